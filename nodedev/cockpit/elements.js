@@ -1,0 +1,137 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+
+/*
+ * elements: builds what the page shows.
+ *
+ * All text is put in as text nodes, never as HTML. Names come from people who may define guests and
+ * may not change this host. A character that would turn the direction of writing, or that nobody
+ * sees, is shown as U+FFFD.
+ */
+
+const UNSEEN = /[\u0000-\u001f\u007f-\u009f\u061c\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff]/g;
+
+/* The text as people see it. Only `pre` has more than one line. */
+export function plain(text) {
+    return String(text).replace(UNSEEN, "\ufffd");
+}
+
+function plain_lines(text) {
+    return String(text).split("\n").map(plain).join("\n");
+}
+
+/*
+ * Makes an element. A key that begins with "on" is an event and its listener. `true` sets an
+ * attribute without a value; null, undefined and false leave it out. Children are elements, strings,
+ * or lists of them; null is left out.
+ */
+export function element(name, attributes, ...children) {
+    const made = document.createElement(name);
+
+    for (const [key, value] of Object.entries(attributes || {})) {
+        if (key.startsWith("on"))
+            made.addEventListener(key.slice(2), value);
+        else if (value === true)
+            made.setAttribute(key, "");
+        else if (value !== null && value !== undefined && value !== false)
+            made.setAttribute(key, plain(value));
+    }
+    for (const child of children.flat(Infinity)) {
+        if (child === null || child === undefined || child === false)
+            continue;
+        made.append(child instanceof Node ? child
+            : name === "pre" ? plain_lines(child) : plain(child));
+    }
+    return made;
+}
+
+/* A button. `key` is its own on the page: with it the focus is found again after a change. */
+export function button(label, key, onclick, attributes = {}) {
+    return element("button", { type: "button", "data-key": key, onclick, ...attributes }, label);
+}
+
+/* A table. `rows` are lists of cells, each a string, an element or a list of them. */
+export function table(caption, headings, rows) {
+    return element("div", { class: "wide" }, element("table", {},
+        element("caption", {}, caption),
+        element("thead", {}, element("tr", {},
+            headings.map(heading => element("th", { scope: "col" }, heading)))),
+        element("tbody", {}, rows.map(cells => element("tr", {}, cells.map((cell, i) =>
+            element("td", { "data-heading": headings[i] }, cell)))))));
+}
+
+/* A message that screen readers say at once. `kind` is "danger", "warning" or "info". */
+export function alert(kind, title, ...children) {
+    return element("div", { class: `alert ${kind}`, role: kind === "danger" ? "alert" : "note" },
+        element("strong", {}, title), children);
+}
+
+/* A choice with a label. `input` gets its id from its name. */
+export function labelled(label, input) {
+    const is_tick = input.type === "checkbox" || input.type === "radio";
+    const words = element("label", { for: input.id }, label);
+
+    return element("div", { class: is_tick ? "tick" : "field" }, is_tick ? [input, words] : [words, input]);
+}
+
+/* Shows other elements in a place. The focus stays on the element with the same key. */
+export function show(place, ...children) {
+    const focused = place.contains(document.activeElement) ? document.activeElement.dataset.key : null;
+
+    place.replaceChildren(...children.flat(Infinity).filter(Boolean));
+    if (focused)
+        find_key(focused)?.focus({ preventScroll: true });
+}
+
+export function find_key(key) {
+    return document.querySelector(`[data-key="${CSS.escape(key)}"]`);
+}
+
+/*
+ * Asks in a dialog. `act` does the work when the user confirms it: its result, text or elements, is
+ * shown in the dialog, or closes it if it is null. A failure is shown, and the user may try again.
+ * Without `act` the dialog only shows something.
+ */
+export function ask({ title, body, confirm, danger, act, onclose }) {
+    const opener = document.activeElement?.dataset?.key;
+    const outcome = element("div", { class: "outcome", "aria-live": "polite" });
+    const go = act && element("button", { type: "submit", class: danger ? "danger" : "primary" }, confirm);
+    const cancel = element("button", { type: "button", onclick: () => dialog.close() }, act ? "Cancel" : "Close");
+    const heading = element("h2", { id: "dialog-title" }, title);
+    const form = element("form", { onsubmit: submit }, heading, body, outcome,
+        element("div", { class: "buttons" }, go, cancel));
+    const dialog = element("dialog", { "aria-labelledby": "dialog-title" }, form);
+
+    async function submit(event) {
+        event.preventDefault();
+        if (!act || go.disabled)
+            return;
+        go.disabled = true;
+        show(outcome, element("p", {}, "Working…"));
+        try {
+            const result = await act(form);
+
+            if (result === null) {
+                dialog.close();
+                return;
+            }
+            body.remove();
+            go.remove();
+            cancel.textContent = "Close";
+            cancel.focus();
+            show(outcome, result);
+        } catch (failure) {
+            go.disabled = false;
+            show(outcome, alert("danger", failure.message));
+        }
+    }
+
+    dialog.addEventListener("close", () => {
+        dialog.remove();
+        if (opener)
+            find_key(opener)?.focus();
+        onclose?.();
+    });
+    document.body.append(dialog);
+    dialog.showModal();
+    return outcome;
+}

@@ -1,0 +1,206 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+
+/*
+ * host: how full the GPUs of this host are, and with what; and the work on the host as a whole.
+ */
+
+import { alert, ask, button, element, show, table } from "./elements.js";
+import { change, read } from "./vgpuctl.js";
+
+const COLOURS = 6; /* of page.css */
+
+/* --- one GPU -------------------------------------------------------------------------------- */
+
+function amount(gpu, number) {
+    if (number === null)
+        return "an unknown share";
+    return gpu.unit === "MiB" ? `${number} MiB` : `${number} of ${gpu.total} places`;
+}
+
+function owner(vgpu) {
+    return vgpu.domain || vgpu.device;
+}
+
+function since(vgpu) {
+    return vgpu.since ? new Date(vgpu.since).toLocaleString() : "";
+}
+
+function describe(gpu, vgpu) {
+    return [owner(vgpu), vgpu.name || vgpu.type, amount(gpu, vgpu.share), vgpu.state,
+        vgpu.since && `since ${since(vgpu)}`].filter(Boolean).join(", ");
+}
+
+/* A part of the bar. Its width is set by script, because the content security policy forbids styles
+ * in attributes. */
+function part(share, attributes, ...children) {
+    const made = element("li", attributes, children);
+
+    made.style.flexGrow = share;
+    return made;
+}
+
+function bar(gpu) {
+    const parts = gpu.vgpus.filter(vgpu => vgpu.share > 0).map((vgpu, i) =>
+        part(vgpu.share, { class: `vgpu colour${i % COLOURS}`, tabindex: 0,
+            "data-key": `bar ${gpu.gpu} ${vgpu.device}`, "aria-label": describe(gpu, vgpu) },
+        element("span", { class: "name", "aria-hidden": "true" }, owner(vgpu)),
+        element("span", { class: "tip", "aria-hidden": "true" }, describe(gpu, vgpu))));
+    const free = gpu.free === null ? gpu["free-at-most"] : gpu.free;
+    const closed = gpu.total - gpu.used - free;
+
+    if (gpu.total === null || gpu.total <= 0)
+        return null;
+    if (free > 0)
+        parts.push(part(free, { class: gpu.free === null ? "maybe" : "free" },
+            element("span", { class: "name" }, gpu.free === null ? "perhaps free" : "free")));
+    if (closed > 0)
+        parts.push(part(closed, { class: "closed" }, element("span", { class: "name" }, "not to be had")));
+    return element("ul", { class: "bar", "aria-label": `How full ${gpu.gpu} is` }, parts);
+}
+
+function sum(gpu) {
+    if (gpu.total === null)
+        return `${gpu.vgpus.length} vGPUs in use`;
+    return gpu.unit === "MiB" ? `${gpu.used} of ${gpu.total} MiB in use`
+        : `${gpu.used} of ${gpu.total} vGPUs in use`;
+}
+
+function free_types(gpu) {
+    const chips = gpu.types.map(type => {
+        const count = type.available !== null ? type.available
+            : type["available-at-most"] !== null ? `at most ${type["available-at-most"]}` : "an unknown number of";
+
+        return element("li", {}, `${count} × ${type.name || type.type}`);
+    });
+
+    return chips.length > 0 && element("div", { class: "types" },
+        element("h3", {}, "Free by type"), element("ul", {}, chips));
+}
+
+function drain(gpu) {
+    if (gpu.drained)
+        return ask({ title: `End the drain of ${gpu.gpu}?`, confirm: "Undrain",
+            body: element("p", {}, "Guests can get vGPUs on this GPU again."),
+            act: async () => element("pre", {}, await change("undrain", "--", gpu.gpu)) });
+    return ask({ title: `Drain ${gpu.gpu}?`, confirm: "Drain",
+        body: element("p", {}, "No guest gets a new vGPU on this GPU, now and after a reboot. " +
+            "Guests that run keep theirs."),
+        act: async () => element("pre", {}, await change("drain", "--", gpu.gpu) ||
+            "Nothing is on this GPU.") });
+}
+
+function gpu_card(gpu, { may_change }) {
+    const title = `gpu-${gpu.gpu}`;
+    const facts = [gpu.gpu, gpu.numa !== null && `NUMA node ${gpu.numa}`,
+        gpu.driver && `driver ${gpu.driver}`].filter(Boolean).join(" · ");
+
+    return element("section", { class: "card", "aria-labelledby": title },
+        element("div", { class: "title" },
+            element("h2", { id: title }, gpu.name || gpu.gpu),
+            gpu.drained && element("span", { class: "label" }, "drained"),
+            gpu.enabled === false && element("span", { class: "label" }, "disabled"),
+            button(gpu.drained ? "Undrain" : "Drain", `drain ${gpu.gpu}`, () => drain(gpu),
+                { disabled: !may_change, "aria-label": `${gpu.drained ? "Undrain" : "Drain"} ${gpu.gpu}` })),
+        element("p", { class: "facts" }, facts),
+        element("p", {}, sum(gpu)),
+        bar(gpu),
+        gpu.vgpus.length > 0 && table(`vGPUs on ${gpu.gpu}`, ["Guest", "Type", "Share", "State", "Since"],
+            gpu.vgpus.map(vgpu => [owner(vgpu), vgpu.name || vgpu.type || "?",
+                vgpu.share === null ? "?" : amount(gpu, vgpu.share), vgpu.state || "?", since(vgpu)])),
+        free_types(gpu));
+}
+
+/* --- the host as a whole -------------------------------------------------------------------- */
+
+function finding(found) {
+    const kind = found.severity === "error" ? "danger" : found.severity === "warning" ? "warning" : "info";
+
+    return element("li", { class: `alert ${kind}` },
+        element("strong", {}, `${found.severity}: ${found.check}`),
+        element("p", {}, found.finding),
+        found.remedy && element("div", {}, "What to do:", element("pre", {}, found.remedy)));
+}
+
+async function findings() {
+    const found = await read("doctor");
+
+    return found.length === 0 ? element("p", {}, "doctor finds nothing wrong with this host.")
+        : element("ul", { class: "findings" }, found.map(finding));
+}
+
+/* Shows in a dialog what a function finds, once it has. */
+function tell(title, find) {
+    const outcome = ask({ title, body: element("div", {}) });
+
+    show(outcome, element("p", {}, "Looking…"));
+    find().then(found => show(outcome, found), failure => show(outcome, alert("danger", failure.message)));
+}
+
+function orphan_choice(orphan, i) {
+    const is_ours = orphan.origin === "ours";
+    const id = `orphan-${i}`;
+    const holder = orphan.holder && orphan.holder !== "?" ? `, in use by ${orphan.holder}` : "";
+
+    return element("div", { class: "tick" },
+        element("input", { type: "checkbox", id, name: "orphan", value: orphan.device, checked: is_ours }),
+        element("label", { for: id }, `${orphan.device}: ${orphan.name || orphan.type || "no type"} on ` +
+            `${orphan.gpu}, made by ${is_ours ? "this package" : orphan.origin}${holder}`));
+}
+
+/* Values of ticked boxes. They are taken from the list, because an attribute has no character that
+ * nobody sees. */
+async function reap() {
+    let orphans;
+
+    try {
+        orphans = await read("orphans");
+    } catch (failure) {
+        tell("Remove orphans", () => Promise.reject(failure));
+        return;
+    }
+    if (orphans.length === 0) {
+        tell("Remove orphans", async () => element("p", {}, "There is no orphan: some guest refers to each vGPU."));
+        return;
+    }
+    ask({ title: "Remove orphans", confirm: "Remove", danger: true,
+        body: element("fieldset", {}, element("legend", {}, "vGPUs that no guest refers to"),
+            orphans.map(orphan_choice)),
+        act: async form => {
+            const chosen = orphans.filter((_, i) => form.elements[`orphan-${i}`].checked);
+
+            if (chosen.length === 0)
+                throw new Error("Choose a vGPU to remove.");
+            return element("pre", {}, await change("reap", "--", ...chosen.map(orphan => orphan.device)));
+        } });
+}
+
+function reconcile() {
+    ask({ title: "Reconcile?", confirm: "Reconcile",
+        body: element("p", {}, "This finishes or undoes what a hook, a daemon or a driver left half done. " +
+            "No guest that runs is touched."),
+        act: async () => element("pre", {}, await change("reconcile") || "Nothing was left half done.") });
+}
+
+function empty_host() {
+    const place = element("div", {}, "Looking for the reason…");
+
+    findings().then(found => show(place, found), failure => show(place, alert("danger", failure.message)));
+    return element("section", { class: "card" },
+        element("h2", {}, "No GPU on this host offers vGPUs"), place);
+}
+
+let empty = null; /* it is made once, as doctor takes a moment */
+
+function draw(gpus, how) {
+    empty = gpus.length === 0 ? empty || empty_host() : null;
+    return [
+        element("div", { class: "tools" },
+            button("Check this host", "doctor", () => tell("What is wrong with this host", findings)),
+            button("Remove orphans", "reap", reap, { disabled: !how.may_change }),
+            button("Reconcile", "reconcile", reconcile, { disabled: !how.may_change })),
+        empty,
+        gpus.map(gpu => gpu_card(gpu, how)),
+    ];
+}
+
+export const host = { watches: ["status"], draw };

@@ -1,0 +1,93 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+
+/*
+ * page: the frame around the views. One view is shown at a time, and one vgpuctl watches for it. It
+ * ends while nobody looks at the page.
+ */
+
+import { alert, button, show } from "./elements.js";
+import { guests } from "./guests.js";
+import { host } from "./host.js";
+import { watch } from "./vgpuctl.js";
+
+const cockpit = window.cockpit;
+const place = document.getElementById("view");
+const notices = document.getElementById("notices");
+const permission = cockpit.permission({ admin: true });
+
+/* Each view: its link, what it watches, and a function that makes its elements of the list. */
+const views = {
+    "": { link: "to-host", ...host },
+    guests: { link: "to-guests", ...guests },
+};
+
+let view = null, stop = null, list = null;
+
+function draw() {
+    if (list)
+        show(place, view.draw(list, { may_change: permission.allowed !== false }));
+    show_notices();
+}
+
+/* --- notices: what is wrong now ------------------------------------------------------------- */
+
+let faults = [], end = null;
+
+function show_notices() {
+    show(notices,
+        permission.allowed === false &&
+            alert("info", "You have limited access.",
+                " Turn on administrative access in Cockpit's top bar to change something."),
+        faults.length > 0 && alert("warning", "vgpuctl says:", faults.map(line => [" ", line])),
+        end && alert("danger", end.message, " ", button("Try again", "again", begin)));
+}
+
+/* --- watching ------------------------------------------------------------------------------- */
+
+function begin() {
+    stop?.();
+    stop = null;
+    faults = [];
+    end = null;
+    if (!cockpit.hidden)
+        stop = watch(view.watches, {
+            ondata: told => { list = told; draw(); },
+            onfaults: lines => { faults = lines; show_notices(); },
+            onend: failure => { end = failure; stop = null; show_notices(); },
+        });
+    show_notices();
+}
+
+function go() {
+    view = views[cockpit.location.path[0] || ""] || views[""];
+    for (const { link } of Object.values(views)) {
+        if (link === view.link)
+            document.getElementById(link).setAttribute("aria-current", "page");
+        else
+            document.getElementById(link).removeAttribute("aria-current");
+    }
+    list = null;
+    show(place, document.createTextNode("Looking…"));
+    begin();
+}
+
+/* --- light and dark: as Cockpit's shell has it, which tells by its storage ------------------- */
+
+const dark = window.matchMedia("(prefers-color-scheme: dark)");
+
+function set_theme() {
+    const style = localStorage.getItem("shell:style") || "auto";
+
+    document.documentElement.classList.toggle("dark",
+        style === "dark" || (style === "auto" && dark.matches));
+}
+
+dark.addEventListener("change", set_theme);
+window.addEventListener("storage", set_theme);
+window.addEventListener("cockpit-style", set_theme);
+set_theme();
+
+cockpit.addEventListener("locationchanged", go);
+cockpit.addEventListener("visibilitychange", begin);
+permission.addEventListener("changed", () => { begin(); draw(); });
+go();
