@@ -210,8 +210,7 @@ typed_compare_golden(const char *name, const char *got)
     AUTO_FREE char *path = NULL, *wanted = NULL;
     const char *mode = getenv("VGPU_GOLDEN");
 
-    if (mode && !strcmp(mode, "list"))
-        printf("golden: %s\n", name);
+    printf("golden: %s\n", name);
     if (asprintf(&path, "%s/tests/golden/%s", scene_sources(), name) < 0)
         fail_msg("no memory");
     if (mode && !strcmp(mode, "write")) {

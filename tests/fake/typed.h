@@ -5,8 +5,8 @@
  *
  * Golden files, tests/golden/COMMAND/CASE, hold the line's output, its complaints and its exit
  * status. VGPU_GOLDEN=write writes them anew from the present output; look at the difference before
- * you commit it. VGPU_GOLDEN=list prints the names of all golden files that the tests use;
- * check-golden.sh compares them with the tree.
+ * you commit it. The log of each test names the golden files that it used; check-golden.sh compares
+ * these names with the tree.
  */
 
 #pragma once
