@@ -2,7 +2,9 @@
 # What vgpuctl shows of each kind of card, it shows of a capture, where the cards are not; and no secret is in it.
 # shellcheck shell=bash
 # needs: libvirt 9.7
-# takes: 200
+# takes: 100
+#
+# The ordinary run records the first three. LONG=1 records all six, for tests/captures.
 
 # Those of the first list are left for tests/captures, with what they print.
 commands=('gpus' 'gpus --json' 'types' 'status' 'status --json' 'list' 'list --json' 'doctor' 'doctor --json'
@@ -43,6 +45,14 @@ compare() {
     diff -u "$kept/shown" <(show "$1.tar.gz" "${commands[@]}")
     diff -u "$1.long" <(show "$1.tar.gz" "${long_ones[@]}")
     diff -u "$kept/shown" <(show "$kept" "${commands[@]}")
+}
+
+# finish: each capture shows the same where none of these cards is.
+finish() {
+    local name
+    say "where none of these cards is"
+    for name in "${recorded[@]}"; do compare "$name"; done
+    exit
 }
 
 # asking TYPE SOURCE: a guest that is not defined, of a UUID or a function.
@@ -121,20 +131,29 @@ start payroll-web02
 forget payroll-web02
 no_cards
 
-say "mediated devices on functions"
-cards sriov vfs=4
-run_guest web01 A40-12Q
-asking A40-8Q "$(new_uuid)"
-record vm-sriov "a card like an A40, with mediated devices on virtual functions"
-forget web01
-no_cards
-
 say "NVIDIA's functions"
 cards vf vfs=4
 mapfile -t vfs < <(vfs_of "${CARDS[0]}")
 run_guest web01 L40S-12Q
 asking L40S-48Q "${vfs[2]}"
 record vm-vf "a card like an L40S, with NVIDIA's vendor-specific VFIO"
+forget web01
+no_cards
+
+say "the kernel's own sample drivers"
+guest web01 --hostdev "$(new_uuid),ua-gpu0" --metadata "$(request '<vgpu:device alias="ua-gpu0" type="mtty-2"/>')"
+start web01
+asking mtty-1 "$(new_uuid)"
+record vm-mtty "the kernel's samples mtty, mbochs and mdpy, which all of these hosts have"
+forget web01
+
+is_long || finish
+
+say "mediated devices on functions"
+cards sriov vfs=4
+run_guest web01 A40-12Q
+asking A40-8Q "$(new_uuid)"
+record vm-sriov "a card like an A40, with mediated devices on virtual functions"
 forget web01
 no_cards
 
@@ -176,12 +195,4 @@ undo
 undo
 no_vgpu_conf
 
-say "the kernel's own sample drivers"
-guest web01 --hostdev "$(new_uuid),ua-gpu0" --metadata "$(request '<vgpu:device alias="ua-gpu0" type="mtty-2"/>')"
-start web01
-asking mtty-1 "$(new_uuid)"
-record vm-mtty "the kernel's samples mtty, mbochs and mdpy, which all of these hosts have"
-forget web01
-
-say "where none of these cards is"
-for name in "${recorded[@]}"; do compare "$name"; done
+finish
