@@ -65,16 +65,22 @@ function sum(gpu) {
         : `${gpu.used} of ${gpu.total} vGPUs in use`;
 }
 
+function how_many(type) {
+    if (type.available !== null)
+        return `${type.available}`;
+    return type["available-at-most"] !== null ? `at most ${type["available-at-most"]}` : "an unknown number";
+}
+
+/* Types of which there are as many are in one line. The order is vgpuctl's. */
 function free_types(gpu) {
-    const chips = gpu.types.map(type => {
-        const count = type.available !== null ? type.available
-            : type["available-at-most"] !== null ? `at most ${type["available-at-most"]}` : "an unknown number of";
+    const lines = new Map();
 
-        return element("li", {}, `${count} × ${type.name || type.type}`);
-    });
-
-    return chips.length > 0 && element("div", { class: "types" },
-        element("h3", {}, "Free by type"), element("ul", {}, chips));
+    for (const type of gpu.types)
+        lines.set(how_many(type), [...lines.get(how_many(type)) || [], type.name || type.type]);
+    return lines.size > 0 && element("div", {},
+        element("h3", {}, "Free by type"),
+        element("ul", {}, [...lines].map(([count, names]) =>
+            element("li", {}, `${count} × ${names.join(", ")}`))));
 }
 
 function drain(gpu) {
