@@ -51,6 +51,36 @@ done
 profile=$stage/etc/apparmor.d/libvirt-vgpu
 [ -f "$profile" ] || complain "AppArmor's profile is missing"
 if grep '@[a-z]*dir@' "$profile"; then complain "AppArmor's profile was not filled in"; fi
+# Cockpit finds the page by the name of its directory, and lists it by the metainfo for AppStream.
+cockpit=/usr/share/cockpit metainfo=/usr/share/metainfo/org.cockpit_project.libvirt-vgpu.metainfo.xml
+page=$stage$cockpit/libvirt-vgpu
+for file in "$srcdir"/nodedev/cockpit/*; do
+    [ -f "$page/${file##*/}" ] || complain "${file##*/} of the page for Cockpit is missing"
+done
+entries=$(perl -MJSON::PP -0777 -ne 'my $all = decode_json($_);
+    for my $menu (map { $all->{$_} || {} } qw(menu tools)) {
+        print $menu->{$_}{path} || "$_.html", "\n" for keys %$menu;
+    }' "$page/manifest.json")
+[ -n "$entries" ] || complain "the manifest for Cockpit has no entry for its menu"
+for entry in $entries; do
+    [ -f "$page/${entry%%[#?]*}" ] || complain "the manifest for Cockpit names $entry, which is missing"
+done
+launched=$(sed -n 's,.*<launchable type="cockpit-manifest">\(.*\)</launchable>.*,\1,p' "$stage$metainfo")
+[ -f "$stage$cockpit/$launched/manifest.json" ] || complain "$metainfo names no page for Cockpit: '$launched'"
+
+# finds_fault FILE: AppStream has something to say about it. There is no homepage yet, which AppStream 1.0.3
+# and later warn of.
+finds_fault() { $APPSTREAMCLI validate --no-net "$1" | grep '^[EW]: ' | grep -v ': url-homepage-missing'; }
+
+if [ -n "$APPSTREAMCLI" ]; then
+    if finds_fault "$stage$metainfo"; then complain "AppStream has something to say about the metainfo"; fi
+    grep -v '<extends>' "$stage$metainfo" >"$stage/wrong.metainfo.xml"
+    finds_fault "$stage/wrong.metainfo.xml" >"$stage/said" ||
+        complain "AppStream does not notice that an addon extends nothing"
+    rm "$stage/wrong.metainfo.xml" "$stage/said"
+else
+    echo "appstreamcli is not installed: the metainfo was not validated"
+fi
 for document in README.md NEWS examples/vgpu.conf packaging/README.md; do
     [ -f "$stage$docs/$document" ] || complain "$document is missing"
 done

@@ -63,6 +63,13 @@ same() {
 sed -n '/^%changelog/,$p' $packaging/rpm/libvirt-vgpu.spec.in | sed -n 2p | grep -q " - $version-1\$" ||
     complain "the changelog of libvirt-vgpu.spec.in does not begin with version $version"
 
+# The manifest and the packages name the same oldest version of Cockpit.
+cockpit=$(perl -MJSON::PP -0777 -ne 'print decode_json($_)->{requires}{cockpit}' nodedev/cockpit/manifest.json)
+grep -qx " *cockpit-bridge (>= $cockpit)," $packaging/debian/control ||
+    complain "debian/control does not need the cockpit-bridge of the page's manifest: '$cockpit'"
+grep -qx "Requires: *cockpit-bridge >= $cockpit" $packaging/rpm/libvirt-vgpu.spec.in ||
+    complain "libvirt-vgpu.spec.in does not need the cockpit-bridge of the page's manifest: '$cockpit'"
+
 # Tarballs: the second is made from the first. It is configured as README.md says, because the tests
 # below need it.
 run as_first make -s -C "$top_builddir" dist
@@ -101,6 +108,8 @@ deb=$(echo "$first"/deb/libvirt-vgpu_*.deb)
 rpm=$(echo "$first"/rpm/RPMS/*/libvirt-vgpu-[0-9]*.rpm)
 policy_deb=$(echo "$first"/deb/libvirt-vgpu-selinux_*.deb)
 policy_rpm=$(echo "$first"/rpm/RPMS/*/libvirt-vgpu-selinux-[0-9]*.rpm)
+page_deb=$(echo "$first"/deb/cockpit-libvirt-vgpu_*.deb)
+page_rpm=$(echo "$first"/rpm/RPMS/*/cockpit-libvirt-vgpu-[0-9]*.rpm)
 
 # Each compiler and linker line of the build has the hardening flags that debian/rules asks for. PIE is no
 # flag: it is the default of Debian's gcc, and lintian looks at the programs.
@@ -118,7 +127,7 @@ if grep -vE "^[NO]: |: ($known) " lintian.out; then complain "lintian has someth
 known='unused-rpmlintrc-filter|spelling-error|incorrect-fsf-address'
 rpmlint -r "$packing/rpm/libvirt-vgpu.rpmlintrc" rpm/RPMS/*/*.rpm rpm/SRPMS/*.rpm \
     "$second/$release/$packaging/rpm/libvirt-vgpu.spec" >rpmlint.out 2>&1 || true
-grep -q '^ *3 packages and 1 specfiles checked' rpmlint.out || complain "rpmlint fails:" "$(cat rpmlint.out)"
+grep -q '^ *4 packages and 1 specfiles checked' rpmlint.out || complain "rpmlint fails:" "$(cat rpmlint.out)"
 if grep -E ': [EW]: ' rpmlint.out | grep -vE ": E: ($known) "; then
     complain "rpmlint has something to say"
 fi
@@ -138,7 +147,7 @@ tree() {
     (
         cd "$1"
         find etc usr -mindepth 1 ! -path '*/.build-id*' ! -path '*/share/licenses*' ! -name copyright \
-            ! -name 'changelog.Debian*' ! -path '*/share/lintian*' ! -path 'etc/systemd*' -printf '%y %m %p\n' |
+            ! -path '*/share/doc/cockpit-*' ! -name 'changelog.Debian*' ! -path '*/share/lintian*' ! -path 'etc/systemd*' -printf '%y %m %p\n' |
             while read -r kind mode path; do
                 case $kind$path in
                 f*/connection.so) what=module mode=any ;;
@@ -174,16 +183,21 @@ leaves_it() {
     diff -U0 expected "tree-$1" || complain "$1 ('+') leaves another tree than make install ('-')"
 }
 
-# The policy module has packages of its own. Each build compiles the same module.
-run as_first make -s -C "$second/$release" install-selinux DESTDIR="$scratch/policy"
-mkdir "$scratch/policy-deb" "$scratch/policy-rpm"
-dpkg-deb -x "$policy_deb" "$scratch/policy-deb"
-rpm2archive - <"$policy_rpm" | tar -xz -C "$scratch/policy-rpm"
-rm -r "$scratch/policy-deb/usr/share/doc" "$scratch/policy-deb/usr/share/lintian" \
-    "$scratch/policy-rpm/usr/share/licenses"
-for there in policy-deb policy-rpm; do
-    diff -r "$scratch/policy" "$scratch/$there" || complain "$there ('>') is not what make install-selinux ('<') leaves"
-done
+# have_all TARGET DEB RPM: packages of their own have what "make TARGET" leaves, and nothing else.
+have_all() {
+    run as_first make -s -C "$second/$release" "$1" DESTDIR="$scratch/$1/make"
+    mkdir "$scratch/$1/deb" "$scratch/$1/rpm"
+    dpkg-deb -x "$2" "$scratch/$1/deb"
+    rpm2archive - <"$3" | tar -xz -C "$scratch/$1/rpm"
+    rm -r "$scratch/$1/deb/usr/share/doc" "$scratch/$1/deb/usr/share/lintian" "$scratch/$1/rpm/usr/share/licenses"
+    for kind in deb rpm; do
+        diff -r "$scratch/$1/make" "$scratch/$1/$kind" || complain "the .$kind ('>') is not what make $1 ('<') leaves"
+    done
+}
+
+# Each build compiles the same policy module.
+have_all install-selinux "$policy_deb" "$policy_rpm"
+have_all install-cockpit "$page_deb" "$page_rpm"
 
 # dpkg runs Debian's scripts, in a root of their own.
 host=$scratch/host
@@ -198,12 +212,19 @@ dpkg_there() {
 has_link() { [ -x "$link" ] || complain "no link to the hook after: $1"; }
 has_no_link() { [ ! -L "$link" ] || complain "there is a link to the hook after: $1"; }
 
+# has_no_page WHAT: a host without Cockpit gets no page for it.
+has_no_page() { [ ! -e "$host/usr/share/cockpit" ] || complain "there is a page for Cockpit after: $1"; }
+
 wants=$host/etc/systemd/system/multi-user.target.wants
 mkdir -p "$wants" "$host/var/lib/systemd"
 (cd "$host" && find . ! -path './var/lib/dpkg*') >before
 dpkg_there -i "$deb"
 has_link "the first installation"
+has_no_page "the first installation"
+dpkg_there -i "$page_deb"
 leaves_it dpkg "$host"
+dpkg_there -P cockpit-libvirt-vgpu
+has_no_page "a purge of the page"
 if find "$host/etc" -path '*.wants/*' | grep .; then complain "the package enables units"; fi
 
 dpkg_there -i "$deb"
@@ -254,6 +275,8 @@ scriptlet() {
 }
 
 has_no_link "unpacking the .rpm"
+has_no_page "unpacking the .rpm"
+rpm2archive - <"$page_rpm" | tar -xz -C "$host"
 scriptlet POSTIN 1
 has_link "the first installation of the .rpm"
 leaves_it rpm "$host"
