@@ -7,14 +7,12 @@
 
 . "$srcdir/tests/checks/guard.sh"
 needs virt-install "$VIRT_INSTALL"
-needs libvirtd "$LIBVIRTD"
-needs virsh "$VIRSH"
 needs xsltproc "$XSLTPROC"
+. "$srcdir/tests/checks/scratch-libvirt.sh"
+trap stop_libvirt EXIT
 
 page=config/vgpu-request.7
-scratch=$(mktemp -d)
-chmod 755 "$scratch"
-root=$scratch/root bin=$scratch/bin home=$scratch/home
+root=$scratch/root bin=$scratch/bin
 
 # --- the machine and its libvirt --------------------------------------------------------------
 
@@ -23,7 +21,7 @@ make_machine() {
     gpu=$root/sys/class/mdev_bus/0000:18:00.0/mdev_supported_types/nvidia-222
     card=$root/sys/bus/pci/devices
     mkdir -p "$gpu" "$root/proc/sys/kernel/random" "$root$configdir" "$card/0000:3d:00.0" \
-        "$card/0000:3d:00.4/nvidia" "$root/sys/bus/pci/drivers/nvidia" "$bin" "$home"
+        "$card/0000:3d:00.4/nvidia" "$root/sys/bus/pci/drivers/nvidia" "$bin"
     echo 'GRID T4-1B' >"$gpu/name"
     echo vfio-pci >"$gpu/device_api"
     echo 16 >"$gpu/available_instances"
@@ -42,51 +40,10 @@ make_machine() {
     chmod 755 "$bin"/*
 }
 
-# This libvirtd runs as nobody, loads no driver, and knows nothing of the machine on which it runs.
-daemon='' holder=''
-start_libvirt() {
-    printf '%s\n' "unix_sock_dir = \"$home\"" 'auth_unix_rw = "none"' 'auth_unix_ro = "none"' \
-        >"$scratch/libvirtd.conf"
-    set -- "$LIBVIRTD" --config "$scratch/libvirtd.conf" --pid-file "$home/pid" --timeout 600
-    if [ "$(id -u)" = 0 ]; then
-        chown nobody "$home"
-        set -- setpriv --reuid=nobody --regid="$(id -g nobody)" --clear-groups "$@"
-    fi
-    LIBVIRT_DRIVER_DIR=$scratch/none HOME=$home XDG_RUNTIME_DIR=$home XDG_CONFIG_HOME=$home \
-        XDG_CACHE_HOME=$home "$@" >"$scratch/libvirtd.log" 2>&1 </dev/null &
-    daemon=$!
-    wait_for "$VIRSH" version
-    # The test driver forgets all when its last connection closes. So one connection stays open.
-    "$VIRSH" event --event lifecycle --loop >"$scratch/events" 2>&1 </dev/null &
-    holder=$!
-    wait_for make_pool
-}
-
-# wait_for COMMAND...: waits until it succeeds.
-wait_for() {
-    tries=0
-    until "$@" >/dev/null 2>&1; do
-        tries=$((tries + 1))
-        if [ "$tries" -gt 600 ] || ! kill -0 "$daemon" 2>/dev/null; then
-            echo "there is no libvirtd:" "$(cat "$scratch/libvirtd.log")"
-            exit 1
-        fi
-        sleep 0.1
-    done
-}
-
 # The place of the guest's disk in the recipes.
 make_pool() {
     "$VIRSH" pool-create-as images dir --target /var/lib/libvirt/images
     "$VIRSH" vol-create-as images web01.qcow2 1G
-}
-
-stop_libvirt() {
-    for process in $holder $daemon; do
-        kill "$process" 2>/dev/null || true
-        wait "$process" 2>/dev/null || true
-    done
-    rm -rf "$scratch"
 }
 
 # --- recipes ----------------------------------------------------------------------------------
@@ -141,10 +98,7 @@ by_alias='ua-vgpu-small: class small (said by its alias)'
 
 make_machine
 PATH=$bin:$PATH
-export LIBVIRT_DEFAULT_URI="test+unix:///default?socket=$home/libvirt-sock"
-export HOME="$home" XDG_CACHE_HOME="$home" XDG_CONFIG_HOME="$home"
-trap stop_libvirt EXIT
-start_libvirt
+start_libvirt make_pool
 cd "$scratch"
 page=$srcdir/$page
 
