@@ -1,0 +1,27 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+# shellcheck shell=sh
+#
+# The page in Cockpit, in a real browser, with a real Cockpit: tests/cockpit/*.mjs, which say what
+# they look for. The host is fake; libvirt is a libvirtd of our own. Pictures of each view are in
+# tests/cockpit-pictures.
+
+. "$srcdir/tests/checks/guard.sh"
+needs chromium "$CHROMIUM"
+needs node "$NODE"
+needs cockpit-ws "$COCKPIT_WS"
+needs cockpit-bridge "$COCKPIT_BRIDGE"
+for module in puppeteer-core axe-core; do
+    [ -d "build-aux/npm/node_modules/$module" ] && continue
+    echo "skipped: $module is not there; see bootstrap"
+    exit 77
+done
+. "$srcdir/tests/checks/scratch-libvirt.sh"
+trap stop_libvirt EXIT
+
+mkdir "$scratch/bin"
+pictures=$top_builddir/tests/cockpit-pictures
+rm -rf "$pictures"
+export scratch pictures top_builddir CHROMIUM COCKPIT_WS COCKPIT_BRIDGE VIRSH
+start_libvirt true
+"$NODE" --test-reporter=spec tests/cockpit/run.mjs || complain "the page is not as it should be"
+finish

@@ -1,0 +1,347 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+
+/*
+ * browser: the page in a real browser, with a real Cockpit, on a fake host.
+ *
+ * check-cockpit.sh starts a libvirtd with libvirt's test driver, and says by the environment where
+ * all is. A test puts a host behind the name `vgpuctl`, and opens the page. It finds elements as a
+ * user does: by role and name ("aria/Drain[role=\"button\"]"), or by text. It waits for what it
+ * expects, and never for a time.
+ */
+
+import assert from "node:assert/strict";
+import { execFileSync, spawn } from "node:child_process";
+import * as fs from "node:fs";
+import * as net from "node:net";
+import { createRequire } from "node:module";
+
+const { srcdir, top_builddir, scratch, pictures, CHROMIUM, COCKPIT_WS, COCKPIT_BRIDGE, VIRSH } = process.env;
+const modules = createRequire(`${srcdir}/build-aux/npm/node_modules/`);
+const puppeteer = modules("puppeteer-core");
+const axe_source = fs.readFileSync(modules.resolve("axe-core/axe.min.js"), "utf8");
+
+const LIMIT = 60000; /* ms: only a test that fails waits so long */
+const is_root = process.getuid() === 0;
+const bin = `${scratch}/bin`;
+const at_end = [];
+
+/* Ends all that was started, the last first. */
+export async function end() {
+    while (at_end.length > 0)
+        await at_end.pop()();
+}
+
+/* Starts a program that runs until the end of the tests. Its output is in a file. */
+function start(name, command, options = {}) {
+    const log = fs.openSync(`${scratch}/${name}.log`, "a");
+    const child = spawn(command[0], command.slice(1), { stdio: ["ignore", "pipe", log], ...options });
+    const ended = new Promise(resolve => child.on("exit", resolve));
+
+    at_end.push(() => { child.kill(); return ended; });
+    return { child, ended };
+}
+
+/* Waits until the function returns something. */
+export async function until(what, look) {
+    const limit = Date.now() + LIMIT;
+
+    for (;;) {
+        const found = await look();
+
+        if (found)
+            return found;
+        if (Date.now() > limit)
+            assert.fail(`in vain: ${what}`);
+        await new Promise(resolve => setTimeout(resolve, 50));
+    }
+}
+
+/* --- the host ------------------------------------------------------------------------------- */
+
+let hosts = 0;
+
+/*
+ * A fake host with a machine of tests/machines, or with a description of one, and with vgpu.conf.
+ * `root` is its directory. `ask` has it carry out something (fake-host.c) and returns the output.
+ */
+export async function fake_host(machine, configuration = "") {
+    const name = `host${++hosts}`, socket = `${scratch}/${name}`;
+    const program = `${top_builddir}/tests/cockpit/fake-host`;
+    const known = `${srcdir}/tests/machines/${machine}`;
+    const file = machine.includes("\n") ? `${socket}.machine` : known;
+
+    if (file !== known)
+        fs.writeFileSync(file, machine);
+    const { child } = start(name, [program, "serve", socket, file, process.env.LIBVIRT_DEFAULT_URI],
+        { env: { ...process.env, TMPDIR: scratch } });
+    const root = await new Promise((resolve, reject) => {
+        child.stdout.once("data", data => resolve(data.toString().trim()));
+        child.once("exit", () => reject(new Error(fs.readFileSync(`${socket}.log`, "utf8"))));
+    });
+    const ask = (words, input = "") =>
+        execFileSync(program, ["ask", socket, ...words], { input, encoding: "utf8", stdio: "pipe" });
+
+    fs.mkdirSync(`${root}/etc/libvirt-vgpu`);
+    fs.writeFileSync(`${root}/etc/libvirt-vgpu/vgpu.conf`, configuration);
+    return { root, ask, command: `exec "${program}" ask "${socket}" vgpuctl "$@"` };
+}
+
+/* Lets `vgpuctl` be a host's, or some lines of shell; null: there is no vgpuctl. */
+export function put_vgpuctl(command) {
+    fs.rmSync(`${bin}/vgpuctl`, { force: true });
+    if (command !== null)
+        fs.writeFileSync(`${bin}/vgpuctl`, `#!/bin/sh\n${command}\n`, { mode: 0o755 });
+}
+
+/* vgpuctl on a host that was recorded. It changes nothing. */
+export function captured(name) {
+    return `exec "${top_builddir}/tests/vgpuctl" --root "${srcdir}/tests/captures/${name}" "$@"`;
+}
+
+/* --- guests --------------------------------------------------------------------------------- */
+
+export function virsh(...words) {
+    return execFileSync(VIRSH, ["-q", ...words], { encoding: "utf8", stdio: "pipe" });
+}
+
+function escape_xml(text) {
+    return text.replace(/[&<>'"]/g, mark => `&#${mark.charCodeAt(0)};`);
+}
+
+/* Has libvirt know these guests, and no others. */
+export function define_guests(...guests) {
+    for (const uuid of virsh("list", "--all", "--uuid").split("\n").filter(Boolean)) {
+        const state = virsh("domstate", uuid).trim();
+
+        if (state !== "shut off")
+            virsh("destroy", uuid);
+        virsh("undefine", uuid);
+    }
+    for (const { name, number } of guests) {
+        const file = `${scratch}/guest.xml`;
+
+        fs.writeFileSync(file, `<domain type="test"><name>${escape_xml(name)}</name>
+            <uuid>${uuid_of(number)}</uuid><memory>65536</memory><os><type>hvm</type></os></domain>`);
+        virsh("define", file);
+    }
+}
+
+export function uuid_of(number) {
+    return `aaaaaaaa-0000-4000-8000-${String(number).padStart(12, "0")}`;
+}
+
+/* Starts and ends a guest as libvirt does for QEMU, with our hook: the test driver calls no hook. */
+export function start_guest(host, number) {
+    const xml = virsh("dumpxml", uuid_of(number));
+
+    for (const operation of ["prepare", "start", "started"])
+        host.ask(["hook", "guest", operation, "begin", "-"], xml);
+    if (virsh("domstate", uuid_of(number)).trim() !== "running")
+        virsh("start", uuid_of(number));
+}
+
+export function end_guest(host, number) {
+    const xml = virsh("dumpxml", uuid_of(number));
+
+    virsh("destroy", uuid_of(number));
+    for (const operation of ["stopped", "release"])
+        host.ask(["hook", "guest", operation, "end", "-"], xml);
+}
+
+/* --- Cockpit -------------------------------------------------------------------------------- */
+
+function free_port() {
+    return new Promise(resolve => {
+        const server = net.createServer().listen(0, "127.0.0.1", () => {
+            const { port } = server.address();
+
+            server.close(() => resolve(port));
+        });
+    });
+}
+
+/*
+ * The addresses of two Cockpits: `full` has administrative access, and `limited` has not. Where root
+ * runs the tests, the limited one is nobody's. Where somebody else runs them, the full one has a
+ * bridge that needs no password for its rights, and it has the same rights.
+ */
+async function start_cockpit(name, { is_limited }) {
+    const home = `${scratch}/${name}`;
+    const bridge = `${home}/bridge`;
+    const become = is_root && is_limited
+        ? `setpriv --reuid=nobody --regid="$(id -g nobody)" --clear-groups ` : "";
+    const privileged = { bridges: [{ privileged: true, label: "scratch",
+        spawn: [COCKPIT_BRIDGE, "--privileged"] }] };
+
+    fs.mkdirSync(`${home}/cockpit/scratch`, { recursive: true });
+    fs.symlinkSync(`${srcdir}/nodedev/cockpit`, `${home}/cockpit/libvirt-vgpu`);
+    fs.writeFileSync(`${home}/cockpit/scratch/manifest.json`, JSON.stringify({ version: 0,
+        ...is_limited || is_root ? {} : privileged }));
+    fs.writeFileSync(bridge, `#!/bin/sh\nexec ${become}env PATH="${bin}" "${COCKPIT_BRIDGE}" "$@"\n`,
+        { mode: 0o755 });
+    for (let tries = 0; tries < 5; tries++) {
+        const port = await free_port();
+        const { child } = start(name, [COCKPIT_WS, `--local-session=${bridge}`, "--no-tls",
+            "--address", "127.0.0.1", "--port", String(port)],
+        { env: { PATH: process.env.PATH, HOME: home, LANG: "C.UTF-8", XDG_DATA_HOME: home,
+            XDG_CONFIG_HOME: home, XDG_CONFIG_DIRS: home, XDG_RUNTIME_DIR: home } });
+        const url = `http://127.0.0.1:${port}/cockpit/@localhost/libvirt-vgpu/index.html`;
+        const answers = await until("Cockpit answers", () => child.exitCode !== null ? "ended"
+            : new Promise(resolve => net.connect(port, "127.0.0.1")
+                .on("connect", function () { this.destroy(); resolve("yes"); })
+                .on("error", () => resolve(null))));
+
+        if (answers === "yes")
+            return url;
+    }
+    return assert.fail(fs.readFileSync(`${scratch}/${name}.log`, "utf8"));
+}
+
+const cockpits = {};
+
+function cockpit(access) {
+    cockpits[access] ||= start_cockpit(`cockpit-${access}`, { is_limited: access === "limited" });
+    return cockpits[access];
+}
+
+/* --- the browser ---------------------------------------------------------------------------- */
+
+let browser = null;
+
+async function start_browser() {
+    browser ||= puppeteer.launch({
+        executablePath: CHROMIUM,
+        headless: true,
+        args: [...is_root ? ["--no-sandbox"] : [], "--disable-gpu", "--disable-dev-shm-usage",
+            "--force-prefers-reduced-motion", "--lang=en-US"],
+        env: { ...process.env, HOME: scratch, XDG_CONFIG_HOME: scratch, XDG_CACHE_HOME: scratch,
+            LANGUAGE: "en" },
+        protocolTimeout: LIMIT,
+    });
+    const started = await browser;
+
+    at_end.includes(close_browser) || at_end.push(close_browser);
+    return started;
+}
+
+async function close_browser() {
+    await (await browser).close();
+}
+
+/* What no page of ours may do: an error or a warning on the console, such as a file that is not there
+ * or a style that the content security policy forbids; or a dialog of the browser. Chromium asks for
+ * an icon, which comes with Cockpit's login. */
+function listen(page) {
+    const faults = [];
+
+    page.on("console", message => ["error", "warn"].includes(message.type()) &&
+        !message.location().url?.endsWith("/favicon.ico") && faults.push(message.text()));
+    page.on("pageerror", error => faults.push(String(error)));
+    page.on("dialog", dialog => { faults.push(`a dialog: ${dialog.message()}`); dialog.dismiss(); });
+    return faults;
+}
+
+/*
+ * Opens a view of the page ("/" or "/guests"). `scheme` is that of the desktop, light or dark;
+ * `style` that of Cockpit, which wins unless it is "auto". The caller closes it.
+ */
+export async function open(view, { access = "full", scheme = "light", style = "auto", width = 1280 } = {}) {
+    const url = await cockpit(access);
+    const context = await (await start_browser()).createBrowserContext();
+    const page = await context.newPage();
+    const faults = listen(page);
+
+    page.setDefaultTimeout(LIMIT);
+    await page.setViewport({ width, height: 900 });
+    await page.emulateMediaFeatures([{ name: "prefers-color-scheme", value: scheme }]);
+    await page.evaluateOnNewDocument(value => localStorage.setItem("shell:style", value), style);
+    const answer = await page.goto(`${url}#${view}`);
+
+    if (access === "full" && !is_root)
+        await page.evaluate(() => new Promise((resolve, reject) => window.cockpit
+            .dbus(null, { bus: "internal" })
+            .call("/superuser", "cockpit.Superuser", "Start", ["scratch"]).then(resolve, reject)));
+    return { page, faults, headers: answer.headers() };
+}
+
+/* Closes it, and says what it did that it may not do. */
+export async function close({ page, faults }) {
+    await page.browserContext().close();
+    assert.deepEqual(faults, []);
+}
+
+/* --- as a user ------------------------------------------------------------------------------ */
+
+/* The element with this role and name, when it is there. */
+export function find(page, role, name) {
+    return page.waitForSelector(`aria/${name}[role="${role}"]`, { visible: true });
+}
+
+export async function press(page, role, name) {
+    await (await find(page, role, name)).click();
+}
+
+/* Waits for a text on the page, as people see it; or until it is gone. */
+export function reads(page, text) {
+    return until(`"${text}" in: see the log`, async () => (await text_of(page)).includes(text));
+}
+export function reads_no_more(page, text) {
+    return until(`no more "${text}"`, async () => !(await text_of(page)).includes(text));
+}
+
+export function text_of(page) {
+    return page.evaluate(() => document.body.innerText);
+}
+
+/* --- what is true of every view ------------------------------------------------------------- */
+
+/* Keeps a picture of the page as it is. */
+export async function picture(page, name) {
+    fs.mkdirSync(pictures, { recursive: true });
+    await page.screenshot({ path: `${pictures}/${name}.png`, fullPage: true });
+}
+
+/* What axe-core finds: nothing. */
+export async function assert_accessible(page, where) {
+    await page.evaluate(axe_source);
+    const { violations } = await page.evaluate(() => window.axe.run());
+
+    assert.deepEqual(violations.map(({ id, nodes }) =>
+        `${where}: ${id}: ${nodes.map(node => `${node.html} ${node.failureSummary}`).join("; ")}`), []);
+}
+
+/* Nothing is wider than the window. */
+export async function assert_fits(page, where) {
+    const [needs, has] = await page.evaluate(() =>
+        [document.documentElement.scrollWidth, document.documentElement.clientWidth]);
+
+    assert.ok(needs <= has, `${where}: ${needs} px wide in a window of ${has}`);
+}
+
+/*
+ * Opens a view in light and dark, wide and narrow, by the desktop's scheme and by Cockpit's style.
+ * `ready` waits until all is there.
+ */
+export async function look_at(view, name, ready, options = {}) {
+    const looks = [
+        { look: "light", scheme: "light", style: "auto", width: 1280 },
+        { look: "dark", scheme: "dark", style: "auto", width: 1280 },
+        { look: "light-narrow", scheme: "dark", style: "light", width: 320 },
+        { look: "dark-narrow", scheme: "light", style: "dark", width: 320 },
+    ];
+
+    for (const { look, ...how } of looks) {
+        const opened = await open(view, { ...options, ...how });
+        const where = `${name}, ${look}`;
+
+        await ready(opened.page);
+        await picture(opened.page, `${name}-${look}`);
+        await assert_accessible(opened.page, where);
+        await assert_fits(opened.page, where);
+        const back = await opened.page.evaluate(() => getComputedStyle(document.body).backgroundColor);
+        const brightness = back.match(/\d+/g).slice(0, 3).reduce((sum, value) => sum + Number(value), 0);
+
+        assert.equal(brightness > 384, look.startsWith("light"), `${where}: ${back}`);
+        await close(opened);
+    }
+}
