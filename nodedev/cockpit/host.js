@@ -142,15 +142,16 @@ function tell(title, find) {
     find().then(found => show(outcome, found), failure => show(outcome, alert("danger", failure.message)));
 }
 
+const MAKERS = { ours: "this package", mdevctl: "mdevctl", foreign: "somebody else" };
+
 function orphan_choice(orphan, i) {
-    const is_ours = orphan.origin === "ours";
     const id = `orphan-${i}`;
     const holder = orphan.holder && orphan.holder !== "?" ? `, in use by ${orphan.holder}` : "";
 
     return element("div", { class: "tick" },
-        element("input", { type: "checkbox", id, name: "orphan", value: orphan.device, checked: is_ours }),
+        element("input", { type: "checkbox", id, name: "orphan", value: orphan.device, checked: orphan.origin === "ours" }),
         element("label", { for: id }, `${orphan.device}: ${orphan.name || orphan.type || "no type"} on ` +
-            `${orphan.gpu}, made by ${is_ours ? "this package" : orphan.origin}${holder}`));
+            `${orphan.gpu}, made by ${MAKERS[orphan.origin] || orphan.origin}${holder}`));
 }
 
 /* Values of ticked boxes. They are taken from the list, because an attribute has no character that
