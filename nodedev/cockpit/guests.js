@@ -135,9 +135,9 @@ function guest_card(guest, how) {
             element("h2", { id: `guest-${uuid}` }, guest.domain),
             element("span", { class: "label" }, guest.running ? "running" : "shut off"),
             vgpus.length > 0 && button("Why, or why not?", `explain ${uuid}`, () => explain(guest),
-                { "aria-label": `Explain the vGPUs of ${guest.domain}` }),
+                { "aria-label": `Why, or why not? The vGPUs of ${guest.domain}` }),
             button("Attach vGPU", `attach ${uuid}`, () => attach(guest),
-                { disabled: !how.may_change, "aria-label": `Attach a vGPU to ${guest.domain}` })),
+                { disabled: !how.may_change, "aria-label": `Attach vGPU to ${guest.domain}` })),
         vgpus.length > 0 ? element("ul", { class: "vgpus" }, vgpus.map(line => vgpu_line(guest, line, how)))
             : element("p", { class: "facts" }, "It asks for no vGPU."));
 }
