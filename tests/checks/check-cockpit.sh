@@ -23,5 +23,5 @@ pictures=$top_builddir/tests/cockpit-pictures
 rm -rf "$pictures"
 export scratch pictures top_builddir CHROMIUM COCKPIT_WS COCKPIT_BRIDGE VIRSH
 start_libvirt true
-"$NODE" --test-reporter=spec tests/cockpit/run.mjs || complain "the page is not as it should be"
+"$NODE" --test-reporter=spec tests/cockpit/run.mjs ${page_files-} || complain "the page is not as it should be"
 finish

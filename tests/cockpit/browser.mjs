@@ -15,7 +15,8 @@ import * as fs from "node:fs";
 import * as net from "node:net";
 import { createRequire } from "node:module";
 
-const { srcdir, top_builddir, scratch, pictures, CHROMIUM, COCKPIT_WS, COCKPIT_BRIDGE, VIRSH } = process.env;
+export const { srcdir } = process.env;
+const { top_builddir, scratch, pictures, CHROMIUM, COCKPIT_WS, COCKPIT_BRIDGE, VIRSH } = process.env;
 const modules = createRequire(`${srcdir}/build-aux/npm/node_modules/`);
 const puppeteer = modules("puppeteer-core");
 const axe_source = fs.readFileSync(modules.resolve("axe-core/axe.min.js"), "utf8");
@@ -41,7 +42,7 @@ function start(name, command, options = {}) {
     return { child, ended };
 }
 
-/* Waits until the function returns something. */
+/* Waits until the function returns something. `what` is, or returns, what it waits for. */
 export async function until(what, look) {
     const limit = Date.now() + LIMIT;
 
@@ -51,7 +52,7 @@ export async function until(what, look) {
         if (found)
             return found;
         if (Date.now() > limit)
-            assert.fail(`in vain: ${what}`);
+            assert.fail(`in vain: ${typeof what === "function" ? what() : what}`);
         await new Promise(resolve => setTimeout(resolve, 50));
     }
 }
@@ -241,20 +242,15 @@ function listen(page) {
     return faults;
 }
 
-/*
- * Opens a view of the page ("/" or "/guests"). `scheme` is that of the desktop, light or dark;
- * `style` that of Cockpit, which wins unless it is "auto". The caller closes it.
- */
-export async function open(view, { access = "full", scheme = "light", style = "auto", width = 1280 } = {}) {
+/* Opens a view of the page ("/" or "/guests"). The caller closes it. */
+export async function open(view, { access = "full" } = {}) {
     const url = await cockpit(access);
     const context = await (await start_browser()).createBrowserContext();
     const page = await context.newPage();
     const faults = listen(page);
 
     page.setDefaultTimeout(LIMIT);
-    await page.setViewport({ width, height: 900 });
-    await page.emulateMediaFeatures([{ name: "prefers-color-scheme", value: scheme }]);
-    await page.evaluateOnNewDocument(value => localStorage.setItem("shell:style", value), style);
+    await page.setViewport({ width: 1280, height: 900 });
     const answer = await page.goto(`${url}#${view}`);
 
     if (access === "full" && !is_root)
@@ -272,18 +268,45 @@ export async function close({ page, faults }) {
 
 /* --- as a user ------------------------------------------------------------------------------ */
 
-/* The element with this role and name, when it is there. */
-export function find(page, role, name) {
-    return page.waitForSelector(`aria/${name}[role="${role}"]`, { visible: true });
+/* The element with this role and name, when it is there. With `begins` its name may go on. */
+export function find(page, role, name, { begins } = {}) {
+    if (!begins)
+        return page.waitForSelector(`aria/${name}[role="${role}"]`, { visible: true });
+    return until(`a ${role} "${name}…"`, async () => {
+        for (const found of await page.$$(`aria/[role="${role}"]`)) {
+            if ((await page.accessibility.snapshot({ root: found }))?.name?.startsWith(name))
+                return found;
+        }
+        return null;
+    });
 }
 
-export async function press(page, role, name) {
-    await (await find(page, role, name)).click();
+/* Presses it. It is found anew if the page is drawn again meanwhile. */
+export async function press(page, role, name, how) {
+    await until(`press the ${role} "${name}"`, async () => {
+        try {
+            await (await find(page, role, name, how)).click();
+            return true;
+        } catch (failure) {
+            if (/detached|not clickable/.test(failure.message))
+                return false;
+            throw failure;
+        }
+    });
+}
+
+/* Presses the button of a dialog that does what it asks. */
+export async function confirm(page, title, label) {
+    const dialog = await find(page, "dialog", title);
+
+    await (await dialog.waitForSelector(`aria/${label}[role="button"]`)).click();
 }
 
 /* Waits for a text on the page, as people see it; or until it is gone. */
 export function reads(page, text) {
-    return until(`"${text}" in: see the log`, async () => (await text_of(page)).includes(text));
+    let seen = "";
+
+    return until(() => `"${text}" in: ${seen}`, async () => (seen = await text_of(page)).includes(text));
 }
 export function reads_no_more(page, text) {
     return until(`no more "${text}"`, async () => !(await text_of(page)).includes(text));
@@ -318,30 +341,35 @@ export async function assert_fits(page, where) {
     assert.ok(needs <= has, `${where}: ${needs} px wide in a window of ${has}`);
 }
 
-/*
- * Opens a view in light and dark, wide and narrow, by the desktop's scheme and by Cockpit's style.
- * `ready` waits until all is there.
- */
-export async function look_at(view, name, ready, options = {}) {
-    const looks = [
-        { look: "light", scheme: "light", style: "auto", width: 1280 },
-        { look: "dark", scheme: "dark", style: "auto", width: 1280 },
-        { look: "light-narrow", scheme: "dark", style: "light", width: 320 },
-        { look: "dark-narrow", scheme: "light", style: "dark", width: 320 },
-    ];
+const LOOKS = [
+    { look: "light", scheme: "light", style: "auto", width: 1280, checked: true },
+    { look: "dark", scheme: "dark", style: "auto", width: 1280 },
+    { look: "light-narrow", scheme: "dark", style: "light", width: 320 },
+    { look: "dark-narrow", scheme: "light", style: "dark", width: 320, checked: true },
+];
 
-    for (const { look, ...how } of looks) {
-        const opened = await open(view, { ...options, ...how });
+/*
+ * Looks at an open page in light and dark, by the desktop's scheme and by Cockpit's style, wide and
+ * narrow. Keeps pictures, and has axe-core look once in light and once in dark.
+ */
+export async function look_at(page, name) {
+    for (const { look, scheme, style, width, checked } of LOOKS) {
         const where = `${name}, ${look}`;
 
-        await ready(opened.page);
-        await picture(opened.page, `${name}-${look}`);
-        await assert_accessible(opened.page, where);
-        await assert_fits(opened.page, where);
-        const back = await opened.page.evaluate(() => getComputedStyle(document.body).backgroundColor);
+        await page.setViewport({ width, height: 900 });
+        await page.emulateMediaFeatures([{ name: "prefers-color-scheme", value: scheme }]);
+        await page.evaluate(value => {
+            localStorage.setItem("shell:style", value);
+            window.dispatchEvent(new StorageEvent("storage", { key: "shell:style" }));
+        }, style);
+        const back = await page.evaluate(() => getComputedStyle(document.body).backgroundColor);
         const brightness = back.match(/\d+/g).slice(0, 3).reduce((sum, value) => sum + Number(value), 0);
 
         assert.equal(brightness > 384, look.startsWith("light"), `${where}: ${back}`);
-        await close(opened);
+        await assert_fits(page, where);
+        await picture(page, `${name}-${look}`);
+        if (checked)
+            await assert_accessible(page, where);
     }
+    await page.setViewport({ width: 1280, height: 900 });
 }

@@ -1,0 +1,185 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+
+/* The view of the host: its GPUs, how full they are, and the work on the host as a whole. */
+
+import assert from "node:assert/strict";
+import * as fs from "node:fs";
+import test from "node:test";
+import {
+    captured, close, confirm, define_guests, end_guest, fake_host, find, look_at, open, press, put_vgpuctl,
+    reads, reads_no_more, srcdir, start_guest, text_of, uuid_of, virsh,
+} from "./browser.mjs";
+
+const ORPHAN = "dddddddd-0000-4000-8000-000000000001";
+
+/* A T4 and an L40S. web01 runs with a vGPU. */
+async function a_host() {
+    const host = await fake_host("t4-l40s");
+
+    define_guests({ name: "web01", number: 1 }, { name: "web02", number: 2 });
+    host.ask(["vgpuctl", "attach", "web01", "--type", "T4-2B"]);
+    start_guest(host, 1);
+    put_vgpuctl(host.command);
+    return host;
+}
+
+test("the GPUs, and who has how much of them", async () => {
+    await a_host();
+    const opened = await open("/"), { page } = opened;
+
+    await reads(page, "2048 of 16384 MiB in use");
+    await look_at(page, "host");
+    await reads(page, "0000:18:00.0 · NUMA node 0 · driver nvidia");
+    await reads(page, "0000:3d:00.0 · NUMA node 1 · driver nvidia");
+    await reads(page, "7 × GRID T4-2B");
+    await find(page, "list", "How full 0000:18:00.0 is");
+
+    const part = await page.waitForSelector(".bar [tabindex]");
+    const { name } = await page.accessibility.snapshot({ root: part });
+    const tip = await part.$(".tip");
+
+    assert.match(name, /^web01, GRID T4-2B, 2048 MiB, held, since .*\d/);
+    assert.equal(await tip.isVisible(), false);
+    await part.focus();
+    assert.equal(await tip.isVisible(), true);
+    assert.equal(await tip.evaluate(element => element.textContent), name);
+    await page.evaluate(() => document.activeElement.blur());
+    assert.equal(await tip.isVisible(), false);
+    await part.hover();
+    assert.equal(await tip.isVisible(), true);
+    await close(opened);
+});
+
+test("a vGPU that comes and goes while one looks", async () => {
+    const host = await a_host();
+    const opened = await open("/"), { page } = opened;
+
+    host.ask(["vgpuctl", "attach", "web02", "--type", "T4-2B"]);
+    await reads(page, "2048 of 16384 MiB in use");
+    start_guest(host, 2);
+    await reads(page, "4096 of 16384 MiB in use");
+    await find(page, "listitem", "web02", { begins: true });
+    end_guest(host, 2);
+    await reads(page, "2048 of 16384 MiB in use");
+    await reads_no_more(page, "web02");
+    end_guest(host, 1);
+    await reads(page, "0 of 16384 MiB in use");
+    await close(opened);
+});
+
+test("drain and undrain", async () => {
+    const host = await a_host();
+    const opened = await open("/"), { page } = opened;
+
+    await press(page, "button", "Drain 0000:3d:00.0");
+    await find(page, "dialog", "Drain 0000:3d:00.0?");
+    await press(page, "button", "Cancel");
+    await press(page, "button", "Drain 0000:18:00.0");
+    await confirm(page, "Drain 0000:18:00.0?", "Drain");
+    await reads(page, "web01");
+    await press(page, "button", "Close");
+    await find(page, "button", "Undrain 0000:18:00.0");
+    await find(page, "button", "Drain 0000:3d:00.0");
+    assert.deepEqual(fs.readdirSync(`${host.root}/var/lib/libvirt-vgpu/drained`), ["0000:18:00.0"]);
+
+    await press(page, "button", "Undrain 0000:18:00.0");
+    await confirm(page, "End the drain of 0000:18:00.0?", "Undrain");
+    await press(page, "button", "Close");
+    await find(page, "button", "Drain 0000:18:00.0");
+    assert.deepEqual(fs.readdirSync(`${host.root}/var/lib/libvirt-vgpu/drained`), []);
+    await close(opened);
+});
+
+test("orphans are shown, and those that were chosen are removed", async () => {
+    const host = await a_host();
+
+    host.ask(["make", "0000:18:00.0", "nvidia-223", ORPHAN]);
+    const opened = await open("/"), { page } = opened;
+
+    await press(page, "button", "Remove orphans");
+    await find(page, "dialog", "Remove orphans");
+    await look_at(page, "orphans");
+    await reads(page, `${ORPHAN}: GRID T4-2B on 0000:18:00.0, made by somebody else`);
+    await confirm(page, "Remove orphans", "Remove");
+    await reads(page, "Choose a vGPU to remove.");
+    await press(page, "checkbox", ORPHAN, { begins: true });
+    await confirm(page, "Remove orphans", "Remove");
+    await reads(page, `${ORPHAN} removed`);
+    await press(page, "button", "Close");
+    await reads(page, "2048 of 16384 MiB in use");
+
+    await press(page, "button", "Remove orphans");
+    await reads(page, "There is no orphan");
+    await close(opened);
+});
+
+test("reconcile finishes what was left half done", async () => {
+    const host = await a_host();
+    const opened = await open("/"), { page } = opened;
+
+    /* The daemon that ran web01 is gone, and nobody called the hook. */
+    const ledger = `${host.root}/run/libvirt-vgpu/ledger`;
+
+    virsh("destroy", uuid_of(1));
+    fs.writeFileSync(ledger, fs.readFileSync(ledger, "utf8").replace(/ \d+:\d+ /, " 999999:1 "));
+    await press(page, "button", "Reconcile");
+    await confirm(page, "Reconcile?", "Reconcile");
+    await reads(page, "web01 removed");
+    await press(page, "button", "Close");
+    await reads(page, "0 of 16384 MiB in use");
+    assert.equal(host.ask(["vgpuctl", "list", "--raw", "-n"]), "");
+    await close(opened);
+});
+
+test("what doctor finds, and what to do", async () => {
+    const host = await a_host();
+
+    fs.chmodSync(`${host.root}/usr/sbin/libvirt-vgpu-hook`, 0o644);
+    const [found] = Object.values(JSON.parse(doctor(host)))[0];
+    const opened = await open("/"), { page } = opened;
+
+    await press(page, "button", "Check this host");
+    await reads(page, found.finding);
+    await look_at(page, "doctor");
+    for (const line of found.remedy.split("\n"))
+        await reads(page, line);
+    await press(page, "button", "Close");
+    fs.chmodSync(`${host.root}/usr/sbin/libvirt-vgpu-hook`, 0o755);
+    await press(page, "button", "Check this host");
+    await reads(page, "doctor finds nothing wrong with this host.");
+    await close(opened);
+});
+
+/* doctor says by its exit status that it found something. */
+function doctor(host) {
+    try {
+        return host.ask(["vgpuctl", "doctor", "--json"]);
+    } catch (failure) {
+        return failure.stdout;
+    }
+}
+
+test("a host without a GPU says why", async () => {
+    const host = await fake_host("pci 0000:00:1f.2 driver ahci\n");
+
+    put_vgpuctl(host.command);
+    const [found] = Object.values(JSON.parse(doctor(host)))[0];
+
+    const opened = await open("/"), { page } = opened;
+
+    await reads(page, found.finding);
+    await look_at(page, "empty");
+    await close(opened);
+});
+
+test("hosts that were recorded", async () => {
+    for (const name of fs.readdirSync(`${srcdir}/tests/captures`)) {
+        put_vgpuctl(captured(name));
+        const opened = await open("/"), { page } = opened;
+
+        await find(page, "button", "Reconcile");
+        await reads(page, " in use");
+        assert.doesNotMatch(await text_of(page), /undefined|null|NaN/);
+        await close(opened);
+    }
+});
