@@ -20,14 +20,14 @@ function free_words(type) {
     return `on ${type.gpu}`;
 }
 
-/* The types, each once, with its lines for all GPUs; and the classes, each with its types. */
+/* The types, each once, with its lines for all GPUs; and the classes, each with words for its types. */
 function group(lines) {
     const types = new Map(), classes = new Map();
 
     for (const line of lines) {
         types.set(line.type, [...types.get(line.type) || [], line]);
         for (const name of (line.classes || "").split(",").filter(Boolean))
-            classes.set(name, new Set([...classes.get(name) || [], line.name || line.type]));
+            classes.set(name, [...classes.get(name) || [], `${line.name || line.type} (${free_words(line)})`]);
     }
     return { types, classes };
 }
@@ -40,7 +40,7 @@ function wanted_choice(lines, choices) {
 
     return element("select", { id: "wanted", required: true },
         classes.size > 0 && element("optgroup", { label: "Classes" }, [...classes].map(([name, members]) =>
-            option(["--class", name], `${name}: ${[...members].join(", ")}`))),
+            option(["--class", name], `${name}: ${members.join(", ")}`))),
         element("optgroup", { label: "Types" }, [...types].map(([type, gpus]) =>
             option(["--type", type], `${gpus[0].name || type}: ${gpus.map(free_words).join("; ")}`))));
 }

@@ -5,7 +5,7 @@
 import assert from "node:assert/strict";
 import test from "node:test";
 import {
-    close, confirm, define_guests, end_guest, fake_host, find, look_at, open, press, put_vgpuctl,
+    choose, close, confirm, define_guests, end_guest, fake_host, find, look_at, open, press, put_vgpuctl,
     reads, reads_no_more, start_guest, uuid_of, virsh,
 } from "./browser.mjs";
 
@@ -21,15 +21,6 @@ async function a_host() {
     host.ask(["vgpuctl", "attach", "web02", "--class", "small"]);
     put_vgpuctl(host.command);
     return host;
-}
-
-/* Chooses what a guest gets, by a part of its words. */
-async function choose(page, words) {
-    const list = await find(page, "combobox", "What it gets");
-    const value = await list.evaluate((element, part) =>
-        [...element.options].find(option => option.textContent.includes(part)).value, words);
-
-    await list.select(value);
 }
 
 test("who has what, and who asks for what", async () => {

@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+
+/* What somebody clicks in the page of a test host, with real libvirt: scenario "cockpit" of tests/vm. */
+
+import { choose, close, confirm, end, find, is_served, open, picture, press, reads, until } from "./browser.mjs";
+
+await until("the page is there", is_served);
+
+const opened = await open("/guests"), { page } = opened;
+
+await press(page, "button", "Attach a vGPU to web01");
+await find(page, "dialog", "Give web01 a vGPU");
+await choose(page, "T4-2Q");
+await confirm(page, "Give web01 a vGPU", "Attach");
+await reads(page, "web01: started");
+await picture(page, "attached");
+await press(page, "button", "Close");
+await reads(page, "held");
+await picture(page, "guests");
+await press(page, "link", "Host");
+await reads(page, "2048 of 16384 MiB in use");
+await picture(page, "host");
+await press(page, "button", "Drain 0000:00:08.0");
+await confirm(page, "Drain 0000:00:08.0?", "Drain");
+await press(page, "button", "Close");
+await reads(page, "drained");
+await picture(page, "drained");
+await close(opened);
+await end();

@@ -1,0 +1,44 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+# The page in Cockpit: somebody clicks, and a guest gets a vGPU and runs with it.
+# shellcheck shell=bash
+# needs: cockpit 239
+# needs: browser
+# takes: 120
+#
+# The browser is outside, on the machine that runs the tests; tests/cockpit/in-vm.mjs clicks there.
+# The last click drains the GPU. So this scenario knows that the browser has seen everything.
+
+# The only network of this host is a way from a port of that machine to this port here.
+connect_browser() {
+    modprobe virtio_net
+    udevadm settle
+    card=$(basename /sys/class/net/[!l]*)
+    ip address add 10.0.2.15/24 dev "$card"
+    ip link set "$card" up
+    at_end ip address flush dev "$card"
+    at_end ip link set "$card" down
+}
+
+serve_page() {
+    /usr/lib/cockpit/cockpit-ws --local-session=/usr/bin/cockpit-bridge --no-tls --port 9090 \
+        </dev/null >cockpit.log 2>&1 &
+    at_end pkill -x cockpit-ws
+}
+
+cards mdev
+guest web01
+connect_browser
+serve_page
+
+say "somebody attaches a vGPU and starts the guest"
+PATIENCE=800
+drained() { compgen -G '/var/lib/libvirt-vgpu/drained/*'; }
+wait_for drained
+
+is_running web01
+device=$(device_of web01)
+[ "$(group_held_by "$device")" = "$(qemu_pid web01)" ]
+gpu=$(vgpuctl list --raw --noheadings --columns GPU)
+vgpuctl undrain "$gpu"
+destroy web01
+assert_gone "$device"
