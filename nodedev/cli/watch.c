@@ -9,7 +9,8 @@
 #include <poll.h>
 #include <string.h>
 
-#define PAUSE UINT64_C(1000000000) /* nanoseconds between two looks */
+#define PAUSE UINT64_C(1000000000) /* nanoseconds between two looks, at least */
+#define SHARE 9                    /* a pause is at least so many times as long as the look */
 
 /* Shows the command's output once in `out`. Returns the lines of its complaints, "" if there are
  * none. The caller frees them. */
@@ -27,6 +28,16 @@ look(const struct command_call *call, watch_show *show, FILE *out)
         say_line(aside.faults, "vgpuctl: %s: %s", call->name, error.text);
     memory_stream_end(aside.faults, &faults);
     return faults;
+}
+
+/* Returns how long to wait after a look, in nanoseconds. libvirt is asked for each domain, which
+ * takes long if there are many. */
+static uint64_t
+pause_after(const struct host *host, uint64_t began)
+{
+    uint64_t took = host->ops->now(host) - began;
+
+    return SHARE * took > PAUSE ? SHARE * took : PAUSE;
 }
 
 /* Returns a copy of the line, and sets *text to the next one. The caller frees the copy. */
@@ -89,13 +100,14 @@ watch_screen(const struct command_call *call, watch_show *show, struct error *er
 
     here.terminal = &terminal;
     while (rc == 0 && event != TERMINAL_END) {
+        uint64_t began = call->host->ops->now(call->host);
         char *now = draw(&here, show);
 
         if (event == TERMINAL_ANEW || !before || strcmp(before, now) != 0)
             terminal_show(&screen, now);
         free(before);
         before = now;
-        event = terminal_wait(&screen, call->host, PAUSE);
+        event = terminal_wait(&screen, call->host, pause_after(call->host, began));
     }
     return rc;
 }
@@ -125,11 +137,11 @@ put_fault_list(const char *text, FILE *out)
 
 /* Returns false if nobody reads the output any more. */
 static bool
-wait_a_moment(const struct command_call *call)
+wait_a_moment(const struct command_call *call, uint64_t nanoseconds)
 {
     struct pollfd end = {.fd = fileno(call->out)};
 
-    return fflush(call->out) == 0 && call->host->ops->wait(call->host, &end, 1, PAUSE) <= 0;
+    return fflush(call->out) == 0 && call->host->ops->wait(call->host, &end, 1, nanoseconds) <= 0;
 }
 
 /* Prints one look, as far as it differs from the one before. Takes the place of that one. */
@@ -157,10 +169,12 @@ watch_lines(const struct command_call *call, watch_show *show)
 {
     AUTO_FREE char *text = memory_copy("");
     AUTO_FREE char *faults = memory_copy("");
+    uint64_t began;
 
-    do
+    do {
+        began = call->host->ops->now(call->host);
         put_look(call, show, &text, &faults);
-    while (wait_a_moment(call));
+    } while (wait_a_moment(call, pause_after(call->host, began)));
     return 0;
 }
 

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
 /*
- * watch: shows again what a command shows, whenever it changes. The command looks every second.
+ * watch: shows again what a command shows, whenever it changes. The command looks every second,
+ * or less often: it spends at most a tenth of its time looking.
  *
  * On a terminal it draws the screen, until the user types q or ^C. With --json it prints lines for
  * a program, until the program closes its end of the pipe:

@@ -23,5 +23,6 @@ pictures=$top_builddir/tests/cockpit-pictures
 rm -rf "$pictures"
 export scratch pictures top_builddir CHROMIUM COCKPIT_WS COCKPIT_BRIDGE VIRSH
 start_libvirt true
+# shellcheck disable=SC2086 # a list of words
 "$NODE" --test-reporter=spec tests/cockpit/run.mjs ${page_files-} || complain "the page is not as it should be"
 finish

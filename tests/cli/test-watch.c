@@ -21,6 +21,7 @@ struct world {
     const char *const *shown;  /* per look: what the command prints; NULL ends the list */
     const char *const *faults; /* per look: its complaint, or NULL */
     size_t looks;
+    uint64_t now, look_takes; /* nanoseconds */
 };
 
 static struct world world;
@@ -30,16 +31,26 @@ wait(const struct host *host, struct pollfd *polls, size_t count, uint64_t nanos
 {
     (void)host, (void)polls;
     assert_int_equal(count, 1);
-    assert_int_equal(nanoseconds, 1000000000);
+    assert_int_equal(nanoseconds, world.look_takes > 200000000 ? 9 * world.look_takes : 1000000000);
+    world.now += nanoseconds;
     return world.shown[world.looks] ? 0 : 1;
 }
 
-static const struct host_ops ops = {.wait = wait};
+static uint64_t
+now(const struct host *host)
+{
+    (void)host;
+    return world.now;
+}
+
+static const struct host_ops ops = {.now = now, .wait = wait};
 
 static int
 show(const struct command_call *call, struct error *error)
 {
     size_t look = world.looks++;
+
+    world.now += world.look_takes;
 
     if (world.faults[look] && *world.faults[look] == '!')
         return error_set(error, -EIO, "%s", world.faults[look] + 1);
@@ -51,14 +62,15 @@ show(const struct command_call *call, struct error *error)
 
 /* Compares all that is printed until the reader goes. */
 static void
-expect(const char *const *shown, const char *const *faults, const char *lines)
+expect(uint64_t look_takes, const char *const *shown, const char *const *faults, const char *lines)
 {
     struct command_call call = {.host = &world.host, .name = "status"};
     struct error error;
     char *text = NULL;
     size_t size;
 
-    world = (struct world){.host.ops = &ops, .shown = shown, .faults = faults};
+    world = (struct world){
+        .host.ops = &ops, .shown = shown, .faults = faults, .look_takes = look_takes};
     call.options.values[OPTION_JSON] = "";
     call.out = call.faults = open_memstream(&text, &size);
     assert_non_null(call.out);
@@ -80,7 +92,7 @@ one_line_for_each_change(void **state)
     static const char *const faults[5];
 
     (void)state;
-    expect(shown, faults,
+    expect(1000000, shown, faults,
            "{\"status\": []}\n{\"status\": [{\"name\": \"a  b\", \"free\": 1}]}\n"
            "{\"status\": []}\n");
 }
@@ -94,10 +106,21 @@ faults_are_lines_of_their_own(void **state)
                                          NULL};
 
     (void)state;
-    expect(shown, faults,
+    expect(1000000, shown, faults,
            "{\"faults\": [\"no \\\"libvirt\\\"\"]}\n{\"status\": []}\n"
            "{\"faults\": [\"vgpuctl: status: no memory\"]}\n"
            "{\"faults\": []}\n{\"status\": []}\n");
+}
+
+/* A look that takes long is rare. */
+static void
+slow_looks(void **state)
+{
+    static const char *const shown[] = {NONE, NONE, NULL};
+    static const char *const faults[2];
+
+    (void)state;
+    expect(UINT64_C(2000000000), shown, faults, "{\"status\": []}\n");
 }
 
 int
@@ -106,6 +129,7 @@ main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(one_line_for_each_change),
         cmocka_unit_test(faults_are_lines_of_their_own),
+        cmocka_unit_test(slow_looks),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -31,6 +31,7 @@ connect_browser
 serve_page
 
 say "somebody attaches a vGPU and starts the guest"
+# shellcheck disable=SC2034 # wait_for's
 PATIENCE=800
 drained() { compgen -G '/var/lib/libvirt-vgpu/drained/*'; }
 wait_for drained
