@@ -104,7 +104,7 @@ function gpu_card(gpu, { may_change }) {
         element("div", { class: "title" },
             element("h2", { id: title }, gpu.name || gpu.gpu),
             gpu.drained && element("span", { class: "label" }, "drained"),
-            gpu.enabled === false && element("span", { class: "label" }, "disabled"),
+            gpu.enabled === false && !gpu.drained && element("span", { class: "label" }, "disabled"),
             button(gpu.drained ? "Undrain" : "Drain", `drain ${gpu.gpu}`, () => drain(gpu),
                 { disabled: !may_change, "aria-label": `${gpu.drained ? "Undrain" : "Drain"} ${gpu.gpu}` })),
         element("p", { class: "facts" }, facts),
