@@ -54,7 +54,7 @@ export async function until(what, look) {
             return found;
         if (Date.now() > limit)
             assert.fail(`in vain: ${typeof what === "function" ? what() : what}`);
-        await new Promise(resolve => setTimeout(resolve, 50));
+        await new Promise(resolve => setTimeout(resolve, 100));
     }
 }
 
@@ -62,19 +62,22 @@ export async function until(what, look) {
 
 let hosts = 0;
 
+const program = `${scratch}/fake-host`; /* a copy that everybody may run */
+
 /*
  * A fake host with a machine of tests/machines, or with a description of one, and with vgpu.conf.
  * `root` is its directory. `ask` has it carry out something (fake-host.c) and returns the output.
  */
-export async function fake_host(machine, configuration = "") {
+export async function fake_host(machine, configuration = "", libvirt = process.env.LIBVIRT_DEFAULT_URI) {
     const name = `host${++hosts}`, socket = `${scratch}/${name}`;
-    const program = `${top_builddir}/tests/cockpit/fake-host`;
     const known = `${srcdir}/tests/machines/${machine}`;
     const file = machine.includes("\n") ? `${socket}.machine` : known;
 
+    if (!fs.existsSync(program))
+        fs.copyFileSync(`${top_builddir}/tests/cockpit/fake-host`, program);
     if (file !== known)
         fs.writeFileSync(file, machine);
-    const { child } = start(name, [program, "serve", socket, file, process.env.LIBVIRT_DEFAULT_URI],
+    const { child } = start(name, [program, "serve", socket, file, libvirt],
         { env: { ...process.env, TMPDIR: scratch } });
     const root = await new Promise((resolve, reject) => {
         child.stdout.once("data", data => resolve(data.toString().trim()));
@@ -163,22 +166,23 @@ function free_port() {
 }
 
 /*
- * The addresses of two Cockpits: `full` has administrative access, and `limited` has not. Where root
- * runs the tests, the limited one is nobody's. Where somebody else runs them, the full one has a
- * bridge that needs no password for its rights, and it has the same rights.
+ * The address of a Cockpit. Where root runs the tests, the limited one is nobody's. Cockpit can raise
+ * its rights by a bridge that needs no password: it takes itself for root's, and has no other rights.
  */
 async function start_cockpit(name, { is_limited }) {
     const home = `${scratch}/${name}`;
     const bridge = `${home}/bridge`;
     const become = is_root && is_limited
         ? `setpriv --reuid=nobody --regid="$(id -g nobody)" --clear-groups ` : "";
-    const privileged = { bridges: [{ privileged: true, label: "scratch",
-        spawn: [COCKPIT_BRIDGE, "--privileged"] }] };
 
     fs.mkdirSync(`${home}/cockpit/scratch`, { recursive: true });
-    fs.symlinkSync(`${srcdir}/nodedev/cockpit`, `${home}/cockpit/libvirt-vgpu`);
-    fs.writeFileSync(`${home}/cockpit/scratch/manifest.json`, JSON.stringify({ version: 0,
-        ...is_limited || is_root ? {} : privileged }));
+    fs.cpSync(`${srcdir}/nodedev/cockpit`, `${home}/cockpit/libvirt-vgpu`, { recursive: true });
+    fs.writeFileSync(`${home}/cockpit/scratch/index.html`, '<script src="../base1/cockpit.js"></script>' +
+        '<script src="keep.js"></script>');
+    fs.writeFileSync(`${home}/cockpit/scratch/keep.js`, "cockpit.transport.wait(() => {});");
+    fs.writeFileSync(`${home}/cockpit/scratch/manifest.json`, JSON.stringify({ version: 0, bridges: [
+        { privileged: true, label: "scratch",
+            spawn: ["/usr/bin/unshare", "--map-root-user", COCKPIT_BRIDGE, "--privileged"] }] }));
     fs.writeFileSync(bridge, `#!/bin/sh\nexec ${become}env PATH="${bin}" "${COCKPIT_BRIDGE}" "$@"\n`,
         { mode: 0o755 });
     for (let tries = 0; tries < 5; tries++) {
@@ -209,6 +213,39 @@ function cockpit(access) {
 /* Whether the Cockpit of a test host (COCKPIT_URL) answers. */
 export function is_served() {
     return fetch(`${COCKPIT_URL}/ping`).then(answer => answer.ok, () => false);
+}
+
+/* Cockpit ends a session that no page uses for a moment. So one page stays. */
+const kept = {};
+
+async function start_keeping(access) {
+    const page = await (await start_browser()).newPage();
+
+    await page.goto(`${await cockpit(access)}/cockpit/@localhost/scratch/index.html`);
+    if (access === "full" && !is_root)
+        await superuser(page, "Start");
+    return page;
+}
+
+function keep_session(access) {
+    kept[access] ||= start_keeping(access);
+    return kept[access];
+}
+
+function superuser(page, what) {
+    return page.evaluate((method, args) => new Promise((resolve, reject) =>
+        window.cockpit.dbus(null, { bus: "internal" }).call("/superuser", "cockpit.Superuser", method, args)
+            .then(() => resolve(), failure => reject(new Error(failure.message)))),
+    what, what === "Start" ? ["unshare"] : []);
+}
+
+/* What Cockpit's button "Limited access" does, which turns administrative access on; and back. Pages
+ * that are open are loaded anew. */
+export async function raise_rights() {
+    await superuser(await keep_session("limited"), "Start");
+}
+export async function drop_rights() {
+    await superuser(await keep_session("limited"), "Stop");
 }
 
 /* --- the browser ---------------------------------------------------------------------------- */
@@ -251,6 +288,9 @@ function listen(page) {
 /* Opens a view of the page ("/" or "/guests"). The caller closes it. */
 export async function open(view, { access = "full" } = {}) {
     const url = await cockpit(access);
+
+    if (!COCKPIT_URL)
+        await keep_session(access);
     const context = await (await start_browser()).createBrowserContext();
     const page = await context.newPage();
     const faults = listen(page);
@@ -259,10 +299,6 @@ export async function open(view, { access = "full" } = {}) {
     await page.setViewport({ width: 1280, height: 900 });
     const answer = await page.goto(`${url}/cockpit/@localhost/libvirt-vgpu/index.html#${view}`);
 
-    if (access === "full" && !is_root)
-        await page.evaluate(() => new Promise((resolve, reject) => window.cockpit
-            .dbus(null, { bus: "internal" })
-            .call("/superuser", "cockpit.Superuser", "Start", ["scratch"]).then(resolve, reject)));
     return { page, faults, headers: answer.headers() };
 }
 
@@ -274,38 +310,56 @@ export async function close({ page, faults }) {
 
 /* --- as a user ------------------------------------------------------------------------------ */
 
-/* The element with this role and name, when it is there. With `begins` its name may go on. */
-export function find(page, role, name, { begins } = {}) {
-    if (!begins)
-        return page.waitForSelector(`aria/${name}[role="${role}"]`, { visible: true });
-    return until(`a ${role} "${name}…"`, async () => {
-        for (const found of await page.$$(`aria/[role="${role}"]`)) {
-            if ((await page.accessibility.snapshot({ root: found }))?.name?.startsWith(name))
-                return found;
-        }
-        return null;
-    });
+/* What fails because the page is loaded or drawn anew meanwhile. */
+const MEANWHILE = /context was destroyed|Cannot find context|detached|not clickable|Node with given id/;
+
+/* Returns what the function returns; or null if the page changed under it. */
+async function unless_changed(look) {
+    try {
+        return await look();
+    } catch (failure) {
+        if (MEANWHILE.test(failure.message))
+            return null;
+        throw failure;
+    }
 }
 
-/* Presses it. It is found anew if the page is drawn again meanwhile. */
-export async function press(page, role, name, how) {
-    await until(`press the ${role} "${name}"`, async () => {
-        try {
-            await (await find(page, role, name, how)).click();
-            return true;
-        } catch (failure) {
-            if (/detached|not clickable/.test(failure.message))
-                return false;
-            throw failure;
-        }
-    });
+async function find_now(place, role, name, begins) {
+    for (const found of await place.$$(begins ? `aria/[role="${role}"]` : `aria/${name}[role="${role}"]`)) {
+        if (await found.isVisible() &&
+            (!begins || (await name_of(found)).startsWith(name)))
+            return found;
+    }
+    return null;
+}
+
+/* The element with this role and name, when it is there. With `begins` its name may go on. The place is
+ * a page or an element. */
+export function find(place, role, name, { begins } = {}) {
+    let seen = "";
+
+    return until(() => `${role} "${name}" in: ${seen}`, () => unless_changed(async () => {
+        seen = await text_of(place);
+        return find_now(place, role, name, begins);
+    }));
+}
+
+/* The name that a screen reader says. */
+export async function name_of(element) {
+    return (await element.frame.page().accessibility.snapshot({ root: element }))?.name || "";
+}
+
+/* Presses it. */
+export async function press(place, role, name, how) {
+    await until(`press the ${role} "${name}"`, () => unless_changed(async () => {
+        await (await find(place, role, name, how)).click();
+        return true;
+    }));
 }
 
 /* Presses the button of a dialog that does what it asks. */
 export async function confirm(page, title, label) {
-    const dialog = await find(page, "dialog", title);
-
-    await (await dialog.waitForSelector(`aria/${label}[role="button"]`)).click();
+    await press(await find(page, "dialog", title), "button", label);
 }
 
 /* Chooses what a guest gets, by a part of its words. */
@@ -327,8 +381,10 @@ export function reads_no_more(page, text) {
     return until(`no more "${text}"`, async () => !(await text_of(page)).includes(text));
 }
 
-export function text_of(page) {
-    return page.evaluate(() => document.body.innerText);
+/* The text of a page or of an element. "" while the page is loaded anew. */
+export async function text_of(place) {
+    return await unless_changed(() =>
+        place.evaluate(element => (element || document.body)?.innerText)) || "";
 }
 
 /* --- what is true of every view ------------------------------------------------------------- */

@@ -24,6 +24,7 @@
 #include "commands/commands.h"
 #include "doctor/planted.h"
 #include "hook.h"
+#include "libvirt/connection.h"
 
 #include <err.h>
 #include <fcntl.h>
@@ -252,10 +253,14 @@ serve(const char *path, const char *machine, const char *uri)
     const struct sockaddr_un address = address_of(path);
     const struct sigaction action = {.sa_handler = end}; /* it interrupts accept */
     int listener = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0);
+    struct error error;
 
     fake_clock_use_real();
     start(read_file(machine));
     open_to_all();
+    /* Who asks may have no right to read it in the build directory. */
+    if (connection_load(&scene.kernel.host, &error) < 0)
+        errx(EXIT_FAILURE, "%s", error.text);
     signal(SIGCHLD, SIG_IGN); /* nobody waits for the children */
     sigaction(SIGTERM, &action, NULL);
     sigaction(SIGINT, &action, NULL);

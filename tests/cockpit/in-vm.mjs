@@ -8,7 +8,7 @@ await until("the page is there", is_served);
 
 const opened = await open("/guests"), { page } = opened;
 
-await press(page, "button", "Attach a vGPU to web01");
+await press(page, "button", "Attach vGPU to web01");
 await find(page, "dialog", "Give web01 a vGPU");
 await choose(page, "T4-2Q");
 await confirm(page, "Give web01 a vGPU", "Attach");

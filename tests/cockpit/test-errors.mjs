@@ -1,0 +1,113 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+
+/* What can go wrong, and that the page says it: by the tool's own line wherever there is one. */
+
+import assert from "node:assert/strict";
+import * as fs from "node:fs";
+import test from "node:test";
+import {
+    close, confirm, define_guests, drop_rights, fake_host, find, look_at, open, press, put_vgpuctl, raise_rights,
+    reads, reads_no_more,
+} from "./browser.mjs";
+
+async function a_host(libvirt) {
+    const host = await fake_host("t4-l40s", "", libvirt);
+
+    define_guests({ name: "web01", number: 1 });
+    put_vgpuctl(host.command);
+    return host;
+}
+
+test("there is no vgpuctl, and then there is one", async () => {
+    const host = await a_host();
+
+    put_vgpuctl(null);
+    for (const [view, sign] of [["/", "MiB in use"], ["/guests", "It asks for no vGPU."]]) {
+        const opened = await open(view), { page } = opened;
+
+        await reads(page, "vgpuctl was not found on this host: install the package libvirt-vgpu.");
+        await find(page, "alert", "");
+        await look_at(page, `no-vgpuctl${view.replace("/", "-").replace(/-$/, "")}`);
+        put_vgpuctl(host.command);
+        await press(page, "button", "Try again");
+        await reads(page, sign);
+        await reads_no_more(page, "was not found");
+        await close(opened);
+        put_vgpuctl(null);
+    }
+});
+
+test("vgpuctl ends while one looks", async () => {
+    await a_host();
+    put_vgpuctl("echo 'vgpuctl: status: the world has ended; begin another' >&2; exit 1");
+    const opened = await open("/"), { page } = opened;
+
+    await reads(page, "vgpuctl: status: the world has ended; begin another");
+    await find(page, "button", "Try again");
+    await close(opened);
+});
+
+test("libvirt does not answer", async () => {
+    await a_host("test+unix:///default?socket=/nowhere");
+    for (const view of ["/", "/guests"]) {
+        const opened = await open(view), { page } = opened;
+
+        await reads(page, "vgpuctl says:");
+        await reads(page, "/nowhere");
+        await look_at(page, `no-libvirt${view === "/" ? "" : "-guests"}`);
+        await close(opened);
+    }
+});
+
+test("vgpuctl refuses", async () => {
+    const host = await a_host();
+    const opened = await open("/guests"), { page } = opened;
+
+    /* The type goes while the dialog is open. */
+    await press(page, "button", "Attach vGPU to web01");
+    await find(page, "combobox", "What it gets");
+    fs.writeFileSync(`${host.root}/etc/libvirt-vgpu/vgpu.conf`, "classes = {\n");
+    await confirm(page, "Give web01 a vGPU", "Attach");
+    await reads(page, "vgpuctl: attach: ");
+    await reads(page, "vgpu.conf");
+    await look_at(page, "refused");
+    /* The dialog is still there, for another try. */
+    fs.writeFileSync(`${host.root}/etc/libvirt-vgpu/vgpu.conf`, "");
+    await confirm(page, "Give web01 a vGPU", "Attach");
+    await reads(page, "web01: started");
+    await close(opened);
+});
+
+test("who may look and not change", async () => {
+    await a_host();
+    const opened = await open("/", { access: "limited" }), { page } = opened;
+
+    await reads(page, "You have limited access.");
+    await reads(page, "0 of 16384 MiB in use");
+    for (const name of ["Remove orphans", "Reconcile", "Drain 0000:18:00.0", "Drain 0000:3d:00.0"])
+        assert.equal(await (await find(page, "button", name)).evaluate(found => found.disabled), true, name);
+    assert.equal(await (await find(page, "button", "Check this host")).evaluate(found => found.disabled), false);
+    await look_at(page, "limited");
+    await press(page, "link", "Guests");
+    assert.equal(await (await find(page, "button", "Attach vGPU to web01")).evaluate(found => found.disabled),
+        true);
+    await close(opened);
+});
+
+test("who has Cockpit's administrative access, and not the right", async () => {
+    const host = await a_host();
+
+    fs.chmodSync(host.root, 0o555);
+    await raise_rights();
+    const opened = await open("/", { access: "limited" }), { page } = opened;
+
+    await reads(page, "0 of 16384 MiB in use");
+    await reads_no_more(page, "You have limited access.");
+    await press(page, "button", "Drain 0000:18:00.0");
+    await confirm(page, "Drain 0000:18:00.0?", "Drain");
+    await reads(page, "vgpuctl: drain: cannot ");
+    await reads(page, "Permission denied; run it as root");
+    await close(opened);
+    await drop_rights();
+    fs.chmodSync(host.root, 0o755);
+});

@@ -1,0 +1,102 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+
+/*
+ * Names are text. Who may define a guest on a host may not run a script in the browser of its
+ * administrator, nor turn the direction of writing on the page.
+ */
+
+import assert from "node:assert/strict";
+import test from "node:test";
+import {
+    close, confirm, define_guests, fake_host, find, look_at, open, picture, press, put_vgpuctl, reads, start_guest,
+} from "./browser.mjs";
+
+const NAMES = [
+    "<img src=x onerror=alert(1)>",
+    '"><script>alert(2)<\u200b', /* a name has no slash */
+    "web\u202e10-evil\u2066",
+    "javascript:alert(3)",
+    "&lt;b&gt;${alert(4)}{{5}}",
+    "اسم-الضيف",
+    "x".repeat(200),
+];
+
+/* As the page shows it. */
+function seen(name) {
+    return name.replace(/[\u200b-\u200f\u202a-\u202e\u2066-\u2069]/g, "\ufffd");
+}
+
+/* The page has the elements that it makes itself, and no others; and no character that turns
+ * anything, be it in an attribute. */
+async function assert_text(page, where) {
+    const found = await page.evaluate(() => [
+        ...[...document.querySelectorAll("img, b, svg, iframe, object, embed, style, script:not([src]), [onerror]")]
+            .map(element => element.outerHTML),
+        ...document.documentElement.outerHTML.match(/.{0,20}[\u200b-\u200f\u202a-\u202e\u2066-\u2069].{0,20}/g) || [],
+    ]);
+
+    assert.deepEqual(found, [], where);
+}
+
+async function a_host() {
+    const host = await fake_host("t4-l40s");
+
+    define_guests(...NAMES.map((name, i) => ({ name, number: i + 1 })));
+    NAMES.forEach((name, i) => {
+        host.ask(["vgpuctl", "attach", "--type", "T4-2B", "--", name]);
+        start_guest(host, i + 1);
+    });
+    put_vgpuctl(host.command);
+    return host;
+}
+
+test("names on the view of the host", async () => {
+    await a_host();
+    const opened = await open("/"), { page } = opened;
+
+    for (const name of NAMES)
+        await reads(page, seen(name));
+    await assert_text(page, "host");
+    await look_at(page, "names-host");
+    for (const part of await page.$$(".bar [tabindex]")) {
+        await part.focus();
+        await assert_text(page, "a tip");
+    }
+    await picture(page, "names-tip");
+    await press(page, "button", "Drain 0000:18:00.0");
+    await confirm(page, "Drain 0000:18:00.0?", "Drain");
+    await reads(page, "DOMAIN");
+    await assert_text(page, "drain");
+    await close(opened);
+});
+
+test("names on the view of the guests", async () => {
+    await a_host();
+    const opened = await open("/guests"), { page } = opened;
+
+    for (const name of NAMES)
+        await find(page, "region", seen(name));
+    await assert_text(page, "guests");
+    await look_at(page, "names-guests");
+    for (const name of NAMES.map(seen)) {
+        await press_of(page, name, "Attach vGPU");
+        await find(page, "dialog", `Give ${name} a vGPU`);
+        await assert_text(page, "attach");
+        await press(page, "button", "Cancel");
+        await press_of(page, name, "Detach");
+        await find(page, "dialog", `Take ua-gpu0 from ${name}?`);
+        await assert_text(page, "detach");
+        await press(page, "button", "Cancel");
+        await press_of(page, name, "Why, or why not?");
+        await find(page, "dialog", `What ${name} would get`);
+        await reads(page, "ua-gpu0: type T4-2B");
+        await assert_text(page, "explain");
+        await press(page, "button", "Close");
+    }
+    await close(opened);
+});
+
+/* Presses a button of a guest, by its first words. */
+async function press_of(page, name, words) {
+    await press(await find(page, "region", name), "button", words, { begins: true });
+}
