@@ -74,7 +74,8 @@ files >before
 run_dpkg dpkg -i $first
 [ -x $link ]
 if find /etc/systemd -name '*libvirt-vgpu*' | grep .; then fail "the package enables units"; fi
-# Debian's own test of the package, as autopkgtest would play it on a machine of its own.
+# The package's own tests for Debian, as autopkgtest would play them on a machine of its own.
+(cd /vgpu && autopkgtest/recorded-machines)
 /vgpu/autopkgtest/guest
 assert_empty_ledger
 systemctl -q enable --now $timer
