@@ -92,11 +92,16 @@ demo() {
 
 shell() {
 	stty -F /dev/ttyS0 sane rows "$1" columns "$2"
+	# Here fail ends only the command that was typed: "exit" in it would power the machine off.
 	cat >/root/.bashrc <<-END
 		. "$here/lib.sh"
+		fail() { local FAIL=''; : "\${FAIL:?\$*}"; }
 		alias poweroff=exit
 		PS1='\h:\w# '
-		echo 'libvirtd is up, what is to be tested is installed; the words of tests/vm/lib.sh work here.'
+		echo 'libvirtd runs, and what is to be tested is installed. The functions of'
+		echo 'tests/vm/lib.sh are commands here, for example:'
+		echo '    cards mdev      # two cards that look like a T4'
+		echo '    guest web01     # a guest without a vGPU'
 		echo '"exit" powers off, Ctrl-A x ends QEMU.'
 	END
 	cd /root
@@ -140,8 +145,18 @@ fi
 
 if has_selinux && ! is_init_script; then become_init_script; fi
 
-# The machine powers off in any case, because a kernel without init would panic.
-trap 'tell "off"; sync; echo o >/proc/sysrq-trigger; sleep 60' EXIT
+# power_off: does not end, because a kernel without init panics. It starts no program, because the
+# kernel takes the disk away before the power.
+power_off() {
+	tell "off"
+	sync
+	echo o >/proc/sysrq-trigger
+	SECONDS=0
+	until [ "$SECONDS" -ge 60 ]; do :; done
+}
+
+# The machine powers off in any case.
+trap power_off EXIT
 
 host
 tell "libvirtd answers"
