@@ -1,19 +1,24 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 # What README says about the first vGPU, typed as it stands there: from nothing to a guest with a vGPU.
-# What is printed is what README shows, but for the UUID of the device.
+# What a terminal shows is what README shows, but for the UUID of the device.
 # shellcheck shell=bash
 
 cp /usr/share/doc/libvirt-vgpu/README.md .
 
 # section HEADING: its indented lines, up to the next heading.
-section() { sed -n "/^## $1\$/,/^##/s/^    //p" README.md; }
+section() { sed -n "/^##* $1\$/,/^##/s/^    //p" README.md; }
 masked() { sed -E 's/[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}/UUID/g' "$1"; }
+# typed COMMAND: what a terminal without colours shows of it.
+typed() { NO_COLOR=1 script -qec "$1" /dev/null </dev/null | tr -d '\r'; }
 
-# Two T4, and nothing else. libvirt starts anew, and knows them.
+# README's two cards and its guest, and no others. The first line there starts this machine.
 modprobe -r mtty mbochs mdpy
-modprobe nvidia-shaped mdev=1
 forget_program
-guest web01
+section 'Without a GPU' >preparations
+[ "$(wc -l <preparations)" = 3 ]
+while read -ru 3 command; do
+    eval "$command"
+done 3< <(tail -n +2 preparations)
 
 mkdir -p packages/deb
 cp /vgpu/packages/1.deb packages/deb/libvirt-vgpu_1_amd64.deb
@@ -26,7 +31,7 @@ sed -n 's/^# //p' shown >commands
 [ "$(wc -l <commands)" = 3 ]
 while read -ru 3 command; do
     echo "# $command"
-    bash -ec "$command" </dev/null 2>&1
+    typed "$command"
 done 3<commands >printed
 cat printed
 diff <(masked shown) <(masked printed)
