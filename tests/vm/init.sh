@@ -17,11 +17,12 @@ here=/vgpu/tests/vm
 
 tell() { echo "[$(cut -d' ' -f1 /proc/uptime)] init: $*"; }
 
-# The kernel rewrites its page allocator when the first cpuset comes and the last one goes. This
-# happens at each start and end of a lone guest. Under TCG another processor may fail at that moment
-# ("Oops: int3"). One cpuset that stays, and is made while nothing else runs, avoids this.
-keep_cpusets() {
-	echo +cpuset >/sys/fs/cgroup/cgroup.subtree_control
+# The kernel rewrites its page allocator when the first cpuset comes and the last one goes, and its slab
+# allocator when the first memory cgroup comes. This happens when a lone guest starts and ends. Under
+# TCG another processor may fail at that moment ("Oops: int3"). A cgroup that stays, and is made while
+# nothing else runs, avoids this.
+keep_cgroup() {
+	echo +cpuset +memory >/sys/fs/cgroup/cgroup.subtree_control
 	mkdir /sys/fs/cgroup/keep
 }
 
@@ -34,7 +35,7 @@ mount_all() {
 	mount -t tmpfs shm /dev/shm
 	mount -t tmpfs tmp /tmp
 	mount -t cgroup2 cgroup /sys/fs/cgroup
-	keep_cpusets
+	keep_cgroup
 	mkdir -p /run/lock /run/dbus
 }
 

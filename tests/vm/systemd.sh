@@ -27,7 +27,7 @@ load_drivers() {
 }
 
 # unit_runner NAME...: what plays the scenarios once the host is up. AllowedCPUs makes a cpuset
-# that stays (see keep_cpusets).
+# that stays (see keep_cgroup).
 unit_runner() {
 	cat >/etc/systemd/system/vgpu-runner.service <<-END
 		[Unit]
