@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
 /*
- * What a process sees of the world without the lock, and decides under it.
+ * What a process sees of the world without the lock, and what it decides under the lock.
  */
 
 /* --- the look, 7.1 ---------------------------------------------------------------------------- */
@@ -10,7 +10,7 @@ inline see_ledger() {
     d_step {
         for (i : 0 .. LAST) {
             saw_state[i] = state[i]; saw_number[i] = number[i];
-            /* LOOK_DAEMON: before the guests */
+            /* LOOK_DAEMON: daemons and ran marks are read before the guests. */
             saw_gone[i] = in_use(i) && !alive[owner[i]]; saw_ran[i] = has_run(i)
         }
         i = 0
@@ -31,7 +31,7 @@ inline see_claims_and_guests() {
     }
 }
 
-/* 7.1, LOOK_ORDER: three moments. */
+/* 7.1, LOOK_ORDER: a look is three steps. The world can change between two of them. */
 inline look() {
     if
     :: atomic { true; if :: has(LOOK_ORDER) -> see_ledger() :: else -> see_devices() fi }
@@ -49,27 +49,29 @@ inline forget_look() {
     }
 }
 
-/* 7.1, LOOK_CHANGED and LOOK_CLAIM: what was seen of a lease's device holds. */
+/* 7.1, LOOK_CHANGED and LOOK_CLAIM: does the look at this lease's device still hold? */
 #define known(d) (!has(LOOK_CHANGED) || \
     (state[d] == saw_state[d] && number[d] == saw_number[d] && (saw_free[d] || !has(LOOK_CLAIM))))
 
-/* 7.1, LOOK_NEW: its place is taken, whoever's it is. RESERVED_ROOM: a promised one, too. */
+/* 7.1, LOOK_NEW: the place of this device is taken, by any process. RESERVED_ROOM: a reserved place
+ * is taken, too. */
 #define taken(d) (saw_there[d] || (saw_state[d] != NONE && has(LOOK_CHANGED)) || \
     (state[d] != NONE && (saw_state[d] != NONE || has(LOOK_NEW)) && \
      (state[d] != RESERVED || has(RESERVED_ROOM))))
 
-/* Who asks: a start wants its guest's devices, attach the second one. */
+/* Does this process want the device? A start wants its guest's devices, attach the second one. */
 #define wanted(d) (dom(d) == g && (d != dA2 || SECOND == 1 || s == ATTACHER) && !(d == dA && s == ATTACHER))
 
 /* --- the decision of a start, an attach and an arrival, under the lock ------------------------- */
 
-#define FULL 0     /* no room: others use it */
-#define WAIT 1     /* somebody is at work on a lease that matters */
-#define AGAIN 2    /* something is not as it was: look again */
-#define EVICT 3    /* device d is in the way, and is to be removed */
+#define FULL 0     /* there is no room: others use all places */
+#define WAIT 1     /* another process works on a lease that matters here */
+#define AGAIN 2    /* something changed since the look: look again */
+#define EVICT 3    /* device d has the place that is needed: remove it */
 #define GO 4       /* there is room */
 
-/* From now on it is this process that removes it. Only who needs the place may remove what stays. */
+/* Claims the removal of the device for this process. A device that stays may be removed only by a
+ * process that needs its place. */
 inline take_away(d) {
     take_number();
     holds(P8_GUEST_KEEPS, !runs_with(d));
@@ -78,7 +80,7 @@ inline take_away(d) {
     state[d] = LEAVING; number[d] = n; work[d] = REMOVE
 }
 
-/* The kernel has refused, and nothing was written: whoever comes next may try. */
+/* The kernel has refused the removal, and nothing was written. The next process may try. */
 inline hand_back(d) {
     stays[d] = next == AGAIN && was[d] == KEPT;
     if
@@ -90,7 +92,7 @@ inline hand_back(d) {
     number_anew(d)
 }
 
-/* 7.8: what is in the way of somebody who needs the place. */
+/* 7.8: finds a device that may be removed, because this process needs its place. */
 inline find_victim() {
     for (i : 0 .. LAST) {
         if
@@ -138,7 +140,7 @@ inline decide() {
     }
 }
 
-/* Enters the plan into the ledger: what is there is reused, the rest is made. */
+/* Enters the plan into the ledger. A device that is there is reused. The others are made. */
 inline record_plan() {
     d_step {
         take_number();
@@ -148,7 +150,7 @@ inline record_plan() {
                 if
                 :: saw_there[i] ->
                     work[i] = REUSE;
-                    /* 7.6: it is ours only if we have a lease that says so */
+                    /* 7.6: the device is ours only if a lease says so */
                     found[i] = (state[i] == NONE || state[i] == RESERVED || found[i]) && has(FOUND)
                 :: else -> work[i] = CREATE; found[i] = 0
                 fi;

@@ -1,15 +1,16 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
 /*
- * The ledger's protocol, DESIGN 7.1 to 7.10, as a model for spin; tests/README.md tells what is
- * modelled, and tests/model/run checks it. This file: sizes, rules, properties, and the words of
- * the ledger. decision.pml: what a process of ours sees, and decides under the lock. process.pml:
- * what it does. world.pml: the kernel, guests, libvirt's daemons, and the end.
+ * The ledger's protocol, DESIGN 7.1 to 7.10, as a model for spin. tests/README.md says what is
+ * modelled. tests/model/run checks the model. This file has sizes, rules, properties, and the words
+ * of the ledger. decision.pml: what our process sees, and what it decides under the lock.
+ * process.pml: what our process does. world.pml: the kernel, guests, libvirt's daemons, the end.
  *
- * One GPU; guest A may start twice, guest B once; two libvirt daemons one after the other. What
- * happens under the lock is ONE atomic step: the ledger is replaced by one rename, so nobody sees
- * the middle of it. A claim can only become free meanwhile, and a mark or a death of the daemon
- * that comes meanwhile is the same as one that comes right after.
+ * The model has one GPU. Guest A may start twice, and guest B once. There are two libvirt daemons,
+ * one after the other. All that happens under the lock is ONE atomic step, because one rename
+ * replaces the ledger, and nobody sees a half-written ledger. During this step a claim can only
+ * become free. A mark that comes during the step has the same effect as a mark that comes right
+ * after the step. The same is true of a death of the daemon.
  */
 
 /* --- sizes: each may be given with -D --------------------------------------------------------- */
@@ -24,70 +25,70 @@
 #define RUNS_B 1   /* starts of guest B, 0 or 1 */
 #endif
 #ifndef SECOND
-#define SECOND 0   /* guest A has a second vGPU: 1: from its start; 2: attached while it runs */
+#define SECOND 0   /* guest A has a second vGPU; 1: from its start; 2: it is attached later */
 #endif
 #ifndef KEEP
-#define KEEP 0     /* 1: guest A's vGPUs are left in place for its next start */
+#define KEEP 0     /* 1: guest A keeps its vGPUs for its next start */
 #endif
 #ifndef ARRIVES
 #define ARRIVES 0  /* 1: guest B arrives by migration, and a place is reserved for it */
 #endif
 #ifndef KILLS
-#define KILLS 0    /* processes of ours that are killed, at any step */
+#define KILLS 0    /* how many of our processes are killed, at any step */
 #endif
 #ifndef TOUTS
-#define TOUTS 0    /* waits given up: for the lock, or for a writer that comes late */
+#define TOUTS 0    /* how often a process gives up a wait for the lock, or for a late writer */
 #endif
 #ifndef RECS
-#define RECS 0     /* runs of reconcile beside the guests; there are more at the end */
+#define RECS 0     /* runs of reconcile while guests run; there are more runs at the end */
 #endif
 #ifndef DDIES
 #define DDIES 0    /* deaths of the daemon, 0 or 1 */
 #endif
 #ifndef HANGS
-#define HANGS 0    /* writers that never come back from the driver */
+#define HANGS 0    /* how many writers never come back from the driver */
 #endif
 #ifndef FOREIGN
-#define FOREIGN 0  /* a foreign hand may make a device: 1: its own; 2: one with the UUID of B's,
-                      which it may also take away again */
+#define FOREIGN 0  /* another program may make a device; 1: with a UUID of its own; 2: with B's UUID,
+                      and it may remove this device again */
 #endif
 #ifndef STRAY
-#define STRAY 0    /* 1: somebody has guest A's device open for a time, and is no guest */
+#define STRAY 0    /* 1: a program, not a guest, has guest A's device open for a time */
 #endif
 
-/* --- rules: -DOUT=NAME takes one out, and some property must fail then ------------------------ */
+/* --- rules: -DOUT=NAME takes one out; then some property must fail ---------------------------- */
 
 mtype = {
     LOOK_ORDER,    /* 7.1 a look reads ledger, claims, devices, in this order */
-    LOOK_CHANGED,  /* 7.1 what was seen does not hold for a lease that changed or went since */
-    LOOK_CLAIM,    /* 7.1 nor for one whose claim was held at the look */
+    LOOK_CHANGED,  /* 7.1 a look does not count for a lease that changed or went since */
+    LOOK_CLAIM,    /* 7.1 a look does not count for a lease whose claim was held then */
     LOOK_NEW,      /* 7.1 a lease that came since the look counts, in every state */
     LOOK_DAEMON,   /* 7.5, 7.7 a look reads daemons and ran marks before it looks at guests */
-    VERIFY,        /* 7.1 what is reused is verified after the unlock, before held */
+    VERIFY,        /* 7.1 a reused device is verified after the unlock, before held */
     OUTSIDE,       /* 7.1 drivers are written to outside the lock */
-    CLAIM,         /* 7.2 only the holder of its claim acts on a lease */
+    CLAIM,         /* 7.2 only the process that holds a lease's claim acts on the lease */
     CLAIM_ENDS,    /* 7.2 a claim ends with its process */
-    CLAIM_WRITER,  /* 7.3 but a writer that is left behind keeps it */
-    WRITER_LEFT,   /* 7.3 a writer is waited for to the deadline, and left then */
-    WRITER_ALONE,  /* 7.3 with the one device that it is at, no other */
-    READ_BY_CHILD, /* 7.3 what a driver answers is read by a child that can be left */
-    PROOF,         /* 7.4 proof that nobody has it open, kept while removing */
-    DAEMON_OWES,   /* 7.5 while its daemon lives nobody judges a lease but by a mark */
-    STATUS_FILE,   /* 7.5 nor while a live guest's status file names the device */
+    CLAIM_WRITER,  /* 7.3 a writer that is left behind keeps the claim */
+    WRITER_LEFT,   /* 7.3 a process waits for its writer until the deadline, then leaves it */
+    WRITER_ALONE,  /* 7.3 a writer is left behind with its one device, and no other */
+    READ_BY_CHILD, /* 7.3 a child that can be left reads a driver's answer */
+    PROOF,         /* 7.4 proof that nobody has the device open, kept while it is removed */
+    DAEMON_OWES,   /* 7.5 while a lease's daemon lives, only a mark may end the lease */
+    STATUS_FILE,   /* 7.5 a lease stays while a live guest's status file names its device */
     DAEMON_RECORD, /* 7.5 prepare records nothing once its daemon is gone */
-    FOUND,         /* 7.6 what was found is never removed */
+    FOUND,         /* 7.6 a device that was found is never removed */
     MARK_RELEASE,  /* 7.7 release leaves a mark before it waits for anything */
     MARK_NUMBER,   /* 7.7 mark and release are for leases with lower numbers only */
     MARK_DAEMON,   /* 7.7 a mark is left only if the daemon lives after N was read */
     MARK_RAN,      /* 7.7 started and reconnect leave a mark that the guest ran */
-    ATTACH_RAN,    /* 7.7 attach counts as ran */
-    ATTACH_NUMBER, /* 7.7 by its own lease's number, not by the header's */
+    ATTACH_RAN,    /* 7.7 attach leaves a mark that the guest ran */
+    ATTACH_NUMBER, /* 7.7 the mark of attach has its own lease's number, not the header's */
     OTHER_DAEMON,  /* 7.7 release leaves the leases of another living daemon alone */
     KEPT_ROOM,     /* 7.8 a kept device goes when somebody needs its place */
     RESTORE,       /* 7.8 a refused eviction restores the former state */
-    RESTORE_OWED,  /* 7.8 but not of what is in use, and a living daemon's: its mark is gone */
+    RESTORE_OWED,  /* 7.8 except for a used lease of a living daemon: its mark is gone */
     RESERVED_ROOM, /* 7 (states) a reserved place is taken */
-    RESERVED_LATE, /* 7 (states) for 60 s, and no longer */
+    RESERVED_LATE, /* 7 (states) a place is reserved for 60 s, and no longer */
     NOT_INIT       /* 7.10 a hook whose daemon is gone takes no other process for it */
 }
 
@@ -99,12 +100,12 @@ mtype = {
 /* --- properties: the names are for spin's messages -------------------------------------------- */
 
 hidden byte P1_CLOSED;       /* a vGPU is removed only while nobody has it open */
-hidden byte P2_NOTHING_LOST; /* nothing of ours is lost, and nothing of others is removed */
-hidden byte P3_QEMU_FINDS;   /* QEMU finds its devices, and finds them closed */
+hidden byte P2_NOTHING_LOST; /* no vGPU of ours is lost, and no vGPU of others is removed */
+hidden byte P3_QEMU_FINDS;   /* QEMU finds its devices, and nobody else has them open */
 hidden byte P4_LEASED;       /* no device of ours is there without a lease */
 hidden byte P5_ROOM;         /* no place is given twice */
-hidden byte P6_NOT_HELD_UP;  /* nobody is held up: all come to an end, and the next start gets the place */
-hidden byte P7_PROMISE;      /* a promise is kept, of a place as of what is kept */
+hidden byte P6_NOT_HELD_UP;  /* all processes end, and the next start gets the place */
+hidden byte P7_PROMISE;      /* a reserved place, and a kept vGPU, stay as promised */
 hidden byte P8_GUEST_KEEPS;  /* no lease goes while its guest runs with the device */
 #define holds(property, what) assert(property || (what))
 
@@ -125,7 +126,8 @@ hidden byte P8_GUEST_KEEPS;  /* no lease goes while its guest runs with the devi
 #define dom(d) (d == dB -> B : A)
 #define keeps(d) (KEEP && dom(d) == A)
 
-/* states of a lease; LEAVING is leaving and removing: the claim says whether a writer is at it */
+/* States of a lease. LEAVING stands for leaving and removing. The claim tells them apart: it says
+ * whether a writer is at work. */
 #define NONE 0
 #define PENDING 1
 #define HELD 2
@@ -133,37 +135,37 @@ hidden byte P8_GUEST_KEEPS;  /* no lease goes while its guest runs with the devi
 #define LEAVING 4
 #define RESERVED 5
 
-/* who a lease's daemon is */
-#define INIT 0     /* process 1 lives for ever, and owes nothing */
+/* The daemon of a lease: one of two daemons, or one of these. */
+#define INIT 0     /* process 1; it lives for ever, and owes no release */
 #define NOBODY 3
 
 /* --- the kernel ------------------------------------------------------------------------------- */
 
 bit exists[4];     /* the device is there */
-bit ours[4];       /* and our writer made it */
+bit ours[4];       /* our writer made the device */
 bit in_qemu[3];    /* its guest's QEMU has it open */
-bit probed[3];     /* a writer has it open, as proof */
-bit opened;        /* somebody else has guest A's device open */
-byte made;         /* how many there are */
+bit probed[3];     /* a writer has it open, as proof that nobody else has */
+bit opened;        /* a program that is no guest has guest A's device open */
+byte made;         /* how many devices there are */
 
 #define is_open(d) (in_qemu[d] || probed[d] || (opened && d == dA))
 
-/* --- the ledger, and what lies beside it ------------------------------------------------------ */
+/* --- the ledger, and the files beside it ------------------------------------------------------ */
 
 byte state[3], number[3], owner[3];
-bit found[3];      /* its origin: not made by us */
+bit found[3];      /* the lease's origin is "found": we have not made the device */
 byte next_number = 1;
 byte released[2];  /* marks released/DOMAIN.N: the highest N of each domain; 0: none */
 byte ran[2];       /* marks ran/DOMAIN.N */
-byte claim[6];     /* the number that each process of ours has locked; 0: none */
-byte left_claim[3];/* the same of writers */
-bit locked;        /* only if OUTSIDE is out: the lock is held while a driver works */
+byte claim[6];     /* the number that each of our processes has locked; 0: none */
+byte left_claim[3];/* the number that each writer has locked; 0: none */
+bit locked;        /* the lock is held while a driver works; only without the rule OUTSIDE */
 
 /* --- writers ---------------------------------------------------------------------------------- */
 
 #define CREATE 1
 #define REMOVE 2
-#define REUSE 3    /* for no writer */
+#define REUSE 3    /* this work needs no writer */
 #define DONE 1
 #define REFUSED 2
 
@@ -176,11 +178,11 @@ bit awaited[3], hung[3];
 bit alive[4];      /* INIT, two daemons, NOBODY */
 byte current = 1;  /* the daemon that runs, or ran last */
 bit file[2];       /* the guest's status file is there */
-bit named[3];      /* and names the device */
-byte granted[2];   /* vGPUs that a guest was told it has */
-byte ended;        /* guests that start no more */
+bit named[3];      /* the status file names the device */
+byte granted[2];   /* how many vGPUs a guest was told that it has */
+byte ended;        /* how many guests do not start any more */
 
-/* what is asked of a process of ours, and whether it ended well */
+/* The request to each of our processes, and whether the process ended well. */
 #define PREPARE 1
 #define STARTED 2
 #define RECONNECT 3
@@ -193,34 +195,36 @@ byte ended;        /* guests that start no more */
 byte request[6];
 bit good[6];
 
-/* --- what may still happen; and what only the properties know --------------------------------- */
+/* --- what may still happen, and values that only the properties use --------------------------- */
 
 byte kills = KILLS, waits = TOUTS, hangs = HANGS;
-bit calm;          /* the end: nothing fails any more */
+bit calm;          /* the end has come: nothing fails any more */
 bit late;          /* the reservation is older than 60 s */
-bit excused[3];    /* never ran, and its release was killed before its mark: 7.7 lets it wait */
-bit stays[3];      /* kept, and the kernel has refused to remove it for room: so it stays */
-bit verified;      /* prepare has seen that B's device is there: it goes by nobody's hand now */
+bit excused[3];    /* the guest never ran, and its release was killed before the mark: 7.7 lets
+                      this lease wait */
+bit stays[3];      /* the device is kept, and the kernel refused to remove it for a start */
+bit verified;      /* prepare has seen B's device, so no other program removes it any more */
 
 /* --- words of the ledger ---------------------------------------------------------------------- */
 
 #define in_use(d) (state[d] == PENDING || state[d] == HELD)
 
-/* 7.2, CLAIM: whether somebody is at work under a number; and somebody else than process s */
+/* 7.2, CLAIM. claimed: is a process at work under this number? busy: is a process other than process
+ * s at work on this device? */
 #define claimed(n) (claim[0] == n || claim[1] == n || claim[2] == n || claim[3] == n || \
     claim[4] == n || claim[5] == n || left_claim[0] == n || left_claim[1] == n || left_claim[2] == n)
 #define busy(d) (has(CLAIM) && state[d] != NONE && number[d] != 0 && number[d] != claim[s] && \
     claimed(number[d]))
 
-/* 7.7, MARK_NUMBER, MARK_RAN, ATTACH_RAN: what marks cover */
+/* 7.7, MARK_NUMBER, MARK_RAN, ATTACH_RAN: which leases a mark covers */
 #define below(d, n) (n != 0 && (number[d] < n || !has(MARK_NUMBER)))
 #define is_released(d) (in_use(d) && below(d, released[dom(d)]))
 #define ran_covers(d) (in_use(d) && below(d, ran[dom(d)]))
 #define has_run(d) (ran_covers(d) && has(MARK_RAN) && (has(ATTACH_RAN) || d != dA2))
 
-/* 7.5, 7.7, 7.8: the fate of a lease that nobody is at work on, as reconcile and who needs the place
- * judge it. saw_...: what the look saw of its daemon, its mark and its guest: LOOK_DAEMON; DAEMON_OWES,
- * STATUS_FILE; and RESERVED_LATE for a place that was promised. */
+/* 7.5, 7.7, 7.8: the fate of a lease on which nobody is at work. Reconcile judges it, and a process
+ * that needs the place. saw_...: what the look saw of the lease's daemon, mark and guest. The rules
+ * are LOOK_DAEMON, DAEMON_OWES and STATUS_FILE, and RESERVED_LATE for a reserved place. */
 #define its_daemon_is_gone(d) (!alive[owner[d]] && (saw_gone[d] || !has(LOOK_DAEMON)))
 #define it_ran(d) (has_run(d) && (saw_ran[d] || !has(LOOK_DAEMON)))
 #define its_guest_is_gone(d) (!(saw_guest[d] && has(STATUS_FILE)) && \
@@ -237,8 +241,8 @@ inline forget(d) {
     state[d] = NONE; number[d] = 0; owner[d] = INIT; found[d] = 0; stays[d] = 0
 }
 
-/* 7.1: what a process claims gets a new number, the same for all that it claims. What it hands back
- * gets another: a look that saw it before does not hold any more. */
+/* 7.1: all leases that a process claims get one new number. A lease that it hands back gets another
+ * number. So an earlier look at that lease does not hold any more. */
 inline take_number() {
     if :: n == 0 -> n = next_number; next_number++; claim[s] = n :: else fi
 }
@@ -247,7 +251,7 @@ inline number_anew(d) {
     number[d] = next_number; next_number++
 }
 
-/* 7.7: a mark goes, under the lock, once it covers nothing. */
+/* 7.7: removes the marks that cover no lease. It is called under the lock. */
 inline sweep() {
     d_step {
         if :: released[A] && !is_released(dA) && !is_released(dA2) -> released[A] = 0 :: else fi;

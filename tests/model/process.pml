@@ -1,16 +1,17 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
 /*
- * A process of ours: a hook of one guest and one daemon, reconcile, or `vgpuctl attach --live`.
- * It serves one request after the other; each is a process of its own in truth, so it ends without
- * memory. The steps between which it may be killed, or somebody else may act, are the atomic ones.
+ * One of our processes: a hook of one guest and one daemon, reconcile, or `vgpuctl attach --live`.
+ * It serves one request after the other. In reality each request is a process of its own. So this
+ * process forgets everything after a request. Each `atomic` is one step. Between two steps the
+ * process may be killed, or other processes may act.
  *
- * Beware: an option that begins with `if ... :: else` gives its else to the outer `if`; hence the
- * `true;`.
+ * Beware: an option that begins with `if ... :: else` gives its else to the outer `if`. The `true;`
+ * before such an `if` prevents this.
  */
 
 #define OR_GIVE_UP(label) :: atomic { waits > 0 -> waits--; goto label }
-/* 7.1: the lock is held for one atomic step; longer only if the rule OUTSIDE is taken out. */
+/* 7.1: the lock is held for one atomic step. It is held longer only without the rule OUTSIDE. */
 #define LOCK (!locked)
 #define OR_HELD_UP :: atomic { locked && hanging -> holds(P6_NOT_HELD_UP, false) }
 
@@ -36,19 +37,20 @@ inline leave_writer() {
     w = 0
 }
 
-/* 7.3: the writer is left behind with one device; what else this process has claimed is nobody's
- * to act on. */
+/* 7.3: the writer is left behind with one device. This gives back another device that this process
+ * has claimed, so that the next process may remove it. */
 inline leave_to_others(d) {
     state[d] = LEAVING;
     if :: has(WRITER_ALONE) -> number_anew(d) :: else fi
 }
 
-/* The device that comes next; one without work if all is done. */
+/* Sets d to the next device with work. If all work is done, d has none. */
 inline next_work() {
     d = (work[dA] -> dA : (work[dB] -> dB : dA2))
 }
 
-/* All or none: what this process has claimed goes. One that its writer is stuck at stays that's. */
+/* A start gets all of its devices or none. So all devices that this process has claimed go. If its
+ * writer is stuck at one of them, that device stays with the writer. */
 inline claim_own_removal() {
     d_step {
         for (i : 0 .. LAST) {
@@ -67,7 +69,7 @@ inline claim_own_removal() {
     }
 }
 
-/* Sets what to DONE, REFUSED or, when the writer is left behind, 0. */
+/* Sets `what` to DONE or REFUSED, or to 0 if the writer is left behind. */
 inline await_writer() {
     if
     :: atomic { answer[w] != 0 -> what = answer[w]; leave_writer() }
@@ -101,7 +103,7 @@ end:
 #endif
     fi;
 
-/* ---- prepare; from `again` on also attach and arrive ---- */
+/* ---- prepare; attach and arrive begin at `again` ---- */
 prepare:
     if
     :: atomic { alive[dm] -> me = dm }
@@ -153,7 +155,7 @@ again:
         fi }
     fi;
 
-wait:   /* until something changes, or the deadline comes */
+wait:   /* until the lease is not busy any more, or the deadline comes */
     if
     :: atomic { !busy(d) ->
         d = 0;
@@ -182,7 +184,7 @@ carry_out:
     :: atomic { what == 0 -> goto undo }
     :: atomic { what == REFUSED -> what = 0 }
     fi;
-forget_it:      /* the kernel refused, or it is gone */
+forget_it:      /* the kernel refused to make the device, or the device is gone */
     if
     :: atomic { LOCK ->
         if :: state[d] != NONE && number[d] == n -> forget(d) :: else fi;
@@ -193,7 +195,7 @@ forget_it:      /* the kernel refused, or it is gone */
     OR_KILLED(fail)
     fi;
 
-reuse:          /* 7.1: verified after the unlock, before held */
+reuse:          /* 7.1: the device is verified after the unlock, before held */
     if
     :: atomic { !has(VERIFY) || (exists[d] && !is_open(d)) ->
         work[d] = 0; if :: d == dB -> verified = 1 :: else fi; goto carry_out }
@@ -233,7 +235,7 @@ hold:
         if :: what == 1 || s == ATTACHER -> goto well :: else -> what = 0 fi }
     fi;
 
-undo:   /* all or none */
+undo:   /* a start gets all of its devices or none */
     if
     :: atomic { n == 0 -> goto fail }
     :: atomic { LOCK && n != 0 -> claim_own_removal(); sweep(); d = 0; next = 0; goto remove }
@@ -242,7 +244,7 @@ undo:   /* all or none */
     OR_KILLED(fail)
     fi;
 
-/* ---- attach: the device goes into the running guest, by libvirt ---- */
+/* ---- attach: libvirt puts the device into the running guest ---- */
 #if SECOND == 2
 hand_over:
     if
@@ -256,7 +258,7 @@ hand_over:
     fi;
     if
     :: atomic { alive[dm] -> named[dA2] = in_qemu[dA2] }    /* libvirt writes its status file */
-    :: atomic { !alive[dm] -> goto undo }                   /* its call fails, and QEMU has it */
+    :: atomic { !alive[dm] -> goto undo }                   /* the call fails; QEMU has the device */
     OR_KILLED(fail)
     fi;
     if
@@ -268,7 +270,7 @@ hand_over:
 hand_over:
 #endif
 
-/* ---- started; and the end of reconnect ---- */
+/* ---- started; reconnect ends at `mark_ran`, too ---- */
 started:
     if
     :: atomic { me = (alive[dm] -> dm : NOBODY); limit = next_number;
@@ -286,7 +288,7 @@ mark_ran:
     OR_KILLED(fail)
     fi;
 
-/* ---- reconnect: the guest runs, and a new daemon owes its release ---- */
+/* ---- reconnect: the guest runs, and the new daemon will call its release ---- */
 reconnect:
     if
     :: atomic { LOCK && alive[dm] -> me = dm;
@@ -294,7 +296,7 @@ reconnect:
             for (i : 0 .. LAST) {
                 if
                 :: dom(i) == g && !busy(i) && in_qemu[i] && named[i] ->
-                    /* without a lease it counts as made: FOREIGN 2 is not for that */
+                    /* A device without a lease counts as made. FOREIGN=2 does not come here. */
                     take_number(); state[i] = HELD; number[i] = n; owner[i] = me
                 :: dom(i) == g && state[i] != NONE && (busy(i) || !in_qemu[i] || !named[i]) ->
                     owner[i] = me
@@ -304,7 +306,7 @@ reconnect:
             i = 0
         };
         sweep(); limit = next_number; goto mark_ran }
-    :: goto fail                                /* the lock is not to be had, or whatever */
+    :: goto fail                                /* it does not get the lock, or fails otherwise */
     OR_KILLED(fail)
     fi;
 
@@ -385,7 +387,7 @@ reconcile:
         forget_look() }
     fi;
 
-/* ---- what this process has claimed is removed, one after the other ---- */
+/* ---- removes the devices that this process has claimed, one after the other ---- */
 remove:
     atomic {
         next_work();
@@ -396,7 +398,7 @@ remove:
         :: !work[d] && next == 0 ->
             d = 0; what = 0;
             if
-            :: request[s] == PREPARE || request[s] == ATTACH -> goto fail     /* that was undo */
+            :: request[s] == PREPARE || request[s] == ATTACH -> goto fail     /* this was an undo */
             :: else -> goto well
             fi
         fi

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
 /*
- * The world: writers in the kernel, guests and the daemon that runs them, people.
+ * The world: writers in the kernel, guests, the daemons that run the guests, and people.
  */
 
 #define ROOM (granted[A] + granted[B] + exists[dF] <= CAP)
-#define SLOT (2 * g + dm - 1)     /* the hooks of a guest and a daemon are one process */
+#define SLOT (2 * g + dm - 1)     /* one process plays all hooks of a guest and a daemon */
 
-/* A writer lives on when its process does not: nobody kills it, the kernel does its work late. */
+/* A writer lives on when its process ends. Nobody kills a writer. The kernel may do its work late. */
 proctype Writer(byte w)
 {
     byte d, r;
@@ -62,7 +62,7 @@ inline no_file() {
     d_step { file[g] = 0; named[g] = 0; if :: g == A -> named[dA2] = 0 :: else fi }
 }
 
-/* A guest and what its daemon does for it; `dm` is the daemon. */
+/* A guest, and all that its daemon `dm` does for it. */
 proctype Guest(byte g; byte runs)
 {
     byte dm;
@@ -77,7 +77,7 @@ begin:
 #if ARRIVES
     if
     :: atomic { g == B && request[SLOT] == 0 && alive[dm] ->
-        /* its source may think better of it, or take its time */
+        /* the source host may cancel the migration, or may be late */
         if
         :: request[SLOT] = PREPARE
         :: late = 1; request[SLOT] = PREPARE
@@ -93,7 +93,7 @@ begin:
     :: atomic { request[SLOT] == 0 && alive[dm] && !good[SLOT] -> goto stop }
     :: atomic { !alive[dm] -> goto begin }
     fi;
-    /* other hooks take their time; then QEMU starts, or the start fails for another reason */
+    /* Other hooks need time. Then QEMU starts, or the start fails for another reason. */
     if
     :: atomic { alive[dm] ->
         holds(P3_QEMU_FINDS, exists[g] && !probed[g]);
@@ -131,7 +131,8 @@ stop:
     if
     :: atomic { alive[dm] -> no_file(); request[SLOT] = RELEASE }
     :: atomic { !alive[dm] ->
-        /* it died before the hook; if the status file is left, the next daemon calls it */
+        /* The daemon died before it called the hook. If the status file is left, the next daemon
+         * calls the hook. */
         if
         :: file[g] -> survives = 0; goto later
         :: else -> goto begin
@@ -146,8 +147,8 @@ over:
     ended++
 }
 
-/* Somebody makes devices without us: one of his own, or one that has the UUID of guest B's. That
- * one he may take away again, but not once our prepare has seen that it is there. */
+/* Another program makes a device: with a UUID of its own, or with the UUID of guest B's device. It
+ * may remove a device with B's UUID again, until our prepare has seen that device. */
 proctype Hand()
 {
 #if FOREIGN == 1
@@ -169,7 +170,7 @@ proctype Hand()
     skip
 }
 
-/* Somebody looks at the device of a guest that does not run, and has it open meanwhile. */
+/* A program looks at the device of a guest that does not run, and has the device open meanwhile. */
 proctype Stray()
 {
     if
@@ -179,7 +180,7 @@ proctype Stray()
     fi
 }
 
-/* Timers and people: reconcile now and then, one attach. */
+/* Timers and people run reconcile now and then, and attach a vGPU once. */
 proctype People()
 {
     byte runs = RECS;
@@ -203,15 +204,17 @@ proctype Attacher()
     request[0] + request[1] + request[2] + request[3] + request[4] + request[5] == 0 && \
     (order[0] == 0 || hung[0]) && (order[1] == 0 || hung[1]) && (order[2] == 0 || hung[2]))
 
-/* How a lease may still be there: a driver hangs on it, or 7.7 lets it wait for the daemon's end. */
+/* A lease may still be there at the end for two reasons. A driver hangs at its device, or 7.7 lets
+ * the lease wait for the daemon's end. */
 #define hung_on(d) ((hung[0] && on_device[0] == d) || (hung[1] && on_device[1] == d) || \
     (hung[2] && on_device[2] == d))
 #define is_clean(d) (state[d] == KEPT || hung_on(d) || (state[d] == NONE && !(exists[d] && ours[d])))
 #define used_up(d) (hung_on(d) || (state[d] != NONE && excused[d]))
 #define USED_UP (exists[dF] + used_up(dA) + used_up(dA2))
 
-/* Once all is quiet nothing fails any more: the next start gets the place (P6_NOT_HELD_UP), and one reconcile
- * gives back what is nobody's (P2_NOTHING_LOST), first with the daemon alive, then with it gone. */
+/* When all is quiet, nothing fails any more. Then the next start gets the place (P6_NOT_HELD_UP).
+ * One reconcile gives back all vGPUs without a guest (P2_NOTHING_LOST). It runs first with the
+ * daemon alive, then with the daemon gone. */
 proctype End()
 {
     atomic { QUIET -> kills = 0; waits = 0; hangs = 0; calm = 1; late = 1 };
@@ -261,7 +264,7 @@ init
 #if DDIES
     if
     :: atomic { ended < 2 -> alive[1] = 0;
-        /* a start that has not come to QEMU is over with its daemon */
+        /* A start without a QEMU yet ends together with its daemon. */
         granted[A] = (in_qemu[dA] -> granted[A] : 0); granted[B] = (in_qemu[dB] -> granted[B] : 0) };
         atomic { current = 2; alive[2] = 1 }
     :: skip
