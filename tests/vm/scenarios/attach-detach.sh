@@ -1,16 +1,17 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-# vgpuctl attach and detach: before a start, while the guest runs, and when it does not let go.
+# vgpuctl attach and detach: before a start, in a running guest, and when the guest keeps the device.
 # shellcheck shell=bash
 # takes: 40
 
-# ports NUMBER: as many places to plug something in.
+# ports NUMBER: the XML of this many ports, where devices can be plugged in.
 ports() {
     echo -n "<controller type='pci' index='0' model='pcie-root'/>"
     for ((i = 0; i < $1; i++)); do echo -n "<controller type='pci' model='pcie-root-port'/>"; done
 }
 
-# eject GUEST: its system's part, as it has none, for the devices that it is asked to let go of. q35's
-# ACPI hot-plug registers: select a bus, read which of its slots, eject those.
+# eject GUEST: lets go of the devices that GUEST is asked to let go of. An operating system would do
+# this, but GUEST has none. q35's ACPI hot-plug registers: select a bus, read which of its slots are
+# asked for, eject these slots.
 eject() {
     local bus=0 slots commands=()
     for ((bus = 0; bus < 8; bus++)); do commands+=("o /w 0xcd0 $bus" 'i /w 0xcc4'); done
@@ -21,14 +22,14 @@ eject() {
     done
 }
 
-# annotated GUEST ALIAS [OPTION]...: does its XML ask for it?
+# annotated GUEST ALIAS [OPTION]...: does the guest's XML ask for this alias?
 annotated() { virsh -q dumpxml "$1" "${@:3}" | grep -q "<vgpu:device alias=\"$2\""; }
 
 vgpu_conf <<<'classes = { serial = { types = [ "mtty-2" ]; }; };'
 guest web01 --firmware --xml-filter "s,</devices>,$(ports 3)&,"
 xml=$(virsh -q dumpxml web01)
 
-say "a plain guest gets one"
+say "a plain guest gets a vGPU"
 must_fail vgpuctl attach web01 --class seriel
 assert_match "$ERR" 'vgpuctl: attach: .*"seriel".*did you mean serial\?'
 [ "$(virsh -q dumpxml web01)" = "$xml" ]
@@ -40,7 +41,7 @@ start web01
 [ "$(mdev_type "$first")" = mtty-2 ]
 vgpuctl list --raw --noheadings --columns DEVICE,STATE,DOMAIN | grep -x "$first held web01"
 
-say "a second one while it runs"
+say "it gets a second vGPU while it runs"
 vgpuctl attach web01 --type mtty-1 --live --config
 second=$(device_of web01 | grep -v "$first")
 [ "$(mdev_type "$second")" = mtty-1 ]
@@ -54,15 +55,15 @@ before=$(virsh -q dumpxml web01; virsh -q dumpxml web01 --inactive; mdevs; ledge
 must_fail vgpuctl attach web01 --type mtty-1 --live --alias ua-gpu1
 assert_match "$ERR" 'web01 has a device with the alias ua-gpu1 already'
 
-say "it does not let go"
+say "the guest does not let go of the device"
 status=0
 vgpuctl detach web01 ua-gpu1 --live --config --timeout 1 || status=$?
 [ "$status" = 4 ]
 [ "$(virsh -q dumpxml web01; virsh -q dumpxml web01 --inactive; mdevs; ledger)" = "$before" ]
 [ "$(group_held_by "$second")" = "$(qemu_pid web01)" ]
 
-say "it lets go"
-# Whenever it is asked to.
+say "the guest lets go of the device"
+# It ejects the device again and again, because detach may ask at any time.
 lets_go() { eject web01 && ! mdev_exists "$second"; }
 (wait_for lets_go) &
 vgpuctl detach web01 ua-gpu1 --live --config --timeout "$PATIENCE"
@@ -72,7 +73,7 @@ mdev_exists "$first"
 if annotated web01 ua-gpu1 || annotated web01 ua-gpu1 --inactive; then fail "still asked for"; fi
 [ "$(ledger | wc -l)" = 1 ]
 
-say "libvirt refuses one of several, when there is no place left: none of them stays"
+say "the guest has no place left for one of several devices: libvirt refuses it, and none stays"
 before=$(virsh -q dumpxml web01; virsh -q dumpxml web01 --inactive; mdevs; ledger)
 (until [ -e all-out ]; do eject web01; done) &
 must_fail vgpuctl attach web01 --type mtty-1 --live --config --count 12 --timeout "$PATIENCE"
@@ -81,7 +82,7 @@ wait
 assert_match "$ERR" 'vgpuctl: attach: web01: ua-gpu[0-9]*: libvirt does not plug it in: .*PCI.*; the [0-9]* added before it were taken out again'
 [ "$(virsh -q dumpxml web01; virsh -q dumpxml web01 --inactive; mdevs; ledger)" = "$before" ]
 
-say "those that the guest does not let go of stay"
+say "devices that the guest does not let go of stay"
 must_fail vgpuctl attach web01 --type mtty-1 --live --config --count 12 --timeout 1
 assert_match "$ERR" 'libvirt does not plug it in: .*PCI.*; and ua-gpu2, added before it, stays: web01 has not let go'
 many=$(device_of web01 | wc -l)
@@ -90,14 +91,14 @@ many=$(device_of web01 | wc -l)
 [ "$(mdevs | wc -l)" = "$many" ]
 [ "$(ledger | grep -c " web01 .* held made ")" = "$many" ]
 
-say "the end of the guest leaves nothing"
+say "when the guest ends, nothing is left"
 destroy web01
 assert_no_mdevs
 assert_empty_ledger
 for ((i = 0; i < many; i++)); do vgpuctl detach web01 "ua-gpu$i"; done
 if virsh -q dumpxml web01 | grep -E 'hostdev|metadata'; then fail "something is left in its XML"; fi
 
-say "one that is the guest's screen"
+say "a vGPU that is the guest's screen"
 guest seen --xml-filter "s,</devices>,<graphics type='vnc' port='-1'/>&,"
 vgpuctl attach seen --type mdpy-vga --display --start
 [ "$(mdev_type "$(device_of seen)")" = mdpy-vga ]

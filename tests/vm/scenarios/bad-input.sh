@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-# What no libvirt would send: one clear line, the exit status that hurts nobody, nothing made.
+# Input that no libvirt sends: the hook prints one line, makes nothing, and fails only where it may.
 # shellcheck shell=bash
 
 device=$(new_uuid)
@@ -12,7 +12,8 @@ sed 's/mtty-2/..\/mtty-2/' good.xml >slash.xml
 (echo '<!DOCTYPE d [<!ENTITY a "aaaa">]>'; cat good.xml) >dtd.xml
 : >empty.xml
 
-# hook STATUS FILE ARGUMENT...: its exit status, and one line of ours where that is 1.
+# hook STATUS FILE ARGUMENT...: runs the hook, which must end with STATUS. If STATUS is 1, it must
+# print one line of ours.
 hook() {
     local status=0 expected=$1 file=$2
     shift 2
@@ -24,7 +25,8 @@ hook() {
     assert_no_mdevs
 }
 
-# Reading the huge one takes seconds each time, and which operation it is comes later.
+# The hook needs seconds to read the huge file. It reads the file before it looks at the operation. So
+# an ordinary run plays only two operations with it.
 files=(truncated no-uuid dtd empty)
 if is_long; then
     files+=(huge)
@@ -55,7 +57,7 @@ status=0
 libvirt-vgpu-hook web01 prepare begin - <&- 2>err || status=$?
 [ "$status" = 1 ]
 [ "$(grep -c '^vgpu: ' err)" = 1 ]
-# With all three closed nothing of ours may land in a file of ours.
+# All three standard streams are closed. The hook must not write messages into a file that it opens.
 status=0
 libvirt-vgpu-hook web01 prepare begin - <&- >&- 2>&- || status=$?
 [ "$status" = 1 ]

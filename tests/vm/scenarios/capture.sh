@@ -1,17 +1,17 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-# What vgpuctl shows of each kind of card, it shows of a capture, where the cards are not; and no secret is in it.
+# vgpuctl shows the same of a capture as of its host, for each kind of card; a capture has no secret.
 # shellcheck shell=bash
 # needs: libvirt 9.7
 # takes: 100
 #
 # The ordinary run records the first three. LONG=1 records all six, for tests/captures.
 
-# Those of the first list are left for tests/captures, with what they print.
+# The first list is also recorded for tests/captures, with its output.
 commands=('gpus' 'gpus --json' 'types' 'status' 'status --json' 'list' 'list --json' 'doctor' 'doctor --json'
     'explain asking.xml' 'explain asking.xml --json')
 long_ones=('types --json' 'metrics')
 
-# show ROOT COMMAND...: what is typed, and what it prints of that host, as in a golden file.
+# show ROOT COMMAND...: prints each command, and its output for the host at ROOT, as in a golden file.
 show() {
     local root=$1 command words status
     for command in "${@:2}"; do
@@ -24,7 +24,8 @@ show() {
     done
 }
 
-# record NAME WHAT: a capture, and what it is to show.
+# record NAME WHAT: makes a capture of this host, and records what vgpuctl prints here. WHAT says what
+# the host has.
 recorded=()
 record() {
     local kept=$LOGS/captures/$1 from
@@ -38,7 +39,7 @@ record() {
     recorded+=("$1")
 }
 
-# compare NAME: the archive itself, and its manifest in a directory.
+# compare NAME: vgpuctl must print the same of the capture, as an archive and as a directory.
 compare() {
     local kept=$LOGS/captures/$1
     cp "$kept/asking.xml" .
@@ -63,20 +64,20 @@ asking() {
         --metadata "$(request "<vgpu:device alias=\"ua-gpu0\" type=\"$1\"/>")" >asking.xml
 }
 
-# forget NAME: it ends, and its definition goes.
+# forget NAME: ends the guest, and removes its definition.
 forget() {
     destroy "$1"
     virsh -q undefine "$1"
 }
 
-# run_guest NAME TYPE [OPTION]...: options as for guest_xml.
+# run_guest NAME TYPE [OPTION]...: starts a guest with a vGPU; options as for guest_xml.
 run_guest() {
     guest "$1" "${@:3}"
     vgpuctl attach "$1" --type "$2" --config
     start "$1"
 }
 
-# plant: what is nobody's business, wherever vgpuctl looks. The first guest has some of it in its XML, too.
+# plant: puts secrets into all places that vgpuctl reads. The first guest also has secrets in its XML.
 plant() {
     install -m 755 /dev/stdin /etc/libvirt/hooks/qemu.d/80-other <<-END
 		#!/bin/sh
@@ -100,7 +101,7 @@ in_xml=(--qemu-arg -smbios --qemu-arg 'type=1,serial=SERIAL-0815'
     --metadata "<metadata><o:owner xmlns:o='urn:owner'>mallory</o:owner></metadata>"
     --xml-filter 's,<memory,<title>ticket-4711</title><description>10.99.88.77 52:54:00:aa:bb:cc iqn.2001-04</description>&,')
 
-say "mediated devices, a guest that runs and one whose vGPU is kept; and the same without names"
+say "mediated devices: one guest runs, the vGPU of another is kept; also a capture without names"
 cards mdev
 run_guest payroll-db01 T4-8Q "${in_xml[@]}"
 plant
@@ -114,7 +115,7 @@ vgpuctl capture redacted.tar.gz
 [ "$(tar -tzf redacted.tar.gz)" = manifest ]
 tar -xzOf redacted.tar.gz manifest >said
 for secret in "${hidden[@]}"; do
-    # It is on the host, to be found.
+        # The secret is on this host, in a file that vgpuctl could read.
     grep -rqF "$secret" /run/libvirt/qemu /etc/libvirt "${CONF%/*}" "$LEDGER" /proc/sys/kernel/random/boot_id
     if grep -qF "$secret" said; then fail "$secret is in the capture"; fi
 done
@@ -173,7 +174,7 @@ forget web01
 no_vgpu_conf
 no_cards
 
-say "a pool of functions, as of AMD's cards: their driver tells nothing of them"
+say "a pool of virtual functions, as AMD's cards need it: their driver says nothing about them"
 for card in /sys/bus/pci/devices/*/sriov_totalvfs; do break; done
 card=$(basename "${card%/*}")
 modprobe vfio-pci

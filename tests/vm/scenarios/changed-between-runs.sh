@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-# Another type, UUID or name since the last run: the next has what the XML says now, and no more.
+# The type, UUID or name changes between two runs: the next run has what its XML says, and no more.
 # shellcheck shell=bash
 # takes: 40
 
@@ -16,7 +16,7 @@ start web01
 destroy web01
 [ "$(mdev_type "$device")" = mtty-2 ]
 
-# Resized.
+# The type changes.
 define_as mtty-1 "$device"
 start web01
 [ "$(mdev_type "$device")" = mtty-1 ]
@@ -25,7 +25,7 @@ start web01
 destroy web01
 made=$(stat -c %Z "/sys/bus/mdev/devices/$device")
 
-# Renamed: it is the same guest, and takes the same vGPU.
+# The name changes. It is the same guest, and it takes the same vGPU.
 virsh -q domrename web01 web02
 start web02
 [ "$(stat -c %Z "/sys/bus/mdev/devices/$device")" = "$made" ]

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-# A clone has the UUID of a running guest's vGPU: it is refused, the running guest keeps its own.
+# A clone names the UUID of a running guest's vGPU: the clone is refused, the guest keeps its vGPU.
 # shellcheck shell=bash
 
 device=$(new_uuid)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-# A broken or disabled configuration: vGPU guests are refused with file and line, none is stranded.
+# A broken or disabled configuration: vGPU guests are refused with file and line; running guests can end.
 # shellcheck shell=bash
 # takes: 27
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-# One decision of the hook costs less than two runs of "mdevctl types", on the same real tree.
+# One decision of the hook takes less time than two runs of "mdevctl types" on the same tree.
 # shellcheck shell=bash
 
 for i in 1 2 3 4; do
@@ -8,17 +8,18 @@ done
 guest_xml web01 --metadata "$(request '<vgpu:device type="mbochs-large"/>')" \
     --hostdev "$(new_uuid)" >web01.xml
 
-# A refusal is the whole decision: XML, configuration, lock, inventory, placement, reasons.
+# A refusal has all parts of a decision: XML, configuration, lock, inventory, placement, reasons.
 decide() { libvirt-vgpu-hook web01 prepare begin - <web01.xml 2>/dev/null || [ $? = 1 ]; }
 
-# microseconds COMMAND...: one run.
+# microseconds COMMAND...: the time of one run.
 microseconds() {
     local began=${EPOCHREALTIME/[.,]/}
     "$@" >/dev/null
     echo $((${EPOCHREALTIME/[.,]/} - began))
 }
 
-# In turns, and the best of each, because other work of the machine only makes a run longer.
+# Both are measured in turns, and the best time of each counts. Other work of the machine only makes a
+# run longer.
 set +x
 all_ours=() all_theirs=()
 for i in {1..90}; do
@@ -30,8 +31,8 @@ set -x
 ours=$(best "${all_ours[@]}") theirs=$(best "${all_theirs[@]}")
 echo "one decision: $ours us, one 'mdevctl types': $theirs us (the best of 90 by turns)," \
     "ratio $((100 * ours / theirs)) %"
-# A third of either time is the start of a program. The fork that asks drivers is slow under
-# emulation.
+# A third of each time is spent on the start of a program. The hook forks a child that asks drivers.
+# That fork is slow under emulation.
 [ "$ours" -lt $((2 * theirs)) ]
 for device in $(mdevs); do remove_mdev "$device"; done
 assert_empty_ledger

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-# An administrator's own script that runs our hook, and ends, is not taken for libvirt's daemon.
+# An administrator's script runs our hook and ends: the hook does not take it for libvirt's daemon.
 # shellcheck shell=bash
 # takes: 20
 
@@ -28,7 +28,7 @@ if grep hook-missing said; then fail "the hook is there"; fi
 
 guest web01 --metadata "$(request '<vgpu:device alias="ua-gpu0" type="mtty-2"/>')" \
     --hostdev "$(new_uuid),ua-gpu0"
-# Our hook has to wait. It may be left behind one day, and must not hold the script's lock then.
+# Our hook waits here, and may be left behind one day. Then it must not hold the script's lock.
 mkdir -p /run/libvirt-vgpu
 exec 8<>/run/libvirt-vgpu/lock
 flock 8

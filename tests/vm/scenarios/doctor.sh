@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-# Each fault of a host is found by its own word, and is gone once it is undone; and the metrics are.
+# doctor finds each fault of a host, and no fault after it is undone; Prometheus can read the metrics.
 # shellcheck shell=bash
 
 hooks=/etc/libvirt/hooks/qemu.d
@@ -11,8 +11,7 @@ healthy() {
     [ "$said" = 'no fault found' ] || fail "something to be said: $said"
 }
 
-# finds CHECK REGEX: doctor finds this fault, and no other. So the faults that were undone before
-# are gone.
+# finds CHECK REGEX: doctor finds this fault, and no other fault. So the earlier faults are undone.
 finds() {
     local said
     if said=$(vgpuctl doctor --noheadings 2>faults); then fail "$1 not found: $said"; fi
@@ -20,12 +19,12 @@ finds() {
     assert_match "$said" "^$1 +(error|warning) .*$2"
 }
 
-# Debian's mdevctl has a rule that runs a program which is elsewhere.
+# Debian's mdevctl has a rule that runs /usr/sbin/mdevctl, but the program is in /usr/bin.
 [ ! -e /usr/sbin/mdevctl ] && [ -e /usr/bin/mdevctl ]
 at_end rm -f /usr/sbin/mdevctl
 ln -s ../bin/mdevctl /usr/sbin/mdevctl
 
-# The daemon never saw a hook, so its administrator sees only an obscure error of QEMU.
+# The daemon never saw a hook. So its administrator sees only an obscure error of QEMU.
 device=$(new_uuid)
 guest web --metadata "$(request '<vgpu:device type="mtty-2"/>')" --hostdev "$device"
 at_end mv kept "$hooks/50-vgpu"
@@ -36,7 +35,7 @@ undo
 finds hook-unseen "$DAEMON \(process $(libvirtd_pid)\) runs since before there was a hook"
 must_fail start web
 kill -HUP "$(libvirtd_pid)"
-# A reload is done some time after the signal.
+# The daemon reloads some time after the signal.
 started() { start web; }
 wait_for started
 healthy
@@ -74,7 +73,7 @@ no_vgpu_conf
 cp -p "$LEDGER" ledger
 echo rubbish >"$LEDGER"
 finds ledger "$LEDGER"
-cp ledger "$LEDGER" # which keeps its SELinux type
+cp ledger "$LEDGER" # cp keeps the SELinux type of the file
 chmod 644 /run/libvirt-vgpu/lock
 finds state-owner "/run/libvirt-vgpu/lock has owner 0 and mode 644"
 chmod 600 /run/libvirt-vgpu/lock
@@ -87,7 +86,7 @@ rm /usr/sbin/mdevctl
 finds mdevctl-rule "60-mdevctl.rules runs /usr/sbin/mdevctl, which is not there"
 ln -s ../bin/mdevctl /usr/sbin/mdevctl
 
-# The metrics, as Prometheus reads them.
+# Prometheus can read the metrics.
 foreign=$(new_uuid)
 make_mdev mtty mtty-1 "$foreign"
 must_fail claim bad --metadata "$(request '<vgpu:device type="mtty-99"/>')" --hostdev "$(new_uuid)"

@@ -1,20 +1,19 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-# Nothing new on a drained GPU, by us or by mdevctl; what is ours stays ours, whoever uses mdevctl;
-# a broken ledger is rebuilt under a running guest.
+# Nobody makes a vGPU on a drained GPU or with our UUIDs; a broken ledger is rebuilt under a guest.
 # shellcheck shell=bash
 # takes: 25
 
 device=$(new_uuid) free=$(new_uuid)
 guest web01 --metadata "$(request '<vgpu:device type="mtty-2"/>')" --hostdev "$device"
 
-say "drained"
+say "the GPU is drained"
 vgpuctl drain mtty
 must_fail start web01
 assert_match "$ERR" 'vgpu: web01: no GPU can take .*: .*mtty is drained \(see vgpuctl undrain\)'
 must_fail mdevctl start --uuid "$free" --parent mtty --type mtty-2
 assert_match "$ERR" "50-libvirt-vgpu: the GPU mtty is drained; 'vgpuctl undrain mtty' ends that"
-# libvirt asks mdevctl, and shows our message. (If we allowed the device, libvirt would wait for it
-# for half a minute.)
+# libvirt asks mdevctl, and shows our message. If we allowed the device, libvirt would wait for it for
+# half a minute.
 parent=$(virsh -q nodedev-list --cap mdev_types | grep mtty)
 cat >free.xml <<-END
 	<device>
@@ -26,7 +25,7 @@ must_fail virsh -q nodedev-create free.xml
 assert_match "$ERR" "the GPU mtty is drained; 'vgpuctl undrain mtty' ends that"
 assert_no_mdevs
 [ "$(vgpuctl gpus -r -n -o GPU,ENABLED,DRAINED | grep '^mtty ')" = 'mtty no yes' ]
-# On another GPU all works as always, and mdevctl does not complain about us.
+# On another GPU all works as before, and mdevctl does not complain about our call-out.
 mdevctl start --uuid "$free" --parent mdpy --type mdpy-hd 2>complaints
 mdev_exists "$free"
 mdevctl stop --uuid "$free" 2>>complaints
@@ -34,7 +33,7 @@ assert_no_mdevs
 mdevctl list 2>>complaints
 [ ! -s complaints ] || fail "mdevctl complains: $(cat complaints)"
 
-say "and not any more"
+say "the GPU is not drained any more"
 vgpuctl undrain mtty
 mdevctl start --uuid "$free" --parent mtty --type mtty-2
 mdevctl stop --uuid "$free"
@@ -63,7 +62,7 @@ destroy web01
 assert_no_mdevs
 assert_empty_ledger
 
-say "a vGPU of ours that somebody else stops, and makes"
+say "mdevctl stops our kept vGPU, and is refused a UUID that is ours"
 vgpu_conf <<<'release = "keep";'
 kept=$(new_uuid)
 claim db01 --metadata "$(request '<vgpu:device type="mtty-2"/>')" --hostdev "$kept"

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-# vgpuctl explain says what a start then does, for root and for anybody, and changes nothing; check.
+# vgpuctl explain predicts a start, for any user, and changes nothing; check reads files.
 # shellcheck shell=bash
 # takes: 22
 
@@ -7,7 +7,7 @@ ask() { # NAME UUID
     guest "$1" --metadata "$(request '<vgpu:device alias="ua-gpu0" type="mbochs-large"/>')" \
         --hostdev "$2,ua-gpu0"
 }
-# All that an explanation could change: devices, and our files with their times.
+# snapshot: all that an explanation could change: devices, and our files with their times.
 snapshot() {
     mdevs
     [ ! -e /run/libvirt-vgpu ] || ls -l --time-style=full-iso /run/libvirt-vgpu

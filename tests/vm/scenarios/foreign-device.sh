@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-# Somebody made an mdev under the asked UUID: used if its type is right, never removed.
+# Somebody else made the mdev with the requested UUID: it is used if its type is right, never removed.
 # shellcheck shell=bash
 
 device=$(new_uuid)

@@ -1,23 +1,23 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-# Power-off, panic, reset, a killed QEMU: the vGPU is gone with the guest, or stays with it.
+# A power-off, a panic, a reset or a killed QEMU: the vGPU stays if the guest lives, else it goes.
 # shellcheck shell=bash
 # takes: 75
 
-# io GUEST ADDRESS VALUE [SIZE]: the guest writes an I/O port, of b, h or w: 1, 2 or 4 bytes; it has no
-# system, so QEMU does it.
+# io GUEST ADDRESS VALUE [SIZE]: writes VALUE to an I/O port of the guest; SIZE is b, h or w: 1, 2 or
+# 4 bytes. The guest has no operating system, so QEMU writes.
 io() { virsh -q qemu-monitor-command "$1" --hmp "o /${4:-b} $2 $3"; }
 
-# q35's ACPI: sleep type 0 with "sleep enable" is the power-off. QEMU may be off before it answers.
+# q35's ACPI: sleep type 0 with "sleep enable" is the power-off. QEMU may end before it answers.
 power_off() { io "$1" 0x604 0x2000 h || true; }
 # pvpanic: the guest says that it panicked.
 panic() { io "$1" 0x505 1; }
 # The chipset's reset control register: a full reset.
 reset() { io "$1" 0xcf9 6; }
 
-# ready GUEST: the ACPI ports are where the power-off is to be written; a reset undoes that.
+# ready GUEST: puts the ACPI ports where power_off writes. A reset undoes that.
 ready() { acpi_ports "$1"; }
 
-# The domain is off a moment before libvirt calls release.
+# The domain is off shortly before libvirt calls release.
 is_gone() { is_off "$1" && [ -z "$(ledger)" ]; }
 
 # gone GUEST REASON: GUEST ended for this reason, and its vGPU is gone.
@@ -57,7 +57,7 @@ listener=$!
 is_heard() { virsh -q desc ends --live "is this heard?" && grep -q "event 'metadata-change'" events-ends; }
 wait_for is_heard
 
-say "reset by itself, by virsh, and by a panic when on_crash says restart: the vGPUs stay"
+say "a reset by the guest, by virsh, and by a panic with on_crash restart: the vGPUs stay"
 ready ends
 reset ends
 wait_for was_reset ends 1
@@ -72,7 +72,7 @@ wait_for is_running ends
 lives_on ends "$pid" "$first" "$birth"
 kill "$listener"
 
-say "panic, and on_crash says destroy"
+say "a panic with on_crash destroy"
 virsh -q set-lifecycle-action ends crash destroy --live
 ready ends
 panic ends
@@ -85,7 +85,7 @@ gone ends 'crashed'
 
 count=3
 ! is_long || count=10
-say "$count power off at once"
+say "$count guests power off at once"
 for ((i = 0; i < count; i++)); do
     guest "g$i" --metadata "$(request '<vgpu:device type="mtty-1"/>')" --hostdev "$(new_uuid)"
     start "g$i" &

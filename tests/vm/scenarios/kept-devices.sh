@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-# release = "keep": the vGPU waits for its guest; one in another guest's way is reaped on demand.
+# release = "keep": a vGPU waits for its guest, and is removed when another guest needs its place.
 # shellcheck shell=bash
 # takes: 28
 
 vgpu_conf <<<'release = "keep";'
-# ask NAME TYPE UUID: the arguments of a guest, which is the same one every time.
+# ask NAME TYPE UUID: sets arguments to the options of a guest. A NAME has the same UUID each time.
 ask() {
     uuids[$1]=${uuids[$1]-$(new_uuid)}
     arguments=("$1" --uuid "${uuids[$1]}" --hostdev "$3"
@@ -42,11 +42,11 @@ ask heir mbochs-large dddddddd-0000-4000-8000-000000000004
 claim "${arguments[@]}"
 assert_match "$(ledger)" ' heir .* held made '
 give_back heir
-# This one was started while keeping was in force.
+# This guest was started while keeping was in force.
 give_back small
 [ "$(ledger | grep -c ' kept made ')" = 3 ]
 
-# The configuration reaps again: the next end of each guest removes its device.
+# The configuration says "reap" again: the next end of each guest removes its device.
 for i in 2 3; do
     large "$i"
     claim "${arguments[@]}"

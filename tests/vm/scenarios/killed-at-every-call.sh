@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-# The hook is killed at half of what it changes (on cards at a third): the next prepare works.
-# With LONG it is killed at every call, on all shapes of cards.
+# The hook is killed at a half of its changes (on cards, a third): the next prepare works.
+# With LONG it is killed at every system call, on all shapes of cards.
 # shellcheck shell=bash
 # takes: 70
 set +x
@@ -13,13 +13,15 @@ declare -A reached=()
 # run ARGUMENT...: the hook as libvirt runs it.
 run() { "${hook[@]}" "$@" <web01.xml; }
 
-# calls ARGUMENT...: "process name n change" for each system call after the end of stdin, of the
-# hook (process 1) and its writer (2); n counts those of that name in that process, as strace's
-# injection does. If the writer makes a call no more often than the hook, a kill of the hook stands
-# for both. "change" is 1 for a call whose effect outlives the process, or is seen by another
-# process. A kill strikes before the call. So all kills from one change to the next leave the same
-# behind. (The lock of the ledger is no change: it ends with its process.) Questions to drivers, and
-# the child that asks them, change nothing; how often they yield depends on the machine.
+# calls ARGUMENT...: prints "process name n change" for each system call after the end of stdin.
+# Process 1 is the hook, and process 2 its writer. n counts the calls of that name in that process, as
+# strace's injection does. The writer's call is printed only if the writer has made this call more often
+# than the hook. Otherwise a kill of the hook stands for both.
+#
+# "change" is 1 for a call whose effect outlives the process, or is seen by another process. A kill
+# strikes before the call. So all kills from one change to the next leave the same state behind. The
+# lock of the ledger is no change, because it ends with its process. Questions to drivers change
+# nothing, and neither does the child that asks them. How often they yield depends on the machine.
 calls() {
     strace -f -o trace "${hook[@]}" "$@" <web01.xml
     awk '{ if (!($1 in number)) number[$1] = ++processes; process = number[$1] }
@@ -39,7 +41,7 @@ calls() {
         /read\(0, "".* = 0$/ { ended = 1 }' trace
 }
 
-# points FILE: the calls of FILE at which the hook is killed, and their number.
+# points FILE: chooses the calls of FILE at which the hook is killed, and prints their number.
 share=1
 points() {
     awk -v all="$(is_long && echo 1)" -v share=$share 'all || ($4 && ++n % share == 0)' "$1" >"$1.meant"
@@ -79,7 +81,7 @@ has_it() {
 
 has_nothing() { [ -z "$(vgpus)$(ledger)" ] || fail "left after a kill at $*"; }
 
-# kill_everywhere DEVICE TYPE-ID OPTION...: a guest that asks for it.
+# kill_everywhere DEVICE TYPE-ID OPTION...: kills the hook of a guest that asks for this vGPU.
 kill_everywhere() {
     local process name n left
     device=$1 wanted=$2 points=0
@@ -115,7 +117,7 @@ uuid=$(new_uuid)
 kill_everywhere "$uuid" mtty-2 --metadata "$(request '<vgpu:device type="mtty-2"/>')" --hostdev "$uuid"
 is_long || share=3
 for shape in $(shapes); do
-    # Few functions: the fewer calls there are.
+        # The fewer functions there are, the fewer calls the hook makes.
     use_shape "$shape" vfs=2
     source=$(new_source 0 0)
     asking web01 "$source" "$TYPE"
@@ -136,7 +138,7 @@ fi
 device=$uuid
 set -x
 
-# Through libvirt: strace stands between it and the hook, at prepare.
+# Now libvirt calls the hook. At prepare, strace stands between libvirt and the hook.
 guest web01 --metadata "$(request '<vgpu:device type="mtty-2"/>')" --hostdev "$device"
 at_calls=(sendto:1)
 if is_long; then at_calls+=(renameat:1 socketpair:1); fi

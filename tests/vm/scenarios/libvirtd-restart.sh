@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-# libvirtd restarted under a running guest, also with the ledger lost: it lives, its end cleans up.
+# libvirtd restarts under a running guest, also without the ledger: the guest runs on, and ends clean.
 # shellcheck shell=bash
 
 device=$(new_uuid)

@@ -1,6 +1,5 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-# A release that cannot do its work, is killed or not even called, is made up for while libvirtd
-# lives.
+# A release that fails, is killed, or is never called: its vGPU is given back while libvirtd lives.
 # shellcheck shell=bash
 # takes: 30
 
@@ -18,7 +17,7 @@ ask web02
 start web01
 device=$(device_of web01)
 
-say "no lock in time: reconcile gives it back"
+say "release gets no lock in time: reconcile gives the vGPU back"
 exec {lock}<>/run/libvirt-vgpu/lock
 flock "$lock"
 destroy web01
@@ -31,7 +30,7 @@ assert_gone "$device"
 assert_empty_ledger
 [ -z "$(marks)" ]
 
-say "killed: the next start that needs the place has it"
+say "release is killed: the next start that needs the place gets it"
 for i in 1 2 3; do make_mdev mbochs mbochs-large "dddddddd-0000-4000-8000-00000000000$i"; done
 start web01
 device=$(device_of web01)
@@ -48,7 +47,7 @@ start web02
 assert_gone "$device"
 [ -z "$(marks)" ]
 
-say "the hook is not installed just then: nobody is told, and nothing is lost"
+say "the hook is not installed at that moment: libvirt calls nobody, and nothing is lost"
 [ -n "$(ls /run/libvirt-vgpu/ran)" ]
 device=$(device_of web02)
 at_end chmod +x /usr/sbin/libvirt-vgpu-hook

@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-# A migration dies half way, in each place: afterwards just the running guest's vGPUs exist.
+# A migration breaks on either host: afterwards only the running guest's vGPUs exist.
 # shellcheck shell=bash
 # needs: qemu 8.1
 # takes: 75
 
-# What takes some forty seconds at 1 MiB/s: memory that does not compress to nothing. In that time
-# something is to break, however busy the machine. It is where AppArmor lets a guest read.
+# Random data that does not compress. At 1 MiB/s its migration takes about forty seconds. In that time
+# the scenario breaks something, even on a busy machine. AppArmor lets a guest read this file.
 filling=/usr/share/qemu/random
 head -c 40M /dev/urandom >random
 devices='<vgpu:device alias="ua-gpu0" type="mtty-2"/><vgpu:device alias="ua-gpu1" type="mtty-1"/>'
@@ -24,7 +24,7 @@ read -ra ours <<<"$(device_of web01 | xargs)"
 
 stream_flows() { virsh -q domjobinfo web01 | grep -q '^Memory processed: *[1-9]'; }
 
-# begin_migration: in the background, as $migration; it is under way.
+# begin_migration: starts a migration in the background, as $migration, and waits until data flows.
 begin_migration() {
     migrate web01 --bandwidth 1 2>said &
     migration=$!
@@ -34,7 +34,7 @@ begin_migration() {
 
 just_ours() { [ "$(mdevs)" = "$(printf '%s\n' "${ours[@]}" | sort)" ]; }
 
-# stays WHAT: the migration has failed; the guest runs here, and there is nothing of it there.
+# stays WHAT: the migration has failed. The guest runs here, and nothing of it is on the other host.
 stays() {
     if wait "$migration"; then fail "migrated, although $1"; fi
     wait_for is_running web01
@@ -50,7 +50,7 @@ begin_migration
 kill -KILL "$(on_host2 qemu_pid web01)"
 stays 'the incoming QEMU was killed'
 
-# Whoever moves it may think better of it.
+# The administrator stops vgpuctl move.
 virsh -q migrate-setspeed web01 1
 vgpuctl move web01 "$there" --timeout "$PATIENCE" 2>said &
 migration=$!
@@ -75,7 +75,7 @@ kill_libvirtd
 start_libvirtd
 stays 'the libvirtd over here was killed'
 
-# After all that it can still be moved.
+# The guest can still be migrated.
 migrate web01 --bandwidth 1000
 [ "$(mdevs | wc -l)" = 2 ]
 assert_empty_ledger

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-# The destination is full, or can never give it: virsh migrate says why, the guest stays and runs.
+# The other host is full, or lacks the type: virsh migrate says why, and the guest runs on here.
 # shellcheck shell=bash
 # needs: qemu 8.1
 # takes: 38
@@ -14,7 +14,7 @@ pid=$(qemu_pid web01)
 read -ra ours <<<"$(device_of web01 | xargs)"
 leases=$(ledger)
 
-# refused REGEX [OPTION]...: what is said, and that it changes nothing on either side.
+# refused REGEX [OPTION]...: the migration fails with this message. It changes nothing on either host.
 refused() {
     local regex=$1 before device
     before=$(mdevs)
@@ -30,15 +30,15 @@ refused() {
     [ -z "$(on_host2 virsh -q list --all --name | xargs)" ]
 }
 
-# It knows no such class.
+# The other host has no such class.
 refused 'ua-gpu1.*small'
-# One of the two types is not to be had there.
+# The other host does not allow one of the two types.
 on_host2 vgpu_conf <<-'END'
 	classes = { small = { types = [ "mtty-2" ]; }; };
 	gpus = ( { address = "mtty"; types = [ "mtty-1" ]; } );
 END
 refused 'ua-gpu1 .*mtty may not have that type'
-# The class means what no GPU has.
+# There the class has a type that no GPU has.
 on_host2 vgpu_conf <<<'classes = { small = { types = [ "nvidia-222" ]; }; };'
 refused 'ua-gpu1 .*'
 on_host2 vgpu_conf <<-'END'
@@ -46,17 +46,17 @@ on_host2 vgpu_conf <<-'END'
 	gpus = ( { address = "mtty"; enabled = false; } );
 END
 refused 'ua-gpu[01] .*mtty is disabled'
-# Its configuration cannot be read.
+# The other host's configuration cannot be read.
 on_host2 vgpu_conf <<<'classes = {'
 refused '/etc/libvirt-vgpu/vgpu.conf:'
 
-# Room for one of the two: both hosts have the same 24 ports, three are the guest's.
+# There is room for one of the two devices. Both hosts share the same 24 ports, and the guest has three.
 on_host2 vgpu_conf <<<'classes = { small = { types = [ "mtty-2" ]; }; };'
 for i in {10..19}; do
     make_mdev mtty mtty-2 "dddddddd-0000-4000-8000-0000000000$i"
 done
 refused 'ua-gpu[01] .*mtty is full'
-# Also when libvirt itself goes over to the other side.
+# The same is true when libvirt itself connects to the other host.
 ! is_long || refused 'ua-gpu[01] .*mtty is full' --p2p
 
 destroy web01

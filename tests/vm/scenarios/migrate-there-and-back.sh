@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-# Live migration there and back, with LONG twice: new UUIDs on each side, the state in the vGPUs lives.
+# Live migration there and back, with LONG twice: the UUIDs change, the state of the vGPUs stays.
 # shellcheck shell=bash
 # needs: qemu 8.1
 # takes: 40
@@ -12,7 +12,7 @@ start web01
 read -ra ports <<<"$(scratch_ports web01)"
 write_scratch web01 "${ports[0]}=0x5a" "${ports[1]}=0xa5"
 
-# hop FROM TO: each a word that runs a command on that host.
+# hop FROM TO: migrates the guest. FROM and TO are on_host1 and on_host2.
 hop() {
     local before after device
     read -ra before <<<"$("$1" device_of web01 | xargs)"

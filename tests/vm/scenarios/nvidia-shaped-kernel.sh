@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-# The cards' driver itself, without our hook's help: its rules, its faults, and guests on all three shapes.
+# The cards' driver without our hook: its rules, its faults, and guests on all three shapes.
 # shellcheck shell=bash
 # needs: libvirt 9.7
 # needs: qemu 8.1
 # takes: 45
 
-# A process that has a vGPU open as QEMU would, without a guest.
+# A process that has a vGPU open as QEMU would have it, but without a guest.
 cat >holder <<-'END'
 	#!/usr/bin/perl
 	use Fcntl;
@@ -14,14 +14,14 @@ cat >holder <<-'END'
 	sysopen(my $opened, "/dev/vfio/$group", O_RDWR) or die "holder: group: $!";
 	ioctl($opened, 0x3b68, pack('i', fileno $container)) or die "holder: join: $!";
 	ioctl($container, 0x3b66, 1) or die "holder: iommu: $!";
-	# 0 is an answer that Perl takes for none.
+	# For the answer 0, Perl's ioctl returns "0 but true". So only an error ends this program.
 	ioctl($opened, 0x3b6a, "$device\0") or die "holder: device: $!";
 	open(my $told, '>', 'held');
 	sleep;
 END
 chmod +x holder
 
-# hold DEVICE: until let_go.
+# hold DEVICE: has DEVICE open until let_go.
 hold() {
     rm -f held
     ./holder "$(group_of "$1")" "$1" &
@@ -35,25 +35,26 @@ let_go() {
     wait "$holder" || true
 }
 
-# refuses ERROR COMMAND...: one command, not more; cheaper than must_fail, here are many.
+# refuses ERROR COMMAND...: COMMAND is a single command. This is quicker than must_fail, and there
+# are many.
 refuses() {
     local said
     if said=$("${@:2}" 2>&1); then fail "should have failed: ${*:2}"; fi
     assert_match "$said" "$1"
 }
 
-# file_of DEVICE NAME: in its directory nvidia/.
+# file_of DEVICE NAME: a file in the directory nvidia/ of DEVICE.
 file_of() { echo "$(device_dir "$1")/nvidia/$2"; }
 write() { echo "$2" >"$1"; }
 
-# type_file PARENT TYPE NAME: what it says.
+# type_file PARENT TYPE NAME: the content of a file of this type.
 type_file() { cat "/sys/class/mdev_bus/$1/mdev_supported_types/nvidia-$2/$3"; }
 
 available() { type_file "$1" "$2" available_instances; }
 
 milliseconds() { echo $((${EPOCHREALTIME/[.,]/} / 1000)); }
 
-# takes_ms LEAST COMMAND...
+# takes_ms LEAST COMMAND...: COMMAND takes at least LEAST milliseconds.
 takes_ms() {
     local began
     began=$(milliseconds)
@@ -61,10 +62,10 @@ takes_ms() {
     [ $(($(milliseconds) - began)) -ge "$1" ]
 }
 
-# let_go_for LEAST: that many milliseconds ago.
+# let_go_for LEAST: let_go was at least LEAST milliseconds ago.
 let_go_for() { [ $(($(milliseconds) - released)) -ge "$1" ]; }
 
-# What a VF's type may become, and what not.
+# transitions VF: which types the VF's type may become, and which not.
 transitions() {
     [ "$(vf_type "$1")" = 0 ]
     refuses 'Operation not permitted' set_vf_type "$1" 0
@@ -89,7 +90,8 @@ transitions() {
     [ "$(vf_type "$1")" = 0 ]
 }
 
-# One VF decides what the other may be; the card is full sooner than its VFs are used up.
+# what_fits VF VF: the type of one VF limits the types of the other. The card is full before all its
+# VFs have a type.
 what_fits() {
     [ "$(vf_list "$1" | wc -l)" = 22 ]
     set_vf_type "$1" 1148
@@ -124,10 +126,11 @@ params() {
     set_vf_type "$1" 0
 }
 
-# room_of PARENT: for a type of 2 GB, and for one of 4.
+# room_of PARENT: how many vGPUs of 2 GB, and how many of 4 GB, the parent has room for.
 room_of() { echo "$(available "$1" "$small") $(available "$1" "$large")"; }
 
-# mdev_types PARENT SIBLING BEFORE AFTER BESIDE: what room_of says before there is a vGPU of 2 GB, and then.
+# mdev_types PARENT SIBLING BEFORE AFTER BESIDE: room_of PARENT is BEFORE. After a vGPU of 2 GB is made,
+# room_of PARENT is AFTER, and room_of SIBLING is BESIDE.
 mdev_types() {
     local uuid
     uuid=$(new_uuid)
@@ -141,7 +144,7 @@ mdev_types() {
     [ "$(room_of "$1")" = "$3" ]
 }
 
-# What is listed, in all the ways there are; the last is that of a VF that has a type.
+# The list of types in each of its formats. The last one is the list of a VF that has a type.
 lists() {
     local format file first all
     file=$(file_of "$1" creatable_vgpu_types)
@@ -167,7 +170,7 @@ lists() {
     set_vf_type "$1" 0
 }
 
-# refused VF PARENT: although there is room.
+# refused VF PARENT: the driver refuses a vGPU although there is room.
 refused() {
     local uuid before
     uuid=$(new_uuid)
@@ -180,7 +183,7 @@ refused() {
     set_vf_type "$1" 0
 }
 
-# slow VF PARENT VF: to be made, and to be gone.
+# slow VF PARENT VF: a vGPU needs time to be made, and time to exit.
 slow() {
     local uuid
     uuid=$(new_uuid)
@@ -216,13 +219,13 @@ slow() {
     assert_no_vgpus
 }
 
-# other_rules VF VF
+# other_rules VF VF: the other rules of which sizes may share a card.
 other_rules() {
     set_vf_type "$1" 1148
     fault rule same-type
     [ "$(vf_list "$2")" = 1148 ]
     fault rule mixed
-    # All that 46 GB are enough for.
+        # All types for which the 46 GB are enough.
     [ "$(vf_list "$2" | xargs)" = "$(seq -s ' ' 1145 1155) $(seq -s ' ' 1157 1165)" ]
     set_vf_type "$2" 1155
     set_vf_type "$2" 0
@@ -230,7 +233,7 @@ other_rules() {
     set_vf_type "$1" 0
 }
 
-# A VF that was away is good for nothing until there are new ones.
+# taken_away VF: a VF that was taken from the driver can have no vGPU until the VFs are made anew.
 taken_away() {
     set_vf_type "$1" 1148
     echo "$1" >"$NVIDIA/unbind"
@@ -242,9 +245,9 @@ taken_away() {
     set_vf_type "$1" 0
 }
 
-# Guests. A place is where a vGPU can be: a VF of its own, or an mdev's parent.
+# Guests. A place is where a vGPU can be: a VF, or the parent of an mdev.
 
-# occupy PLACE TYPE: the vGPU that there is now.
+# occupy PLACE TYPE: makes a vGPU there, and prints its name.
 occupy() {
     local uuid
     if [ -e "$(file_of "$1" current_vgpu_type)" ]; then
@@ -257,7 +260,7 @@ occupy() {
     fi
 }
 
-# vacate DEVICE
+# vacate DEVICE: removes the vGPU.
 vacate() {
     case $1 in
     *:*) set_vf_type "$1" 0 ;;
@@ -265,7 +268,7 @@ vacate() {
     esac
 }
 
-# option_for DEVICE: for "guest".
+# option_for DEVICE ALIAS: the option of "guest" for this device.
 option_for() {
     case $1 in
     *:*) echo "--pci $1,ua-$2" ;;
@@ -273,12 +276,12 @@ option_for() {
     esac
 }
 
-# with_device OLD NEW <XML: the same with another vGPU.
+# with_device OLD NEW <XML: prints the XML with another vGPU.
 with_device() {
     local old new
     case $1 in
     *:*)
-        # Not what the guest has: that has a type in front.
+                # The address in the guest has the attribute type first. So it does not match.
         old=$(pci_source "$1") new=$(pci_source "$2")
         old=${old#<source>} new=${new#<source>}
         sed "s,${old%</source>},${new%</source>},"
@@ -287,10 +290,10 @@ with_device() {
     esac
 }
 
-# is_with HOST GUEST DEVICE: nobody else has it.
+# is_with HOST GUEST DEVICE: only this guest's QEMU has the device open.
 is_with() { [ "$(group_held_by "$3")" = "$("$1" qemu_pid "$2")" ]; }
 
-# One guest with a vGPU of each kind.
+# start_with DEVICE...: starts one guest with all of these vGPUs.
 start_with() {
     local device options=() count=0
     for device; do
@@ -303,7 +306,7 @@ start_with() {
     for device; do is_with on_host1 web01 "$device"; done
 }
 
-# begin PLACE TYPE: web02 has a vGPU there.
+# begin PLACE TYPE: starts web02 with a vGPU there.
 begin() {
     device=$(occupy "$1" "$2")
     # shellcheck disable=SC2046 # two words
@@ -313,7 +316,7 @@ begin() {
     seal=$(seal_of "$device")
 }
 
-# arrives HOST NEW: all is there as it was, and the old one is free.
+# arrives HOST NEW: the guest has the vGPU NEW with the old state, and the old vGPU is free.
 arrives() {
     is_with "$1" web02 "$2"
     [ "$(seal_of "$2")" = "$seal" ]
@@ -322,7 +325,7 @@ arrives() {
     device=$2
 }
 
-# save_to PLACE TYPE: and restored there.
+# save_to PLACE TYPE: saves the guest, and restores it with a vGPU there.
 save_to() {
     local new
     virsh -q save web02 "$PWD/saved"
@@ -332,7 +335,7 @@ save_to() {
     arrives on_host1 "$new"
 }
 
-# move_to PLACE TYPE: to the second host, which has that.
+# move_to PLACE TYPE: migrates the guest to the second host, with a vGPU there.
 move_to() {
     local new
     new=$(occupy "$1" "$2")
@@ -341,7 +344,7 @@ move_to() {
     arrives on_host2 "$new"
 }
 
-# refuses_move PLACE TYPE: a vGPU of another type does not take its state.
+# refuses_move PLACE TYPE: a vGPU of another type does not take the state.
 refuses_move() {
     local new
     new=$(occupy "$1" "$2")
@@ -353,7 +356,7 @@ refuses_move() {
     vacate "$new"
 }
 
-# end_on HOST
+# end_on HOST: ends web02 there, and removes its vGPU.
 end_on() {
     "$1" destroy web02
     vacate "$device"
@@ -361,7 +364,8 @@ end_on() {
     assert_no_vgpus
 }
 
-# there PLACE PLACE TYPE: saved here and restored there, or moved there, of two cards.
+# there PLACE PLACE TYPE: a guest is saved at the first place and restored at the second. Then one is
+# migrated from the first place to the second. The places are on two cards.
 there() {
     begin "$1" "$3"
     save_to "$2" "$3"
@@ -411,7 +415,7 @@ if is_long; then
     taken_away "${vfs[1]}"
 fi
 
-say "a guest with one of each"
+say "one guest with a vGPU of each kind"
 made=("$(occupy "${T4[0]}" 231)" "$(occupy "${parents[0]}" 558)" "$(occupy "${vfs[0]}" 1148)")
 start_with "${made[@]}"
 [ "$(cat "$(file_of "${made[0]}" vm_name)") $(cat "$(file_of "${made[1]}" vm_name)")" = 'web01 web01' ]
@@ -433,7 +437,7 @@ if is_long; then
     mig
 fi
 
-say "L40S: migrated live to a VF of the other card; with LONG, restored onto another before"
+say "L40S: migrated live to a VF of the other card; with LONG, first restored on another VF"
 no_cards
 cards vf vf vfs=2
 mapfile -t vfs <<<"$(vfs_of "${CARDS[0]}")"

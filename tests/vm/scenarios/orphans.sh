@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-# vGPUs that no domain refers to are shown and reaped; a guest's own, running or defined, never.
+# vGPUs that no domain refers to are shown and reaped; a vGPU of a running or defined guest never is.
 # shellcheck shell=bash
 # takes: 25
 
-# exits STATUS COMMAND...: it ends with this status; what it said is in the file "said".
+# exits STATUS COMMAND...: COMMAND ends with STATUS. Its output is in the file "said".
 exits() {
     local wanted=$1 status=0
     shift
@@ -11,7 +11,7 @@ exits() {
     [ "$status" = "$wanted" ] || fail "exit status $status: $*: $(cat said)"
 }
 
-# shown: the orphans and whose they are, on one line.
+# shown: the orphans and their origins, on one line.
 shown() { vgpuctl orphans -rn -o DEVICE,ORIGIN | sort | xargs; }
 
 name() { echo "dddddddd-0000-4000-8000-00000000000$1"; }
@@ -35,7 +35,7 @@ make_mdev mtty mtty-2 "$by_mdevctl"
 make_mdev mtty mtty-2 "$used"
 guest user --hostdev "$used"
 
-say "a domain that is defined still refers to what it left"
+say "a domain that is defined still refers to the vGPU that it left"
 [ "$(shown)" = "$by_hand foreign $by_mdevctl mdevctl" ]
 exits 0 vgpuctl list
 cat said
@@ -44,7 +44,7 @@ assert_match "$(cat said)" "$left .* kept +left "
 assert_match "$(cat said)" "$used .* foreign +user "
 assert_match "$(cat said)" "$by_hand .* orphan +- "
 
-say "until it is undefined"
+say "an undefined domain does not"
 virsh -q undefine left
 [ "$(shown)" = "$left ours $by_hand foreign $by_mdevctl mdevctl" ]
 before=$(ledger) there=$(mdevs)
@@ -61,7 +61,7 @@ $by_mdevctl left alone: mdevctl defines it; name it to have it removed\$"
 assert_gone "$left"
 [ "$(mdevs | wc -l)" = 5 ]
 
-say "a guest's own is left alone, and so is what a process has open"
+say "reap leaves a guest's vGPU alone, and a vGPU that a process has open"
 exits 4 vgpuctl reap "$running"
 assert_match "$(cat said)" \
     "$running left alone: the domain running refers to it; it is in use by process $(qemu_pid running) \(qemu-system"
@@ -82,7 +82,7 @@ kill "$stray"
 wait "$stray" || true
 is_running running
 
-say "others' go when named"
+say "reap removes the vGPUs of others when they are named"
 exits 0 vgpuctl reap "$by_hand" "$by_mdevctl"
 assert_gone "$by_hand"
 assert_gone "$by_mdevctl"
@@ -92,7 +92,7 @@ assert_match "$(cat said)" "vgpuctl: reap: there is no vGPU $by_hand here"
 exits 0 vgpuctl reap
 [ "$(cat said)" = "no orphan of ours is here: nothing is to be removed" ]
 
-say "without libvirt nothing is an orphan; without root it is still shown"
+say "without libvirt no vGPU is an orphan; without root the list still works"
 virsh -q undefine defined
 # shellcheck disable=SC2016 # expanded by that shell
 unshare --mount bash -euc 'mount -t tmpfs none /run/libvirt; "$@"' - \
@@ -109,9 +109,9 @@ cat said
 exits 0 vgpuctl reap
 [ "$(cat said)" = "$defined removed" ]
 
-say "what listing costs"
+say "the cost of a list"
 set +x
-# microseconds COMMAND...: of one run, the best of three.
+# microseconds COMMAND...: the time of one run, the best of three.
 microseconds() {
     local began took best=
     for _ in {1..3}; do

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-# Transient, undefined while it runs, rescued with another XML and back: nothing is left.
+# Guests that are transient, undefined while running, or rescued with another XML leave nothing.
 # shellcheck shell=bash
 
 # xml NAME UUID TYPE DEVICE
@@ -30,7 +30,7 @@ undefined() {
     assert_gone "$device"
 }
 
-# Nova's way: the same UUID of domain, started from another XML, and not by its definition.
+# As Nova rescues a guest: the same domain UUID, started from another XML and not by its definition.
 rescue() {
     local uuid device other
     uuid=$(new_uuid) device=$(new_uuid) other=$(new_uuid)
@@ -48,7 +48,7 @@ rescue() {
     assert_gone "$device"
 }
 
-# Each minds its own business, so they may do it at the same time.
+# The three guests have nothing in common, so they run at the same time.
 pids=()
 for story in transient undefined rescue; do
     $story &

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-# vgpuctl --connect shows the other host, and migrate-check is never contradicted by the migration.
+# vgpuctl --connect shows the other host; a migration never contradicts migrate-check.
 # shellcheck shell=bash
 # needs: qemu 8.1
 # takes: 80
@@ -11,10 +11,10 @@ start_host2
 start web01
 there=$(peer)
 
-# far COMMAND [OPTION]...: of the other host, one blank between columns.
+# far COMMAND [OPTION]...: asks the other host. One blank separates the columns.
 far() { vgpuctl "$@" --raw --noheadings --connect "$there" --timeout "$PATIENCE"; }
 
-# One kernel has two libvirts here: the other one knows the devices, and no domain of ours.
+# Both libvirts run on one kernel. So the other libvirt knows our devices, but none of our domains.
 has_gpu() { far gpus -o GPU,INTERFACE,SIZE,ENABLED | grep -Fx 'mtty mdev - -'; }
 wait_for has_gpu
 room=$(cat /sys/class/mdev_bus/mtty/mdev_supported_types/mtty-2/available_instances)
@@ -24,7 +24,7 @@ wait_for shows "$(device_of web01) mtty-2 orphan -"
 near() { vgpuctl list -o DOMAIN --raw --noheadings -c qemu:///system | grep -Fx web01; }
 wait_for near
 
-# One that hangs, for good: it is not waited for any longer, and the others are shown.
+# One host hangs for good: vgpuctl stops waiting for it, and shows the other hosts.
 pid=$(on_host2 libvirtd_pid)
 at_end kill -CONT "$pid"
 kill -STOP "$pid"
@@ -35,14 +35,14 @@ undo
 grep -E '^qemu:///system +web01$' shown
 
 unknowns=0 untold=0
-# check GUEST URI ANSWER: what migrate-check says; it is in the file "said" as well.
+# check GUEST URI ANSWER: migrate-check must give this answer. Its output is also in the file "said".
 check() {
     local status=0
     vgpuctl migrate-check "$1" "$2" --timeout "$PATIENCE" >said 2>complaint || status=$?
     cat said
     [ "$(tail -n 1 said) $status" = "$3" ] || fail "migrate-check: $(cat said complaint)"
 }
-# refused GUEST [OPTION]...: that the migration then is.
+# refused GUEST [OPTION]...: the migration must be refused.
 refused() {
     must_fail migrate "$@"
     say "$ERR"
@@ -67,7 +67,7 @@ check web01 "$there" 'no 3'
 refused web01
 on_host2 virsh -q undefine web01
 
-# Full, of devices that no guest has: whose they are, only the hook there knows.
+# The other host is full of devices without a guest. Only the hook there knows who owns them.
 for i in $(seq 10 $((9 + room))); do
     make_mdev mtty mtty-2 "dddddddd-0000-4000-8000-0000000000$i"
 done
@@ -81,7 +81,8 @@ for device in $(mdevs); do
     [ "$device" = "$(device_of web01)" ] || remove_mdev "$device"
 done
 
-# What is not allowed there no libvirt tells: that is a note, and no part of the answer.
+# libvirt does not tell which GPUs the other host allows. So migrate-check prints a note, and the
+# answer does not depend on it.
 on_host2 vgpu_conf <<<'gpus = ( { address = "mtty"; enabled = false; } );'
 check web01 "$there" 'yes 0'
 grep '^NOTE .*vgpu.conf there' said
@@ -89,7 +90,7 @@ untold=$((untold + 1))
 refused web01
 on_host2 no_vgpu_conf
 
-say "move: the check, the migration, and what it became"
+say "move: the check, the migration, and the result"
 check web01 "$there" 'yes 0'
 vgpuctl move web01 --best -c "$there" -c qemu+unix:///system?socket=/nowhere --timeout "$PATIENCE" >said
 device=$(on_host2 device_of web01)
@@ -103,6 +104,6 @@ must_fail virsh -q dominfo web01
 [ "$(on_host2 device_of web01 --inactive)" = "$device" ]
 wait_for shows "$device mtty-2 - web01"
 assert_empty_ledger
-say "not known to migrate-check: $unknowns; no libvirt's to tell: $untold"
+say "not known to migrate-check: $unknowns; not told by libvirt: $untold"
 on_host2 destroy web01
 assert_no_mdevs

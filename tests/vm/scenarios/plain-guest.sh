@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-# A guest without a vGPU: untouched, whatever the configuration and the state directory are like.
+# A guest without a vGPU starts and ends, whatever the configuration and the state directory say.
 # shellcheck shell=bash
 
 guest plain
@@ -15,7 +15,8 @@ start plain
 destroy plain
 [ ! -e /run/libvirt-vgpu ]
 
-# And it costs nothing: no configuration, nothing in /sys, no lock, no ledger.
+# The hook does no work for it: it reads no configuration and nothing in /sys, takes no lock, and reads
+# no ledger.
 virsh -q dumpxml plain >plain.xml
 strace -f -o trace libvirt-vgpu-hook plain prepare begin - <plain.xml
 if grep -E '"(/?sys|/?etc/libvirt-vgpu|/?run/libvirt-vgpu|vgpu.conf|lock)' trace; then

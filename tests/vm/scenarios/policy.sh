@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-# Traits, quotas, reserve, frame buffers, NUMA, allow and domains decide who gets what.
+# Traits, quotas, reserve, frame buffers, NUMA, allow and domains decide which guest gets which vGPU.
 # shellcheck shell=bash
 
 vgpu_conf <<-'END'
@@ -12,7 +12,7 @@ vgpu_conf <<-'END'
 	allow = [ "class", "type", "traits", "numa" ];
 END
 
-# given NAME TYPE DEVICE-ATTRIBUTES: it may start, and gets that type; it keeps it.
+# given NAME TYPE DEVICE-ATTRIBUTES: the guest may start, gets that type, and keeps it.
 given() {
     local device
     device=$(new_uuid)
@@ -43,13 +43,13 @@ refused ci-3 'the quota of 2 for class any is used up \(2; /etc/libvirt-vgpu/vgp
     'type="mbochs-small"'
 given web5 mbochs-small 'type="mbochs-small"'
 
-# Once through libvirt: what it hands over is the same.
+# One guest goes through libvirt. The hook gets the same input from libvirt.
 listed=$(new_uuid)
 guest listed1 --hostdev "$listed,ua-card"
 start listed1
 [ "$(mdev_type "$listed")" = mbochs-small ]
 
-# A request that nobody can meet says what there is instead.
+# If nobody can meet a request, the message says what there is instead.
 refused web6 'asks for the class "smal", and vgpu.conf has none of that name; there are: any, screen' \
     'class="smal"'
 destroy listed1

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-# A pool of bare virtual functions, on the kernel's own vfio-pci: each to one guest, and back.
+# A pool of bare virtual functions, bound to vfio-pci: each goes to one guest, and comes back.
 # shellcheck shell=bash
 # takes: 30
 
@@ -8,7 +8,7 @@ card=${card%/*}
 card=${card##*/}
 functions=/run/libvirt-vgpu/functions
 
-# owned_by VF GUEST: its QEMU has it, and nobody else may.
+# owned_by VF GUEST: the guest's QEMU has the function open, and no other guest may have it.
 owned_by() {
     [ "$(readlink "$functions/$1")" = disks ]
     [ "$(group_held_by "$1")" = "$(qemu_pid "$2")" ]
@@ -27,7 +27,7 @@ modprobe vfio-pci
 modprobe nvme
 at_end rmmod nvme nvme_core
 wait_for test -e "/sys/bus/pci/devices/$card/driver"
-# It is no display controller, so it is a GPU only by name.
+# The card is no display controller. So it is a GPU only if vgpu.conf names it.
 must_fail vgpuctl sriov enable "$card"
 assert_match "$ERR" "$card is no display controller .* name it in gpus of vgpu.conf"
 vgpu_conf <<<"gpus = ( { address = \"$card\"; } );"
@@ -42,7 +42,7 @@ vgpu_conf <<END
     pools = { disks = { functions = [ "${vfs[0]%.*}.*" ]; framebuffer = "2G"; }; };
 END
 
-say "one guest has it, and libvirtd's restart changes nothing"
+say "one guest has a function, and a restart of libvirtd changes nothing"
 disk_guest one "${vfs[0]}"
 start one
 owned_by "${vfs[0]}" one
@@ -54,11 +54,11 @@ restart_libvirtd
 vgpuctl reconcile
 owned_by "${vfs[0]}" one
 
-say "while a guest has one, they are not disabled"
+say "functions are not disabled while a guest has one"
 must_fail vgpuctl sriov disable "$card"
 assert_match "$ERR" "$card is in use: ${vfs[0]} by one \(held\); "
 
-say "it comes back when QEMU is killed"
+say "the function comes back when QEMU is killed"
 kill -KILL "$(qemu_pid one)"
 wait_for free "${vfs[0]}"
 wait_for assert_empty_ledger
@@ -68,7 +68,7 @@ destroy two
 free "${vfs[0]}"
 assert_empty_ledger
 
-say "one that a guest has without us"
+say "a guest has a function that did not come from us"
 guest plain --pci "${vfs[1]}"
 start plain
 disk_guest three "${vfs[1]}"
@@ -86,7 +86,7 @@ start three
 owned_by "${vfs[1]}" three
 destroy three
 
-say "libvirt binds it to VFIO, and gives it back"
+say "libvirt binds the function to VFIO, and gives it back to its driver"
 disk_guest bound "${vfs[3]}" yes
 start bound
 owned_by "${vfs[3]}" bound
@@ -100,7 +100,7 @@ bind_driver "${vfs[3]}" ''
 must_fail start bound
 assert_match "$ERR" "${vfs[3]}, which is in the pool disks and bound to no driver, not to vfio-pci"
 
-say "attach takes one that nobody has"
+say "attach takes a function that no guest has"
 guest plainer
 vgpuctl attach plainer --type disks
 start plainer
@@ -109,7 +109,7 @@ destroy plainer
 [ "$(find $functions -type l | wc -l)" = 0 ]
 assert_empty_ledger
 
-say "nobody has one"
+say "no guest has a function: they are disabled"
 [ "$(vgpuctl sriov disable "$card")" = "$card has no virtual functions any more" ]
 [ "$(cat "/sys/bus/pci/devices/$card/sriov_numvfs")" = 0 ]
 [ ! -e "/sys/bus/pci/devices/${vfs[0]}" ]

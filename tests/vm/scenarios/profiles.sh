@@ -1,17 +1,17 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-# Intel's virtual functions: each start writes its profile, each end writes back what was there.
+# Intel's virtual functions: each start writes a profile, each end restores the former values.
 # shellcheck shell=bash
 # needs: libvirt 9.7
 # needs: qemu 8.1
 # takes: 140
 
 GIB=$((1 << 30))
-# Two small ones and a large one are all that a card has.
+# Two small vGPUs and one large vGPU use up a card.
 SMALL=$((3000 << 20))
 LARGE=$((8096 << 20))
 functions=/run/libvirt-vgpu/functions
 
-# only CARD [PROFILE]: a configuration for it alone, with one more profile.
+# only CARD [PROFILE]: a configuration that enables only CARD, with one more profile.
 only() {
     local other=${CARDS[0]}
     [ "$1" != "$other" ] || other=${CARDS[1]}
@@ -45,7 +45,7 @@ mapfile -t vfs < <(vfs_of "${CARDS[0]}")
 mapfile -t others < <(vfs_of "${CARDS[1]}")
 vgpu_conf < <(only "${CARDS[0]}")
 
-say "its driver has shared memory out, so that none starts; vgpuctl takes it back"
+say "the driver has shared out all memory, so no guest starts; vgpuctl takes the memory back"
 echo 0 >"/sys/bus/pci/devices/${CARDS[0]}/sriov_admin/.bulk_profile/vram_quota"
 enable_vfs "${CARDS[0]}" 4
 [ "$(vram_of "${vfs[0]}")" = $((2 * GIB)) ]
@@ -86,7 +86,7 @@ restart_libvirtd
 vgpuctl reconcile
 has "${vfs[0]}" one small $SMALL
 
-say "to the last MiB"
+say "the card can be used to the last MiB"
 intel three "${vfs[1]}" large
 start three
 has "${vfs[1]}" three large $LARGE
@@ -103,7 +103,7 @@ destroy three
 is_free "${vfs[1]}"
 destroy four
 
-say "it comes back when QEMU is killed, and gets what is said by then"
+say "the function comes back when QEMU is killed, and the next start gets the new profile"
 kill -KILL "$(qemu_pid one)"
 wait_for is_free "${vfs[0]}"
 wait_for assert_empty_ledger
@@ -116,7 +116,7 @@ destroy one
 [ "$(vram_of "${vfs[0]}")" = "$GIB" ]
 set_vram "${vfs[0]}" 0
 
-say "libvirt binds it to xe-vfio-pci, and gives it back"
+say "libvirt binds a function to xe-vfio-pci, and gives it back"
 intel bound "${vfs[3]}" small yes
 start bound
 has "${vfs[3]}" bound small $SMALL
@@ -125,7 +125,7 @@ destroy bound
 is_free "${vfs[3]}"
 must_fail driver_of "${vfs[3]}"
 
-say "restored onto another function"
+say "a guest is restored on another function"
 intel saved "${vfs[0]}" small
 start saved
 virsh -q save saved "$PWD/saved"
@@ -138,7 +138,7 @@ now=$(pci_of saved)
 has "$now" saved small $SMALL
 destroy one
 
-say "live, to another host's card"
+say "a guest is migrated live to another host's card"
 start_host2
 on_host2 vgpu_conf < <(only "${CARDS[1]}")
 migrate saved

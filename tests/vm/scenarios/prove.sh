@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-# Each kind of card behaves as 'vgpuctl prove' predicts; a card that does not is told so; a kill leaves nothing.
+# 'vgpuctl prove' predicts each kind of card, reports a card that differs, and a kill leaves nothing.
 # shellcheck shell=bash
 # needs: libvirt 9.7
 # takes: 80
 #
 # LONG=1 also proves mixed sizes, and mediated devices on functions.
 
-# proved CARD...: as predicted, and nothing is left.
+# proved CARD...: the card behaves as predicted, and nothing is left.
 proved() {
     local card
     for card; do
@@ -38,7 +38,7 @@ if is_long; then
     echo same-size >/sys/module/nvidia_shaped/parameters/rule
 fi
 
-say "one type at a time, which nobody predicts"
+say "one type at a time, which prove does not predict"
 echo same-type >/sys/module/nvidia_shaped/parameters/rule
 if vgpuctl prove "${T4[0]}" --capture proof.tar.gz >said; then fail "it should have found something"; fi
 assert_match "$(<said)" "room for [0-9]+ more GRID T4-.* was predicted on ${T4[0]}; the driver offers 0"
@@ -47,7 +47,7 @@ assert_match "$(<steps)" "# step 1: make nvidia-.* on ${T4[0]}: done after"
 echo same-size >/sys/module/nvidia_shaped/parameters/rule
 nothing_left
 
-say "a guest that starts meanwhile, and a kill"
+say "a guest starts meanwhile, and prove is killed"
 guest one
 vgpuctl attach one --type T4-16Q --config
 vgpuctl drain "${T4[1]}"
@@ -66,7 +66,7 @@ vgpuctl undrain "${T4[1]}"
 vgpuctl reconcile
 nothing_left
 
-say "a card that a guest has"
+say "a guest has a vGPU of the card"
 start one
 must_fail vgpuctl prove "${T4[0]}"
 destroy one

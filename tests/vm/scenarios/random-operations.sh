@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-# Random operations on six guests over two hosts: vGPUs, leases and running guests always agree.
+# Random operations on six guests and two hosts: vGPUs, leases and running guests always agree.
 # shellcheck shell=bash
 # needs: qemu 8.1
 # takes: 90
 set +x
 
-# A long run has parts, each with a seed of its own: one that was broken off is played again.
+# A long run has parts, each with a seed of its own. A part that was interrupted can be played again.
 SEED=95
 [ ! -e /vgpu/seed ] || SEED=$(cat /vgpu/seed)
 operations=9
@@ -13,15 +13,15 @@ operations=9
 RANDOM=$SEED
 echo "seed $SEED, $operations operations"
 
-# What each guest is like, says the model: where it is; off, running or saved; the type and
-# UUID in its definition; the type of the vGPU that it runs or was saved with.
+# The model's knowledge of each guest. host: where it is. state: off, running or saved. type, device: of
+# its definition. given: the type of the vGPU with which it runs or was saved.
 guests=(g0 g1 g2 g3 g4 g5)
 declare -A host=() state=() type=() device=() given=() uuid=()
-# Of host 1 and 2, to be read from here: libvirt's state, our ledger.
+# The directories of libvirt's state, and our ledgers, of host 1 and 2. Both can be read from here.
 libvirt=('' /run/libvirt "$HOST2/run")
 ledgers=('' "$LEDGER" "$HOST2/vgpu-run/ledger")
 
-# RANDOM goes on only in this shell, so no word here prints what it picks.
+# pick ITEM...: picks one as $picked. It prints nothing: in a subshell RANDOM would not advance.
 pick() {
     local items=("$@")
     picked=${items[RANDOM % $#]}
@@ -34,7 +34,8 @@ define() {
         --metadata "$(request "<vgpu:device alias=\"ua-gpu0\" type=\"${type[$1]}\"/>")"
 }
 
-# held_by GUEST: the vGPU that its QEMU has open. Asked after each operation, so in one process.
+# held_by GUEST: the vGPU that its QEMU has open. It is asked after each operation. So it starts only
+# one process.
 held_by() {
     local pid group device
     pid=$(<"${libvirt[${host[$1]}]}/qemu/$1.pid")
@@ -47,7 +48,7 @@ leases() {
     for file in "${ledgers[@]:1}"; do [ ! -e "$file" ] || tail -n +2 "$file"; done
 }
 
-# The operations; each fails when it did not do.
+# The operations. Each fails if it had no effect.
 
 op_start() { on "$1" start "$1"; }
 op_destroy() { on "$1" destroy "$1"; }
@@ -57,7 +58,7 @@ op_migrate() { on "$1" migrate "$1" --persistent --undefinesource; }
 op_edit() { define "$1"; }
 op_restart() { on "$1" restart_libvirtd; }
 
-# By ACPI's S5, which QEMU's monitor writes for the guest.
+# QEMU's monitor writes ACPI's S5, in place of the guest.
 op_poweroff() {
     on "$1" acpi_ports "$1"
     on "$1" monitor "$1" 'o /w 0x604 0x2000' >/dev/null
@@ -84,7 +85,7 @@ propose() {
     [ "$operation" != edit ] || invent_edit
 }
 
-# Another type and UUID, at times the UUID of a vGPU that somebody runs with.
+# invent_edit: another type and UUID; sometimes the UUID of a vGPU that a guest runs with.
 invent_edit() {
     pick mtty-1 mtty-2
     type[$name]=$picked
@@ -95,8 +96,8 @@ invent_edit() {
     [ "${state[$picked]}" != running ] || device[$name]=$(held_by "$picked")
 }
 
-# All there is belongs to somebody who runs, so a definition with its UUID cannot start.
-# Whoever comes from elsewhere gets another UUID.
+# should_succeed: each vGPU belongs to a running guest. So a definition with its UUID cannot start. A
+# guest that is restored or migrated gets another UUID.
 should_succeed() { [ "$operation" != start ] || ! mdev_exists "${device[$name]}"; }
 
 done_as_told() {
@@ -111,7 +112,7 @@ done_as_told() {
     esac
 }
 
-# see: where an operation failed that should not have, the model takes what there is.
+# see: an operation failed that should have succeeded. The model takes over the real state.
 see() {
     local number
     [ "${state[$name]}" != saved ] || return 0
@@ -127,7 +128,8 @@ see() {
     state[$name]=off
 }
 
-# attempt COMMAND...: how it went, as $status. Not in a condition: there "set -e" means nothing.
+# attempt COMMAND...: sets $status to its exit status. Do not call it in a condition: there "set -e"
+# has no effect.
 attempt() {
     set +e
     (trap - ERR; set -e; "$@") 2>said
@@ -135,7 +137,7 @@ attempt() {
     set -e
 }
 
-# agree: what guests hold, what is leased, and what there is are the same.
+# agree: the vGPUs that guests hold, the leases, and the existing vGPUs are the same.
 agree() {
     local guest held=() vgpu
     for guest in "${guests[@]}"; do

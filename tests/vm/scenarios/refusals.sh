@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-# No such type, full, disabled, not allowed there: the message names domain, device, type and GPUs.
+# A start is refused: the message names the domain, the device, the type and the GPUs.
 # shellcheck shell=bash
 
-# refused TYPE REGEX: a guest that asks for it does not start, and says why in one line of ours.
+# refused TYPE REGEX: a guest that asks for TYPE does not start. One line of ours says why.
 refused() {
     guest web01 --metadata "$(request "<vgpu:device alias=\"ua-gpu0\" type=\"$1\"/>")" \
         --hostdev "$(new_uuid),ua-gpu0"

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-# A release and a reconcile started together on one lease, again and again: one of them acts, once.
+# A release and a reconcile start together on one lease, many times: exactly one of them removes it.
 # shellcheck shell=bash
 # takes: 28
 set +x
@@ -12,7 +12,7 @@ before=$(wc -l </var/log/syslog)
 rounds=15
 ! is_long || rounds=100
 for ((round = 1; round <= rounds; round++)); do
-    # A vGPU that is still open at its guest's end: it is left, leaving.
+    # At the guest's end its vGPU is still open. So the lease stays, in the state leaving.
     vgpu_conf <<<'release_timeout = "1ms";'
     hook prepare begin -
     exec {stray}<>"/dev/vfio/$(group_of "$device")"

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-# Somebody removes the vGPU between prepare and start: a clear line instead of QEMU's riddle.
+# Another program removes the vGPU between prepare and start: one clear line, not an error of QEMU.
 # shellcheck shell=bash
 
 device=$(new_uuid)

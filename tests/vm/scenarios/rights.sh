@@ -1,14 +1,15 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-# What somebody else's code may do in the hook and the call-out: start no program, use no network, mount nothing.
+# Planted code in the hook and the call-out can start no program, use no network, and mount nothing.
 # shellcheck shell=bash
 
-# The loader of a program that changes its domain plants nothing.
+# With a security module these programs change their domain. Then the loader ignores LD_PRELOAD.
 if has_apparmor || has_selinux; then
     say "nothing can be planted here"
     exit 0
 fi
 
-# It does its work at the first read of standard input, in whatever program it is, and says how.
+# The planted code works in any program. At the first read of standard input it tries three things, and
+# records the results.
 cat >planted.c <<'END_OF_C'
 #define _GNU_SOURCE
 #include <errno.h>
@@ -59,7 +60,7 @@ END_OF_C
 gcc -shared -fPIC -DDIRECTORY="\"$PWD\"" -o planted.so planted.c
 mkdir there
 
-# plant COMMAND...: what the code in it says is in said.
+# plant COMMAND...: runs COMMAND with the planted code. Its results are in the file "said".
 plant() {
     rm -f said
     env LD_PRELOAD="$PWD/planted.so" "$@" </dev/null || true
@@ -68,7 +69,7 @@ plant() {
 printf '%s\n' 'exec: done' 'socket: done' 'mount: done' >all
 printf '%s\n' 'exec: EPERM' 'socket: EPERM' 'mount: EPERM' >refused
 
-say "in a program of the system it may do it all"
+say "in an ordinary program all three succeed"
 at_end sh -c "while umount '$PWD/there' 2>/dev/null; do :; done"
 plant cat
 cmp said all
@@ -89,7 +90,7 @@ start web01
 destroy web01
 assert_no_mdevs
 assert_empty_ledger
-# Of prepare, start, started and release.
+# Three lines each of prepare, start, started and release.
 [ "$(wc -l <said)" = 12 ]
 [ "$(sort -u said | xargs)" = "$(sort -u refused | xargs)" ]
 

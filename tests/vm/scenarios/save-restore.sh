@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-# Saved and restored: the same UUID if it is free, another if not; the state in the vGPU lives.
+# Save and restore: the guest keeps a free UUID, else it gets another; the state of the vGPU stays.
 # shellcheck shell=bash
 # needs: qemu 8.1
 # takes: 78

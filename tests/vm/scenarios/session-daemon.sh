@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-# qemu:///session of an ordinary user: a vGPU guest is refused with a line, another one starts.
+# qemu:///session of an ordinary user: a guest with a vGPU is refused, a guest without one starts.
 # shellcheck shell=bash
 
-# Debian's library starts libvirtd, unless it is told that there is another.
+# Debian's library starts libvirtd. On a host with another daemon, the URI tells the library so.
 uri=qemu:///session
 [ "$DAEMON" = libvirtd ] || uri+='?mode=direct'
 

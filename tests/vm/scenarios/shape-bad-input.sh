@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-# A hostdev names what is no free virtual function of NVIDIA's: one clear line, nothing written.
+# A hostdev does not name a free virtual function of NVIDIA's: one clear line, nothing is written.
 # shellcheck shell=bash
 # takes: 40
 
@@ -24,22 +24,22 @@ refused "cannot be on ${others[0]}, which takes mediated devices" "${others[0]},
 refused "managed='yes': libvirt would take it from its GPU's driver" "${vfs[0]},ua-gpu0,yes"
 refused 'names no <hostdev>' "${vfs[0]},ua-other"
 
-say "another guest's"
+say "a function of another guest"
 claim owner --metadata "$wish" --pci "${vfs[0]},ua-gpu0"
 refused "${vfs[0]} belongs to the guest owner \(held\); give this guest another virtual function; ua-gpu0 could be on ${vfs[1]}" "${vfs[0]},ua-gpu0"
 give_back owner
 
-say "bound to vfio-pci, as managed='yes' leaves it"
+say "a function that is bound to vfio-pci, as managed='yes' leaves it"
 virsh -q nodedev-detach "pci_${vfs[1]//[:.]/_}"
 refused "${vfs[1]}, which is bound to vfio-pci and not to the driver of its GPU ${CARDS[0]}" "${vfs[1]},ua-gpu0"
 virsh -q nodedev-reattach "pci_${vfs[1]//[:.]/_}"
 
-say "on a card that is drained"
+say "a function of a drained card"
 vgpuctl drain "${CARDS[0]}"
 refused "cannot be on ${vfs[0]}: its GPU ${CARDS[0]} is drained" "${vfs[0]},ua-gpu0"
 vgpuctl undrain "${CARDS[0]}"
 
-say "the driver's list has lines that mean nothing, in any format"
+say "the driver's list has lines without a meaning, in each format"
 fault garbage 1
 for format in header plain name-first; do
     fault list "$format"

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-# Sixty-four prepares at once on two cards: as many vGPUs as the driver's rule allows, none wasted.
+# Sixty-four prepares at once on two cards: exactly as many vGPUs are made as the driver's rule allows.
 # shellcheck shell=bash disable=SC2153 # use_shape sets them
 # takes: 70
 
@@ -40,7 +40,7 @@ crowd() {
     assert_empty_ledger
 }
 
-# Of mediated devices on functions, tests/actions/test-crowd.c plays the same each time.
+# tests/actions/test-crowd.c plays the same with mediated devices on functions, in every run.
 crowds=(vf)
 ! is_long || crowds+=(sriov)
 for shape in "${crowds[@]}"; do

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-# A host with every kind of card at once: a class takes what is free, in its order.
+# A host has every kind of card: a class takes what is free, in the order of its types.
 # shellcheck shell=bash
 # needs: libvirt 9.7
 # takes: 60
@@ -14,7 +14,8 @@ vgpu_conf <<-END
 END
 any=$(request '<vgpu:device alias="ua-gpu0" class="any"/>')
 
-# A mediated device is one of the T4s', a virtual function is of the L40S: the class serves both.
+# The class serves both kinds of guests. A mediated device is made on a T4, and a virtual function is
+# one of the L40S.
 first=$(new_uuid)
 claim g0 --metadata "$any" --hostdev "$first,ua-gpu0"
 claim g1 --metadata "$any" --hostdev "$(new_uuid),ua-gpu0"
@@ -23,7 +24,7 @@ guest late --metadata "$any" --hostdev "$(new_uuid),ua-gpu0"
 must_fail start late
 assert_match "$ERR" "no GPU can take ua-gpu0 \(any\): ${T4[0]} is full \(1 of 1\), ${T4[1]} is full \(1 of 1\), .*${CARDS[0]} makes vGPUs for <hostdev type='pci'> only"
 
-# vgpuctl attach chooses a place that has room, in the order of the class.
+# vgpuctl attach chooses a place with room, in the order of the class.
 guest roamer
 vgpuctl attach roamer --class any --config
 [ "$(pci_of roamer)" = "${vfs[0]}" ]
@@ -35,7 +36,7 @@ guest settler
 vgpuctl attach settler --class any --config
 [ -n "$(device_of settler)" ]
 
-# The quota counts both kinds; the administrator's maximum is the card's.
+# The quota counts vGPUs of both kinds. The administrator's maximum is a maximum for each card.
 claim g2 --metadata "$any" --pci "${vfs[1]},ua-gpu0"
 claim g3 --metadata "$any" --hostdev "$(new_uuid),ua-gpu0"
 claim g4 --metadata "$any" --pci "${vfs[2]},ua-gpu0"
@@ -44,7 +45,7 @@ assert_match "$ERR" 'vgpu: g5: .*quota of 4 for class any is used up \(4;'
 must_fail claim other --metadata "$any" --pci "${vfs[3]},ua-gpu0"
 assert_match "$ERR" "vgpu: other: ua-gpu0 \(any\) cannot be on ${vfs[3]}: its GPU ${CARDS[0]} is full \(3 of 3\); no other"
 
-say "two kinds more: Intel's card has room for one, and the pool is one device"
+say "two more kinds: Intel's card has room for one vGPU, and the pool has one device"
 modprobe vfio-pci
 modprobe xe-vfio-pci
 spare=$(grep -lx 0x11e8 /sys/bus/pci/devices/*/device)

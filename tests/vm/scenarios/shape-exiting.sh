@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-# A driver is busy with a vGPU for long after its guest: not lost, free afterwards; others go on.
+# A driver needs long to free a vGPU: the vGPU is not lost, and other guests need not wait for it.
 # shellcheck shell=bash disable=SC2153 # use_shape sets them
 # needs: libvirt 9.7
 # takes: 50
@@ -9,20 +9,20 @@ first=$(new_source 0 0) second=$(new_source 0 1)
 ask web01 "$first" "$TYPE"
 ask heir "$first" "$TYPE"
 start web01
-# For an hour, or until we say otherwise.
+# For an hour, or until this scenario changes it.
 fault exiting_ms 3600000
 destroy web01
-# libvirt has waited for release_timeout, and not for the driver.
+# libvirt has waited for release_timeout, and not until the driver was done.
 assert_match "$(ledger)" " $first .* web01 ua-gpu0 removing made "
 [ "$(vf_type "$first")" != 0 ]
 
-say "another guest gets another function meanwhile, at once"
+say "meanwhile another guest gets another function at once"
 asking web02 "$second" "$TYPE"
 claim "${ARGUMENTS[@]}"
 [ "$(vf_type "$second")" != 0 ]
 [ "$(vf_type "$first")" != 0 ]
 
-say "whoever wants this one waits for it, and has it once the driver is done"
+say "a guest that wants this function waits, and gets it when the driver is done"
 vgpu_conf <<<'prepare_timeout = "300s"; release_timeout = "300s";'
 start heir &
 pid=$!
@@ -35,13 +35,13 @@ wait "$pid"
 [ "$(group_held_by "$first")" = "$(qemu_pid heir)" ]
 [ "$(ledger | grep -c web01)" = 0 ]
 
-say "a late release, and one more, are nothing to its heir"
+say "a late release, and a second one, take nothing from the new owner"
 libvirt-vgpu-hook web01 release end destroyed < <(virsh -q dumpxml web01)
 libvirt-vgpu-hook web01 release end failed < <(virsh -q dumpxml web01)
 [ "$(group_held_by "$first")" = "$(qemu_pid heir)" ]
 assert_match "$(ledger)" " $first .* heir ua-gpu0 held made "
 
-say "if nobody wants it, reconcile gives it back"
+say "if no guest wants the function, reconcile gives it back"
 no_vgpu_conf
 fault exiting_ms 3600000
 destroy heir

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-# On cards like NVIDIA's: start, two devices, clone, other size, full, foreign, restart, reconcile.
+# NVIDIA's shapes: start, two devices, clone, other size, full card, foreign vGPU, restart, reconcile.
 # shellcheck shell=bash disable=SC2153 # use_shape sets them
 # takes: 75
 
-# refused GUEST REGEX: it does not start, in one line, and nothing changes.
+# refused GUEST REGEX: GUEST does not start. One line says why, and nothing changes.
 refused() {
     local before
     before=$(vgpus; ledger)
@@ -25,13 +25,13 @@ lifecycle() {
     first=$(new_source 0 0) second=$(new_source 0 1) third=$(new_source 0 2)
     [ "$SHAPE" != vf ] || kind=vf
 
-    say "$SHAPE: a guest has what it asks for, and leaves nothing"
+    say "$SHAPE: a guest gets the requested vGPU, and leaves nothing"
     ask web01 "$first" "$TYPE" 0
     start web01
     held_by web01 "$first" "$TYPE"
     assert_match "$(ledger)" "^$kind $first $(type_id "$TYPE") 12288 |^$kind $first $(type_id "$TYPE") 8192 "
 
-    say "$SHAPE: a clone, another size, and libvirtd's restart"
+    say "$SHAPE: a clone, another size, and a restart of libvirtd"
     ask copy "$first" "$TYPE" 0
     refused copy ".*$first belongs to the guest web01 \(held\)"
     ask other "$second" "$OTHER" 0
@@ -55,7 +55,7 @@ lifecycle() {
     held_by both "$second" "$ALIKE"
     destroy both
     assert_no_vgpus
-    # Somebody else has all places of each card except one.
+    # Other vGPUs have all places of each card except one.
     fill=()
     for ((i = 1; i < MOST; i++)); do
         fill+=("$(new_source 0 $((i + 3)))" "$(new_source 1 $((i + 3)))")
@@ -75,7 +75,7 @@ lifecycle() {
     wait_for assert_empty_ledger
     [ "$(vgpus | sort)" = "$(printf '%s\n' "${fill[@]}" | sort)" ]
 
-    say "$SHAPE: what somebody else made is used if it is right, and never removed"
+    say "$SHAPE: a vGPU that somebody else made is used if it is right, and never removed"
     ask right "${fill[0]}" "$ALIKE" 0
     refused right ".*${fill[0]} is there already, of type $(type_id "$TYPE") "
     ask right "${fill[0]}" "$TYPE" 0 --uuid "$(virsh -q domuuid right | xargs)"
@@ -86,7 +86,7 @@ lifecycle() {
     assert_empty_ledger
     for i in "${fill[@]}"; do remove_vgpu "$i"; done
 
-    say "$SHAPE: a hook is killed and libvirtd with it: reconcile mends it"
+    say "$SHAPE: a hook and libvirtd are killed, and reconcile cleans up"
     claim web01 "${ARGUMENTS[@]:1}" # the last asked for
     [ "$(ledger | grep -c ' held made ')" = 1 ]
     (asking orphan "$third" "$TYPE" 0 && claim "${ARGUMENTS[@]}")

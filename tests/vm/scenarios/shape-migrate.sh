@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-# Live migration from card to card, there and back, and between mdev and virtual functions.
+# Live migration from card to card and back, also between mediated devices and virtual functions.
 # shellcheck shell=bash disable=SC2153 # use_shape sets them
 # needs: qemu 8.1
 # takes: 110
@@ -13,7 +13,7 @@ only() {
     echo "gpus = ( $gpus );"
 }
 
-# hop FROM TO: each a word that runs a command on that host.
+# hop FROM TO: migrates the guest. FROM and TO are on_host1 and on_host2.
 hop() {
     local before after seal
     before=$("$1" sources_of web01)
@@ -28,11 +28,11 @@ hop() {
     "$1" assert_empty_ledger
 }
 
-# guest_address: where the guest sees its vGPU.
+# guest_address ON_HOST: the address of the vGPU in the guest.
 guest_address() { "$1" virsh -q dumpxml web01 | sed -n '/<hostdev/,/<\/hostdev>/s/.*<address type=/&/p'; }
 
 for shape in $(shapes); do
-    # A number greater than the vGPUs of a full card.
+    # More virtual functions than a full card has vGPUs.
     use_shape "$shape" vfs=6
     say "$shape: from one card to the other, and back, with LONG twice"
     vgpu_conf < <(only "${GPUS[0]}")
@@ -63,7 +63,7 @@ for shape in $(shapes); do
     on_host2 assert_empty_ledger
     remove_vgpu "${fill[0]}"
 
-    say "$shape: moved, its definition names what it has there"
+    say "$shape: after vgpuctl move the definition names the vGPU of the new host"
     vgpuctl move web01 "$(peer)" --timeout "$PATIENCE"
     there=$(on_host2 sources_of web01)
     [ "$(wc -l <<<"$there")" = 1 ]
@@ -75,7 +75,7 @@ for shape in $(shapes); do
     stop_host2
 done
 
-say "of one board, from a host with mediated devices to one with virtual functions, and back"
+say "one board: from a host with mediated devices to one with virtual functions, and back"
 no_cards
 cards sriov vf vfs=2 boards=L40S,L40S
 vgpu_conf < <(only "${CARDS[0]}")

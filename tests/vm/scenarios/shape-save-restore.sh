@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-# Saved, and restored onto another virtual function of another card, or the same one if it is free.
+# Save and restore: the guest gets its virtual function again, or one of another card if it is taken.
 # shellcheck shell=bash disable=SC2153 # use_shape sets them
 # needs: qemu 8.1
 # takes: 60
 
-# back_with HOW: restored; it has what it had.
+# back_with HOW: restores the guest. The state of its vGPU is the same.
 back_with() {
     local now
     case $1 in
@@ -33,12 +33,12 @@ for shape in $(shapes); do
     ask web01 "$(new_source 0 0)" "$TYPE" --migratable
     start web01
 
-    say "$shape: what it had is free, and it has it again"
+    say "$shape: its vGPU is free, and it gets this vGPU again"
     save_with save
     back_with save
     [ "$(sources_of web01)" = "$before" ]
 
-    say "$shape: another guest has it, with a size that keeps all of its card"
+    say "$shape: another guest has its vGPU, with a size that occupies the whole card"
     save_with managedsave
     ask other "$before" "$OTHER" 0
     start other

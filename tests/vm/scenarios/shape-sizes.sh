@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-# Mixed sizes, GPU instances (MIG), a driver that refuses what it offers, a card that changes its size.
+# Mixed sizes, GPU instances (MIG), refusals by the driver, and a kept vGPU of the wrong size.
 # shellcheck shell=bash disable=SC2153 # use_shape sets them
 # takes: 30
 
-# try NAME VF TYPE [PARAM=VALUE]: its prepare, by the hook alone.
+# try NAME VF TYPE [PARAM=VALUE]: calls only the hook's prepare.
 try() {
     local params=''
     [ $# -lt 4 ] || params="<vgpu:param name=\"${4%=*}\" value=\"${4#*=}\"/>"
@@ -11,7 +11,7 @@ try() {
         --metadata "$(request "<vgpu:device alias=\"ua-gpu0\" type=\"$3\">$params</vgpu:device>")"
 }
 
-say "one size for all of a card, until its driver offers others beside it"
+say "a card has vGPUs of one size, until its driver offers other sizes"
 use_shape vf vfs=2
 read -ra vfs <<<"$(vfs_of "${GPUS[0]}" | xargs)"
 try a "${vfs[0]}" "$TYPE"
@@ -28,7 +28,7 @@ give_back c
 give_back a
 fault rule same-size
 
-say "what is kept for one guest's next start goes, when it keeps another's size away"
+say "a kept vGPU goes when its size keeps another guest from starting"
 vgpu_conf <<<'release = "keep";'
 try a "${vfs[0]}" "$TYPE"
 give_back a
@@ -40,7 +40,7 @@ give_back b
 vgpuctl reap
 assert_no_vgpus
 
-say "a driver that has just come up refuses twice, what it lists"
+say "a driver that has just started refuses twice what it offers"
 fault refuse_creates 2
 try a "${vfs[0]}" "$TYPE"
 [ "$(counter "${GPUS[0]}" refused)" = 2 ]

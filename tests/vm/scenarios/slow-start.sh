@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-# Another hook sleeps between our prepare and QEMU: nobody takes the vGPU for a leak or opens it.
+# Another hook sleeps between our prepare and QEMU: nobody removes or opens the vGPU meanwhile.
 # shellcheck shell=bash
 
 slow=$(new_uuid) quick=$(new_uuid)
@@ -27,7 +27,7 @@ assert_match "$ERR" 'mbochs is full'
 [ "$(mdev_type "$slow")" = mbochs-large ]
 [ -z "$(group_held_by "$slow")" ]
 
-# The files that the hook itself opens when it refuses: not that group.
+# The hook that refuses must not open that group itself.
 virsh -q dumpxml quick >quick.xml
 must_fail strace -f -o trace libvirt-vgpu-hook quick prepare begin - <quick.xml
 grep -q 'available_instances' trace

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-# A snapshot whose XML has an older UUID: the guest runs with that vGPU again, and only that.
+# A guest returns to a snapshot with an older UUID: it runs with that vGPU, and with no other.
 # shellcheck shell=bash
 # needs: qemu 8.1
 

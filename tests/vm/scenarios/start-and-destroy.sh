@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-# A guest asks for a type by id: it gets that vGPU, and leaves nothing behind.
+# A guest asks for a type by its id: it gets such a vGPU, and leaves nothing behind.
 # shellcheck shell=bash
 
 device=$(new_uuid)
@@ -10,7 +10,7 @@ start web01
 [ "$(group_held_by "$device")" = "$(qemu_pid web01)" ]
 assert_match "$(ledger)" "^mdev $device mtty-2 0 mtty mtty .* web01 ua-gpu0 held made "
 
-# It may start again and again, under the same UUID.
+# The guest can start again under the same UUID.
 destroy web01
 assert_no_mdevs
 assert_empty_ledger

@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-# A stray process holds the vGPU when its guest ends: nobody touches it; only that guest has to wait.
+# A stray process holds the vGPU when its guest ends: the vGPU stays, and only that guest has to wait.
 # shellcheck shell=bash
 
 device=$(new_uuid)
 guest web01 --metadata "$(request '<vgpu:device type="mtty-2"/>')" --hostdev "$device"
 guest web02 --metadata "$(request '<vgpu:device type="mtty-2"/>')" --hostdev "$(new_uuid)"
 
-# Takes a copy of a descriptor of another process (pidfd_open, pidfd_getfd), and keeps it.
+# This program copies a descriptor of another process (pidfd_open, pidfd_getfd), and keeps it open.
 cat >stray <<-'END'
 	#!/usr/bin/perl
 	my ($pid, $fd) = map { 0 + $_ } @ARGV;
@@ -17,10 +17,10 @@ cat >stray <<-'END'
 END
 chmod +x stray
 
-# fd_of PID LINK: the number of the descriptor that leads there.
+# fd_of PID LINK: the number of the process's descriptor that leads to LINK.
 fd_of() { find "/proc/$1/fd" -lname "$2" | head -n 1 | sed 's,.*/,,'; }
 
-# hold LINK: a stray process keeps open what web01's QEMU has open there.
+# hold LINK: a stray process keeps open the file LINK that web01's QEMU has open.
 hold() {
     local qemu fd
     qemu=$(qemu_pid web01)

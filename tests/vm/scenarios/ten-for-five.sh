@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-# Ten guests started at once for the last five places: five run, five are refused, nothing leaks.
+# Ten guests start at once, with five places left: five run, five are refused, and nothing leaks.
 # shellcheck shell=bash
 # takes: 70
 
-# Ten wait for one lock, and for each other's QEMU.
+# All ten wait for one lock, and for each other's QEMU.
 vgpu_conf <<<'lock_timeout = "300s"; prepare_timeout = "300s"; release_timeout = "300s";'
-# Of mtty's 24 ports leave ten: five times two.
+# Leave ten of mtty's 24 ports: five vGPUs with two ports each.
 for i in 1 2 3 4 5 6 7; do
     make_mdev mtty mtty-2 "dddddddd-0000-4000-8000-00000000000$i"
 done

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-# Thirty guests at once for sixteen places on two GPUs: sixteen run, none is given twice or wasted.
+# Thirty guests start at once, for sixteen places on two GPUs: exactly sixteen of them run.
 # shellcheck shell=bash
 
 vgpu_conf <<-'END'

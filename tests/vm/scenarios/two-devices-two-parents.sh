@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-# One guest with a vGPU on each of two parents: both or none.
+# A guest has a vGPU on each of two parents: it gets both or none.
 # shellcheck shell=bash
 
 serial=$(new_uuid) screen=$(new_uuid)
@@ -15,7 +15,7 @@ destroy both
 assert_no_mdevs
 assert_empty_ledger
 
-# The second cannot be had: the first is not left either.
+# There is no room for the second vGPU. So the first does not stay either.
 vgpu_conf <<<'gpus = ( { address = "mbochs"; enabled = false; } );'
 must_fail start both
 assert_match "$ERR" 'vgpu: both: no GPU can take ua-screen \(mbochs-small\):.*mbochs is disabled'

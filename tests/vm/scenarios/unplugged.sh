@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-# A vGPU is unplugged from the running guest: its end leaves nothing all the same.
+# A vGPU is unplugged from a running guest: when the guest ends, nothing is left.
 # shellcheck shell=bash
 
 device=$(new_uuid)
@@ -7,7 +7,8 @@ guest web01 --firmware --metadata "$(request '<vgpu:device type="mtty-2"/>')" --
 start web01
 virsh -q dumpxml web01 | xmllint --xpath '//hostdev' - >hostdev.xml
 virsh -q detach-device web01 hostdev.xml
-# The guest's part, as it has no system: q35's ACPI hot-plug registers, select a bus and eject.
+# The guest's operating system would eject the device, but this guest has none. So this uses q35's ACPI
+# hot-plug registers: select a bus, and eject.
 for bus in {0..15}; do
     virsh -q qemu-monitor-command web01 --hmp "o /w 0xcd0 $bus"
     virsh -q qemu-monitor-command web01 --hmp "o /w 0xcc8 1"

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-# A type by its full name, a class whose first type is full, the alias alone, the default class.
+# Requests by a type's full name, by a class whose first type is full, by alias, by default class.
 # shellcheck shell=bash
 
 vgpu_conf <<-END
@@ -7,7 +7,7 @@ vgpu_conf <<-END
 	default_class = "small";
 END
 
-# Fill mbochs-large: four of them are all its memory.
+# Fill mbochs: four vGPUs of mbochs-large take all its memory.
 for i in 1 2 3 4; do
     make_mdev mbochs mbochs-large "dddddddd-0000-4000-8000-00000000000$i"
 done

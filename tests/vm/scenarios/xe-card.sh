@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-# A card of Intel's xe itself, without our hook's help: its profiles, its faults, and guests on its VFs.
+# A card of Intel's xe without our hook: its profiles, its faults, and guests on its VFs.
 # shellcheck shell=bash
 # needs: libvirt 9.7
 # takes: 35
@@ -20,20 +20,21 @@ write() { echo "$2" >"$1"; }
 # says FILE VALUE
 says() { [ "$(<"$1")" = "$2" ]; }
 
-# becomes FILE TEXT VALUE: what is read after that was written.
+# becomes FILE TEXT VALUE: writes TEXT; then VALUE is read.
 becomes() {
     write "$1" "$2"
     says "$1" "$3"
 }
 
-# load [NAME=VALUE]...: quicker than "cards", as libvirt is not asked.
+# load [NAME=VALUE]...: loads the driver. It is quicker than "cards", because it does not wait for
+# libvirt.
 load() {
     [ ! -e /sys/module/nvidia_shaped ] || rmmod nvidia_shaped
     modprobe nvidia-shaped shapes=xe "$@"
     find_cards
 }
 
-# The tree, with no VF enabled and with some.
+# tree: the files with no VF enabled, and with some VFs enabled.
 tree() {
     local links
     [ "$(find "$admin" -mindepth 1 -maxdepth 1 -printf '%P\n' | sort -V | xargs)" = \
@@ -62,7 +63,7 @@ tree() {
     refuses 'Device or resource busy' write "/sys/bus/pci/devices/$card/sriov_numvfs" 2
 }
 
-# A written number, and the number that is read then.
+# values: numbers that are written, and the numbers that are read then.
 values() {
     local profile=$admin/vf1/profile
     becomes "$profile/exec_quantum_ms" 20 20
@@ -94,8 +95,8 @@ values() {
     write "$admin/.bulk_profile/vram_quota" 0
 }
 
-# All 14,096 MiB, and not a byte more. A write that does not fit also loses the memory that the VF
-# had.
+# capacity: a card can give out 14,096 MiB, and not a byte more. If a write asks for too much, the VF
+# also loses the memory that it had.
 capacity() {
     set_vram "${vfs[0]}" $((10000 * MIB))
     set_vram "${vfs[1]}" $((4096 * MIB))
@@ -126,8 +127,8 @@ refusals() {
     fault unclean 0
 }
 
-# VFs lose all memory when they are disabled. When they are enabled they have equal shares, unless
-# one has some already. A 0 that was written before counts as none.
+# enabled_anew: VFs lose all memory when they are disabled. VFs that are enabled get equal shares,
+# unless a VF has memory already. A 0 that was written before counts as no memory.
 enabled_anew() {
     enable_vfs "$card" 0
     says "$admin/vf2/profile/vram_quota" 0
@@ -151,7 +152,7 @@ enabled_anew() {
     says "$admin/vf3/profile/vram_quota" 0
 }
 
-# is_with GUEST VF DRIVER: nobody else has it, and its VRAM cannot be changed.
+# is_with GUEST VF DRIVER: only this guest has the VF, and its VRAM cannot be changed.
 is_with() {
     [ "$(group_held_by "$2")" = "$(qemu_pid "$1")" ]
     [ "$(driver_of "$2")" = "$3" ]
@@ -159,10 +160,10 @@ is_with() {
     write "$(profile_of "$2" exec_quantum_ms)" 40
 }
 
-# with_vf OLD NEW <XML: the same with another VF.
+# with_vf OLD NEW <XML: prints the XML with another VF.
 with_vf() {
     local old new
-    # Not what the guest has: that has a type in front.
+    # The address in the guest has the attribute type first. So it does not match.
     old=$(pci_source "$1") new=$(pci_source "$2")
     old=${old#<source>} new=${new#<source>}
     sed "s,${old%</source>},${new%</source>},"
@@ -185,7 +186,7 @@ capacity
 refusals
 enabled_anew
 
-say "the host's own driver takes VFs if it may, and they run"
+say "the host's own driver may take VFs, and then they run"
 echo 1 >"/sys/bus/pci/devices/$card/sriov_drivers_autoprobe"
 echo "${vfs[2]}" >/sys/bus/pci/drivers_probe
 [ "$(driver_of "${vfs[2]}")" = xe ]
@@ -193,7 +194,7 @@ refuses 'Input/output error' set_vram "${vfs[2]}" $((2 * MIB))
 echo 0 >"/sys/bus/pci/devices/$card/sriov_drivers_autoprobe"
 bind_driver "${vfs[2]}" ''
 
-say "a guest with one on the kernel's vfio-pci, and one that libvirt binds to the driver that fits best"
+say "a guest with a VF on vfio-pci, and a VF that libvirt binds to the most specific driver"
 look_anew
 wait_for knows_cards
 modprobe vfio-pci
@@ -206,7 +207,7 @@ destroy plain
 [ "$(driver_of "${vfs[1]}")" = vfio-pci ]
 must_fail driver_of "${vfs[2]}"
 
-say "saved, and restored where there is as much VRAM"
+say "a guest is saved, and restored on a VF with as much VRAM"
 for vf in "${vfs[@]}"; do bind_driver "$vf" xe-vfio-pci; done
 set_vram "${vfs[0]}" $((4 * GIB))
 set_vram "${vfs[1]}" $((3 * GIB))
