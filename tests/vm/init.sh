@@ -1,13 +1,13 @@
 #!/bin/bash
 # SPDX-License-Identifier: LGPL-2.1-or-later
 #
-# init of the test host: a host with libvirtd up and the sample mdev drivers loaded,
-# then the task in /vgpu/task, then power off.
+# init of the test host. It loads the sample mdev drivers, starts libvirtd, does the task in /vgpu/task,
+# and powers off. The tasks:
 #
-#   scenarios NAME...     see runner.sh
-#   systemd NAME...       the same with systemd as init, which starts all of that; see systemd.sh
-#   demo                  demo.sh, shown on port "results"
-#   shell ROWS COLUMNS    on the serial port
+#   scenarios NAME...     plays these scenarios; see runner.sh
+#   systemd NAME...       plays them with systemd as init, which starts all of this; see systemd.sh
+#   demo                  plays demo.sh, and shows it on port "results"
+#   shell ROWS COLUMNS    a shell on the serial port
 set -euo pipefail
 
 export PATH=/usr/sbin:/usr/bin:/sbin:/bin HOME=/root LC_ALL=C.UTF-8 TERM=${TERM:-linux}
@@ -50,8 +50,8 @@ name_host() {
 	echo host1 >/proc/sys/kernel/hostname
 	echo '127.0.0.1 localhost host1 host2' >/etc/hosts
 	ip link set lo up
-	# The hard limit stays, because a session's libvirtd raises the limit of its guests to the hard
-	# limit.
+	# The hard limit of core dumps stays, because a session's libvirtd raises the limit of its guests to
+	# the hard limit.
 	ulimit -n 8192 -l unlimited
 	ulimit -S -c 0
 }
@@ -85,7 +85,7 @@ start_daemons() {
 demo() {
 	local status=0
 	exec 3>/dev/virtio-ports/results
-	# Its own process, so that "set -e" holds in it.
+	# This is a process of its own, so that "set -e" holds in it.
 	# shellcheck disable=SC2016 # expanded by that process
 	bash -euo pipefail -c '. "$0/lib.sh"; . "$0/demo.sh"' "$here" >&3 2>&1 3>&- || status=$?
 	printf 'demo: exit status %d\n' "$status" >&3
@@ -122,8 +122,7 @@ host() {
 	start_daemons
 }
 
-# A PC starts 16 bytes before the end of its ROM. The code disables interrupts, halts, and repeats
-# that.
+# A PC starts 16 bytes before the end of its ROM. The code there disables interrupts and halts, in a loop.
 make_halt_rom() {
 	head -c 65520 /dev/zero >"$HALT_ROM"
 	printf '\xfa\xf4\xeb\xfd%012d' 0 >>"$HALT_ROM"

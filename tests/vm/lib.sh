@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 # shellcheck shell=bash
 #
-# The functions that scenarios use. Sourced, inside the test host only.
+# The functions that scenarios use. This file is sourced, and only inside the test host.
 
 LEDGER=/run/libvirt-vgpu/ledger
 CONF=/etc/libvirt-vgpu/vgpu.conf
-# The directory of all that the second host has for itself. It is not in /run, where no hook may be
-# executed.
+# The directory with the second host's own files. It is not in /run, because no hook can be executed
+# there.
 HOST2=/srv/host2
 # The system of the second host, if that is another Debian.
 HOST2_SYSTEM=/other
@@ -14,15 +14,15 @@ HOST2_SYSTEM=/other
 HALT_ROM=/vgpu/halt.rom
 # The last message of must_fail's command.
 export ERR=
-# The scenario's own directory of logs: what it puts there is in tests/vm-logs/NAME afterwards.
+# The scenario's directory of logs. Afterwards its files are in tests/vm-logs/NAME.
 : "${LOGS:=/vgpu/logs}"
-# libvirt's daemon: the one that runs the guests, and first of DAEMONS, which know all else between
-# them. "libvirtd" in the words below means these, whatever they are called.
+# libvirt's daemons. The first one, DAEMON, runs the guests. In this file "libvirtd" means all of them,
+# whatever their names are.
 DAEMONS=(libvirtd)
 [ ! -e /usr/sbin/virtqemud ] || DAEMONS=(virtqemud virtnodedevd)
 DAEMON=${DAEMONS[0]}
 
-# What is said and checked
+# Messages and checks
 
 say() { echo "== $*"; }
 
@@ -37,11 +37,11 @@ show() {
 	"$@"
 }
 
-# must_fail COMMAND...: COMMAND must fail; its stderr is in $ERR.
+# must_fail COMMAND...: COMMAND must fail. Its stderr is in $ERR.
 must_fail() {
 	local status said
 	said=$(mktemp)
-	# A subshell outside any condition: there "set -e" also holds inside functions.
+	# COMMAND runs in a subshell that is in no condition. So "set -e" also holds inside functions.
 	set +e
 	(trap - ERR; set -e; "$@") 2>"$said"
 	status=$?
@@ -55,8 +55,8 @@ assert_match() {
 	[[ $1 =~ $2 ]] || fail "'$1' does not match '$2'"
 }
 
-# The longest wait for anything that is sure to come, in seconds. It matters only when something
-# does not come, so it is long: on a busy machine libvirtd alone may need a minute to stop.
+# The longest wait for an event, in seconds. It matters only if the event never comes, so it is long. On
+# a busy machine libvirtd may need a minute to stop.
 PATIENCE=300
 
 # wait_for COMMAND...: waits until COMMAND succeeds.
@@ -69,10 +69,10 @@ wait_for() {
 	done
 }
 
-# What a scenario changes and must put back
+# How a scenario undoes its changes
 
-# After each scenario the runner itself restores guests, domains and vGPUs, and the configuration of
-# libvirt's hooks, of mdevctl and of our programs. It also restores our state, libvirtd, and the
+# After each scenario the runner itself removes guests, domains and vGPUs. It restores the configuration
+# of libvirt's hooks, of mdevctl and of our programs. It also restores our state, libvirtd, and the
 # modules of the sample drivers. Before any other change a scenario says how to undo the change:
 #
 #   at_end chmod +x "$program"
@@ -85,8 +85,8 @@ wait_for() {
 # file, one a line.
 UNDO=/vgpu/undo
 
-# at_end COMMAND...: records COMMAND, which undoes a change. It is a function of this file or a
-# program. It runs in the present directory, unless the power is cut meanwhile.
+# at_end COMMAND...: records COMMAND, which undoes a change. COMMAND is a function of this file or a
+# program. It runs in the present directory, unless the power is cut before.
 at_end() {
 	{ local -; set +x; } 2>/dev/null
 	printf '%q ' "$@" >>"$UNDO"
@@ -103,13 +103,13 @@ undo() {
 	eval "$command"
 }
 
-# Is LONG set, so that the whole matrix is played? An ordinary run plays a part of it.
+# is_long: is LONG set? Then scenarios play their whole matrix. An ordinary run plays a part of it.
 is_long() { [ -e /vgpu/long ]; }
 
-# Is AppArmor enforcing? See VGPU_VM_SECURITY in "run".
+# has_apparmor: is AppArmor enforcing? See VGPU_VM_SECURITY in "run".
 has_apparmor() { [ -e /vgpu/apparmor ]; }
 
-# And SELinux?
+# has_selinux: is SELinux enforcing?
 has_selinux() { [ -e /vgpu/selinux ]; }
 
 # label_of PROCESS: its label in the security module.
@@ -121,11 +121,12 @@ selinux_type() { stat -c %C "$1" | cut -d: -f3; }
 # at_least VERSION OTHER: VERSION is OTHER or later. An epoch does not count.
 at_least() { dpkg --compare-versions "${1#*:}" ge "$2"; }
 
-# For the host of the scenarios in systemd/, where units, timers and boots are real.
+# is_systemd: is systemd the init of this host? It is for the scenarios in systemd/. So their units,
+# timers and boots are real.
 is_systemd() { [ -d /run/systemd/system ]; }
 
-# power_loss: cuts the power of the host, which boots again. Only its disk is left. Then the
-# scenario is played once more, with PHASE one higher; the first PHASE is 1.
+# power_loss: cuts the power of the host, which boots again. Only the disk is left. Then the scenario is
+# played once more, and PHASE is one higher. The first PHASE is 1.
 power_loss() {
 	cp -a /etc/libvirt-vgpu /vgpu/state/
 	echo "$((PHASE + 1))" >/vgpu/state/phase
@@ -134,14 +135,14 @@ power_loss() {
 	sleep 60
 }
 
-# pack_files TAR WHAT..., unpack_files TAR: keep SELinux types. Otherwise the unpacked files would
-# have the types of new files.
+# pack_files TAR WHAT..., unpack_files TAR: keep the SELinux types of the files. Otherwise the unpacked
+# files would have the types of new files.
 pack_files() { tar "$(has_selinux && echo --selinux || echo --no-selinux)" -cPf "$@"; }
 unpack_files() { tar "$(has_selinux && echo --selinux || echo --no-selinux)" -xPf "$1"; }
 
-# forget_program: removes our program, as if the host never had it, and libvirt had seen no hook. At
-# the end of the scenario the host has its unpacked files again, and no package of ours. Only for
-# the host with systemd.
+# forget_program: removes our program. Then the host is as if it never had our program, and libvirt has
+# seen no hook. At the end of the scenario the host has its unpacked files again, and no package of
+# ours. This is only for the host with systemd.
 forget_program() {
 	local unpacked=/vgpu/unpacked
 	find /etc /usr /var/lib /run \( -path /etc/systemd -o -path /etc/modules-load.d \) -prune -o \
@@ -166,8 +167,9 @@ request() {
 	echo "<metadata><vgpu:request xmlns:vgpu=\"urn:libvirt-vgpu:domain:1\">$1</vgpu:request></metadata>"
 }
 
-# migratable ALIAS...: QEMU leaves migration of a VFIO device off unless the kernel tracks
-# its writes to memory; the kernel's samples do not. A string: a bool is refused.
+# migratable ALIAS...: prints the XML that switches migration on for these devices. QEMU leaves it off
+# unless the kernel tracks a VFIO device's writes to memory. The kernel's samples do not track them. The
+# value is a string, because QEMU refuses a bool.
 migratable() {
 	local alias
 	for alias; do
@@ -186,9 +188,9 @@ pci_source() {
 
 # guest_xml NAME [--uuid U] [--metadata XML] [--hostdev UUID[,ALIAS[,MODEL]]]... [--pci
 # ADDRESS[,ALIAS[,MANAGED]]]... [--migratable] [--firmware] [--qemu-arg ARG]... [--xml-filter
-# SED]... A guest that needs no system. QEMU emulates a machine that emulates another, so a real
-# firmware would take longer than the rest of the start. So the guest has a firmware that halts (see
-# init.sh). Only --firmware gives the guest's devices their ports.
+# SED]...: prints the XML of a guest without an operating system. The test host is emulated, and so is
+# its guest. A real firmware would take longer than the rest of the start. So the guest has a firmware
+# that halts (see init.sh). With --firmware it has the real one, which gives the devices their ports.
 guest_xml() {
 	{ local -; set +x; } 2>/dev/null
 	local name=$1 uuid metadata='' hostdevs='' arguments='' filter=() device alias model managed
@@ -254,14 +256,14 @@ guest_xml() {
 	END
 }
 
-# guest NAME ...: defines a guest; arguments as for guest_xml.
+# guest NAME ...: defines a guest. Arguments as for guest_xml.
 guest() {
 	virsh -q define /dev/stdin < <(guest_xml "$@")
 }
 
-# claim NAME ... and give_back NAME: call our hook as libvirt does at a start and an end, without
-# QEMU, which takes most of the time of a start. Arguments as for guest_xml. The calling shell plays
-# the daemon. So do not call them in a subshell: when it ends, its claims belong to nobody.
+# claim NAME ..., give_back NAME: call our hook as libvirt does at a start and at an end. They start no
+# QEMU, which takes most of the time of a start. Arguments as for guest_xml. The calling shell stands
+# for the daemon. So do not call them in a subshell: when it ends, the daemon of its claims is gone.
 claim() {
 	guest_xml "$@" >"$1.xml"
 	libvirt-vgpu-hook "$1" prepare begin - < <(cat "$1.xml")
@@ -275,11 +277,11 @@ qemu_pid() { cat "/run/libvirt/qemu/$1.pid"; }
 is_running() { [ "$(virsh -q domstate "$1" | head -n 1)" = running ]; }
 is_off() { [ "$(virsh -q domstate "$1" | head -n 1)" = "shut off" ]; }
 
-# device_of GUEST [OPTION]...: the UUID of each of its mdevs in its present XML.
+# device_of GUEST [OPTION]...: the UUIDs of the mdevs in the guest's present XML.
 device_of() { virsh -q dumpxml "$@" | sed -n "s/.*<address uuid='\(.*\)'.*/\1/p"; }
 
-# pci_of GUEST [OPTION]...: the host's address of each of its PCI host devices. The address in the
-# guest has the attribute type first.
+# pci_of GUEST [OPTION]...: the addresses, on the host, of the guest's PCI host devices. An address in
+# the guest has the attribute type first, so it does not match.
 pci_of() {
 	virsh -q dumpxml "$@" | sed -n \
 		"s/.*<address domain='0x\(....\)' bus='0x\(..\)' slot='0x\(..\)' function='0x\(.\)'.*/\1:\2:\3.\4/p"
@@ -287,7 +289,7 @@ pci_of() {
 
 # The guest's side of a device
 
-# monitor GUEST COMMAND...: the answers of QEMU's own monitor to each COMMAND, in one connection.
+# monitor GUEST COMMAND...: the answer of QEMU's monitor to each COMMAND, in one connection.
 monitor() {
 	local guest=$1 command commands=''
 	shift
@@ -295,16 +297,16 @@ monitor() {
 	virsh -q "$commands"
 }
 
-# acpi_ports GUEST: sets q35's ACPI ports as a firmware does. The power-off is at 0x604 then.
+# acpi_ports GUEST: sets q35's ACPI ports as a firmware does. After this the power-off is at 0x604.
 acpi_ports() {
 	monitor "$1" 'o /w 0xcf8 0x8000f840' 'o /w 0xcfc 0x601' \
 		'o /w 0xcf8 0x8000f844' 'o /b 0xcfc 0x80' >/dev/null
 	[[ $(monitor "$1" 'i /h 0x604') != *0xffff* ]]
 }
 
-# scratch_ports GUEST: for each of its mtty devices the I/O port of the first UART's scratch
-# register, which keeps the written byte. The ports are in the order of the aliases, on one line.
-# The function waits until the firmware has assigned them.
+# scratch_ports GUEST: for each mtty device, the I/O port of the first UART's scratch register. This
+# register keeps the written byte. The ports are in the order of the aliases, on one line. The function
+# waits until the firmware has assigned them.
 scratch_ports() {
 	{ local -; set +x; } 2>/dev/null
 	local end=$((SECONDS + PATIENCE)) devices port
@@ -341,7 +343,7 @@ read_scratch() {
 mdevs() { ls /sys/bus/mdev/devices; }
 mdev_exists() { [ -e "/sys/bus/mdev/devices/$1" ]; }
 
-# device_dir DEVICE: the directory of an mdev's UUID or a PCI address.
+# device_dir DEVICE: the directory in sysfs. DEVICE is the UUID of an mdev, or a PCI address.
 device_dir() {
 	case $1 in
 	*:*) echo "/sys/bus/pci/devices/$1" ;;
@@ -349,8 +351,7 @@ device_dir() {
 	esac
 }
 
-# link_of DEVICE NAME: the last part of the target of this link of DEVICE. Fails if there is no such
-# link.
+# link_of DEVICE NAME: the last part of the target of DEVICE's link NAME. Fails if there is no such link.
 link_of() {
 	local target
 	target=$(readlink -e "$(device_dir "$1")/$2") && echo "${target##*/}"
@@ -362,7 +363,8 @@ group_of() { link_of "$1" iommu_group; }
 # make_mdev PARENT TYPE UUID
 make_mdev() { echo "$3" >"/sys/class/mdev_bus/$1/mdev_supported_types/$2/create"; }
 
-# A "remove" of a device in use blocks for good, so look first.
+# remove_mdev UUID: removes the mdev. A "remove" of a device in use would block for good, so this looks
+# first.
 remove_mdev() {
 	local users
 	users=$(group_held_by "$1") || fail "no such mdev: $1"
@@ -392,16 +394,16 @@ assert_no_mdevs() {
 
 NVIDIA=/sys/bus/pci/drivers/nvidia
 XE=/sys/bus/pci/drivers/xe
-# The cards after "cards": the two without virtual functions, and the two with virtual functions, by
-# address.
+# The addresses of the cards, after "cards": T4 has the two without virtual functions, and CARDS has the
+# two with virtual functions.
 T4=()
 CARDS=()
 
 # cards WORD... [NAME=VALUE]...: loads the driver. A WORD "sriov", "vf" or "xe" is the shape of the
-# next card with virtual functions, which are enabled. The WORD "mdev" adds the two T4. "vfs=N"
-# enables N functions on each card. Without it there are 8 of 16, because libvirt is slow with
-# functions. All other words are parameters of the module (see cards/README.md). The function ends
-# when libvirt knows all devices. The VFs of xe have no driver, and no memory.
+# next card with virtual functions. The functions are enabled. The WORD "mdev" adds the two T4. "vfs=N"
+# enables N functions on each card. Without "vfs" 8 of 16 are enabled, because libvirt is slow with
+# functions. All other words are parameters of the module (see cards/README.md). This ends when libvirt
+# knows all devices. The VFs of xe have no driver, and no memory.
 cards() {
 	local word shapes='' options=() count=0 vfs=8
 	for word; do
@@ -428,16 +430,16 @@ cards() {
 	! host2_exists || on_host2 wait_for knows_cards
 }
 
-# look_anew: restarts libvirtd, so that it looks at the devices once. A running libvirtd runs
-# mdevctl twice for each device that comes or goes, one after the other. For the virtual functions
-# of a card this takes minutes on an emulated processor. The function does nothing while guests run.
+# look_anew: restarts libvirtd, so that it looks at all devices once. A running libvirtd runs mdevctl
+# twice for each device that comes or goes. For the virtual functions of a card this takes minutes on an
+# emulated processor. look_anew does nothing while guests run.
 look_anew() {
 	if host2_exists || [ -n "$(timeout "$PATIENCE" virsh -q list --name)" ]; then return; fi
 	if is_systemd; then stop_libvirtd; else kill_libvirtd; fi
 	start_libvirtd
 }
 
-# A physical function has no physfn.
+# find_cards: sets T4 and CARDS. A physical function has no physfn.
 find_cards() {
 	local card
 	T4=() CARDS=()
@@ -451,8 +453,8 @@ find_cards() {
 	done
 }
 
-# enable_vfs CARD COUNT: COUNT may be 0. Only NVIDIA's functions get the host's own driver; the
-# others have no driver.
+# enable_vfs CARD COUNT: enables COUNT virtual functions, or none. Only NVIDIA's functions get the host's
+# own driver. The others have no driver.
 enable_vfs() {
 	local device=/sys/bus/pci/devices/$1 autoprobe=0
 	[ ! -e "$NVIDIA/$1" ] || autoprobe=1
@@ -461,9 +463,9 @@ enable_vfs() {
 	echo "$2" >"$device/sriov_numvfs"
 }
 
-# knows_cards: does libvirt know the cards as they are now? libvirt notices changes slowly. Each
-# question about an mdev's parent makes libvirt read all types again. So this first asks whether the
-# cards are in its list.
+# knows_cards: does libvirt know the cards as they are now? libvirt notices changes slowly. When asked
+# about an mdev's parent, libvirt reads all types again. So this first asks whether the cards are in
+# libvirt's list.
 knows_cards() {
 	local device name devices='' there='' all='' xml
 	devices=$(functions_of "${T4[@]}" "${CARDS[@]}")
@@ -478,9 +480,9 @@ knows_cards() {
 	[ "$(grep -c "type='mdev_types'" <<<"$xml")" = "$(find /sys/class/mdev_bus/ -name '????:*' | wc -l)" ]
 }
 
-# no_cards: unloads the driver, and with it all vGPUs of the cards. Unloading waits for a vGPU that
-# is exiting. The function ends when libvirt has forgotten the virtual functions. Otherwise libvirt
-# would take late news for news of the next functions, which have the same names.
+# no_cards: unloads the driver, which removes all vGPUs of the cards. Unloading waits for a vGPU that is
+# exiting. This ends when libvirt has forgotten the virtual functions. The next functions have the same
+# names, and libvirt would take late events for events of the next functions.
 no_cards() {
 	local vf names=''
 	[ -e /sys/module/nvidia_shaped ] || return 0
@@ -529,7 +531,7 @@ functions_of() {
 	done
 }
 
-# bind_driver VF DRIVER: binds VF to DRIVER; "": to none.
+# bind_driver VF DRIVER: binds VF to DRIVER, or to no driver if DRIVER is empty.
 bind_driver() {
 	local device=/sys/bus/pci/devices/$1
 	if [ -e "$device/driver" ]; then echo "$1" >"$device/driver/unbind"; fi
@@ -537,10 +539,10 @@ bind_driver() {
 	[ -z "$2" ] || echo "$1" >/sys/bus/pci/drivers_probe
 }
 
-# driver_of VF: its driver; fails if there is none.
+# driver_of VF: the driver of VF. Fails if VF has no driver.
 driver_of() { link_of "$1" driver; }
 
-# profile_of VF [NAME]: the directory of its profile, or a file in it, for a card of xe.
+# profile_of VF [NAME]: the directory of VF's profile, or the file NAME in it. For a card of xe.
 profile_of() {
 	local vf=/sys/bus/pci/devices/$1 directory
 	for directory in "$vf"/physfn/sriov_admin/vf*; do
@@ -555,10 +557,10 @@ set_vram() { echo "$2" >"$(profile_of "$1" vram_quota)"; }
 
 vf_type() { cat "/sys/bus/pci/devices/$1/nvidia/current_vgpu_type"; }
 
-# set_vf_type VF ID: sets the type; 0 removes it.
+# set_vf_type VF ID: sets the type of VF. The ID 0 removes the vGPU.
 set_vf_type() { echo "$2" >"/sys/bus/pci/devices/$1/nvidia/current_vgpu_type"; }
 
-# vf_list VF: the ids of the types that VF could have now, whatever the format of its list.
+# vf_list VF: the ids of the types that VF could have now. It reads each format of the driver's list.
 vf_list() {
 	awk '$1 ~ /^[0-9]+$/ && $2 == ":" { print $1; next }
 		$NF ~ /^[0-9]+$/ { print $NF }' "/sys/bus/pci/devices/$1/nvidia/creatable_vgpu_types"
@@ -574,7 +576,7 @@ typed_vfs() {
 	done
 }
 
-# profiled_vfs: the VFs of xe that have memory of their card.
+# profiled_vfs: the VFs of xe that have memory.
 profiled_vfs() {
 	local vf
 	for vf in "$XE"/????:*/virtfn*; do
@@ -591,7 +593,7 @@ assert_no_vgpus() {
 	[ -z "$left" ] || fail "there are still VFs with a type, or memory: $left"
 }
 
-# seal_of DEVICE: the seal of an mdev or a VF. It shows that a vGPU is the same after a save or a
+# seal_of DEVICE: the seal of an mdev or a VF. The seal travels with the state of a vGPU in a save or a
 # migration.
 seal_of() { cat "$(device_dir "$1")/shaped/seal"; }
 
@@ -651,7 +653,7 @@ end_libvirtd() {
 
 stop_libvirtd() {
 	if is_systemd; then
-		# Its sockets end, too. They would start it again at the next call.
+		# The sockets are stopped, too. They would start the daemon again at the next call.
 		systemctl stop "${DAEMONS[@]/%/.socket}" "${DAEMONS[@]/%/-ro.socket}" \
 			"${DAEMONS[@]/%/-admin.socket}" "${DAEMONS[@]}"
 	else
@@ -667,10 +669,10 @@ restart_libvirtd() {
 }
 
 # The second host runs on the same kernel. So it has the same devices, and a UUID that is taken on
-# one host is taken on both. All else is its own, in name spaces. Files keep these name spaces, so
-# that the host does not end with any process.
+# one host is taken on both. All else is its own, in name spaces. Files keep these name spaces alive, so
+# the second host does not end when a process ends.
 
-# Directories of this host, and the second host's directories in their place.
+# Directories of this host. The second host has its own directories in their place.
 host2_private=(/run/libvirt=run /etc/libvirt=etc /var/lib/libvirt=lib /var/cache/libvirt=cache
 	/var/log/libvirt=log /run/libvirt-vgpu=vgpu-run /etc/libvirt-vgpu=vgpu-etc
 	/var/lib/libvirt-vgpu=vgpu-lib)
@@ -678,8 +680,9 @@ host2_private=(/run/libvirt=run /etc/libvirt=etc /var/lib/libvirt=lib /var/cache
 host2_is_still() { [ -z "$(host2_processes)" ]; }
 host2_exists() { mountpoint -q "$HOST2/ns/mnt"; }
 
-# enter_host2_system: makes the second host's system the root directory of this process, which is in
-# the second host's name spaces. Files that are not installed, such as /proc, are this host's there.
+# enter_host2_system: makes the second host's system the root directory of this process. The process is
+# in the second host's name spaces. Directories that are not installed, such as /proc, are shared with
+# this host.
 enter_host2_system() {
 	local shared
 	[ -d "$HOST2_SYSTEM" ] || return 0
@@ -705,19 +708,19 @@ set_up_host2() {
 	for pair in "${host2_private[@]}"; do mount --bind "$HOST2/${pair#*=}" "${pair%=*}"; done
 }
 
-# start_host2: starts the second host with this host's libvirt, or with that of its own system. It
+# start_host2: starts the second host. It has this host's libvirt, or the libvirt of its own system. It
 # has none of this host's guests. Of our programs it has only the hook.
 start_host2() {
 	local pair
 	rm -rf "$HOST2"
 	mkdir -p "$HOST2/ns" "$HOST2/peer" "$HOST2/log/qemu" "${host2_private[@]/#*=/$HOST2/}" "${host2_private[@]/%=*/}"
-	# Also libvirt's cache of QEMU's abilities, because finding them out again takes seconds.
+	# This copies libvirt's cache of QEMU's abilities, too, because libvirt needs seconds to find them out.
 	cp -a /etc/libvirt/. "$HOST2/etc"
 	cp -a /var/cache/libvirt/. "$HOST2/cache"
 	find "$HOST2/etc/qemu" -name '*.xml' -delete
 	echo "host_uuid = \"$(new_uuid)\"" >>"$HOST2/etc/$DAEMON.conf"
-	# It has ports of its own, and a log without another virtlogd. It uses no groups of processes,
-	# because these are named after a guest's name and number, which a guest may have on both hosts.
+	# The second host has ports of its own, and its log needs no virtlogd. It uses no control groups.
+	# These have a guest's name and number, and guests of both hosts may have the same ones.
 	printf '%s\n' 'migration_port_min = 49300' 'migration_port_max = 49400' \
 		'stdio_handler = "file"' 'cgroup_controllers = []' >>"$HOST2/etc/qemu.conf"
 
@@ -732,7 +735,7 @@ start_host2() {
 	on_host2 start_libvirtd
 }
 
-# on_host2 COMMAND...: runs COMMAND there, a function of this file or a program.
+# on_host2 COMMAND...: runs COMMAND on the second host. It is a function of this file or a program.
 on_host2() {
 	# shellcheck disable=SC2016 # expanded by that shell
 	nsenter --mount="$HOST2/ns/mnt" --uts="$HOST2/ns/uts" --wdns="$PWD" \
@@ -749,8 +752,8 @@ host2_processes() {
 	{ find /proc/[0-9]*/ns/uts -lname "uts:\\[$number\\]" 2>/dev/null || true; } | cut -d/ -f3
 }
 
-# stop_host2: ends the second host as a loss of power would, except for the devices, which are the
-# kernel's. The caller removes what its processes leave in sysfs. Its logs stay.
+# stop_host2: ends the second host as a loss of power would. The devices stay, because they belong to
+# the kernel. The caller removes them. The logs stay, too.
 stop_host2() {
 	local pid kept
 	host2_exists || return 0
@@ -769,7 +772,7 @@ peer() {
 	echo "qemu+unix:///system?socket=$HOST2/$theirs/${DAEMON/%libvirtd/libvirt}-sock"
 }
 
-# migrate GUEST [OPTION]...: migrates GUEST to the other host; live, unless OPTION is --offline.
+# migrate GUEST [OPTION]...: migrates GUEST to the other host. It is live, unless OPTION is --offline.
 migrate() {
 	local live=(--live)
 	[[ " $* " != *' --offline '* ]] || live=()

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: LGPL-2.1-or-later
 #
-# play.sh FILE: plays one scenario, in a shell of its own that traces all its commands.
+# play.sh FILE: plays one scenario, in a shell of its own. The shell traces all commands.
 set -Eeuo pipefail
 shopt -s inherit_errexit
 

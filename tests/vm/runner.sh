@@ -6,22 +6,22 @@
 # When a scenario ends, a line about it goes to port "results", and its logs go as a tar to port
 # "logs". A scenario runs in a process of its own. Its log has all its messages and commands.
 # Afterwards the runner runs the commands of at_end, whatever the result. Then it inspects the host,
-# restores it, and compares it with the state before. If a scenario cuts the power, this script goes
-# on with the next PHASE in the next boot.
+# restores it, and compares it with its state before the scenario. If a scenario cuts the power, this
+# script goes on with the next PHASE in the next boot.
 set -euo pipefail
 
 here=$(cd "$(dirname "$0")" && pwd)
 # shellcheck source=/dev/null
 . "$here/lib.sh"
 
-# Files that a scenario may change, and where their installed versions are kept (if there are any).
+# A scenario may change these directories. Their installed versions, if any, are kept in "installed".
 changed=(/etc/libvirt/hooks /etc/libvirt-vgpu /etc/mdevctl.d /var/lib/libvirt-vgpu)
 installed=/vgpu/installed
 logs=/vgpu/logs
-# These files survive a power loss: "begun", "done" (names), "phase", "began" (when the present
-# scenario began), and "host" (the host before this scenario).
+# This directory survives a power loss. Its files are "begun", "done" (the names of played scenarios),
+# "phase", "began" (when the present scenario began), and "host" (the host before this scenario).
 state=/vgpu/state
-# These logs grow all the time. The part of a scenario is all that came after its start.
+# These logs grow all the time. The log of a scenario is the part that was written after its start.
 grown=("${DAEMONS[@]/%/.log}")
 grown=("${grown[@]/#//var/log/libvirt/}" /var/log/syslog)
 is_systemd && grown=()
@@ -67,9 +67,8 @@ as_installed() {
 		diff -rq --no-dereference "$1" "$installed$1" >/dev/null 2>&1
 }
 
-# Restores the installed files, and removes all configuration. Files that are right already are not
-# touched: libvirtd watches /etc/mdevctl.d, and its answers wait until it has read each change
-# there.
+# Restores the installed files, and removes all configuration. It does not touch files that are right
+# already. libvirtd watches /etc/mdevctl.d, and its answers wait until it has read each change there.
 restore_files() {
 	local directory
 	rm -rf /run/libvirt-vgpu
@@ -81,7 +80,7 @@ restore_files() {
 	no_vgpu_conf
 }
 
-# kill_libvirtd_hard: kills libvirtd and the hooks for which it waits. It may be stopping, or hang.
+# kill_libvirtd_hard: kills libvirtd and the hooks for which it waits. libvirtd may be stopping, or hang.
 kill_libvirtd_hard() {
 	local pid daemon
 	if is_systemd; then
@@ -99,8 +98,8 @@ kill_libvirtd_hard() {
 	fi
 }
 
-# clean_libvirtd ok|FAIL: restarts libvirtd where needed. It looks for hooks only when it starts.
-# When a scenario failed, libvirtd may have been in the middle of an operation.
+# clean_libvirtd ok|FAIL: restarts libvirtd if it does not answer, or if the scenario failed. Then
+# libvirtd may be in the middle of an operation. libvirtd looks for hooks only when it starts.
 clean_libvirtd() {
 	if [ "$1" = ok ] && libvirtd_answers >/dev/null; then return; fi
 	kill_libvirtd_hard
@@ -124,16 +123,16 @@ clean_host() {
 	restore_files
 }
 
-# describe_host: prints all other things that a scenario could leave, one a line, when the host is
-# clean.
+# describe_host: prints all other things that a scenario could leave, one a line. It is called when the
+# host is clean.
 describe_host() {
 	local label=
 	if has_selinux; then label=' %Z'; fi
 	find /etc /usr/bin /usr/sbin /usr/lib/nvidia /usr/lib/systemd/system /var/lib/libvirt-vgpu \
 		\( -path /etc/libvirt/qemu -o -path /etc/libvirt/nwfilter -o -path /etc/apparmor.d/libvirt \) -prune -o \
 		\( -type f -printf "file %p %M %u %s$label\n" -o -printf "file %p %M %u %l$label\n" \) 2>/dev/null || true
-	# A daemon that is started by a socket, and ends when nobody asks any more, may run or not.
-	# mount(8) of Debian 12 makes a directory.
+	# A daemon that a socket starts ends when it is idle. So it may run or not. mount(8) of Debian 12 makes
+	# a directory.
 	find /run -mindepth 1 -maxdepth 1 ! -name user ! -name mount ! -name 'virt*d.pid' -printf 'file %p\n'
 	sed 's/^[^ ]* [^ ]* [^ ]* [^ ]* \([^ ]*\) .*/mount on \1/; /credentials/d' /proc/self/mountinfo
 	cut -d' ' -f1 /proc/modules | sed -nE '/^(mtty|mbochs|mdpy|nvidia_shaped|xe_vfio_pci)$/s/^/module /p'
@@ -160,8 +159,7 @@ compare_host() {
 # One scenario
 
 # with_limit SECONDS COMMAND...: runs COMMAND in a session of its own, and kills the whole session
-# at the end. A process that hangs in the kernel survives even that; the runner does not wait for
-# it.
+# at the end. A process that hangs in the kernel survives this kill. The runner does not wait for it.
 with_limit() {
 	local limit=$1 pid status=0
 	shift
@@ -191,7 +189,8 @@ file_of() {
 undo_all() {
 	local status=0
 	while [ -s "$UNDO" ]; do
-		# Its own process, so that "set -e" holds in it. "undo" takes the command from the file first.
+		# This is a process of its own, so that "set -e" holds in it. "undo" first takes the command from
+		# the file.
 		# shellcheck disable=SC2016 # expanded by that process
 		with_limit "$limit" bash -Eeuo pipefail -O inherit_errexit -c '. "$0"; undo' "$here/lib.sh" || status=1
 	done
@@ -216,7 +215,7 @@ play() {
 	return "$status"
 }
 
-# judge NAME: did the scenario leave the host as it should?
+# judge NAME: has the scenario left anything?
 judge() {
 	local file status=0 left
 	file=$(file_of "$1")
@@ -261,7 +260,7 @@ run_one() {
 	play "$(file_of "$name")" >>"$log/output" 2>&1 || word=FAIL
 	took=$(($(now) - began))
 	judge "$name" >>"$log/output" 2>&1 || word=FAIL
-	# Its own process, so that "set -e" holds in it.
+	# This is a process of its own, so that "set -e" holds in it.
 	if ! with_limit "$limit" "$0" --clean "$word" >"$log/clean" 2>&1; then
 		cat "$log/clean" >>"$log/output"
 		echo "FAIL: the host cannot be cleaned" >>"$log/output"
@@ -285,7 +284,7 @@ run_one() {
 	return "$fit"
 }
 
-# The kernel's own verdict over the whole run.
+# kernel_log: fails if the kernel complained in any scenario.
 kernel_log() {
 	local name=kernel-log
 	is_systemd && name+=-systemd
@@ -301,7 +300,7 @@ if [ "${1-}" = --clean ]; then
 	exit
 fi
 
-# begin: once, not at each boot.
+# begin: prepares the run. It is called once, not at each boot.
 begin() {
 	local directory
 	mkdir -p "$installed" "$logs/boot" "$state"

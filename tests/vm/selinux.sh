@@ -13,8 +13,8 @@ set_type() { chcon -R "system_u:object_r:$1:s0" "${@:2}"; }
 # label_files FILE...: labels them as if they had been installed. No policy is loaded yet.
 label_files() { setfiles -F /etc/selinux/default/contexts/files/file_contexts "$@"; }
 
-# label_payload: labels the unpacked files. Files that an earlier boot has kept in /vgpu, to be put
-# back, have the types of their original places.
+# label_payload: labels the unpacked files. An earlier boot has kept files in /vgpu, to put them back.
+# These files keep the types of their original places.
 label_payload() {
 	local files
 	mapfile -t files < <(tar -tf /dev/vdb | sed -n 's,^\./,/,; /\/$/d; /^\//p')
@@ -26,13 +26,13 @@ label_payload() {
 	set_type initrc_exec_t "$here"/{init,runner}.sh
 }
 
-# Directories that are in memory only.
+# Labels the directories that are in memory only.
 label_memory() {
 	restorecon -RF /dev /run
 	restorecon -F /tmp
 }
 
-# A busybox of its own, which has its own domain by its name.
+# Starts syslogd from a copy of busybox. The name of the copy gives it the domain of syslogd.
 start_syslogd() {
 	cp /usr/bin/busybox /usr/sbin/syslogd
 	restorecon /usr/sbin/syslogd

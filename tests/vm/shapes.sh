@@ -2,17 +2,17 @@
 # shellcheck shell=bash
 #
 # Functions that work for every shape of card. The name of a vGPU is a UUID or the address of a
-# virtual function, and these functions hide the difference. Sourced by lib.sh.
+# virtual function, and these functions hide the difference. lib.sh sources this file.
 
-# The shape in use, and the addresses of its two cards. Then the requested type, by the last word of
-# its name; a type of the same size and one of another size; and how many of the first type a card
-# takes.
+# SHAPE: the shape in use. GPUS: the addresses of its two cards. TYPE: the requested type, by the last
+# word of its name. ALIKE: a type of the same size. OTHER: a type of another size. MOST: how many vGPUs
+# of the first type a card takes.
 SHAPE='' GPUS=() TYPE='' ALIKE='' OTHER='' MOST=''
 export ALIKE MOST
 declare -A TYPE_IDS=()
 
-# shapes: the shapes on which a scenario is played: one, or with LONG all. Before 9.7 libvirt gives
-# no guest a virtual function that is bound to its GPU's driver.
+# shapes: the shapes on which a scenario is played. This is one shape, or with LONG all. Before version
+# 9.7 libvirt gives no guest a virtual function that is bound to its GPU's driver.
 shapes() {
 	local all=(vf sriov mdev)
 	if ! at_least "$(virsh --version)" 9.7; then all=(sriov mdev); fi
@@ -38,8 +38,8 @@ use_shape() {
 	find_type_ids
 }
 
-# new_source CARD N: the source of a new device on card CARD (0 or 1): the card's N-th VF, or any
-# UUID.
+# new_source CARD N: the source of a new device on card CARD (0 or 1). It is the card's N-th VF, or a
+# new UUID.
 new_source() {
 	local vfs
 	if [ "$SHAPE" = vf ]; then
@@ -58,8 +58,8 @@ source_option() {
 	esac
 }
 
-# asking GUEST SOURCE TYPE [CARD]: the arguments of guest_xml for one device, as ua-gpu0; on the card of
-# that number, if it is a UUID. In $ARGUMENTS.
+# asking GUEST SOURCE TYPE [CARD]: sets $ARGUMENTS to the arguments of guest_xml for one device, ua-gpu0.
+# If SOURCE is a UUID, the device is on the card with the number CARD.
 asking() {
 	local parent=''
 	if [ $# -gt 3 ] && [ "$SHAPE" != vf ]; then parent=" parent=\"${GPUS[$4]}\""; fi
@@ -67,7 +67,7 @@ asking() {
 	ARGUMENTS+=("$(request "<vgpu:device alias=\"ua-gpu0\" type=\"$3\"$parent/>")")
 }
 
-# ask GUEST SOURCE TYPE [CARD] [OPTION]...: defines such a guest.
+# ask GUEST SOURCE TYPE [CARD] [OPTION]...: defines a guest with the arguments of "asking".
 ask() {
 	local card=()
 	if [[ ${4-} =~ ^[01]$ ]]; then card=("$4"); fi
@@ -76,7 +76,7 @@ ask() {
 	guest "${ARGUMENTS[@]}" "$@"
 }
 
-# sources_of GUEST [OPTION]...: the sources of its vGPUs in its present XML.
+# sources_of GUEST [OPTION]...: the sources of the vGPUs in the guest's present XML.
 sources_of() {
 	device_of "$@"
 	pci_of "$@"
@@ -89,7 +89,8 @@ vgpus() {
 	profiled_vfs
 }
 
-# type_of SOURCE: "nvidia-222", or a profile; fails if there is no such vGPU.
+# type_of SOURCE: the type of the vGPU, such as "nvidia-222", or its profile. Fails if there is no such
+# vGPU.
 type_of() {
 	case $1 in
 	*:*)
@@ -134,7 +135,7 @@ empty_vfs() {
 	done
 }
 
-# make_vgpu SOURCE TYPE-ID [CARD]: makes a vGPU as somebody would by hand.
+# make_vgpu SOURCE TYPE-ID [CARD]: makes a vGPU by hand, without our hook.
 make_vgpu() {
 	local parent=${GPUS[${3-0}]}
 	case $1 in

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 # shellcheck shell=bash
 #
-# The test host with systemd as init. Sourced by init.sh at each boot, which ends in systemd.
+# The test host with systemd as init. At each boot init.sh sources this file, and then becomes systemd.
 
-# What has no part in what is tested, and costs seconds of a boot.
+# These units have no part in the tests, and make a boot seconds longer.
 unwanted=(getty.target systemd-logind.service systemd-user-sessions.service systemd-firstboot.service
 	ldconfig.service systemd-hwdb-update.service systemd-journal-catalog-update.service
 	systemd-update-done.service systemd-sysusers.service systemd-random-seed.service
@@ -21,7 +21,7 @@ mask() {
 	for unit; do ln -sf /dev/null "/etc/systemd/system/$unit"; done
 }
 
-# The GPUs' drivers load as a distribution loads drivers.
+# Lists the GPUs' drivers for systemd, which loads them at boot.
 load_drivers() {
 	printf '%s\n' mdev vfio vfio_iommu_type1 mtty mbochs >/etc/modules-load.d/vgpu.conf
 }
@@ -44,8 +44,8 @@ unit_runner() {
 	ln -sf ../vgpu-runner.service /etc/systemd/system/default.target.wants/
 }
 
-# become_systemd NAME...: the files of this boot, then systemd. What init unpacked is as it was
-# installed; the configuration that a scenario left when it cut the power comes back.
+# become_systemd NAME...: writes the files of this boot, and becomes systemd. init has unpacked the
+# installed files again. A scenario that cut the power gets its configuration back.
 become_systemd() {
 	if [ -d /vgpu/state/libvirt-vgpu ]; then
 		rm -rf /etc/libvirt-vgpu

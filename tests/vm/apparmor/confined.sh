@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-# AppArmor: libvirtd, guests, the hook and the call-out are confined; doctor knows what libvirtd may not run.
+# AppArmor: libvirtd, guests, the hook and the call-out are confined; doctor finds a hook that may not run.
 # shellcheck shell=bash
 # needs: libvirtd
 
@@ -11,7 +11,8 @@ local=/etc/apparmor.d/local/usr.sbin.libvirtd
 # is_confined PROCESS PROFILE
 is_confined() { [[ $(label_of "$1") =~ ^$2\ \(enforce\)$ ]]; }
 
-# shows_profile PROFILE COMMAND...: while it waits for its standard input, of which nothing comes.
+# shows_profile PROFILE COMMAND...: COMMAND has this profile. It is asked while COMMAND waits for its
+# standard input, which stays empty.
 shows_profile() {
     "${@:2}" < <(sleep 10) &
     while kill -0 $!; do
@@ -34,13 +35,13 @@ destroy web
 assert_no_mdevs
 assert_empty_ledger
 
-# apparmor_found: does doctor find that libvirtd may not run the hook? And what is to be done, in said.
+# apparmor_found: does doctor find that libvirtd may not run the hook? The remedy is in the file "said".
 apparmor_found() {
     vgpuctl doctor >said || true
     grep -qx 'error: apparmor' said
 }
 
-# A hook elsewhere; the remedy is taken at its word.
+# The hook is at a place that libvirtd may not run. The remedy is carried out word by word.
 if apparmor_found; then fail "it may run $(readlink $link)"; fi
 at_end rm -f $other
 cp "$(command -v libvirt-vgpu-hook)" $other

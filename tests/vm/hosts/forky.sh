@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-# Debian 14 before its release, so it still changes: libvirt 12, QEMU 11, kernel 7.
+# Debian 14 before its release: libvirt 12, QEMU 11, kernel 7. It still changes.
 # shellcheck shell=bash disable=SC2034
 
 suite=forky

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-# Debian 13, whose guests migrate to Debian 14 and back: another libvirt and another QEMU, on one kernel.
+# Debian 13 whose second host is Debian 14. Guests migrate to another libvirt and QEMU, on one kernel.
 # shellcheck shell=bash disable=SC2034
 
 suite=trixie

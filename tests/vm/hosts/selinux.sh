@@ -1,16 +1,16 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-# Debian 13 with SELinux and Debian's own policy, all files labelled.
+# Debian 13 with SELinux and Debian's own policy. All files are labelled.
 # shellcheck shell=bash disable=SC2034
 
 suite=trixie
 more=(systemd-dev selinux-policy-default selinux-policy-dev policycoreutils selinux-utils semodule-utils checkpolicy)
 
-# Which policy it has, for systemd and for libselinux.
+# Says which policy the host has. systemd and libselinux read this file.
 finish_tree() {
 	printf '%s\n' SELINUX=enforcing SELINUXTYPE=default >"$1/etc/selinux/config"
 }
 
-# By another name, under which nothing is mounted in the tree.
+# Labels the tree under another name. Under this name nothing is mounted in the tree.
 label_tree() {
 	"$here/enter" "$1" sh -ec '
 		mkdir /tmp/root

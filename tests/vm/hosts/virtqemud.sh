@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-# Debian 13, where virtqemud and virtnodedevd serve in libvirtd's place, each by its sockets. Debian
-# has no package of them: they are built from the source of its libvirt. All else of libvirt, its
-# library and drivers too, is Debian's.
+# Debian 13 with virtqemud and virtnodedevd in place of libvirtd. Sockets start them. Debian has no
+# package of them, so they are built from the source of Debian's libvirt. The rest of libvirt, also its
+# library and drivers, comes from Debian's packages.
 # shellcheck shell=bash disable=SC2034
 
 suite=trixie
@@ -9,7 +9,7 @@ more=(systemd-dev meson ninja-build patch xsltproc python3-docutils
 	libglib2.0-dev libgnutls28-dev libjson-c-dev libnl-3-dev libnl-route-3-dev libpciaccess-dev
 	libtirpc-dev libudev-dev)
 
-# A mirror may lack the .dsc, so the two parts of the source are fetched and put together by hand.
+# A mirror may lack the .dsc. So this fetches the two parts of the source, and puts them together.
 finish_tree() {
 	say "virtqemud"
 	"$here/enter" "$1" bash -euo pipefail -s <<-'END'
@@ -39,10 +39,11 @@ finish_tree() {
 			install -m 644 "build/src/$daemon.service" "build/src/$daemon"*.socket /usr/lib/systemd/system/
 		done
 
-		# As libvirt's own packages have it: the sockets of both, and the one that starts guests at boot.
+		# Enables what libvirt's own packages enable: the sockets of both daemons, and the service that
+		# starts guests at boot.
 		systemctl disable libvirtd.service libvirtd{,-ro,-admin}.socket
 		systemctl enable virtqemud.service virt{qemu,nodedev}d{,-ro,-admin}.socket
-		# Debian's library asks libvirtd where it is not told whom.
+		# Without a URI Debian's library would ask libvirtd.
 		rm /usr/sbin/libvirtd
 		echo 'uri_default = "qemu:///system"' >>/etc/libvirt/libvirt.conf
 	END

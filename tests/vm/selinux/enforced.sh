@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-# SELinux: libvirtd, guests, the hook and the call-out have their domains; doctor knows of wrong types.
+# SELinux: libvirtd, guests, the hook and the call-out have their domains; doctor finds wrong types.
 # shellcheck shell=bash
 
 hook=/usr/sbin/libvirt-vgpu-hook
@@ -7,7 +7,7 @@ hook=/usr/sbin/libvirt-vgpu-hook
 # domain_of PROCESS
 domain_of() { label_of "$1" | cut -d: -f3; }
 
-# entered DOMAIN: libvirt's daemon has run something in it; see host.cil.
+# entered DOMAIN: libvirt's daemon has run a program in this domain. host.cil makes the kernel log this.
 entered() { dmesg | grep -E "avc: +granted +\{ transition \}.*:virtd_t:.*:$1:"; }
 
 [ "$(getenforce)" = Enforcing ]
@@ -42,8 +42,8 @@ assert_match "$ERR" "the GPU mtty is drained; 'vgpuctl undrain mtty' ends that"
 entered libvirt_vgpu_callout_t
 vgpuctl undrain mtty
 
-# This denial is meant, and taken out of the log.
-say "what is nobody's business but root's"
+# This denial is intended. So it is removed from the kernel's log.
+say "a file that the hook may not read"
 vgpu_conf <<<'placement = "pack";'
 [ "$(selinux_type "$CONF")" = libvirt_vgpu_etc_t ]
 chcon -t shadow_t "$CONF"
@@ -53,7 +53,7 @@ assert_match "$(dmesg)" 'avc: +denied +\{ read \}.*:libvirt_vgpu_t:.*:shadow_t:.
 dmesg --clear
 no_vgpu_conf
 
-# wrong_type FILE: doctor finds it, and what it says is to be done is the remedy.
+# wrong_type FILE: doctor finds the wrong type of FILE, and the remedy that it names works.
 wrong_type() {
     at_end restorecon -R "$1"
     chcon -t var_t "$1"
@@ -66,7 +66,7 @@ wrong_type() {
     if grep selinux said; then fail "the remedy is none"; fi
 }
 
-say "what doctor says"
+say "doctor finds wrong types"
 wrong_type $hook
 wrong_type /run/libvirt-vgpu
 wrong_type /etc/libvirt-vgpu

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-# SELinux: the package of our policy module puts it into the policy that the host has, and takes it out.
+# SELinux: the package of our policy module adds the module to the host's policy, and removes it again.
 # shellcheck shell=bash
 
 hook=/usr/sbin/libvirt-vgpu-hook
@@ -7,7 +7,8 @@ host=/vgpu/tests/vm/selinux/host.cil
 
 has_module() { semodule -l | grep -qx libvirt_vgpu; }
 
-# The host boots with the module in its policy, and has no package of it. What else is in that is kept.
+# The host boots with the module in its policy, but without the package. The whole policy is saved, and
+# put back at the end.
 at_end restorecon -RFi /usr/sbin /usr/libexec /etc/libvirt-vgpu /run/libvirt-vgpu /var/lib/libvirt-vgpu
 at_end load_policy
 at_end unpack_files "$PWD/policy.tar"

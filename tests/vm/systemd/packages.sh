@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-# Our package for Debian is installed, upgraded, removed and purged, while guests run and start.
+# Our package for Debian is installed, upgraded, removed and purged while guests run and start.
 # shellcheck shell=bash
 
 first=/vgpu/packages/1.deb
@@ -9,11 +9,12 @@ link=/etc/libvirt/hooks/qemu.d/50-vgpu
 timer=libvirt-vgpu-reconcile.timer
 sriov=/etc/systemd/system/multi-user.target.wants/libvirt-vgpu-sriov@0000:3d:00.0.service
 device=([1]=$(new_uuid) [2]=$(new_uuid) [3]=$(new_uuid))
-# Before, QEMU saves no guest with a vGPU.
+# QEMU before 8.1 saves no guest with a vGPU.
 saves=()
 if at_least "$(dpkg-query -W -f '${Version}' qemu-system-x86)" 8.1; then saves=(--migratable); fi
 
-# run_dpkg WORD...: it says what it always says, and what we tell people, with our name in front.
+# run_dpkg WORD...: runs the command. Its output is dpkg's usual output, and lines of ours, which begin
+# with our name.
 run_dpkg() {
     local usual='(Selecting|Preparing|Unpacking|Setting up|Removing|Purging|Processing triggers for) |\(Reading database '
     usual+='|Not building database; man-db'
@@ -22,13 +23,13 @@ run_dpkg() {
     if grep -vE "^($usual|libvirt-vgpu: )" said; then fail "dpkg has something to say"; fi
 }
 
-# process_stopped N: the one that strace has stopped when it was to stop one for the Nth time.
+# process_stopped N: the process of strace's Nth stop.
 process_stopped() { awk -v n="$1" '/--- stopped by SIGSTOP ---/ && ++stop == n { print $1 }' trace | grep .; }
 
 has_stopped_or_ended() { process_stopped "$1" || ! kill -0 "$2"; }
 
-# halted WORD... -- ARGUMENT...: dpkg, which stops after each call that replaces or removes the hook's
-# program: the first word is run, the second one at its second stop, and so on to the last.
+# halted WORD... -- ARGUMENT...: runs dpkg, and stops it after each call that replaces or removes the
+# hook's program. At the first stop the first WORD is run, at the second stop the second, and so on.
 halted() {
     local words=() paths stop strace pid
     while [ "$1" != -- ]; do
@@ -49,7 +50,7 @@ halted() {
     wait "$strace"
 }
 
-# define N, has_vgpu N: a guest that gets one.
+# define N: defines a guest that asks for a vGPU. has_vgpu N: the guest has its vGPU.
 define() {
     guest "web$1" --metadata "$(request '<vgpu:device type="mtty-1"/>')" --hostdev "${device[$1]}" "${saves[@]}"
 }
@@ -59,7 +60,7 @@ has_vgpu() {
     assert_match "$(ledger)" " ${device[$1]} .* web$1 .* held made "
 }
 
-# files: all but what libvirt, systemd and dpkg keep for themselves.
+# files: all files, except those that libvirt, systemd and dpkg write at run time.
 files() {
     find /etc /usr /var /run -xdev \( -path /run/libvirt -o -path '/run/virt*.pid' -o -path /run/systemd \
         -o -path /run/udev -o -path '/etc/libvirt/qemu*' -o -path /etc/apparmor.d/libvirt \
@@ -70,7 +71,7 @@ forget_program
 libvirtd=$(systemctl show -P MainPID "$DAEMON")
 files >before
 
-# The host's first qemu hook: libvirt is told.
+# This is the host's first qemu hook. The package tells libvirt, which needs no restart.
 run_dpkg dpkg -i $first
 [ -x $link ]
 if find /etc/systemd -name '*libvirt-vgpu*' | grep .; then fail "the package enables units"; fi
@@ -83,8 +84,8 @@ define 1
 wait_for start web1
 has_vgpu 1
 
-# An upgrade. A guest starts when the program is still the old one, and the hook is called when it is the new
-# one and all else is not yet; the guest that runs does not mind.
+# An upgrade. A guest starts while the program is still the old one. Then the hook is called while only
+# the program is the new one. The guest that runs is not affected.
 start_2() {
     define 2
     start web2
@@ -100,7 +101,8 @@ has_vgpu 2
 systemctl -q is-active $timer
 assert_match "$(dpkg-query -W libvirt-vgpu)" '\+newer$'
 
-# One that arrives: one program has looked at its XML, and the next, put in its place, makes its vGPU.
+# An arriving guest. The old program reads its XML. Then the program is replaced, and the new program
+# makes the vGPU.
 if [ -n "${saves[*]}" ]; then
     virsh -q save web2 "$PWD/saved"
     mkfifo asks answers
@@ -119,7 +121,8 @@ if [ -n "${saves[*]}" ]; then
     has_vgpu 2
 fi
 
-# A removal: who has a vGPU is told, and a guest without one starts when half of us is gone.
+# A removal. The package names each guest that has a vGPU. A guest without a vGPU starts while only a
+# part of our files is gone.
 start_plain() {
     [ ! -L $link ] && [ ! -e $program ] && [ -e /usr/bin/vgpuctl ]
     guest plain
@@ -133,7 +136,8 @@ done
 if systemctl -q is-active $timer; then fail "the timer goes on"; fi
 destroy plain
 
-# What stays goes by the words of that, or as ever, if we are back in time.
+# Each vGPU stays when its guest ends. The command in the package's message removes it. If our package
+# is installed again before the end, our hook removes it.
 cp said removed
 for n in 2 1; do
     destroy "web$n"
@@ -151,14 +155,15 @@ if is_long; then
     assert_empty_ledger
 fi
 
-# Who has deleted the link does not get it back. (check-packages.sh asks that each time.)
+# If the administrator has deleted the link, an upgrade does not make it again. check-packages.sh checks
+# this in each run.
 if is_long; then
     rm $link
     run_dpkg dpkg -i $newer
     [ ! -L $link ]
 fi
 
-# Nothing stays, whoever has made it.
+# After a purge no file of ours is left, not even a file that the administrator has made.
 mkdir -p /etc/libvirt-vgpu/conf.d
 echo 'enabled = false;' >/etc/libvirt-vgpu/conf.d/10-mine.conf
 ln -s /usr/lib/systemd/system/libvirt-vgpu-sriov@.service "$sriov"

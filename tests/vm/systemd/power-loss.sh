@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-# Power is cut while guests run, and then the GPU's driver comes ten seconds after libvirtd: all
-# the same one guest comes back by itself, and the other starts as ever.
+# Power is cut while guests run, and then the GPU's driver comes late: the guests start all the same.
+# The driver comes ten seconds after libvirtd. One guest starts by itself, and the other by command.
 # shellcheck shell=bash
 
 automatic=aaaaaaaa-0000-4000-8000-000000000001
@@ -10,8 +10,8 @@ ready=libvirt-vgpu-ready.service
 short=/etc/systemd/system/$ready.d
 drivers=/etc/modules-load.d/vgpu.conf
 
-# The driver of the only GPU that is configured is loaded by a unit of its own. What counts is when
-# libvirtd starts its guests: it may take half a minute to find its QEMU.
+# delay_gpu: a unit of its own loads the driver of the only configured GPU. The unit waits until
+# libvirtd starts its guests, because libvirtd may need half a minute to find its QEMU.
 delay_gpu() {
     mkdir -p /etc/libvirt-vgpu/conf.d
     cat >/etc/libvirt-vgpu/conf.d/50-late.conf <<-'END'
@@ -36,7 +36,8 @@ delay_gpu() {
     ln -sf $late /etc/systemd/system/multi-user.target.wants/
 }
 
-# Our unit waits for the GPU in vain, as that comes after libvirtd. Here it waits for two seconds.
+# wait_shortly: our unit waits for two seconds only. It waits in vain, because the GPU comes after
+# libvirtd.
 wait_shortly() {
     at_end rm -rf $short
     at_end systemctl -q --no-reload disable $ready
@@ -46,7 +47,7 @@ wait_shortly() {
     systemctl -q --no-reload enable $ready
 }
 
-# moment UNIT PROPERTY: when it was, in microseconds since boot.
+# moment UNIT PROPERTY: the time of this event, in microseconds since boot.
 moment() { systemctl show -P "$2Monotonic" "$1"; }
 
 case $PHASE in
@@ -57,7 +58,7 @@ case $PHASE in
     start automatic
     start manual
     [ "$(mdevs | wc -l)" = 2 ]
-    # systemd-tmpfiles is to make it again.
+    # At the next boot systemd-tmpfiles must make this directory again.
     rm -r /var/lib/libvirt-vgpu
     delay_gpu
     wait_shortly
@@ -69,7 +70,7 @@ case $PHASE in
     [ -d /run/libvirt-vgpu ]
     wait_for test -e /run/gpus-at-prepare
     if grep -x mtty /run/gpus-at-prepare; then fail "the GPU was there before its guest"; fi
-    # libvirtd was kept waiting, and came all the same.
+    # libvirtd had to wait for our unit, and started although the unit failed.
     [ "$(systemctl is-active $ready)" = failed ]
     [ "$(moment $ready InactiveEnterTimestamp)" -gt 2000000 ]
     [ "$(moment $ready InactiveEnterTimestamp)" -lt "$(moment "$DAEMON" ExecMainStartTimestamp)" ]

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-# Our units: directories, the timer and what it mends, virtual functions, the wait for a late GPU.
+# Our units: directories, the timer of reconcile, virtual functions, and the wait for a late GPU.
 # shellcheck shell=bash
 
 service=libvirt-vgpu-reconcile.service
@@ -10,9 +10,9 @@ sriov=libvirt-vgpu-sriov@$gpu.service
 tool=/usr/lib/nvidia/sriov-manage
 device=$(new_uuid)
 
-# journal_has_line WORDS, of anybody
+# journal_has_line WORDS: does any line of the journal have WORDS?
 journal_has_line() { journalctl -q -b -o cat | grep -qF "$1"; }
-# journal_has UNIT WORDS
+# journal_has UNIT WORDS: does a line of UNIT have WORDS?
 journal_has() { journalctl -q -b -o cat -u "$1" | grep -qF "$2"; }
 
 at_end systemctl reset-failed
@@ -21,22 +21,22 @@ systemd-analyze verify --man=no /usr/lib/systemd/system/libvirt-vgpu-* 2>said ||
 cat said
 [ ! -s said ]
 
-# Made by the first boot's systemd-tmpfiles; the runner has taken away one of them since.
+# systemd-tmpfiles made these directories at the first boot. The runner has removed one of them since.
 systemd-tmpfiles --create libvirt-vgpu.conf
 for directory in /run/libvirt-vgpu /var/lib/libvirt-vgpu /var/lib/libvirt-vgpu/drained; do
     [ "$(stat -c '%U %G %a' $directory)" = "root root 755" ]
 done
 
-# abandon: a lease and a device whose daemon is gone before QEMU came.
+# abandon: leaves a lease and a device. Their daemon is gone, and QEMU never started.
 abandon() {
     guest_xml web01 --metadata "$(request '<vgpu:device type="mtty-2"/>')" --hostdev "$device" >web01.xml
-    # The shell stands for the daemon; it waits, so as not to be replaced by the hook.
+    # The shell stands for the daemon. With "true" after the hook, the hook does not replace the shell.
     bash -c 'libvirt-vgpu-hook web01 prepare begin - <web01.xml; true'
     [ "$(mdevs)" = "$device" ]
     assert_match "$(ledger)" " web01 .* held made "
 }
 
-# has_label SERVICE LABEL: while it runs.
+# has_label SERVICE LABEL: does the running SERVICE have this label?
 has_label() { [ "$(label_of "$(systemctl show -P MainPID "$1")")" = "$2" ]; }
 
 abandon
@@ -44,7 +44,7 @@ label=
 if has_apparmor; then label='libvirt-vgpu (enforce)'; fi
 if has_selinux; then label=system_u:system_r:libvirt_vgpu_t:s0; fi
 if [ -n "$label" ]; then
-    # It waits for the lock.
+    # The service waits for the lock, so its label can be read.
     exec {lock}>>/run/libvirt-vgpu/lock
     flock "$lock"
     systemctl start --no-block $service
@@ -57,7 +57,7 @@ assert_empty_ledger
 # The directory with the ledger outlives the service.
 [ -e "$LEDGER" ]
 
-# It takes nothing from a guest that runs, whose QEMU is another user's.
+# The service takes nothing from a running guest. The guest's QEMU runs as another user.
 guest web02 --metadata "$(request '<vgpu:device type="mtty-1"/>')" --hostdev "$(new_uuid)"
 start web02
 ledger >before
@@ -65,7 +65,7 @@ systemctl start $service
 diff before <(ledger)
 destroy web02
 
-# What happened to it, by the journal: with the start that was refused, which is in libvirt's line.
+# vgpuctl log reads from the journal what happened to a guest. A refused start is in a line of libvirt.
 virsh -q dumpxml web02 | sed 's/mtty-1/mtty-9/' | virsh -q define /dev/stdin
 must_fail start web02
 logged() {
@@ -75,16 +75,17 @@ logged() {
 }
 wait_for logged
 vgpuctl log
-# Since a moment, as journalctl has it: all of that is of today, and nothing is of the future.
+# --since takes times as journalctl does. All of these events are of the last hour, and none is of the
+# future.
 vgpuctl log web02 --since '1h ago' -rn -o event,type,result | diff said -
 [ -z "$(vgpuctl log web02 --since "@$(($(date +%s) + 3600))" -rn)" ]
-# Nobody else can write there under the hook's name.
+# A line that another user writes under the hook's name is not shown.
 setpriv --reuid nobody --clear-groups logger -t libvirt-vgpu-hook 'domain=web02 event=forged result=ok'
 wait_for journal_has_line forged
 logged
 must_fail grep forged said
 
-# The timer, with the times of a test. The host has been up for longer than a second.
+# The timer, with shorter times. The host has been up for more than a second.
 abandon
 at_end systemctl daemon-reload
 at_end rm -rf /run/systemd/system/$timer.d
@@ -107,8 +108,8 @@ systemctl list-timers $timer
 assert_match "$(systemctl list-timers --no-legend $timer)" "$service"
 undo
 
-# The virtual functions. A directory of files lies over that of a device that has none, as if it were
-# one of NVIDIA's.
+# The virtual functions. A device without virtual functions gets another directory mounted over its
+# own. Its files are those of an NVIDIA card.
 at_end umount /sys/bus/pci/devices/$gpu
 mount -t tmpfs gpu "$(readlink -f /sys/bus/pci/devices/$gpu)"
 echo 0x10de >/sys/bus/pci/devices/$gpu/vendor
@@ -116,14 +117,14 @@ echo 0x030200 >/sys/bus/pci/devices/$gpu/class
 echo 4 >/sys/bus/pci/devices/$gpu/sriov_totalvfs
 echo 0 >/sys/bus/pci/devices/$gpu/sriov_numvfs
 
-# Where NVIDIA's tool is not, it says so.
+# Without NVIDIA's tool the unit fails, and says so.
 at_end systemctl stop "$sriov"
 must_fail systemctl start "$sriov"
 wait_for journal_has "$sriov" "there is no $tool, which $gpu needs"
 systemctl stop "$sriov"
 systemctl reset-failed
 
-# One that ends well and does nothing, as NVIDIA's did; later it does what it should.
+# A tool that succeeds but does nothing, as NVIDIA's tool did. Later it does its work.
 at_end rm -rf ${tool%/*} /run/asked /run/works
 mkdir -p ${tool%/*}
 cat >$tool <<-'END'
@@ -134,7 +135,7 @@ cat >$tool <<-'END'
 END
 chmod +x $tool
 
-# None came, so it fails, and tries again; then they come.
+# No functions come, so the unit fails and tries again. Then the functions come.
 must_fail systemctl start "$sriov"
 [ "$(cat /run/asked)" = "-e $gpu" ]
 wait_for journal_has "$sriov" "$gpu has no virtual functions, although sriov-manage ended well"
@@ -142,7 +143,8 @@ touch /run/works
 wait_for systemctl -q is-active "$sriov"
 [ "$(cat /sys/bus/pci/devices/$gpu/sriov_numvfs)" = 4 ]
 
-# What people type tells of the unit, until it is enabled; then what would end that.
+# vgpuctl sriov enable names the unit until the unit is enabled. Then vgpuctl sriov disable names the
+# command that disables it.
 assert_match "$(vgpuctl sriov enable $gpu)" "4 virtual functions already"$'\n'".*: systemctl enable $sriov$"
 at_end systemctl disable "$sriov"
 systemctl enable "$sriov"
@@ -155,14 +157,14 @@ undo
 undo
 undo
 
-# What Prometheus reads, where its node exporter is, with all that the service may not do.
+# The metrics, in the directory of Prometheus' node exporter. The service writes them in its sandbox.
 textfiles=/var/lib/prometheus/node-exporter
 at_end rm -rf $textfiles
 install -d -o nobody $textfiles
 systemctl start libvirt-vgpu-metrics.service
 promtool check metrics <$textfiles/libvirt-vgpu.prom
 grep '^libvirt_vgpu_type_available{gpu="mtty",' $textfiles/libvirt-vgpu.prom
-# It could ask libvirt.
+# The service could ask libvirt.
 grep '^libvirt_vgpu_orphans 0' $textfiles/libvirt-vgpu.prom
 undo
 
@@ -182,7 +184,8 @@ modprobe mtty
 start_libvirtd
 [ "$(systemctl is-active $ready)" = active ]
 
-# But not for ever, and not because it must.
+# libvirtd does not wait for ever. It starts although the GPU is missing, because it does not depend on
+# our unit.
 systemctl stop $ready
 vgpu_conf <<<'gpus = ( { address = "mtty"; } ); boot_wait = "1s";'
 modprobe -r mtty
