@@ -32,14 +32,14 @@ static unsigned int board_count;
 module_param_array(boards, charp, &board_count, 0444);
 MODULE_PARM_DESC(boards, "for each nvme: A40 (of sriov), L40S (of vf), A30 or A30-MIG");
 
-/* The number of a type among its board's types. Counts are kept by it. */
+/* The number of a type among its board's types. card->count has this index. */
 static unsigned int
 type_index(const struct card *card, const struct vgpu_type *type)
 {
     return type - card->board->types;
 }
 
-/* Whether this type may be made beside vGPUs of other types. */
+/* May this type be made beside the present vGPUs? */
 static bool
 joins(const struct card *card, const struct vgpu_type *type)
 {
@@ -54,7 +54,8 @@ joins(const struct card *card, const struct vgpu_type *type)
     return !card->created || card->framebuffer == type->framebuffer;
 }
 
-/* The room, and NVIDIA's status if there is none. Call it with the card's lock held. */
+/* How many more vGPUs of the type there is room for. If there is no room, *why is NVIDIA's status.
+ * Call it with the card's lock held. */
 static unsigned int
 room(const struct card *card, const struct vgpu_type *type, unsigned int *why)
 {
@@ -208,7 +209,7 @@ unmask(const struct card *card)
     card->pdev->class = card->class;
 }
 
-/* The shapes that an nvme may have, by name, and the board if none is named. */
+/* The shapes that an nvme may have, and the board of each if the parameter "boards" names none. */
 static const struct {
     const char *word, *board;
     enum shape shape;
@@ -218,7 +219,7 @@ static const struct {
     {"xe", "B60", SHAPE_XE},
 };
 
-/* Which is the n-th nvme to be? */
+/* Sets the shape and the board of the n-th nvme, as the parameters say. */
 static int
 configure(struct card *card, unsigned int n)
 {

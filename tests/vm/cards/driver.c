@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * NVIDIA's PCI driver: which function of which of its cards is what. It is called "nvidia", because
- * the names of mdev types begin with their parent's driver. Intel's is in xe.c.
+ * NVIDIA's PCI driver. It gives each function of its cards to the right part of this module. It is
+ * called "nvidia", because the names of mdev types begin with their parent's driver. Intel's PCI
+ * driver is in xe.c.
  */
 #include <linux/module.h>
 #include <linux/pci.h>
@@ -11,7 +12,7 @@
 #include "vf.h"
 #include "xe.h"
 
-/* Whether mdevs are made on this function. */
+/* Are mdevs made on this function? */
 static bool
 is_parent(const struct pci_dev *pdev, const struct card *card)
 {
@@ -55,8 +56,8 @@ probe(struct pci_dev *pdev, const struct pci_device_id *id)
     if (!card)
         return -ENODEV;
     ret = pdev->is_virtfn ? probe_vf(pdev, card) : probe_pf(pdev, card);
-    /* A process that looked at the device when it came has seen other numbers. The kernel itself
-     * reports parents. */
+    /* A process that looked at the device when it came saw QEMU's ids. So this reports a change.
+     * The kernel itself reports parents of mdevs. */
     if (!ret && !is_parent(pdev, card))
         kobject_uevent(&pdev->dev.kobj, KOBJ_CHANGE);
     return ret;

@@ -54,7 +54,8 @@ power_on(struct vgpu *vgpu)
     mutex_unlock(&vgpu->migration.lock);
 }
 
-/* Clips *size to the rest of the region at *offset. Returns the number of the region, or < 0. */
+/* Returns the number of the region at pos, or -EINVAL. *offset is the place in the region. Clips
+ * *size to the rest of the region. */
 static int
 locate(loff_t pos, size_t *size, unsigned int *offset)
 {
@@ -176,7 +177,7 @@ get_region_info(void __user *argument)
 }
 #endif
 
-/* There are none. */
+/* The device has no interrupts. */
 static long
 get_irq_info(void __user *argument)
 {

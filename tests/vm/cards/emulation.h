@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The PCI device that a guest sees of a vGPU: as little as QEMU is content with, and the same of an
- * mdev and of a VF, so that a guest can go from one to the other. For the tables of both.
+ * The PCI device that a guest sees of a vGPU. It has only what QEMU needs. An mdev and a VF show
+ * the same device, so that a guest can migrate from one to the other. The VFIO operations of both
+ * use these functions.
  */
 #ifndef SHAPED_EMULATION_H
 #define SHAPED_EMULATION_H
@@ -10,7 +11,7 @@
 
 #include <linux/vfio.h>
 
-/* As vgpu_open; the configuration space is as after power-on. */
+/* Opens the vGPU, as vgpu_open does. The configuration space is as after power-on. */
 int emulation_open(struct vfio_device *vdev);
 
 void emulation_close(struct vfio_device *vdev);

@@ -7,7 +7,7 @@
 
 #include "faults.h"
 
-/* A parameter whose value is one of some words. */
+/* A parameter that takes one of several words. */
 struct choice {
     const char *const *words;
     unsigned int count;
@@ -60,11 +60,11 @@ MODULE_PARM_DESC(refuse_creates, "the next so many creates fail, whatever is sho
 
 static unsigned int refuse_deletes;
 module_param(refuse_deletes, uint, 0644);
-MODULE_PARM_DESC(refuse_deletes, "the next so many writes of 0 fail that would have deleted");
+MODULE_PARM_DESC(refuse_deletes, "the next so many deletes (writes of 0) fail");
 
 static unsigned int pass_writes;
 module_param(pass_writes, uint, 0644);
-MODULE_PARM_DESC(pass_writes, "xe: so many writes to profiles pass before any is refused");
+MODULE_PARM_DESC(pass_writes, "xe: so many writes to profiles succeed before one is refused");
 
 static unsigned int refuse_writes;
 module_param(refuse_writes, uint, 0644);
@@ -84,11 +84,11 @@ static const int errors[] = {[ERROR_EIO] = -EIO,
                              [ERROR_ENOSPC] = -ENOSPC};
 static struct choice refuse_with = {error_words, ARRAY_SIZE(error_words), ERROR_EIO};
 module_param_cb(refuse_with, &choice_ops, &refuse_with, 0644);
-MODULE_PARM_DESC(refuse_with, "xe: how they fail: EIO, EPERM, EBUSY, ENOMEM or ENOSPC");
+MODULE_PARM_DESC(refuse_with, "xe: the error of these writes: EIO, EPERM, EBUSY, ENOMEM or ENOSPC");
 
 static struct choice full = {error_words, ARRAY_SIZE(error_words), ERROR_ENOMEM};
 module_param_cb(full, &choice_ops, &full, 0644);
-MODULE_PARM_DESC(full, "xe: how a write fails that the VRAM is not enough for; the same words");
+MODULE_PARM_DESC(full, "xe: the error of a write that asks for too much VRAM; the same words");
 
 static bool unclean;
 module_param(unclean, bool, 0644);
@@ -104,7 +104,7 @@ MODULE_PARM_DESC(exiting_ms, "how long a vGPU is still exiting after its guest h
 
 static unsigned int silent;
 module_param(silent, uint, 0644);
-MODULE_PARM_DESC(silent, "the card of this number, from 1 on, keeps who reads of it waiting");
+MODULE_PARM_DESC(silent, "the card of this number, from 1 on, does not answer: its readers wait");
 
 static char instances_text[128];
 static struct kparam_string instances_string = {sizeof(instances_text), instances_text};

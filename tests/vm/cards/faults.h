@@ -1,25 +1,25 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The faults and variations: parameters that a test changes while the module runs.
+ * Faults and variations. They are parameters that a test changes while the module runs.
  */
 #ifndef SHAPED_FAULTS_H
 #define SHAPED_FAULTS_H
 
 #include <linux/types.h>
 
-/* What may share a card with the present vGPUs. */
+/* Which vGPUs may be made beside the present vGPUs of a card. */
 enum rule {
     RULE_SAME_SIZE,
     RULE_SAME_TYPE,
-    RULE_MIXED, /* any size, while frame buffer lasts */
+    RULE_MIXED, /* any size, while there is frame buffer */
 };
 
-/* How creatable_vgpu_types is written. */
+/* The format of creatable_vgpu_types. */
 enum list_format {
     LIST_HEADER,
     LIST_PLAIN,         /* no header, single blanks */
     LIST_NAME_FIRST,    /* no header, no colon */
-    LIST_HEADER_ALWAYS, /* the header also where nothing follows */
+    LIST_HEADER_ALWAYS, /* the header is there even if no type follows */
 };
 
 enum rule fault_rule(void);
@@ -28,15 +28,15 @@ enum list_format fault_list_format(void);
 
 bool fault_garbage(void);
 
-/* Each call uses one up. */
+/* Is the next create refused? Each call uses up one refusal; fault_refuses_delete does the same. */
 bool fault_refuses_create(void);
 
 bool fault_refuses_delete(void);
 
-/* 0, or the error that a write to a profile of xe ends with. Each call is such a write. */
+/* The error of a write to a profile of xe, or 0. Each call counts as one write. */
 int fault_refuses_write(void);
 
-/* The error that a write ends with that asks for more VRAM than the card has left. */
+/* The error of a write that asks for more VRAM than the card has left. */
 int fault_full(void);
 
 /* Do the tiles of an xe card have different settings? */
@@ -44,10 +44,10 @@ bool fault_unclean(void);
 
 unsigned int fault_create_ms(void);
 
-/* How long a vGPU's child of the manager lives on after its guest. */
+/* How long the manager's child for a vGPU lives on after the guest. */
 unsigned int fault_exiting_ms(void);
 
-/* The number of a card, from 1 on, that does not answer; 0: all do. */
+/* The number, from 1 on, of the card that does not answer. 0: all cards answer. */
 unsigned int fault_silent(void);
 
 /* How many GPU instances of this profile there are on each card with MIG. */

@@ -25,7 +25,7 @@ vgpu_params_show(struct device *dev, struct device_attribute *attr, char *text)
     return size;
 }
 
-/* The last byte of a write is dropped: it is taken for the newline. */
+/* The last byte of a write is dropped, because it should be the newline. */
 static ssize_t
 vgpu_params_store(struct device *dev, struct device_attribute *attr, const char *text, size_t size)
 {
@@ -65,7 +65,7 @@ vm_name_show(struct device *dev, struct device_attribute *attr, char *text)
 
 DEVICE_ATTR_RO(vm_name);
 
-/* A number by which a test recognises the state that a vGPU takes with it. */
+/* The seal is a part of the vGPU's state. By the seal a test sees that the state has travelled. */
 static ssize_t
 seal_show(struct device *dev, struct device_attribute *attr, char *text)
 {

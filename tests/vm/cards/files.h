@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * What both kinds of vGPU show in sysfs.
+ * The sysfs files of both kinds of vGPU.
  */
 #ifndef SHAPED_FILES_H
 #define SHAPED_FILES_H
@@ -16,7 +16,7 @@ struct vgpu *vgpu_of(struct device *dev);
 extern struct device_attribute dev_attr_vgpu_params;
 extern struct device_attribute dev_attr_vm_name;
 
-/* And our own directory beside it. */
+/* The directory shaped/ beside it, which the real driver does not have. */
 extern const struct attribute_group vgpu_group;
 
 #endif

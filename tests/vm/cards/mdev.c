@@ -9,7 +9,7 @@
 #include "mdev.h"
 #include "versions.h"
 
-/* A type as the kernel wants it: each parent has its own. */
+/* A type as the kernel's mdev code needs it. Each parent has types of its own. */
 struct offer {
     struct mdev_type mtype;
     struct parent *parent;
@@ -20,14 +20,14 @@ struct offer {
 struct parent {
     struct mdev_parent base;
     struct card *card;
-    atomic_t taken; /* of a VF: the one vGPU that it takes */
-    bool single;    /* a VF */
+    atomic_t taken; /* only of a VF: its one vGPU is made */
+    bool single;    /* the parent is a VF, which takes one vGPU */
     struct mdev_type *types[MAX_TYPES];
     struct offer offers[MAX_TYPES];
 };
 
 struct mdev {
-    struct vfio_device vdev; /* first: VFIO allocates by it */
+    struct vfio_device vdev; /* must be the first member, because VFIO allocates the struct */
     struct vgpu vgpu;
     struct parent *parent;
 };
@@ -46,7 +46,7 @@ mdev_vgpu(struct device *dev)
     return &mdev->vgpu;
 }
 
-/* What a type says */
+/* The files of a type */
 
 static unsigned int
 get_available(struct mdev_type *mtype)
@@ -73,7 +73,7 @@ show_description(struct mdev_type *mtype, char *text)
 
 /* A vGPU's life */
 
-/* An mdev's vGPU is there as long as the mdev. */
+/* An mdev has its vGPU from the beginning to the end. */
 static int
 make(struct mdev *mdev, const struct vgpu_type *type)
 {
@@ -143,7 +143,7 @@ put:
     return ret;
 }
 
-/* Waits as long as it is open: this kernel knows no other way. */
+/* Waits as long as the device is open. This kernel has no other way to remove it. */
 static void
 mdev_remove(struct mdev_device *mdevice)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * vGPUs that are mediated devices, and the functions that they are made on.
+ * vGPUs that are mediated devices, and the functions on which they are made.
  */
 #ifndef SHAPED_MDEV_H
 #define SHAPED_MDEV_H
@@ -13,7 +13,8 @@ int mdev_init(void);
 
 void mdev_exit(void);
 
-/* This function offers types from now on: a card's, or a VF that takes one vGPU. */
+/* Makes the function offer types. It is a card's physical function, or a VF, which takes one
+ * vGPU. */
 int parent_probe(struct pci_dev *pdev, struct card *card);
 
 void parent_remove(struct pci_dev *pdev);

@@ -17,11 +17,11 @@ struct stream {
     struct file *file;
     struct mutex lock;
     bool over;
-    u64 type; /* of the vGPU here */
+    u64 type; /* of the vGPU on this host */
     struct vgpu_state state;
 };
 
-/* Whether the bytes so far are the state of such a vGPU. */
+/* Are the bytes so far the state of a vGPU of this type? */
 static bool
 fits(const struct stream *stream, size_t size)
 {
@@ -35,7 +35,7 @@ stream_read(struct file *file, char __user *to, size_t size, loff_t *pos)
     struct stream *stream = file->private_data;
     ssize_t ret = -ENODEV;
 
-    /* A stream has no position but its own. */
+    /* A stream has its own position. It takes no other. */
     if (pos)
         return -ESPIPE;
     pos = &file->f_pos;
@@ -79,7 +79,7 @@ static const struct file_operations saving_ops = {
 static const struct file_operations resuming_ops = {
     .owner = THIS_MODULE, .write = stream_write, .release = stream_release};
 
-/* One reference is the caller's, one the migration's. */
+/* The stream's file has two references: one for the caller, and one for the migration. */
 static struct file *
 open_stream(struct migration *migration, const struct file_operations *ops, int flags)
 {

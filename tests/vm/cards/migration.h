@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The state of a vGPU that is saved or migrated: one block of fixed size.
+ * The state of a vGPU that is saved or migrated. It is one block of a fixed size.
  */
 #ifndef SHAPED_MIGRATION_H
 #define SHAPED_MIGRATION_H
@@ -12,11 +12,11 @@
 
 #define CONFIG_SIZE 256
 
-/* What travels. */
+/* The block that is saved or migrated. */
 struct vgpu_state {
     u64 magic;
-    u64 type;               /* as migration_begin has it */
-    u64 seal;               /* chosen anew whenever it is opened; travels */
+    u64 type;               /* as given to migration_begin */
+    u64 seal;               /* a new one is chosen at each open; it travels with the state */
     u8 config[CONFIG_SIZE]; /* the configuration space */
 };
 
@@ -25,19 +25,20 @@ struct stream;
 struct migration {
     struct mutex lock;
     enum vfio_device_mig_state now;
-    struct stream *stream; /* in a state that has one */
+    struct stream *stream; /* NULL in a migration state without a stream */
     struct vgpu_state state;
 };
 
 void migration_init(struct migration *migration);
 
-/* A guest opens a vGPU of this type: its state fits such ones only. Of xe it is the VRAM. */
+/* A guest opens a vGPU of this type. The state fits only vGPUs of the same type. For xe, the type
+ * is the amount of VRAM. */
 void migration_begin(struct migration *migration, u64 type);
 
-/* It runs, and whatever was being read or written ends. */
+/* The vGPU runs again. A state that is being read or written is given up. */
 void migration_reset(struct migration *migration);
 
-/* Before the device is registered. */
+/* Offers migration to VFIO. Call it before the device is registered. */
 void migration_offer(struct vfio_device *vdev);
 
 #endif

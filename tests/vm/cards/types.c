@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Ids, names, sizes and numbers are those of NVIDIA's public lists, driver branch 550. The C types'
- * number of heads and resolution are guessed.
+ * Ids, names, sizes and numbers come from NVIDIA's public lists, driver branch 550. The heads and
+ * the resolution of the C types are guessed.
  */
 #include <linux/kernel.h>
 #include <linux/pci_ids.h>
@@ -108,7 +108,7 @@ static const struct board boards[] = {
     BOARD("L40S", 0x26b9, 48, false, l40s_types),
     BOARD("A30", 0x20b7, 24, false, a30_types),
     BOARD("A30-MIG", 0x20b7, 24, true, a30_types),
-    /* Not VGA: of that class the kernel's VGA arbiter would have to know the VFs. */
+    /* The class is not VGA. The kernel's VGA arbiter would have to know VFs of that class. */
     {"B60", PCI_VENDOR_ID_INTEL, XE_DEVICE, PCI_CLASS_DISPLAY_OTHER << 8, 0, false, NULL, 0},
 };
 

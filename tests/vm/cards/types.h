@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * What boards there are, and the vGPU types of each: facts, no rules.
+ * The boards, and the vGPU types of each. These are facts. The rules are in card.c.
  */
 #ifndef SHAPED_TYPES_H
 #define SHAPED_TYPES_H
 
 #include <linux/types.h>
 
-/* More than any board has. */
+/* No board has more types. */
 #define MAX_TYPES 32
 
-/* Arc Pro B60: no real driver of the host's kernel asks for it. */
+/* Arc Pro B60. No real driver of the host's kernel binds to it. */
 #define XE_DEVICE 0xe211
 
 struct vgpu_type {
@@ -18,14 +18,14 @@ struct vgpu_type {
     const char *name;
     unsigned int framebuffer; /* MiB */
     unsigned int heads;
-    unsigned int frl; /* frames a second */
+    unsigned int frl; /* the frame rate limit, in frames a second */
     const char *resolution;
     unsigned int max_instance;
-    const char *instance; /* the GPU instance that a MIG type takes; NULL: time-sliced */
+    const char *instance; /* the GPU instance that a MIG type needs; NULL: time-sliced */
 };
 
 struct board {
-    const char *name;   /* as the parameter "boards" has it */
+    const char *name;   /* as in the parameter "boards" */
     u16 vendor, device; /* PCI */
     u32 class;
     unsigned int memory; /* MiB */
@@ -36,7 +36,7 @@ struct board {
 
 const struct board *board_find(const char *name);
 
-/* NULL: there is no such type on this board. */
+/* NULL: the board has no such type. */
 const struct vgpu_type *board_type(const struct board *board, long id);
 
 #endif

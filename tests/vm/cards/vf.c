@@ -13,9 +13,9 @@
 #include "xe.h"
 
 struct vf {
-    struct vfio_pci_core_device core; /* the driver's data, as VFIO wants it */
+    struct vfio_pci_core_device core; /* the driver's data must begin with this */
     struct vgpu vgpu;
-    bool lost; /* was taken from the driver and given back: cannot be used any more */
+    bool lost; /* the VF was taken from the driver and given back, so it can have no vGPU */
 };
 
 static struct vf *
@@ -164,9 +164,9 @@ groups_of(const struct vf *vf)
 /* The device that QEMU opens */
 
 /*
- * Without this the kernel counts all of the guest's memory as written to, for ever, and a save may
- * find no end: a device that has once pinned pages itself answers for what it writes. It writes
- * nothing.
+ * Without this the kernel would count all of the guest's memory as written to, again and again.
+ * Then a save might never end. A device that has once pinned pages itself is different: the kernel
+ * counts only the pages that the device pins. This device writes nothing.
  */
 static void
 narrow_dirty_memory(struct vfio_device *vdev)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * A virtual function whose vGPU is the function itself: vendor-specific VFIO.
+ * A virtual function that is a vGPU itself: vendor-specific VFIO.
  */
 #ifndef SHAPED_VF_H
 #define SHAPED_VF_H

@@ -11,7 +11,7 @@
 #include "vgpu.h"
 #include "xe.h"
 
-/* How long the driver waits for a vGPU's child of the manager, and how often it looks. */
+/* How long the driver waits for the manager's child of a vGPU, and how often it looks. */
 #define EXIT_WAIT_MS 5000
 #define EXIT_STEP_MS 20
 
@@ -57,7 +57,7 @@ forget(struct vgpu *vgpu)
     vgpu->params[0] = '\0';
 }
 
-/* -EAGAIN: still exiting. */
+/* -EAGAIN: the vGPU is still exiting. */
 static int
 try_delete(struct vgpu *vgpu)
 {
@@ -104,7 +104,7 @@ vgpu_drop(struct vgpu *vgpu)
     mutex_unlock(&vgpu->lock);
 }
 
-/* The guest's name, from the command line of the QEMU that opens its vGPU: "guest=NAME,...". */
+/* Finds the guest's name in the command line of the QEMU that opens the vGPU: "guest=NAME,...". */
 static void
 find_vm_name(struct vgpu *vgpu)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * One vGPU, whichever way it was made: its place on the card, who has it open, its state.
+ * One vGPU of either kind: its place on the card, whether it is open, and its state.
  */
 #ifndef SHAPED_VGPU_H
 #define SHAPED_VGPU_H
@@ -16,12 +16,12 @@ struct xe_function;
 
 struct vgpu {
     struct card *card;
-    const struct xe_function *function; /* of an xe card, which knows no types; else NULL */
-    struct mutex lock;                  /* over the rest */
-    const struct vgpu_type *type;       /* NULL: none was made */
+    const struct xe_function *function; /* of an xe card, which has no types; else NULL */
+    struct mutex lock;                  /* protects the rest */
+    const struct vgpu_type *type;       /* NULL: there is no vGPU */
     unsigned int place;
     bool open;
-    bool exiting;            /* for exiting_ms after: */
+    bool exiting;            /* until exiting_ms after closed_at */
     unsigned long closed_at; /* jiffies */
     char params[PARAMS_SIZE];
     char vm_name[64];
@@ -30,16 +30,16 @@ struct vgpu {
 
 void vgpu_init(struct vgpu *vgpu, struct card *card);
 
-/* -EPERM: there is one. -EIO: the card refuses. */
+/* -EPERM: there is a vGPU already. -EIO: the card refuses. */
 int vgpu_create(struct vgpu *vgpu, const struct vgpu_type *type);
 
-/* -EPERM: there is none, or it is open. -EBUSY: it is still exiting, after five seconds. */
+/* -EPERM: there is no vGPU, or it is open. -EBUSY: it is still exiting after five seconds. */
 int vgpu_delete(struct vgpu *vgpu);
 
-/* Without asking anybody; what is still exiting is waited for. */
+/* Removes the vGPU in any case. If the vGPU is still exiting, this waits. */
 void vgpu_drop(struct vgpu *vgpu);
 
-/* -ENODEV: there is none. -EBUSY: it is still exiting. */
+/* -ENODEV: there is no vGPU. -EBUSY: it is still exiting. */
 int vgpu_open(struct vgpu *vgpu);
 
 void vgpu_close(struct vgpu *vgpu);

@@ -11,12 +11,11 @@
 
 static bool xe_admin = true;
 module_param(xe_admin, bool, 0444);
-MODULE_PARM_DESC(xe_admin, "xe cards have sriov_admin; with older drivers they have not");
+MODULE_PARM_DESC(xe_admin, "xe cards have sriov_admin; older drivers lack it");
 
 static bool xe_quota = true;
 module_param(xe_quota, bool, 0444);
-MODULE_PARM_DESC(xe_quota,
-                 "VFs have vram_quota; of older drivers and integrated GPUs they have not");
+MODULE_PARM_DESC(xe_quota, "VFs have vram_quota; older drivers and integrated GPUs lack it");
 
 static const char *const priorities[] = {
     [XE_LOW] = "low", [XE_NORMAL] = "normal", [XE_HIGH] = "high"};
@@ -28,7 +27,7 @@ xe_of_admin(struct kobject *admin)
     return card_of(to_pci_dev(kobj_to_dev(admin->parent)))->xe;
 }
 
-/* The number of the function whose directory it is. */
+/* The number of the function that has this directory. */
 static unsigned int
 number_of(const struct xe *xe, const struct kobject *directory)
 {
@@ -49,10 +48,10 @@ begin_write(struct xe *xe, bool of_pf)
     return fault_refuses_write();
 }
 
-/* A value of a profile: one row has all operations on it. */
+/* A value of a profile: one row has all its operations. */
 
 struct value {
-    /* Reads what is to be written; "of_pf": it is for the PF alone. */
+    /* Parses the written text. "of_pf": the value is for the PF alone. */
     int (*parse)(const char *text, bool of_pf, u64 *ret);
     int (*set)(struct xe *xe, unsigned int number, u64 value);
     ssize_t (*show)(const struct xe_function *function, bool of_pf, char *text);
@@ -85,7 +84,7 @@ parse_u64(const char *text, bool of_pf, u64 *ret)
     return kstrtou64(text, 0, ret);
 }
 
-/* No VF's is "high". */
+/* A VF's priority cannot be "high". */
 static int
 parse_priority(const char *text, bool of_pf, u64 *ret)
 {
@@ -155,7 +154,7 @@ static const struct value timeout = {parse_u32, set_timeout, show_timeout};
 static const struct value priority = {parse_priority, set_priority, show_priority};
 static const struct value vram = {parse_u64, xe_set_vram, show_vram};
 
-/* Of one function: vfN/profile, pf/profile */
+/* The profile of one function: vfN/profile, pf/profile */
 
 static ssize_t
 profile_show(struct kobject *directory, struct kobj_attribute *attr, char *text)
@@ -164,7 +163,7 @@ profile_show(struct kobject *directory, struct kobj_attribute *attr, char *text)
     unsigned int number = number_of(xe, directory);
     ssize_t size;
 
-    /* Of VRAM the tiles' shares are added up. */
+    /* The VRAM is the sum of the tiles' shares, so it can always be read. */
     if (value_of(attr) != &vram && fault_unclean())
         return -EUCLEAN;
     mutex_lock(&xe->card->lock);
@@ -219,7 +218,7 @@ profile_mode(struct kobject *directory, struct attribute *attr, int index)
 static const struct attribute_group profile_group = {
     .name = "profile", .attrs = profile_attrs, .is_visible = profile_mode};
 
-/* A guest would see an effect of this; the module does not play it. */
+/* In a real card this stops the guest's work. The module only accepts the write. */
 static ssize_t
 stop_store(struct kobject *directory, struct kobj_attribute *attr, const char *text, size_t size)
 {
@@ -241,7 +240,8 @@ stop_mode(struct kobject *directory, struct attribute *attr, int index)
 static const struct attribute_group stop_group = {.attrs = stop_attrs, .is_visible = stop_mode};
 static const struct attribute_group *function_groups[] = {&profile_group, &stop_group, NULL};
 
-/* Of all functions: .bulk_profile. The PF has no quota. It ends at the first that fails. */
+/* The profiles of all functions: .bulk_profile. The PF has no quota. The write ends at the first
+ * function that fails. */
 static ssize_t
 bulk_store(struct kobject *admin, struct kobj_attribute *attr, const char *text, size_t size)
 {
@@ -282,7 +282,7 @@ bulk_mode(struct kobject *admin, struct attribute *attr, int index)
 static const struct attribute_group bulk_group = {
     .name = ".bulk_profile", .attrs = bulk_attrs, .is_visible = bulk_mode};
 
-/* For tests: all writes so far */
+/* The number of writes so far, for tests */
 
 #define COUNTER(name)                                                                              \
     static ssize_t name##_show(struct device *dev, struct device_attribute *attr, char *text)      \
@@ -343,7 +343,7 @@ xe_show(struct xe *xe)
     return ret;
 }
 
-/* A directory goes with all its files, when nobody reads or writes there any more. */
+/* Removes a directory with all its files. It waits until nobody reads or writes there. */
 void
 xe_hide(struct xe *xe)
 {

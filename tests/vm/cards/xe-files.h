@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The directory sriov_admin of an xe card, by which its functions' profiles are read and written.
+ * The directory sriov_admin of an xe card. Its files show and change the functions' profiles.
  */
 #ifndef SHAPED_XE_FILES_H
 #define SHAPED_XE_FILES_H
@@ -11,7 +11,7 @@ int xe_show(struct xe *xe);
 
 void xe_hide(struct xe *xe);
 
-/* The links to VFs, as long as these are enabled. */
+/* The links to the VFs, which exist as long as the VFs are enabled. */
 void xe_link_vfs(struct xe *xe);
 
 void xe_unlink_vfs(struct xe *xe);

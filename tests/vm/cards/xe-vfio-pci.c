@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The driver that gives a VF of an xe card to a guest that can be migrated: a module of its own,
- * which libvirt finds by its alias. It binds only what asks for it by driver_override.
+ * The driver that gives a VF of an xe card to a guest. Such a guest can be migrated. It is a module
+ * of its own, which libvirt finds by its alias. It binds only VFs that name it in driver_override.
  */
 #include <linux/module.h>
 #include <linux/pci.h>

@@ -16,7 +16,7 @@
 /* The unit in which VRAM is given out. */
 #define VRAM_UNIT SZ_2M
 
-/* What an Arc Pro B50 has for them. */
+/* The VRAM that the VFs of an Arc Pro B50 share. */
 static unsigned int xe_vram_mib = 14096;
 module_param_named(xe_vram, xe_vram_mib, uint, 0444);
 MODULE_PARM_DESC(xe_vram, "MiB that the VFs of an xe card share");
@@ -58,8 +58,7 @@ xe_vf_device(const struct xe *xe, unsigned int number)
     return NULL;
 }
 
-/* Whether a guest, or the host's own driver, has switched the function on. This is visible for any
- * driver. */
+/* Has a guest, or the host's own driver, switched the function on? Any driver can see this. */
 static bool
 is_running(const struct xe *xe, unsigned int number)
 {
@@ -99,8 +98,8 @@ has_preset(const struct xe *xe, unsigned int vfs)
     return false;
 }
 
-/* The share is the same on each such card. The PF and each VF get a part of the whole GiB, a power
- * of 2. */
+/* All VFs get the same share. The whole GiB of the VRAM are divided among the PF and the VFs, and
+ * each part is rounded down to a power of 2. */
 static int
 share_out(struct xe *xe, unsigned int vfs)
 {
@@ -128,7 +127,7 @@ provision(struct xe *xe, unsigned int vfs)
     return ret;
 }
 
-/* The priority stays. */
+/* Takes back what the VFs have. Only their priorities stay. */
 static void
 release(struct xe *xe)
 {
@@ -143,7 +142,7 @@ release(struct xe *xe)
     mutex_unlock(&xe->card->lock);
 }
 
-/* The card's driver. It also takes VFs, if the host lets it. Such VFs run for the host. */
+/* The card's driver. It also takes VFs, if the host allows that. Such VFs run for the host. */
 
 static void
 disable_vfs(struct xe *xe)
