@@ -3,7 +3,7 @@
 #include "prove/course.h"
 #include "base/array.h"
 
-/* Whether a type of the same size is chosen already. */
+/* Is a type of the same size chosen already? */
 static bool
 has_size(const struct course *course, const struct inventory_gpu *card,
          const struct inventory_type *type)
@@ -24,14 +24,14 @@ find_parent(const struct gpu_load *empty, const bool *usable, size_t type)
     return empty->parents[0];
 }
 
-/* How many vGPUs of a type fill the GPU, as far as that is known. */
+/* How many vGPUs of a type fill the GPU. This may be an estimate. */
 static unsigned
 count_to_fill(const struct bounds *room)
 {
     return room->most == BOUNDS_ANY ? room->least : room->most;
 }
 
-/* How many pairs of the types fit together. */
+/* How many pairs of these types can be on the GPU together. */
 static unsigned
 count_pairs(const struct gpu_load *empty, const bool *usable, const struct course *course)
 {

@@ -22,7 +22,7 @@ const char *const discrepancy_words[DISCREPANCY_KINDS] = {
     [DISCREPANCY_STAYED] = "stayed",
 };
 
-/* The one of the same kind and subject; NULL: there is none. */
+/* The discrepancy of the same kind and subject. NULL: there is none. */
 static struct discrepancy *
 find_same(const struct discrepancies *discrepancies, const struct discrepancy *as)
 {
@@ -36,7 +36,7 @@ discrepancies_find_new(const struct discrepancies *known, const struct discrepan
     return ARRAY_FIND(list->items, list->count, item, !find_same(known, item));
 }
 
-/* Adds one, or counts its step with the one that is there. */
+/* Adds a discrepancy. If there is one of the same kind and subject, this counts one more step. */
 static void
 add(struct discrepancies *discrepancies, const struct discrepancy *added)
 {

@@ -50,7 +50,7 @@ find_type(const struct gpu_load *load, const struct name *id)
 
 /* --- how many more there can be --------------------------------------------------------------- */
 
-/* Whether a vGPU of another size than a type's is on the GPU. */
+/* Is a vGPU on the GPU whose size is not the size of this type? */
 static bool
 has_other_size(const struct gpu_load *seen, const struct inventory_type *type)
 {
@@ -70,8 +70,8 @@ has_other_size(const struct gpu_load *seen, const struct inventory_type *type)
     return false;
 }
 
-/* What was predicted. If the GPU turns out to take several sizes at a time, it may take more of
- * another size. */
+/* The predicted bounds. If the GPU turns out to take several sizes at a time, there may be room for
+ * more vGPUs of another size. */
 static struct bounds
 predict(const struct comparison *comparison, size_t type, size_t parent)
 {
@@ -84,15 +84,15 @@ predict(const struct comparison *comparison, size_t type, size_t parent)
     return bounds;
 }
 
-/* How prediction and driver differ about a type. */
+/* How the prediction and the driver differ about a type. */
 struct difference {
-    size_t parent; /* the first on which they do: its index in the prediction's inventory */
+    size_t parent; /* the first parent on which they differ, in the prediction's inventory */
     struct bounds predicted, seen;
     bool is_more;
-    unsigned places; /* on how many parents */
+    unsigned places; /* the number of parents on which they differ */
 };
 
-/* Whether they differ on some parent. */
+/* Do the prediction and the driver differ on some parent? */
 static bool
 find_difference(const struct comparison *comparison, const struct name *id, struct difference *ret)
 {
@@ -187,7 +187,7 @@ compare_figures(const struct comparison *comparison, const struct inventory_type
     compare_figure(comparison, type, "frame buffer in MiB", type->framebuffer, seen->framebuffer);
 }
 
-/* Only the driver's own figures: others follow from these. */
+/* This compares only the driver's own figures, because the other figures follow from them. */
 static void
 compare_limit(const struct comparison *comparison, size_t index)
 {

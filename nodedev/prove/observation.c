@@ -11,10 +11,10 @@
 #include <stdio.h>
 #include <string.h>
 
-#define LATE 10000 /* ms for figures that are wrong to become right */
+#define LATE 10000 /* ms in which wrong figures may become right */
 
-/* ms until they are read again. So much later is no finding: a start that is refused decides
- * again. */
+/* ms until wrong figures are read again. Figures that are right by then are no finding, because a
+ * refused start decides again, too. */
 #define AGAIN 250
 
 const struct inventory_type *
@@ -49,7 +49,7 @@ observation_situation(const struct observation *observation)
     return ret;
 }
 
-/* --- what is seen ----------------------------------------------------------------------------- */
+/* --- reading and comparing -------------------------------------------------------------------- */
 
 static int
 scan(const struct observation *observation, struct inventory *ret, struct error *error)
@@ -58,7 +58,7 @@ scan(const struct observation *observation, struct inventory *ret, struct error 
     return scan_host(observation->host, observation->policy, &inventory_all_types, ret, error);
 }
 
-/* What was made must be where it was made, and nothing else may be there. */
+/* Each vGPU that was made must be at its place, and no other vGPU may be there. */
 static int
 check_vgpus(const struct observation *observation, const struct inventory *seen,
             const char *situation, struct discrepancies *ret, struct error *error)
@@ -89,7 +89,7 @@ check_vgpus(const struct observation *observation, const struct inventory *seen,
     return 0;
 }
 
-/* The GPU as it was empty, with what is made now. */
+/* The GPU as it was when empty, with the vGPUs that are made now. */
 static void
 compare_with_empty(const struct observation *observation, const struct inventory *seen,
                    const char *situation, struct discrepancies *ret)
@@ -126,7 +126,7 @@ compare(const struct observation *observation, const struct gpu_load *predicted,
     return 0;
 }
 
-/* Figures that were wrong at first and are right now. */
+/* Adds the figures that were wrong at first and are right now. */
 static void
 tell_late(struct observation *observation, const struct discrepancy *first, uint64_t milliseconds)
 {
@@ -141,8 +141,8 @@ tell_late(struct observation *observation, const struct discrepancy *first, uint
                       first->text);
 }
 
-/* Reads what the driver says after a step, and compares it with the prediction, which borrows from
- * the reading before. */
+/* Reads what the driver says after a step, and compares it with the prediction. The prediction
+ * borrows from the previous reading. */
 int
 observation_take(struct observation *observation, const struct gpu_load *predicted,
                  struct error *error)

@@ -21,7 +21,7 @@ note(struct proof *proof, const char *what, const struct observation_vgpu *vgpu,
              vgpu->parent.text, rc < 0 ? strerror(-rc) : "done", milliseconds, situation.text);
 }
 
-/* Begins a load of the GPU as it is now. False: its driver offers no vGPUs any more. */
+/* Begins a load of the GPU as it is now. False: the GPU's driver offers no vGPUs any more. */
 static bool
 begin_load(const struct proof *proof, struct gpu_load *ret)
 {
@@ -35,7 +35,7 @@ begin_load(const struct proof *proof, struct gpu_load *ret)
 
 /* --- steps ------------------------------------------------------------------------------------ */
 
-/* Begins a step: 0; or -EINTR: somebody wants us to stop. */
+/* Begins a step. Returns 0, or -EINTR: somebody has stopped the proof. */
 static int
 begin_step(struct proof *proof, struct error *error)
 {
@@ -70,7 +70,7 @@ find_parent(const struct proof *proof, const struct gpu_load *load, size_t type,
     return false;
 }
 
-/* setting is vgpu.conf's word for the time that starts or releases wait. */
+/* setting is the key in vgpu.conf of the time that a start or a release waits. */
 static void
 check_time(struct proof *proof, enum discrepancy_kind kind, const struct observation_vgpu *vgpu,
            uint64_t took, unsigned limit, const char *setting)
@@ -141,7 +141,7 @@ make(struct proof *proof, size_t type, struct error *error)
     return seen < 0 ? seen : !is_refused;
 }
 
-/* Removes one of those that are made. */
+/* Removes one of the vGPUs that are made. */
 static int
 remove_one(struct proof *proof, size_t index, struct error *error)
 {
@@ -184,7 +184,7 @@ remove_rest(struct proof *proof, struct error *error)
 
 /* --- the course ------------------------------------------------------------------------------- */
 
-/* Whether the driver would make another vGPU of a type, whatever its maximum is. */
+/* Would the driver make another vGPU of a type, if the type had no maximum? */
 static bool
 is_offered(const struct proof *proof, const struct name *id)
 {
@@ -212,8 +212,8 @@ count_usable(const struct proof *proof)
     return count;
 }
 
-/* The GPU is full. It takes as many vGPUs of a type as the driver says at most, unless something
- * else stops it: the ceiling, the number of functions, or of GPU instances (MIG). */
+/* The GPU is full of one type. The number of its vGPUs must be the maximum that the driver tells.
+ * But another limit may be reached first: the ceiling, the functions, or GPU instances (MIG). */
 static void
 check_maximum(struct proof *proof, size_t type)
 {
@@ -232,7 +232,7 @@ check_maximum(struct proof *proof, size_t type)
                       kind->max, kind->name, seen);
 }
 
-/* One vGPU of a type is on the GPU. Notes which other types the driver offers beside it. */
+/* One vGPU of a type is on the GPU. This notes which other types the driver offers beside it. */
 static void
 note_partners(struct proof *proof, size_t index)
 {
@@ -263,7 +263,7 @@ fill(struct proof *proof, size_t index, struct error *error)
     return remove_rest(proof, error);
 }
 
-/* Makes one of each. If both are there, the one that is named goes first. */
+/* Makes a vGPU of each of two types. If both were made, removes the named one first. */
 static int
 pair(struct proof *proof, const size_t types[2], size_t first, struct error *error)
 {
@@ -276,7 +276,7 @@ pair(struct proof *proof, const size_t types[2], size_t first, struct error *err
     return rc < 0 ? rc : remove_rest(proof, error);
 }
 
-/* All pairs of one type with those that come after it, if the driver has offered both together. */
+/* Tries one type with each type after it, if the driver has offered both together. */
 static int
 pair_with_others(struct proof *proof, size_t index, struct error *error)
 {

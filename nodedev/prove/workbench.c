@@ -13,7 +13,7 @@
 
 #define PATIENCE 2000 /* ms for a process that has a new vGPU open for a moment */
 
-/* Begins a transaction with the whole lock_timeout for its waits. */
+/* Begins a transaction. Its waits may take the whole lock_timeout. */
 static int
 begin(struct workbench *bench, struct ledger *ledger, struct error *error)
 {
@@ -21,7 +21,7 @@ begin(struct workbench *bench, struct ledger *ledger, struct error *error)
     return transaction_begin(&bench->transaction, ledger, error);
 }
 
-/* Under the lock: whether nobody has anything of the GPU. */
+/* Is the GPU free? Call it under the lock. */
 static int
 check_free(const struct name *gpu, const struct ledger *ledger, struct error *error)
 {
@@ -94,7 +94,7 @@ lease_of(const struct workbench *bench, const struct inventory *inventory, size_
     const struct inventory_type *kind = &inventory->gpus[on->gpu].types[type];
 
     *ret = (struct lease){
-        .domain_name = "vgpuctl prove", /* for messages about it */
+        .domain_name = "vgpuctl prove", /* the name in messages about this lease */
         .vgpu = {.interface = on->interface,
                  .device = on->name,
                  .type = kind->id,
@@ -129,7 +129,7 @@ record(struct workbench *bench, const struct lease *lease, struct error *error)
     return transaction_commit(&bench->transaction, &ledger, error);
 }
 
-/* After these errors there may be something of the vGPU (apply_make). */
+/* After these errors a part of the vGPU may be left (apply_make). */
 static bool
 may_be_there(int rc)
 {
@@ -173,7 +173,7 @@ workbench_remove(struct workbench *bench, const struct name *device, unsigned mi
     AUTO(removals_clear) struct removals removals = {0};
     struct transaction *transaction = &bench->transaction;
     const struct removal_terms terms = {
-        /* The vGPU's guest, so to speak, has ended. */
+        /* This stands for the end of the vGPU's guest. */
         .occasion = FATE_RELEASE,
         .deadline = deadline_in(bench->host, milliseconds),
         .patience = PATIENCE,
@@ -205,7 +205,7 @@ workbench_close(struct workbench *bench)
     AUTO(ledger_clear) struct ledger ledger = {0};
     struct error ignored;
 
-    /* A driver that has not come back keeps the claim, and the GPU. */
+    /* If a driver has not come back, its writer keeps the claim and the GPU. */
     if (bench->is_taken && !bench->transaction.writer.left &&
         begin(bench, &ledger, &ignored) == 0) {
         proving_end(bench->host, &bench->gpu);
