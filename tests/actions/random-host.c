@@ -72,7 +72,8 @@ smaller(unsigned one, unsigned other)
     return one < other ? one : other;
 }
 
-/* How many of a type an idle GPU takes by the fake driver's rule; of a pool, its functions. */
+/* How many vGPUs of a type an idle GPU takes, by the fake driver's rule. In a pool these are its
+ * functions. */
 static unsigned
 room_of(const struct inventory *inventory, const struct fake_machine *machine, size_t index,
         const struct inventory_type *type)
@@ -90,7 +91,7 @@ room_of(const struct inventory *inventory, const struct fake_machine *machine, s
     return gpu->vfs ? smaller(room, gpu->vfs) : room;
 }
 
-/* The same of all GPUs that have it. */
+/* How many vGPUs of a type all GPUs take together that have the type. */
 static unsigned
 room_of_all(const struct inventory *inventory, const struct fake_machine *machine,
             const struct inventory_type *type)
@@ -105,7 +106,7 @@ room_of_all(const struct inventory *inventory, const struct fake_machine *machin
     return room;
 }
 
-/* Whether a GPU that has its kind already offers the type, too. */
+/* Does a GPU that has its kind already offer this type, too? */
 static bool
 is_taken(struct random_host *host, const struct inventory *inventory, const char *id)
 {
@@ -116,7 +117,8 @@ is_taken(struct random_host *host, const struct inventory *inventory, const char
     return ret;
 }
 
-/* Any type of which not all guests can have one, or else that of which there is least room. */
+/* Adds the GPU's kind: any type of which not all guests can have a vGPU. If there is none, adds the
+ * type with the least room. */
 static void
 add_kind(struct random_host *host, const struct inventory *inventory,
          const struct fake_machine *machine, size_t index, uint64_t *chances)
@@ -145,9 +147,10 @@ add_kind(struct random_host *host, const struct inventory *inventory,
     host->kind_count += kind->room > 0;
 }
 
-/* --- what guests ask for on it ---------------------------------------------------------------- */
+/* --- the vGPUs for which guests ask ----------------------------------------------------------- */
 
-/* Some function of a kind's, of those that are vGPUs themselves. False: it has mediated devices. */
+/* Chooses a function of this kind, if functions are vGPUs themselves. False: the kind has mediated
+ * devices. */
 static bool
 choose_function(struct random_host *host, const struct inventory *inventory,
                 const struct kind *kind, uint64_t *chances, char *source, size_t size)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
-/* Guests that arrive at hosts with virtual functions: which function they get, and what it is
- * then. */
+/* Guests that arrive at hosts with virtual functions: which function they get, and which state it
+ * has then. */
 
 #include "fake/scene.h"
 
@@ -43,7 +43,7 @@ guest_at(unsigned guest, const char *source)
     return scene_xml_of(guest, BIG, (const char *const[]){source, NULL});
 }
 
-/* NULL: the hook prints nothing, so all stays as it is. */
+/* NULL: the hook prints nothing, so the document stays as it is. */
 static void
 becomes(const char *xml, const char *operation, const char *expected)
 {
@@ -78,7 +78,7 @@ its_own_is_kept_when_it_is_free(void **state)
 }
 
 /* The guest's own function has another guest's vGPU, of the requested type. The card has no room
- * for one more vGPU beside that. */
+ * for one more vGPU. */
 static void
 one_of_another_card_instead(void **state)
 {
@@ -141,8 +141,8 @@ iommufd_stays(void **state)
     assert_int_equal(scene_leases(&scene, ""), 0);
 }
 
-/* Somebody else made the vGPU, of just the requested type. A guest that comes from another host
- * does not get it. */
+/* Somebody else made a vGPU of the requested type on the function. A guest that comes from another
+ * host does not get this vGPU. */
 static void
 a_foreign_one_is_not_taken(void **state)
 {
@@ -301,7 +301,8 @@ each_device_gets_its_own(void **state)
     assert_int_equal(fake_count(&scene.kernel), 4);
 }
 
-/* Two devices have two sizes, which one card cannot have at once. Each could stay, but not both. */
+/* Two devices need two sizes, which one card cannot have at once. Each device could stay alone, but
+ * not both. */
 static void
 two_that_cannot_both_stay(void **state)
 {
@@ -332,8 +333,8 @@ full_is_not_refused_here(void **state)
     assert_int_equal(scene_leases(&scene, "reserved"), 0);
     assert_int_equal(scene_prepare_at(&scene, 1, own, "L40S-16Q"), 1);
     scene_assert_said(&scene, "the vGPU 0000:3d:00.4 belongs to the guest guest11 (held)");
-    /* The guest's own device is no GPU's here. Each of its devices gets a different function that
-     * could have it another day. */
+    /* The guest's own devices are not on a GPU of this host. Each of them gets a different
+     * function, where it could be another day. */
     arrives_at(1, "0000:e7:00.4", own);
     assert_int_equal(scene_leases(&scene, ""), 3);
 }
@@ -382,7 +383,7 @@ never_is_refused(void **state)
     assert_int_equal(scene_leases(&scene, ""), 0);
 }
 
-/* release = "keep": the guest's own device waits for the guest, and is taken as it is. */
+/* release = "keep": the guest's own device waits for the guest, and is used again unchanged. */
 static void
 a_kept_one_is_kept(void **state)
 {
@@ -422,7 +423,7 @@ kept_ones_of_others_are_room(void **state)
     assert_int_equal(scene_leases(&scene, ""), 2);
 }
 
-/* The ledger says that the function is another guest's, whatever became of its type. So nobody else
+/* By the ledger the function belongs to another guest, even if its type has changed. So nobody else
  * may have it. */
 static void
 one_that_lost_its_type_is_not_given_away(void **state)
@@ -498,7 +499,7 @@ a_function_becomes_a_mediated_device(void **state)
     assert_string_equal(printed, LINKED MDEV("") AT_UUID TAIL);
 }
 
-/* If a host has both kinds, the device stays of its kind as long as that kind has room. */
+/* If a host has both kinds, the device keeps its kind as long as that kind has room. */
 static void
 its_kind_is_kept_where_it_has_room(void **state)
 {
@@ -515,7 +516,7 @@ its_kind_is_kept_where_it_has_room(void **state)
 }
 
 /* A device with a display cannot become a PCI device. Nor can a device that a link names by its
- * UUID, or by nothing but its being the only device. Those links would lead nowhere. */
+ * UUID, or without a name because it is the only device. Such a link would lead nowhere. */
 static void
 some_never_change_their_kind(void **state)
 {
@@ -536,7 +537,8 @@ some_never_change_their_kind(void **state)
     }
 }
 
-/* There and back, and there again. Each time all is free on the host that the guest left. */
+/* The guest goes there, back, and there again. Each time nothing is left on the host that the guest
+ * left. */
 static void
 there_and_back(void **state)
 {

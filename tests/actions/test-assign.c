@@ -187,7 +187,8 @@ foreign_device_is_used_and_left(void **state)
     assert_string_equal(fake_type_of(&scene.kernel, scene_device(1)), "mtty-2");
 }
 
-/* The guest asks for nothing any more. What its last run lost is no reason to refuse its start. */
+/* The guest asks for no vGPU any more. Its last run lost a vGPU. This is no reason to refuse the
+ * start. */
 static void
 start_looks_at_what_the_guest_has(void **state)
 {
@@ -204,7 +205,7 @@ start_looks_at_what_the_guest_has(void **state)
     assert_int_equal(scene_leases(&scene, ""), 0);
 }
 
-/* Nobody asks for this type any more, so only the lease tells its size, on every card. */
+/* Nobody asks for this type any more. So on every card only the lease tells the type's size. */
 static void
 quota_of_a_size_holds_on_every_card(void **state)
 {

@@ -19,7 +19,7 @@
 static struct scene scene;
 static const struct scene_case here = {.scene = &scene, .machine = NULL};
 
-/* Runs one hook in a process of its own. */
+/* Runs one hook in a child process. */
 static pid_t
 spawn(int (*run)(struct scene *scene, unsigned guest, unsigned device, const char *type),
       unsigned number, const char *type)
@@ -57,8 +57,8 @@ run_crowd(int (*run)(struct scene *scene, unsigned guest, unsigned device, const
     return good;
 }
 
-/* The number of guests for so many places: 32 more, or as many more as ROUNDS says (chance.h), but
- * at most CROWD. */
+/* The number of guests for this many places: 32 more guests than places, or as many more as ROUNDS
+ * says (chance.h). It is CROWD at most. */
 static unsigned
 crowd_for(unsigned places)
 {
@@ -129,7 +129,7 @@ a_slow_release_delays_nobody(void **state)
     assert_int_equal(scene_leases(&scene, ""), 1);
 }
 
-/* Asks again and again, as long as a removal may take. */
+/* Starts the guest again and again, for as long as a removal may take. */
 static int
 pester(struct scene *where, unsigned guest, unsigned device, const char *type)
 {
@@ -140,7 +140,8 @@ pester(struct scene *where, unsigned guest, unsigned device, const char *type)
     return 1;
 }
 
-/* A start removes a kept device. It gets the place of this device, even if others ask meanwhile. */
+/* A start removes a kept device. The start gets the place of this device, even if other guests ask
+ * for it meanwhile. */
 static void
 a_place_that_is_made_stays_whose_it_is(void **state)
 {
@@ -232,8 +233,8 @@ end(pid_t pid)
     assert_int_equal(waitpid(pid, &status, 0), pid);
 }
 
-/* The real clock decides when it is killed, so the hook may be at work on anything. The result must
- * not depend on it. */
+/* The real clock decides when the hook is killed. So the hook may be at any point of its work. The
+ * result must not depend on the point. */
 static void
 kill_after(pid_t pid, unsigned microseconds)
 {
@@ -266,7 +267,7 @@ killed_anywhere(void **state)
     }
 }
 
-/* The hook is killed, and its daemon is gone. Another guest gets its place. */
+/* The hook is killed, and its daemon is gone. Another guest gets the place. */
 static void
 place_of_the_dead_is_free(void **state)
 {
@@ -297,7 +298,7 @@ place_of_the_dead_is_free(void **state)
     }
 }
 
-/* The daemon ends while its hook works. Then nobody would ever give the vGPU back. */
+/* The daemon ends while its hook works. Without a daemon, nobody would give the vGPU back later. */
 static void
 nothing_is_made_for_a_dead_daemon(void **state)
 {
@@ -319,8 +320,8 @@ nothing_is_made_for_a_dead_daemon(void **state)
     scene.kernel.faults->stuck = false;
     for (int i = 0; i < 2000 && (scene_leases(&scene, "") || fake_count(&scene.kernel)); i++)
         fake_sleep(1);
-    /* If the hook could not undo what it had made, it says so. Then the next hook or reconcile
-     * removes it. */
+    /* If the hook could not undo its work, it says so. Then the next hook or reconcile removes the
+     * vGPU. */
     assert_int_equal(scene_leases(&scene, "") - scene_leases(&scene, "leaving"), 0);
     assert_int_equal(reconcile_host(&scene.kernel.host, &findings, &error), 0);
     scene_assert_empty(&scene);
@@ -418,7 +419,7 @@ fixed_places_are_neither_shared_nor_wasted(void **state)
     }
 }
 
-/* The first guest chooses the size of a card. Then the card is filled with vGPUs of this size. */
+/* The first guest chooses the size of a card. Then guests fill the card with vGPUs of this size. */
 static void
 a_card_is_filled_with_one_size(void **state)
 {
@@ -447,9 +448,9 @@ a_card_is_filled_with_one_size(void **state)
     }
 }
 
-/* A release is killed at any moment and made again. Meanwhile the next owner of the same function
- * starts. Neither the order of the killed release nor the late release gives back the vGPU of the
- * next owner. */
+/* A release is killed at any moment and called again. Meanwhile the next owner of the same function
+ * starts. The killed release's order to the driver must not remove the vGPU of the next owner.
+ * Neither must the late release. */
 static void
 an_old_release_never_hits_the_next_owner(void **state)
 {

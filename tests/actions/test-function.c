@@ -33,7 +33,7 @@ starts(unsigned guest, const char *function, const char *type)
     assert_string_equal(scene.said, "");
 }
 
-/* The hook refuses with these words, and writes nothing. */
+/* The hook refuses the start with these words, and writes nothing. */
 static void
 refuses(unsigned guest, const char *function, const char *type, const char *words)
 {
@@ -44,7 +44,7 @@ refuses(unsigned guest, const char *function, const char *type, const char *word
     assert_int_equal(scene.kernel.faults->writes, writes);
 }
 
-/* --- the usual -------------------------------------------------------------------------------- */
+/* --- usual starts and ends -------------------------------------------------------------------- */
 
 static void
 start_and_end(void **state)
@@ -65,7 +65,7 @@ start_and_end(void **state)
 }
 
 /* libvirt opens the device's own node and hands it to QEMU. Until QEMU has bound it to an iommufd,
- * everybody can open the group. */
+ * anybody can open the group. */
 static void
 an_open_node_is_in_use(void **state)
 {
@@ -147,7 +147,7 @@ bad_wishes(void **state)
     scene_assert_empty(&scene);
 }
 
-/* The list of the function is empty then, or has only lines that name no type. */
+/* Then the list of the function is empty, or no line of it names a type. */
 static void
 a_full_card_and_a_chattering_one(void **state)
 {
@@ -176,15 +176,15 @@ a_clone_is_refused_and_changes_nothing(void **state)
     assert_int_equal(scene_leases(&scene, "held"), 1);
 }
 
-/* --- what fails ------------------------------------------------------------------------------- */
+/* --- failures --------------------------------------------------------------------------------- */
 
 #define THREE                                                                                      \
     "<vgpu:device alias=\"ua-gpu1\" type=\"L40S-8Q\"/>"                                            \
     "<vgpu:device alias=\"ua-gpu2\" type=\"L40S-8Q\"/>"                                            \
     "<vgpu:device alias=\"ua-gpu3\" type=\"mtty-2\"/>"
 
-/* For every n: the n-th write fails, and afterwards all is as before. EIO is often the only error
- * that a driver returns. So after EIO the hook asks again for a place that the XML names, and the
+/* For every n: the n-th write fails, and afterwards all is as before. Drivers often return only
+ * EIO, for any reason. So after EIO the hook asks again for a place that the XML names, and the
  * guest starts. */
 static void
 any_failing_write_is_undone(void **state)
@@ -211,7 +211,7 @@ any_failing_write_is_undone(void **state)
                 assert_int_equal(scene_hook(&scene, xml, "release", "end"), 0);
             scene_assert_empty(&scene);
         }
-        /* The three are made, and the n-th of the removals fails. A later call removes it. */
+        /* All three vGPUs are made, and the n-th removal fails. A later call removes this vGPU. */
         for (unsigned n = 1; n <= 3; n++) {
             faults->writes = 0;
             faults->fail_at = 0;
@@ -225,8 +225,7 @@ any_failing_write_is_undone(void **state)
     }
 }
 
-/* The driver has one error for all its reasons. A driver that has just been loaded refuses at
- * first. */
+/* The driver has one error for all reasons. A driver that has just been loaded refuses at first. */
 static void
 an_io_error_is_asked_again(void **state)
 {
@@ -248,7 +247,7 @@ an_io_error_is_asked_again(void **state)
     assert_int_equal(scene_leases(&scene, ""), 1);
 }
 
-/* The hook does not ask again once the driver's list confirms the refusal. */
+/* The hook asks no more when the driver's list confirms the refusal. */
 static void
 what_is_not_offered_any_more_is_not_asked_for(void **state)
 {
@@ -272,8 +271,8 @@ what_is_not_offered_any_more_is_not_asked_for(void **state)
     assert_int_equal(scene_leases(&scene, ""), 0);
 }
 
-/* A mediated device may be made on any function. So the hook asks the next function, and not the
- * same again. */
+/* A mediated device may be made on any function. So after a refusal the hook asks the next
+ * function, and not the same one again. */
 static void
 a_free_one_goes_elsewhere_at_once(void **state)
 {
@@ -286,7 +285,7 @@ a_free_one_goes_elsewhere_at_once(void **state)
     assert_true(host_exists(&scene.kernel.host, "sys/devices/" VF2 "/%s", scene_device(1)));
 }
 
-/* --- what is another's ------------------------------------------------------------------------ */
+/* --- functions and vGPUs of others ------------------------------------------------------------ */
 
 static void
 a_foreign_type_is_used_and_left(void **state)
@@ -305,7 +304,8 @@ a_foreign_type_is_used_and_left(void **state)
     assert_int_equal(scene.kernel.faults->writes, 0);
 }
 
-/* Somebody else gave the function another type without us. Then the vGPU belongs to him. */
+/* Another program gave the function another type, without our hook. Then the vGPU belongs to that
+ * program. */
 static void
 a_type_that_was_changed_is_left(void **state)
 {
@@ -334,7 +334,8 @@ a_type_that_was_changed_is_left(void **state)
     }
 }
 
-/* The guest lost its function unnoticed, and another guest got it, with the same type. */
+/* The guest lost its function without notice, and another guest got this function, with the same
+ * type. */
 static void
 a_repeated_release_finds_the_next_owner(void **state)
 {
@@ -358,8 +359,8 @@ a_repeated_release_finds_the_next_owner(void **state)
     }
 }
 
-/* The writer of a release that was given up still works. Nobody gets the function before this
- * writer is done, and afterwards the writer changes nothing more. */
+/* A release was given up, and its writer still works. Nobody gets the function before this writer
+ * is done. Afterwards the writer changes nothing more. */
 static void
 an_old_writer_is_waited_for(void **state)
 {
@@ -382,7 +383,7 @@ an_old_writer_is_waited_for(void **state)
     assert_int_equal(scene_leases(&scene, ""), 1);
 }
 
-/* The same for a start: a type that comes late does not reach the next guest. */
+/* The same with a start: a type that the writer sets late does not reach the next guest. */
 static void
 a_create_that_comes_late(void **state)
 {
@@ -405,7 +406,7 @@ a_create_that_comes_late(void **state)
     assert_int_equal(scene_leases(&scene, ""), 1);
 }
 
-/* --- what takes its time ---------------------------------------------------------------------- */
+/* --- slow drivers ----------------------------------------------------------------------------- */
 
 static void
 reconcile(void)
@@ -417,8 +418,8 @@ reconcile(void)
         fail_msg("%s", error.text);
 }
 
-/* While QEMU has it open, the driver says EPERM, and for a while after that EBUSY. Neither makes
- * the vGPU lost. */
+/* While QEMU has the function open, the driver answers EPERM. For a while after that it answers
+ * EBUSY. Neither error makes us forget the vGPU. */
 static void
 one_that_is_still_left_is_freed_later(void **state)
 {
@@ -440,7 +441,7 @@ one_that_is_still_left_is_freed_later(void **state)
     scene_assert_type(&scene, VF0, "nvidia-1154");
     assert_int_equal(scene_leases(&scene, ""), 2);
     scene.kernel.faults->exiting = 0;
-    /* The last release's writer may be at work for a moment longer. */
+    /* The last release's writer may work for a moment longer. */
     for (int i = 0; i < 100 && *fake_type_of(&scene.kernel, VF0); i++) {
         fake_sleep(20);
         reconcile();
@@ -451,7 +452,8 @@ one_that_is_still_left_is_freed_later(void **state)
     assert_int_equal(scene_leases(&scene, ""), 1);
 }
 
-/* The guest itself comes back, or another guest names this function. It waits for the function. */
+/* The guest itself starts again, or another guest names this function. The start waits for the
+ * function. */
 static void
 who_comes_next_waits_for_it(void **state)
 {
@@ -468,7 +470,7 @@ who_comes_next_waits_for_it(void **state)
         assert_int_equal(scene_release_at(&scene, 1, VF0), 0);
         assert_int_equal(scene_leases(&scene, ""), 1);
         fake_write(&scene.kernel, CONFIG, "");
-        /* The release's writer may be at work for a moment longer. */
+        /* The release's writer may work for a moment longer. */
         fake_sleep(200);
         starts(next, VF0, "L40S-8Q");
         scene_assert_type(&scene, VF0, "nvidia-1152");
@@ -478,7 +480,7 @@ who_comes_next_waits_for_it(void **state)
     }
 }
 
-/* A hook whose daemon ends right after it. */
+/* Runs a hook whose daemon ends right after it. */
 static void
 a_function_of_the_dead_is_free(void **state)
 {
@@ -521,8 +523,8 @@ a_kept_one_waits_for_its_guest(void **state)
     assert_int_equal(scene_leases(&scene, "kept"), 1);
 }
 
-/* A kept vGPU moves to a guest that names its function. It is removed if its size is in the way.
- * Else it stays. */
+/* A kept vGPU moves to a guest that names its function. It is removed if its size keeps the guest
+ * from starting. Otherwise it stays. */
 static void
 a_kept_one_makes_way(void **state)
 {
@@ -550,9 +552,9 @@ a_kept_one_makes_way(void **state)
     refuses(6, VF1, "L40S-8Q", "0000:3d:00.0 holds nvidia-1156 (1 in use)");
 }
 
-/* --- what the administrator and the request say ----------------------------------------------- */
+/* --- limits of the administrator, and parameters of the request ------------------------------- */
 
-/* The driver does not tell how many vGPUs a card takes; an administrator may. */
+/* The driver does not tell how many vGPUs a card takes. The administrator may say it. */
 static void
 no_more_than_max_instances(void **state)
 {
@@ -581,8 +583,8 @@ assert_params(const char *function, const char *expected)
     assert_string_equal(params, expected);
 }
 
-/* The next guest on the function has none of these parameters, whatever the driver leaves in the
- * attribute. */
+/* The next guest on the function has none of these parameters, even if the driver leaves them in
+ * the attribute. */
 static void
 parameters_are_for_one_guest(void **state)
 {
@@ -606,8 +608,8 @@ parameters_are_for_one_guest(void **state)
     }
 }
 
-/* The attribute becomes this parameter, in front of the others. A guest that may not set the
- * parameter may not use the attribute. */
+/* The attribute becomes this parameter, in front of the other parameters. A guest that may not set
+ * the parameter may not use the attribute either. */
 static void
 a_placement_id(void **state)
 {
@@ -628,7 +630,8 @@ a_placement_id(void **state)
     scene_assert_empty(&scene);
 }
 
-/* Types of GPU instances: as many fit as there are instances, whatever else is on the card. */
+/* Types of GPU instances: as many vGPUs fit as there are instances. Other vGPUs on the card do not
+ * count. */
 static void
 instances_of_a_partitioned_card(void **state)
 {
@@ -672,7 +675,7 @@ sizes_of_a_mixed_card(void **state)
     starts(2, VF1, "L40S-4Q");
     refuses(3, VF2, "L40S-8Q", "its GPU 0000:3d:00.0 ");
     assert_int_equal(scene_release_at(&scene, 2, VF1), 0);
-    /* Two sizes at once, beside a vGPU which shows that sizes may differ. */
+    /* Two sizes at once, beside a vGPU that shows that the card may have several sizes. */
     xml = scene_xml_of(3,
                        "<vgpu:device alias=\"ua-gpu1\" type=\"L40S-4Q\"/>"
                        "<vgpu:device alias=\"ua-gpu2\" type=\"L40S-1B\"/>",

@@ -38,8 +38,8 @@ guest_xml(unsigned guest, const char *type, const unsigned *numbers)
     return scene_xml(guest, devices, numbers);
 }
 
-/* The hook's output differs from the input in this device's UUID only. The new UUID is replaced by
- * the old one before the comparison. */
+/* The hook's output differs from the input only in this device's UUID. Before the comparison the
+ * old UUID is put back. */
 static void
 assert_renamed(const char *xml, unsigned number, char *printed)
 {
@@ -87,7 +87,7 @@ a_taken_uuid_is_replaced(void **state)
     assert_int_equal(scene_hook(&scene, xml, "migrate", "begin"), 0);
     assert_renamed(xml, 2, scene.printed);
     assert_string_equal(scene.printed, xml);
-    /* A foreign vGPU is foreign, even if it has just the requested type. */
+    /* A foreign vGPU stays foreign, even if it has the requested type. */
     assert_int_equal(fake_make(&scene.kernel, "0000:18:00.0", "nvidia-222", scene_device(3)), 0);
     assert_int_equal(scene_hook(&scene, xml, "restore", "begin"), 0);
     assert_renamed(xml, 2, scene.printed);
@@ -150,7 +150,7 @@ kept_devices(void **state)
     assert_renamed(resized, 1, scene.printed);
     assert_int_equal(scene_hook(&scene, others, "restore", "begin"), 0);
     assert_renamed(others, 1, scene.printed);
-    /* The UUID stays taken even if its device is gone, because some definition still names it. */
+    /* The UUID counts as taken even if its device is gone, because a definition still names it. */
     assert_int_equal(fake_remove(&scene.kernel, scene_device(1)), 0);
     assert_int_equal(scene_hook(&scene, others, "restore", "begin"), 0);
     assert_renamed(others, 1, scene.printed);
@@ -248,7 +248,7 @@ a_gpu_that_comes_up_late(void **state)
 #define BY_UUID   "<vgpu:device type='nvidia-222' uuid='" DEVICE1 "'/>"
 #define BYTE_MARK "\xef\xbb\xbf"
 
-/* Whatever is around the UUID: the hook prints the same bytes, except for the UUID. */
+/* The text around the UUID does not matter: the hook prints the same bytes, except for the UUID. */
 static void
 only_the_uuid_changes(void **state)
 {
@@ -278,8 +278,8 @@ only_the_uuid_changes(void **state)
     }
 }
 
-/* The link in the annotation gets the same UUID. A UUID in another spelling is replaced by one in
- * the usual spelling. */
+/* The link in the annotation gets the same new UUID. If the old UUID had an unusual spelling, the
+ * new one has the usual spelling. */
 static void
 links_follow(void **state)
 {
@@ -310,7 +310,8 @@ utf16_of(const char *text, int fd)
     }
 }
 
-/* The hook refuses a UUID that it cannot replace, but only if it would have to replace it. */
+/* The hook cannot replace a UUID in such a document. It refuses an arrival only if it would have to
+ * replace the UUID. */
 static void
 other_spellings_are_refused(void **state)
 {
@@ -355,7 +356,7 @@ utf16(void **state)
     assert_null(changed.text);
 }
 
-/* Half of a document, and no document. */
+/* The input is half of a document, or no document. */
 static void
 truncated(void **state)
 {
@@ -371,7 +372,7 @@ truncated(void **state)
     }
 }
 
-/* Random documents: with the old UUIDs put back, the output is the input. */
+/* Random documents: if the old UUIDs are put back, the output is the input. */
 
 static char *
 random_uuid(char *at)
@@ -437,14 +438,14 @@ random_document(unsigned devices, size_t padding)
     return text;
 }
 
-/* Some bytes of a document, which replace a part of another. */
+/* Some bytes of one document, which replace a part of another document. */
 static struct document_edit
 bytes_of(const struct document *from, struct document_span span, struct document_span to)
 {
     return (struct document_edit){to, memory_copy_bytes(from->text + span.offset, span.length)};
 }
 
-/* The bytes of the old document, at the places where the new one may differ. */
+/* Puts the old document's bytes back, at the places where the new document may differ. */
 static void
 put_back(const struct document *old, const struct document *changed, struct document *ret)
 {
@@ -467,7 +468,7 @@ put_back(const struct document *old, const struct document *changed, struct docu
         free((char *)edits[--count].text);
 }
 
-/* Another UUID or address, or a source of the other kind. */
+/* Gives the device another UUID or address, or a source of the other kind. */
 static void
 change(struct rewrite_source *source)
 {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
-/* /sys shows, for each card, which interface its vGPUs have. NVIDIA's cards of any generation may
- * have any interface. Blackwell's functions are mediated devices under RHEL 9.6 and branch 595 of
- * the driver, and vendor-specific VFIO elsewhere. */
+/* /sys shows the interface of each card's vGPUs. NVIDIA's cards of any generation may have any
+ * interface. Blackwell's functions take mediated devices under RHEL 9.6 with branch 595 of the
+ * driver. Elsewhere they are vendor-specific VFIO. */
 
 #include "fake/typed.h"
 
@@ -77,7 +77,7 @@ any_generation_has_any(void **state)
 }
 
 /* Two cards of one model have different interfaces. A type has the same id under both. A guest gets
- * the kind that its host device has. */
+ * a vGPU of the kind that its host device has. */
 static void
 both_in_one_host(void **state)
 {
@@ -91,7 +91,7 @@ both_in_one_host(void **state)
     scene_must_start_at(&scene, 2, BEYOND, "DC-4Q");
     scene_assert_type(&scene, BEYOND, "nvidia-1521");
     scene_must_refuse_at(&scene, 3, FIRST, "DC-2B", "which takes mediated devices");
-    /* Only the one card has what an mdev would get. */
+    /* The guest wants a mediated device, which can be made only on the first card. */
     scene_must_refuse_at(&scene, 3, scene_device(3), "DC-4Q",
                          OTHER " makes vGPUs for <hostdev type='pci'> only");
 }

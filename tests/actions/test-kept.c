@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
-/* vGPUs that stay for their guest's next start, and what happens to them meanwhile. */
+/* vGPUs that stay for their guest's next start, and what other guests may do with them. */
 
 #include "actions/reconcile.h"
 #include "device/vgpu.h"
@@ -30,7 +30,7 @@ static struct scene scene;
 static const struct scene_case here = {.scene = &scene, .machine = MACHINE};
 static const struct scene_case mixed = {.scene = &scene, .machine = MIXED};
 
-/* release = "keep": the device stays for the guest's next start, which makes no new device. */
+/* release = "keep": the device stays for the guest's next start, and that start makes no device. */
 static void
 kept_device_waits_for_its_guest(void **state)
 {
@@ -43,16 +43,16 @@ kept_device_waits_for_its_guest(void **state)
     assert_int_equal(scene_prepare(&scene, 1, 1, "mtty-2"), 0);
     assert_int_equal(scene_leases(&scene, "held"), 1);
     assert_int_equal(scene.kernel.faults->writes, 1);
-    /* A release that comes late, or a second time, or after the configuration is gone: the lease
-     * says that the device is kept. */
+    /* A release comes late, or a second time, or after the configuration is gone. The lease says
+     * that the device is kept. */
     fake_write(&scene.kernel, "etc/libvirt-vgpu/vgpu.conf", "nonsense");
     assert_int_equal(scene_release(&scene, 1, 1), 0);
     assert_int_equal(scene_release(&scene, 1, 1), 0);
     assert_int_equal(scene_leases(&scene, "kept"), 1);
 }
 
-/* A card with several sizes takes all sizes that have room together. No type's maximum counts vGPUs
- * of other types. */
+/* A card with several sizes takes all sizes for which it has room. A type's maximum does not count
+ * vGPUs of other types. */
 static void
 a_kept_size_makes_room(void **state)
 {
@@ -68,7 +68,7 @@ a_kept_size_makes_room(void **state)
     scene_assert_type(&scene, scene_device(9), "nvidia-904");
 }
 
-/* A kept device is removed for others, but only when they have no other room. */
+/* A kept device is removed for other guests, but only if there is no other room. */
 static void
 kept_device_is_reaped_when_in_the_way(void **state)
 {
@@ -84,17 +84,18 @@ kept_device_is_reaped_when_in_the_way(void **state)
     assert_int_equal(scene_prepare(&scene, 4, 4, "mtty-2"), 0);
     assert_int_equal(scene_leases(&scene, "kept"), 1);
     assert_string_equal(fake_type_of(&scene.kernel, scene_device(1)), "");
-    /* A card whose vGPUs are all kept changes its type by itself. */
+    /* All vGPUs of the card are kept. So a start can change the card's type. */
     assert_int_equal(scene_prepare(&scene, 5, 5, "T4-2Q"), 0);
     assert_string_equal(fake_type_of(&scene.kernel, scene_device(2)), "");
     assert_int_equal(scene_leases(&scene, "kept"), 0);
-    /* A held vGPU does not go. */
+    /* A held vGPU is not removed. */
     assert_int_equal(scene_prepare(&scene, 6, 6, "T4-1B"), 1);
     scene_assert_said(&scene, "0000:18:00.0 holds nvidia-230 (1 in use)");
 }
 
-/* Somebody has the device open, so it cannot make room. It stays kept, and nobody else removes it.
- * A process that read its lease earlier has to read again, because the lease has another number. */
+/* A process has the kept device open, so the device cannot make room. It stays kept, and nobody
+ * else removes it. A process that read the lease earlier must read it again, because the lease has
+ * another number. */
 static void
 busy_kept_device_stays_kept(void **state)
 {
@@ -131,8 +132,8 @@ busy_kept_device_stays_kept(void **state)
     assert_int_equal(scene.kernel.faults->writes, 4);
 }
 
-/* Somebody removed the kept device, and made another one with its UUID elsewhere. That device is
- * not ours. */
+/* Another program removed the kept device, and made another device with its UUID elsewhere. This
+ * device is not ours. */
 static void
 kept_device_made_anew_elsewhere(void **state)
 {
@@ -152,8 +153,8 @@ kept_device_made_anew_elsewhere(void **state)
     assert_int_equal(scene_leases(&scene, ""), 0);
 }
 
-/* Another guest names the kept device. If the device has the right type, it moves to this guest. If
- * not, it is removed first. */
+/* Another guest names the kept device. If the device has the right type, it moves to this guest.
+ * Otherwise it is removed first. */
 static void
 kept_device_moves(void **state)
 {
@@ -197,11 +198,12 @@ own_kept_device_goes_last(void **state)
     assert_int_equal(scene_hook(&scene, after, "prepare", "begin"), 0);
     assert_int_equal(scene_leases(&scene, "held"), 2);
     scene_assert_type(&scene, scene_device(3), "");
-    /* Each of the three was made once, and one was removed. So the first was not made anew. */
+    /* Each of the three vGPUs was made once, and one was removed. So the first one was not made
+     * again. */
     assert_int_equal(scene.kernel.faults->writes, 4);
 }
 
-/* Each store of the ledger makes a new file. */
+/* Each time the ledger is stored, it is a new file. */
 static ino_t
 the_ledger(void)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
-/* A driver may say what is not true. Even then a start gives a guest what it asks for, or refuses
- * with a reason. Nothing is lost. */
+/* A driver may say something that is not true. Even then a start gives a guest the requested vGPU,
+ * or refuses with a reason. Nothing is lost. */
 
 #include "fake/scene.h"
 #include "fake/typed.h"
@@ -33,7 +33,8 @@ set(enum fake_lie lie)
     scene.kernel.faults->lie = lie;
 }
 
-/* The driver tells the truth again, and all guests are gone. Then nothing of them is left. */
+/* The driver tells the truth again, and all guests are gone. Then no vGPU or lease of them is
+ * left. */
 static void
 make_good(void)
 {
@@ -43,7 +44,7 @@ make_good(void)
     scene_assert_empty(&scene);
 }
 
-/* The guests from 1 on end, also those that did not start. */
+/* All guests from guest 1 on end, even those that did not start. */
 static void
 release_all(unsigned last)
 {
@@ -91,7 +92,7 @@ figures_that_are_late(void **state)
         must_start(guest, "T4-4Q");
     must_refuse(5, "T4-4Q", CARD);
     assert_int_equal(scene_release(&scene, 4, 4), 0);
-    /* Only the driver knows that there is room again, and it says so later. */
+    /* Only the driver knows that there is room again, and it says this late. */
     must_refuse(5, "T4-4Q", CARD " is full (3 of 4)");
     fake_sleep(FAKE_LATE);
     must_start(5, "T4-4Q");

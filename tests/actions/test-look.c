@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
 /* A start looks at the host without the lock, and decides with the lock. The tests change the host
- * between the two. */
+ * between the look and the decision. */
 
 #include "actions/reconcile.h"
 #include "fake/scene.h"
@@ -25,11 +25,11 @@ static const struct scene_case three_places = {.scene = &scene, .machine = THREE
 static const struct scene_case two_functions = {.scene = &scene, .machine = FUNCTIONS};
 static const struct scene_case one_place = {.scene = &scene, .machine = ONE_PLACE};
 
-/* --- a moment before the lock is had ---------------------------------------------------------- */
+/* --- a change just before the lock is taken --------------------------------------------------- */
 
 static struct host_ops ops;
 static void (*meanwhile)(void);
-static unsigned looks, lists; /* how many more times the lock is taken before that */
+static unsigned looks, lists; /* how many more locks, or lists of devices, come before the change */
 static int (*list_of_kernel)(const struct host *host, const char *path, struct words *ret);
 
 static void
@@ -64,7 +64,7 @@ list(const struct host *host, const char *path, struct words *ret)
     return list_of_kernel(host, path, ret);
 }
 
-/* Somebody else does this after the n-th look of the next call. Each look takes the lock once. */
+/* Another process does this after the n-th look of the next call. Each look takes the lock once. */
 static void
 after_look(unsigned number, void (*act)(void))
 {
@@ -75,8 +75,8 @@ after_look(unsigned number, void (*act)(void))
     looks = number;
 }
 
-/* Or in the middle of the first look. That look has read what drivers offer, and not yet the
- * devices. */
+/* Another process does this in the middle of the first look. The look has already read what drivers
+ * offer, but not the devices. */
 static void
 in_the_look(void (*act)(void))
 {
@@ -145,7 +145,7 @@ somebody_removes_it(void)
     assert_int_equal(fake_remove(&scene.kernel, scene_device(1)), 0);
 }
 
-/* --- what a start makes of it ----------------------------------------------------------------- */
+/* --- how a start takes the change ------------------------------------------------------------- */
 
 /* The place was free when the start looked. The new vGPU is counted, so the start does not even ask
  * the kernel. */
@@ -160,7 +160,7 @@ a_place_that_was_taken_is_counted(void **state)
     assert_int_equal(fake_count(&scene.kernel), 2);
 }
 
-/* All of the places. */
+/* The same with two new vGPUs: all are counted. */
 static void
 all_places_that_were_taken_are_counted(void **state)
 {
@@ -182,7 +182,8 @@ a_function_that_was_taken_is_not_offered(void **state)
     assert_int_equal(scene_leases(&scene, "held"), 2);
 }
 
-/* The last place is gone. The start looks again, and is then refused with the name of the owner. */
+/* The last place is gone. The start looks again. Then it is refused, and the message names the
+ * owner. */
 static void
 the_last_place_is_not_given_twice(void **state)
 {
@@ -194,7 +195,7 @@ the_last_place_is_not_given_twice(void **state)
     assert_int_equal(scene_leases(&scene, "held"), 1);
 }
 
-/* A start is not refused for a place that was given back meanwhile. */
+/* A start is not refused if a place was given back meanwhile. */
 static void
 a_place_that_was_given_back_is_seen(void **state)
 {
@@ -217,7 +218,7 @@ the_device_that_another_took_is_refused(void **state)
     scene_assert_said(&scene, "belongs to the guest guest2 (held)");
 }
 
-/* The guest's own vGPU, which the end of its last run has just removed, is made anew. */
+/* The end of the guest's last run has just removed the guest's vGPU. The start makes it again. */
 static void
 the_end_of_the_last_run_is_waited_for(void **state)
 {
@@ -229,8 +230,8 @@ the_end_of_the_last_run_is_waited_for(void **state)
     scene_assert_type(&scene, scene_device(1), "x-1");
 }
 
-/* The end of its last run could not remove the vGPU. The start has not looked at its present state,
- * so it does not assume that the vGPU is gone. */
+/* The end of the guest's last run could not remove the vGPU. The start has not seen the vGPU's
+ * present state. So it does not assume that the vGPU is gone. */
 static void
 a_lease_that_has_changed_is_not_forgotten(void **state)
 {
@@ -246,8 +247,8 @@ a_lease_that_has_changed_is_not_forgotten(void **state)
     fake_close(&guest);
 }
 
-/* A vGPU that is being removed is not taken for a foreign one, which a release would leave in
- * place. */
+/* A vGPU that is being removed is not taken for a foreign vGPU. A release would leave a foreign
+ * vGPU in place. */
 static void
 what_was_given_back_is_not_foreign(void **state)
 {
@@ -262,7 +263,7 @@ what_was_given_back_is_not_foreign(void **state)
     scene_assert_empty(&scene);
 }
 
-/* A vGPU that somebody else had made is gone before it is used. */
+/* Somebody else had made the vGPU. It disappears before the start uses it. */
 static void
 a_foreign_device_is_looked_at_again(void **state)
 {
@@ -274,7 +275,7 @@ a_foreign_device_is_looked_at_again(void **state)
     assert_int_equal(scene_leases(&scene, "found"), 0);
 }
 
-/* --- what others make of it ------------------------------------------------------------------- */
+/* --- how other actions take the change -------------------------------------------------------- */
 
 static void
 reconcile_does_not_see_what_is_gone(void **state)
@@ -310,7 +311,7 @@ reconcile_leaves_what_it_has_not_seen(void **state)
     fake_close(&guest);
 }
 
-/* A release waits for another process that is just giving the same vGPU back. */
+/* A release waits while another process is giving the same vGPU back. */
 static void
 release_comes_to_its_end(void **state)
 {
@@ -321,8 +322,8 @@ release_comes_to_its_end(void **state)
     scene_assert_empty(&scene);
 }
 
-/* A late release does not touch the next run. This holds even if the next run begins with the
- * number that was next when the release was called. */
+/* A late release does not touch the guest's next run. This holds even if that run's first number is
+ * the number that was next when the release was called. */
 static void
 release_leaves_the_next_run(void **state)
 {

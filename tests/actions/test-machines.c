@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
-/* Whole machines (tests/machines), filled through the hook until they are full. */
+/* Whole machines (tests/machines). The hook starts guests on them until they are full. */
 
 #include "fake/scene.h"
 
@@ -12,7 +12,7 @@
 static struct scene scene;
 static const struct scene_case here = {.scene = &scene, .machine = NULL};
 
-/* How many guests get this type, one after the other. */
+/* Starts guests with this type until one is refused. Returns their number. */
 static unsigned
 fill(const char *type, unsigned first)
 {
@@ -65,7 +65,7 @@ rooms(void **state)
     }
 }
 
-/* Packed: the cards fill one after the other, so that the other cards can take any other size. */
+/* Packed: the cards are filled one after the other. So the other cards can take any other size. */
 static void
 packing_keeps_cards_for_other_sizes(void **state)
 {
@@ -76,7 +76,7 @@ packing_keeps_cards_for_other_sizes(void **state)
     assert_int_equal(fill("T4-16Q", 100), 6);
 }
 
-/* Spread: each card has some vGPUs, and another size finds no card. */
+/* Spread: each card has some vGPUs, so another size finds no card. */
 static void
 spreading_uses_every_card(void **state)
 {
@@ -89,7 +89,8 @@ spreading_uses_every_card(void **state)
     assert_int_equal(fill("T4-1B", 100), 8 * 15);
 }
 
-/* The same size of another series may share a card. An old driver allows only the same type. */
+/* A type of another series may share a card if its size is the same. An old driver allows only the
+ * same type. */
 static void
 what_may_share_is_the_drivers_word(void **state)
 {

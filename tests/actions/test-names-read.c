@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
-/* The names of types are files. A start reads as few names as its answer needs, and its answer is
- * the same. A name that one card has told is read from no other card of its model. */
+/* A type's name is in a file. A start reads as few names as its answer needs, and its answer does
+ * not depend on that. If one card has told a type's name, the name is not read from other cards of
+ * the same model. */
 
 #include "actions/snapshot.h"
 #include "fake/scene.h"
@@ -21,7 +22,7 @@ static struct scene scene;
 static struct host_ops ops;
 static ssize_t (*read_of_fake)(const struct host *host, const char *path, char *buffer,
                                size_t size);
-static unsigned *names; /* names read by a call, by whatever process */
+static unsigned *names; /* names that a call read, in any of its processes */
 static unsigned types;  /* of each GPU */
 
 static ssize_t
@@ -64,7 +65,7 @@ tear_down(void **state)
     return 0;
 }
 
-/* How many names the hook reads to start a guest with its device of the same number. */
+/* Starts a guest with the device of the same number. Returns how many names the hook reads. */
 static unsigned
 start(unsigned guest, const char *type, int status)
 {
@@ -80,7 +81,8 @@ is_on(unsigned number, const char *gpu)
     return host_exists(&scene.kernel.host, MDEVS "%s/%s", gpu, scene_device(number));
 }
 
-/* The name of the type itself, which may say that the type takes a GPU instance. */
+/* The hook reads only the name of the requested type. The name may say that the type needs a GPU
+ * instance. */
 static void
 an_id_needs_no_name_but_its_own(void **state)
 {
@@ -97,7 +99,7 @@ a_name_is_compared_with_all(void **state)
     assert_true(is_on(1, FIRST));
 }
 
-/* A refusal tells people the other types by name. If no GPU has the requested name, the hook has
+/* A refusal names the other types for people. If no GPU has the requested name, the hook has
  * already read the names of all GPUs. */
 static void
 an_id_that_no_gpu_has_needs_them_all(void **state)
@@ -182,7 +184,7 @@ a_lease_whose_vgpu_is_gone_needs_them_all(void **state)
     assert_int_equal(show(), types);
 }
 
-/* The name of a type on the second of two cards, which tells no names itself. */
+/* Returns the name of a type on the second of two cards. The second card itself tells no names. */
 static const char *
 name_on_second(struct snapshot *snapshot, const char *device)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
-/* Guests with virtual functions beside each other: which functions belong to others, and which may
- * anybody have. */
+/* Guests with virtual functions beside each other: which functions belong to others, and which are
+ * for anybody. */
 
 #include "fake/scene.h"
 
@@ -48,8 +48,8 @@ starts(unsigned guest, const char *function, const char *type)
         fail_msg("%s", scene.said);
 }
 
-/* The function is foreign. It stays foreign beside a place for which leftovers of others were
- * removed. */
+/* The function is foreign. It stays foreign when leftovers of others are removed to make a place
+ * beside it. */
 static void
 a_found_one_is_left_as_it_is(void **state)
 {
@@ -125,8 +125,8 @@ one_that_is_found_meanwhile_is_left(void **state)
     assert_string_equal(fake_type_of(&scene.kernel, second), "nvidia-1154");
 }
 
-/* The function has no vGPU, and the guest asks for none. However many such devices a guest has,
- * they are none of ours. */
+/* The function has no vGPU, and the guest asks for none. A guest may have many such devices, and
+ * none of them is ours. */
 static void
 a_guest_with_many_devices_is_not_stopped(void **state)
 {
@@ -152,8 +152,8 @@ a_guest_with_many_devices_is_not_stopped(void **state)
         free((void *)sources[i]);
 }
 
-/* Another guest's definition still names the function, and other functions are free. The same holds
- * for a kept UUID. */
+/* Another guest's definition still names the function, and other functions are free. So this guest
+ * gets another function. The same holds for a kept UUID. */
 static void
 others_kept_ones_are_not_for_who_arrives(void **state)
 {
@@ -171,8 +171,8 @@ others_kept_ones_are_not_for_who_arrives(void **state)
     starts(2, kept, "L40S-16Q");
 }
 
-/* The guest went away from here, and its QEMU has not closed the function yet. The guest comes back
- * from a host where it had the same address. Other functions are free. */
+/* The guest went away from here, and its QEMU has not closed the function yet. Now the guest comes
+ * back from a host where it had the same address. Other functions are free. */
 static void
 who_comes_back_early_gets_another(void **state)
 {
@@ -196,7 +196,7 @@ who_comes_back_early_gets_another(void **state)
     fake_close(&guest);
 }
 
-/* A start finds the way to place both, so the guest can have them. */
+/* A start finds a way to place both devices. So the arriving guest may have both. */
 static void
 what_a_start_could_place_is_not_refused(void **state)
 {
@@ -251,7 +251,7 @@ both_devices_get_a_card_each(void **state)
     hooks(moved, "prepare", "begin");
 }
 
-/* One address can be kept and one cannot. Only the second is changed. */
+/* One address can stay and one cannot. Only the second is changed. */
 static void
 what_can_stay_stays(void **state)
 {
@@ -283,7 +283,7 @@ its_own_kept_mdev_is_kept(void **state)
     assert_string_equal(scene.printed, "");
 }
 
-/* A place that was not printed is promised to nobody. */
+/* If a place was not printed, it is not promised. */
 static void
 a_failed_arrival_promises_nothing(void **state)
 {
@@ -321,12 +321,12 @@ milliseconds(void)
     return (unsigned)(now.tv_sec * 1000 + now.tv_nsec / 1000000);
 }
 
-/* The number of devices. There is one card less, and no search finds out in time that they do not
- * fit. */
+/* The number of devices. There is one card less than devices. No search finds out in time that the
+ * devices do not fit. */
 #define UNLIKE 13
 
-/* The time that the hook takes for an event of a guest on such cards. No two of its devices are
- * alike. */
+/* Returns the time that the hook needs for an event of a guest on such cards. All devices of the
+ * guest differ. */
 static unsigned
 time_of_unlike(const char *card, const char *type, const char *source, const char *operation)
 {
@@ -353,14 +353,13 @@ time_of_unlike(const char *card, const char *type, const char *source, const cha
     fake_write(&scene.kernel, CONFIG, config);
     xml = scene_xml_of(1, devices, sources);
     start = milliseconds();
-    /* A start has to know the answer. An arrival only must not claim that the guest could never
-     * start. */
+    /* A start must know whether the guest can start. An arrival must only not claim that the guest
+     * could never start. */
     assert_int_equal(scene_hook(&scene, xml, operation, "begin"), !strcmp(operation, "prepare"));
     return milliseconds() - start;
 }
 
-/* The event must not keep the lock from all others for much longer than a start that searches as
- * long. */
+/* The event must not hold the lock for much longer than a start that searches for as long. */
 static void
 an_arrival_is_judged_in_bearable_time(void **state)
 {

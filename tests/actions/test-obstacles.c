@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
-/* Obstacles of a start: a driver that refuses, is late or lies; a device that is still in use;
+/* Obstacles for a start: a driver that refuses, is late or lies; a device that is still in use;
  * another hook. */
 
 #include "actions/reconcile.h"
@@ -65,8 +65,7 @@ any_failing_write_is_undone(void **state)
             scene_assert_said(&scene, strerror(errors[e]));
             scene_assert_empty(&scene);
         }
-        /* The three creates pass, and the n-th of the removes fails. A later call removes the
-         * rest. */
+        /* The three creates succeed, and the n-th remove fails. A later call removes the rest. */
         for (unsigned n = 1; n <= 3; n++) {
             scene.kernel.faults->writes = 0;
             scene.kernel.faults->fail_at = 0;
@@ -80,8 +79,8 @@ any_failing_write_is_undone(void **state)
     }
 }
 
-/* The driver registers after libvirt has started its guests. A start waits until one absolute
- * moment, and only for a GPU that the configuration names. */
+/* The driver registers after libvirt has started its guests. A start waits for it, but only if the
+ * configuration names the GPU, and only until a fixed time after boot. */
 static void
 a_gpu_that_comes_up_late(void **state)
 {
@@ -92,7 +91,7 @@ a_gpu_that_comes_up_late(void **state)
 
     (void)state;
     fake_write(&scene.kernel, "etc/libvirt-vgpu/vgpu.conf", late);
-    /* The host has been up for longer than that, or no other GPU is missing. Then a start is
+    /* The host has been up for longer than this time, or no named GPU is missing. Then a start is
      * refused at once. */
     fake_set_uptime(100010);
     assert_int_equal(scene_prepare(&scene, 1, 1, "no-such"), 1);
@@ -101,7 +100,7 @@ a_gpu_that_comes_up_late(void **state)
                "boot_wait = \"100s\"; gpus = ({ address = \"mtty\"; });");
     assert_int_equal(scene_prepare(&scene, 1, 1, "no-such"), 1);
     scene_assert_said(&scene, "no-such, which no GPU here has");
-    /* A GPU is missing. Its place is free half a second later. */
+    /* A named GPU is missing. It appears half a second later. */
     fake_write(&scene.kernel, "etc/libvirt-vgpu/vgpu.conf", late);
     assert_int_equal(fake_make(&scene.kernel, "mtty", "mtty-2", scene_device(7)), 0);
     assert_int_equal(fake_make(&scene.kernel, "mtty", "mtty-2", scene_device(8)), 0);
@@ -121,7 +120,7 @@ a_gpu_that_comes_up_late(void **state)
 }
 
 /* libvirt's daemon was restarted while a hook waited (systemd lets hooks run on). The new daemon
- * has started the same guest before the GPU comes. Then the old hook changes nothing. */
+ * has started the same guest before the GPU appears. Then the old hook changes nothing. */
 static void
 a_hook_whose_daemon_is_gone(void **state)
 {
@@ -203,9 +202,9 @@ recovery_of_others_make_room(void **state)
     assert_int_equal(scene_leases(&scene, ""), 2);
 }
 
-/* libvirt called the release of this guest, and the release did not end. Only a mark says so, and a
- * claim of the lease removes the mark. So the lease does not become held again. Otherwise nobody
- * would give it back while the daemon lives. */
+/* libvirt called the release of this guest, and the release did not finish. Only a mark says that
+ * the guest has ended. A claim of the lease removes the mark. So the lease must not become held
+ * again. Otherwise nobody would give it back while the daemon lives. */
 static void
 what_was_released_is_to_go(void **state)
 {
@@ -234,8 +233,8 @@ what_was_released_is_to_go(void **state)
     assert_int_equal(scene_leases(&scene, ""), 1);
 }
 
-/* If a start could not remove a vGPU, the vGPU belongs to its owner again, although that start
- * waits on. */
+/* A start could not remove another guest's vGPU. Then the vGPU belongs to its owner again, even
+ * while the start still waits. */
 static void
 what_was_in_the_way_is_let_go(void **state)
 {
@@ -293,7 +292,7 @@ stuck_create_is_left_to_its_writer(void **state)
     scene_assert_empty(&scene);
 }
 
-/* The device is not in /sys yet, but it will come. So its lease must not be forgotten before. */
+/* The device is not in /sys yet, but it will appear. So its lease must stay until then. */
 static void
 stuck_create_that_shows_nothing(void **state)
 {
@@ -342,7 +341,7 @@ write_nothing(const struct host *host, const char *path, const char *text)
     return 0;
 }
 
-/* The driver accepts every write, and does nothing. */
+/* The driver accepts every write, but does nothing. */
 static void
 a_driver_that_lies(void **state)
 {
@@ -357,9 +356,9 @@ a_driver_that_lies(void **state)
     assert_int_equal(scene_leases(&scene, ""), 0);
 }
 
-/* A UUID may stay taken for a moment after its device is gone. The hook waits for a limited time,
- * counted from the moment when it sees this. The time that the start has waited for other things
- * does not count. */
+/* A UUID may stay taken for a moment after its device is gone. The hook waits for this, for a
+ * limited time. The time starts when the hook sees the taken UUID. Earlier waits of the start do
+ * not count. */
 static void
 a_uuid_that_is_not_quite_gone(void **state)
 {

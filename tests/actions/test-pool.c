@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
-/* Functions of pools have no types. One guest has each function, and the hook writes nothing to
- * them. */
+/* Functions of pools have no types. Each function goes to one guest at a time, and the hook writes
+ * nothing to it. */
 
 #include "actions/reconcile.h"
 #include "base/array.h"
@@ -51,7 +51,7 @@ static const struct scene_case here = {.scene = &scene, .machine = MACHINE, .con
 static const struct scene_case two_pools = {
     .scene = &scene, .machine = MACHINE FUNCTION(FOURTH), .configuration = TWO_POOLS};
 
-/* The guest that a function's tag names; "": none. */
+/* The guest that the tag of a function names. "": the function has no tag. */
 static void
 assert_tag(const char *function, const char *pool)
 {
@@ -158,7 +158,7 @@ managed(void **state)
     assert_int_equal(scene_leases(&scene, ""), 0);
 }
 
-/* The device was a mediated device on the other host. The hook writes the XML so that libvirt binds
+/* On the other host the device was a mediated device. The hook writes the XML so that libvirt binds
  * the function, as attach does. */
 static void
 managed_after_arrival(void **state)
@@ -173,7 +173,7 @@ managed_after_arrival(void **state)
     assert_int_equal(scene_hook(&scene, scene.printed, "prepare", "begin"), 0);
 }
 
-/* A class by size may include the functions of a pool. */
+/* A class that is given by size may include the functions of a pool. */
 static void
 managed_by_size(void **state)
 {
@@ -205,7 +205,7 @@ bound_to_another_driver(void **state)
     assert_int_equal(scene_release_at(&scene, 1, LONE), 0);
 }
 
-/* A guest that asks for no vGPU, or another program, has the function. */
+/* A guest that does not ask us for a vGPU, or another program, has the function. */
 static void
 somebody_has_it_without_us(void **state)
 {
@@ -301,8 +301,8 @@ kept_for_its_guest(void **state)
     assert_int_equal(scene_release_at(&scene, 1, FIRST), 0);
 }
 
-/* A guest that arrives has an address of another host, or one of a function that a guest has
- * here. */
+/* A guest arrives with an address of another host, or with the address of a function that a guest
+ * has here. */
 static void
 another_at_arrival(void **state)
 {
@@ -329,7 +329,7 @@ another_at_arrival(void **state)
     assert_int_equal(scene_leases(&scene, ""), 0);
 }
 
-/* A drained card gives no function, and a quota counts functions. */
+/* A drained card gives no function to a start, and a quota counts functions. */
 static void
 rules_of_the_house(void **state)
 {
@@ -345,7 +345,7 @@ rules_of_the_house(void **state)
 }
 
 /* The ledger was lost. The function belongs to a guest that the ledger does not know. A guest that
- * names it may use it. It keeps its tag afterwards. */
+ * names the function may use it. Afterwards the function keeps its tag. */
 static void
 a_tag_without_a_lease(void **state)
 {
@@ -383,8 +383,9 @@ killed_anywhere(void **state)
     }
 }
 
-/* Each pool has its own functions and their number. The card's functions are no limit for both
- * pools, and a function of one pool is not promised to a guest that wants the other. */
+/* Each pool has its own functions, and their number is its limit. The number of the card's
+ * functions is no limit for both pools together. A function of one pool is not promised to a guest
+ * that wants the other pool. */
 static void
 two_on_one_card(void **state)
 {
@@ -399,7 +400,7 @@ two_on_one_card(void **state)
     assert_non_null(strstr(scene.printed, "bus='0xc1' slot='0x02' function='0x3'"));
     assert_int_equal(scene_hook(&scene, scene.printed, "prepare", "begin"), 0);
     refuses(3, FOURTH, "prod", FOURTH);
-    /* A guest that cannot start now also gets one of those functions, for another day. */
+    /* A guest that cannot start now also gets one of these functions. It may start another day. */
     free(comes);
     comes = scene_xml_of(6, "<vgpu:device alias=\"ua-gpu1\" type=\"prod\"/>",
                          (const char *const[]){"0000:99:00.4", NULL});
@@ -431,7 +432,7 @@ moved_to_another_pool(void **state)
     assert_tag(FIRST, "prod");
 }
 
-/* No kept vGPU is removed for a start that is refused all the same. */
+/* If a start is refused, no kept vGPU is removed for it. */
 static void
 kept_beside_what_is_reserved(void **state)
 {

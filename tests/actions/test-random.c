@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
 /*
- * Random operations, for as long as one likes: guests start, end and arrive by migration; hooks are
- * killed; the driver refuses, answers late or not at all; libvirt's daemon dies, and boards vanish.
- * Hosts are a small one with every interface, and those of tests/captures, in turn.
+ * Random operations, for as long as one likes. Guests start, end and arrive by migration. Hooks are
+ * killed. The driver refuses, or answers late, or not at all. libvirt's daemon dies, and boards
+ * vanish. Hosts are a small one with every interface, and those of tests/captures, in turn.
  *
  * After each operation every running guest has the vGPUs that it got, with one lease for each, and
  * nobody else has them. Now and then nothing goes wrong for a while. Then one `reconcile` removes
@@ -27,12 +27,12 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#define OPERATIONS 2000 /* that are played without a wish; each host has its turn then */
-#define STEPS      60   /* on one host, until the next is set up */
-#define QUIET      10   /* of them, on average, between two quiet moments */
+#define OPERATIONS 2000 /* so many are played without a wish; each host has its turn then */
+#define STEPS      60   /* so many are played on one host, before the next is set up */
+#define QUIET      10   /* so many STEPS are between two quiet moments, on average */
 
 struct guest {
-    struct name sources[DEVICES]; /* the devices that its XML has now */
+    struct name sources[DEVICES]; /* the devices in its present XML */
     struct fake_guest open[DEVICES];
     bool is_running;
     char *xml; /* the last text; at file scope, so that it is no leak in a process that was forked
@@ -47,7 +47,7 @@ static uint64_t seed, chances, operations;
 static unsigned step, daemon_number;
 static bool is_clean; /* nothing has gone wrong since the last quiet moment */
 static bool has_board, is_kept;
-static bool is_owed; /* a release was killed, perhaps before it could leave its mark */
+static bool is_owed; /* a release was killed, perhaps before it left its mark */
 
 #define MUST(condition, ...)                                                                       \
     do {                                                                                           \
@@ -82,8 +82,8 @@ put_process(int pid, const char *name, int parent, unsigned start)
     fake_put(scene.kernel.host.root, text, "proc/%d/stat", pid);
 }
 
-/* This test's parent plays libvirt's daemon. Its start time changes here, so it is another daemon
- * from now on. */
+/* This test's parent process plays libvirt's daemon. Its start time changes here. So it counts as
+ * another daemon from now on. */
 static void
 start_daemon(void)
 {
@@ -177,7 +177,7 @@ count_running(unsigned kind)
     return count;
 }
 
-/* Whether the guest finds room: nobody who runs has the devices that it names, and its vGPUs fit
+/* Is there room for the guest? No running guest has the devices that it names, and its vGPUs fit
  * beside those of running guests. */
 static bool
 finds_room(size_t guest)
@@ -203,9 +203,10 @@ finds_room(size_t guest)
     return true;
 }
 
-/* --- what goes wrong -------------------------------------------------------------------------- */
+/* --- faults ----------------------------------------------------------------------------------- */
 
-/* The fake kernel's operations, and the operations of a process that is killed at one of them. */
+/* The fake kernel's operations. They also count the calls of a process, which is killed at one of
+ * them. */
 static const struct host_ops *usual;
 static struct host_ops killing;
 static unsigned calls_left;
@@ -252,9 +253,8 @@ killing_now(const struct host *host)
     return usual->now(host);
 }
 
-/* Runs the hook in a process of its own. The hook, or a child of it, is killed at one of its calls.
- * Few prepares make more calls than this number, and few of the other operations make more than the
- * second. */
+/* Runs the hook in a child process. The hook, or a child of it, is killed at one of its calls. Few
+ * prepares make more than 120 calls, and few other operations make more than 40. */
 static int
 call_killed(const char *xml, const char *operation, const char *sub)
 {
@@ -309,8 +309,8 @@ end_trouble(void)
     *scene.kernel.faults = (struct fake_faults){0};
 }
 
-/* Calls the hook. Mostly nothing goes wrong; else the hook is killed, or the driver makes trouble.
- * -1: it was killed. */
+/* Calls the hook. Mostly nothing goes wrong. Otherwise the hook is killed, or the driver makes
+ * trouble. -1: the hook was killed. */
 static int
 call(size_t guest, const char *operation, const char *sub)
 {
@@ -393,7 +393,7 @@ start_guest(size_t guest)
     }
 }
 
-/* The guest comes with other sources, if its devices cannot be had here. */
+/* If the guest's devices cannot be had here, the guest comes with other sources. */
 static void
 take_printed(size_t guest)
 {
@@ -421,7 +421,7 @@ guest_arrives(size_t guest)
     is_clean &= guests[guest].is_running;
 }
 
-/* Some guests end meanwhile, and nobody is told. */
+/* Some guests end meanwhile, and nobody is told of it. */
 static void
 daemon_dies(void)
 {
@@ -452,7 +452,7 @@ reconcile(bool must_succeed)
     MUST(!must_succeed || findings.failed == 0, "%zu failed\n", findings.failed);
 }
 
-/* The leases that something was made for, which is not so in a pool. */
+/* The number of leases for which a vGPU was made. In a pool nothing is made. */
 static size_t
 count_made(void)
 {
@@ -466,7 +466,7 @@ count_made(void)
     return count;
 }
 
-/* Nothing goes wrong for a while: then nothing is left but what guests have, or is kept. */
+/* For a while nothing goes wrong. Then only the vGPUs of guests, and kept vGPUs, are left. */
 static void
 be_quiet(void)
 {

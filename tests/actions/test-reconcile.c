@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
-/* Events that were left half done, and how reconcile finishes them. */
+/* Events that were interrupted, and how reconcile finishes them. */
 
 #include "actions/reconcile.h"
 #include "actions/release.h"
@@ -47,7 +47,7 @@ reconcile(void)
         fail_msg("%s", error.text);
 }
 
-/* The only lease in the ledger, and what became of it. */
+/* The state of the only lease in the ledger. */
 static void
 reconciles_to(enum outcome outcome, const char *why)
 {
@@ -57,7 +57,7 @@ reconciles_to(enum outcome outcome, const char *why)
         fail_msg("%s: %s", outcome_name(findings.items[0].outcome), findings.items[0].why.text);
 }
 
-/* A hook whose daemon ends right after it. Guest N then has device N. */
+/* Runs a hook whose daemon ends right after it. Guest N then has device N. */
 static void
 prepare_and_lose_daemon(unsigned guest)
 {
@@ -115,8 +115,8 @@ status_file(unsigned guest, int pid, const unsigned *numbers)
     status_file_of(guest, text);
 }
 
-/* The same for a guest that runs, with an item repeated in front of these words. With a count of 0
- * the file is cut off there. */
+/* The same text, with an item repeated in front of these words. With a count of 0 the text ends
+ * there. */
 static void
 swollen_file(unsigned guest, unsigned device, const char *words, const char *item, size_t count)
 {
@@ -139,8 +139,8 @@ nothing_to_do(void **state)
     assert_int_equal(findings.count, 0);
 }
 
-/* A slow start: there is no process, no status file, and nothing is open. The daemon lives, so the
- * lease is not judged. */
+/* A slow start: there is no process and no status file, and nobody has the device open. The daemon
+ * lives, so the lease is not judged. */
 static void
 a_starting_guest_is_left_alone(void **state)
 {
@@ -160,12 +160,12 @@ the_leases_of_a_dead_daemon(void **state)
     /* The guest still runs. */
     status_file(1, getpid(), (const unsigned[]){1, 0});
     reconciles_to(OUTCOME_LEFT, "its guest runs");
-    /* A status file that says nothing. */
+    /* A status file without any facts. */
     fake_write(&scene.kernel, "run/libvirt/qemu/guest1.xml", "<domstatus pid='1'><domain>");
     reconciles_to(
         OUTCOME_LEFT,
         "not all guests are known: /run/libvirt/qemu/guest1.xml: cannot read the domain XML: ");
-    /* A stale status file, whose process is gone. */
+    /* An old status file. Its process is gone. */
     status_file(1, 0x3fffffff, (const unsigned[]){1, 0});
     fake_write(&scene.kernel, "run/libvirt/qemu/other.xml", "<domstatus pid='1073741823'><cut");
     reconciles_to(OUTCOME_REMOVED, "its guest is gone, and the daemon");
@@ -174,8 +174,8 @@ the_leases_of_a_dead_daemon(void **state)
 
 #define LARGE (9 << 20) /* bytes, more than the program reads of any file */
 
-/* A status file may be unreadable, whatever its guest has in its XML. Other guests lose nothing by
- * that. */
+/* A status file may be unreadable, because of anything in its guest's XML. Other guests lose
+ * nothing by that. */
 static void
 an_unreadable_guest_costs_only_its_own(void **state)
 {
@@ -188,10 +188,10 @@ an_unreadable_guest_costs_only_its_own(void **state)
          "/run/libvirt/qemu/guest1.xml: cannot read the domain XML: it is"},
         {"<devices>", "<a xmlns='urn:x'/>", 20001, "20001 namespace declarations"},
         {"<devices>", "", 0, "/run/libvirt/qemu/guest1.xml: cannot read the domain XML: line "},
-        /* Only the name of the file says whose it is. */
+        /* Only the name of the file tells its guest. */
         {"<domain", " ", LARGE, "larger than 8 MiB"},
         {"<domstatus", "", 0, "/run/libvirt/qemu/guest1.xml: cannot read the domain XML: line "},
-        /* The guest's devices were read before that point. */
+        /* The guest's devices come before that point, so they were read. */
         {"</devices>", " ", LARGE, "its guest runs"},
         {"</domstatus>", "<a xmlns='urn:x'/>", 20001, "its guest runs"},
     };
@@ -276,7 +276,7 @@ time_of_the_lease(void)
     return ledger.leases[0].time;
 }
 
-/* doctor tells for how long a lease is leaving, however often reconcile has tried meanwhile. */
+/* doctor tells for how long a lease has been leaving, however often reconcile has tried since. */
 static void
 how_long_it_is_leaving(void **state)
 {
@@ -432,7 +432,8 @@ whatever_is_wrong_with_it(void **state)
     }
 }
 
-/* Otherwise the vGPU would be lost for good. */
+/* A guest's status file cannot be read. So a new ledger might lack this guest's lease, and its vGPU
+ * would be lost for good. */
 static void
 a_guest_that_cannot_be_read_stops_it(void **state)
 {
@@ -451,7 +452,7 @@ a_guest_that_cannot_be_read_stops_it(void **state)
     assert_non_null(strstr(error.text, "'vgpuctl reconcile --rebuild' makes another"));
 }
 
-/* The hook does the same by itself when it needs the room. */
+/* The hook does the same when it needs the place. */
 static void
 the_hook_makes_room(void **state)
 {
@@ -467,7 +468,7 @@ the_hook_makes_room(void **state)
     assert_int_equal(scene_prepare(&scene, 4, 4, "mtty-2"), 1);
 }
 
-/* The writer that was left behind with the only lease ends, and its claim ends with it. */
+/* A writer was left behind with the only lease. When the writer ends, its claim ends, too. */
 static void
 the_driver_comes_round(void)
 {
@@ -480,7 +481,7 @@ the_driver_comes_round(void)
     assert_int_equal(fake_count(&scene.kernel), 0);
 }
 
-/* A status file from which the content comes slowly. */
+/* A status file whose content arrives slowly. */
 static int
 put_slow_file(void)
 {
@@ -494,7 +495,7 @@ put_slow_file(void)
     return slow;
 }
 
-/* Waits until somebody has begun to read the file. */
+/* Waits until a process has begun to read the file. */
 static void
 wait_for_reader(int slow)
 {
@@ -504,8 +505,8 @@ wait_for_reader(int slow)
         fake_sleep(1);
 }
 
-/* Starts a reconcile in a process of its own, which a status file holds up. It will find this many
- * leases, and leave all of them alone. Returns the file, which the caller closes. */
+/* Starts a reconcile in a child process. A status file holds it up. It will find this many leases,
+ * and leave them all alone. Returns the file, which the caller closes. */
 static int
 begin_slow_reconcile(size_t count, pid_t *ret)
 {
@@ -537,7 +538,7 @@ end_slow_reconcile(int slow, pid_t other)
     assert_int_equal(status, 0);
 }
 
-/* The same for a start that has to read these files, because it needs another guest's place. */
+/* The same with a start that needs another guest's place. So it has to read these files. */
 static void
 a_start_reads_them_without_the_lock(void **state)
 {
@@ -562,7 +563,7 @@ a_start_reads_them_without_the_lock(void **state)
     assert_int_equal(scene_leases(&scene, "held"), 2);
 }
 
-/* Other guests' files may take long to read. This must not hold up anybody else. */
+/* Another guest's file may take long to read. This must not delay anybody else. */
 static void
 slow_status_files_keep_nobody_waiting(void **state)
 {
@@ -580,7 +581,8 @@ slow_status_files_keep_nobody_waiting(void **state)
     assert_int_equal(scene_leases(&scene, "held"), 2);
 }
 
-/* A guest had a vGPU when the files were read, and gave it back before they were judged. */
+/* When the files were read, the guest had a vGPU. It gave the vGPU back before its lease was
+ * judged. */
 static void
 given_back_meanwhile_is_not_adopted(void **state)
 {
@@ -599,7 +601,7 @@ given_back_meanwhile_is_not_adopted(void **state)
     assert_int_equal(fake_count(&scene.kernel), 1);
 }
 
-/* reconcile claims all its leases together, and meanwhile their guests cannot use them. So the
+/* reconcile claims all its leases together, and meanwhile their guests cannot use them. So its
  * waits for devices in use must not add up. */
 static void
 many_in_use_take_no_longer_than_one(void **state)
@@ -625,7 +627,7 @@ many_in_use_take_no_longer_than_one(void **state)
     scene_assert_empty(&scene);
 }
 
-/* A driver that does not answer one removal does not hold up the other removals. */
+/* A driver that does not answer one removal does not delay the other removals. */
 static void
 a_stuck_removal_keeps_one_only(void **state)
 {
@@ -646,7 +648,7 @@ a_stuck_removal_keeps_one_only(void **state)
     scene_assert_empty(&scene);
 }
 
-/* Nor does it hold up the guest's other devices. */
+/* It does not delay the removal of the guest's other devices either. */
 static void
 a_stuck_release_keeps_one_only(void **state)
 {
@@ -670,7 +672,8 @@ a_stuck_release_keeps_one_only(void **state)
     scene_assert_empty(&scene);
 }
 
-/* The device is free, but there was no time left to remove it. That is not "in use". */
+/* The device is free, but there was no time left to remove it. The message must not say "in
+ * use". */
 static void
 no_time_is_not_in_use(void **state)
 {

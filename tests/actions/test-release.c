@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
-/* A release is never forgotten, though libvirt calls it only once. If it cannot do its work, the
- * next process does it, while the daemon lives that would have to call again. */
+/* A release is never forgotten, though libvirt calls it only once. If the release cannot do its
+ * work, the next process does it, even while the daemon lives. */
 
 #include "actions/reconcile.h"
 #include "actions/release.h"
@@ -100,7 +100,7 @@ one_that_succeeds_leaves_no_mark(void **state)
     scene_assert_empty(&scene);
 }
 
-/* The driver takes its time. The place is not free before the vGPU is gone. */
+/* The driver is slow. The place is not free before the vGPU is gone. */
 static void
 one_waits_until_nothing_is_left(void **state)
 {
@@ -172,7 +172,8 @@ one_that_gets_no_lock_is_made_up_for(void **state)
     scene_assert_empty(&scene);
 }
 
-/* /run is full: nothing can be written to it. A link without content can still be made. */
+/* /run is full: no content can be written to it. A link, which has no content, can still be
+ * made. */
 static void
 one_that_cannot_write_is_made_up_for(void **state)
 {
@@ -184,7 +185,7 @@ one_that_cannot_write_is_made_up_for(void **state)
     assert_given_back();
 }
 
-/* Replaces the digit of the version, which follows the title. */
+/* Changes the digit of the version in the ledger's title. */
 static void
 write_version(char version)
 {
@@ -209,7 +210,7 @@ one_that_finds_a_newer_ledger_is_made_up_for(void **state)
     assert_given_back();
 }
 
-/* With no free descriptor, with one, with two, and so on. */
+/* The release has no free descriptor, then one, then two, and so on. */
 static void
 one_without_descriptors_is_made_up_for(void **state)
 {
@@ -235,8 +236,8 @@ one_without_descriptors_is_made_up_for(void **state)
             _exit(name_parse_uuid(&domain, "aaaaaaaa-0000-4000-8000-000000000001") < 0 ||
                   release_domain(&scene.kernel.host, &domain, &error) < 0);
         }
-        /* The fake kernel itself needs some descriptors, and aborts without them. This counts as
-         * killed. */
+        /* The fake kernel itself needs some descriptors, and aborts without them. This counts as a
+         * killed release. */
         assert_int_equal(waitpid(pid, &status, 0), pid);
         reconcile_all();
         scene_assert_empty(&scene);
@@ -244,7 +245,7 @@ one_without_descriptors_is_made_up_for(void **state)
     }
 }
 
-/* While the release waits for the lock. */
+/* The release waits for the lock. */
 static void
 one_that_is_killed_is_made_up_for(void **state)
 {
@@ -270,9 +271,9 @@ one_that_is_killed_is_made_up_for(void **state)
     assert_given_back();
 }
 
-/* --- those that never came ------------------------------------------------------------------- */
+/* --- releases that never came ----------------------------------------------------------------- */
 
-/* libvirt's status file of a guest that runs. libvirt also says that the guest runs. */
+/* Writes libvirt's status file of a running guest. libvirt also says that the guest runs. */
 static void
 run(unsigned guest, unsigned device)
 {
@@ -296,7 +297,7 @@ end(unsigned guest)
     assert_int_equal(unlinkat(root(), path, 0), 0);
 }
 
-/* The hook was killed before it had left its mark, or was not installed at that moment. */
+/* The release was killed before it left its mark, or the hook was not installed at that moment. */
 static void
 one_that_never_came_is_made_up_for(void **state)
 {
@@ -308,7 +309,7 @@ one_that_never_came_is_made_up_for(void **state)
     end(1);
     assert_reconciled(OUTCOME_REMOVED, "its guest has ended");
     assert_int_equal(marks_in("ran"), 0);
-    /* A guest that needs the place does not wait for that release either. */
+    /* A guest that needs the place does not wait for this release either. */
     assert_int_equal(scene_prepare(&scene, 1, 1, "mtty-2"), 0);
     run(1, 1);
     end(1);
@@ -337,7 +338,7 @@ one_that_has_not_run_yet_is_left_alone(void **state)
     }
 }
 
-/* A guest without our vGPUs leaves nothing. */
+/* A guest without our vGPUs leaves no mark. */
 static void
 others_leave_no_mark(void **state)
 {
@@ -367,7 +368,7 @@ reconnect_that_records_nothing_leaves_no_mark(void **state)
     assert_int_equal(marks_in("ran"), 1);
 }
 
-/* If there are no such files, nothing follows from that. */
+/* If there are no such files, nothing is concluded from that. */
 static void
 without_status_files_nothing_ends(void **state)
 {
@@ -402,7 +403,7 @@ the_next_run_is_not_released(void **state)
     scene_assert_empty(&scene);
 }
 
-/* A vGPU that is to be kept is kept. */
+/* If a vGPU is to be kept, it is kept. */
 static void
 one_of_a_kept_device_is_made_up_for(void **state)
 {
@@ -419,7 +420,7 @@ one_of_a_kept_device_is_made_up_for(void **state)
     assert_int_equal(marks(), 0);
 }
 
-/* The prepare was killed. Its writer goes on for longer than the release waits. */
+/* The prepare was killed. Its writer works for longer than the release waits. */
 static void
 a_device_that_comes_late_is_given_back(void **state)
 {

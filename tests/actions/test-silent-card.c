@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
-/* A card whose driver does not answer, or is slow, holds up only the guests that need this card. */
+/* A card's driver does not answer, or is slow. It delays only the guests that need this card. */
 
 #include "fake/scene.h"
 
@@ -21,7 +21,7 @@ static struct scene scene;
 static const struct scene_case here = {.scene = &scene, .machine = MACHINE};
 static const struct scene_case functions = {.scene = &scene, .machine = FUNCTIONS};
 
-/* The driver of this card is silent or slow: "0000:18:00". */
+/* Makes the driver of this card silent or slow: "0000:18:00". */
 static void
 make_slow(const char *card, unsigned milliseconds)
 {
@@ -52,8 +52,8 @@ another_card_serves(void **state)
     assert_int_equal(scene_leases(&scene, "held"), 1);
 }
 
-/* No other card has room. The start gives the card a share of its time, and then refuses with this
- * reason. It does not say "never", because nobody knows what the card has. */
+/* No other card has room. The start gives the card a share of its time, and then refuses and names
+ * the silent driver. It does not say "never", because nobody knows the room of that card. */
 static void
 who_needs_it_is_told(void **state)
 {
@@ -68,8 +68,8 @@ who_needs_it_is_told(void **state)
     scene_assert_empty(&scene);
 }
 
-/* The guest still has a vGPU of an earlier start on that card. Nobody knows what became of this
- * vGPU. Until then it is not made anew elsewhere, and its lease stays. */
+/* The guest still has a vGPU of an earlier start on that card. Nobody knows its present state. As
+ * long as nobody knows, the vGPU is not made on another card, and its lease stays. */
 static void
 whose_own_is_there_waits(void **state)
 {
@@ -93,7 +93,7 @@ who_needs_a_slow_card_gets_it(void **state)
     scene_assert_empty(&scene);
 }
 
-/* A card with a guest's vGPU. Its driver is busy with the end of that guest. */
+/* The card has a guest's vGPU. The driver is slow when this guest ends. */
 static void
 release_has_its_own_time(void **state)
 {

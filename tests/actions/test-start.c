@@ -20,7 +20,7 @@ the_next_step(void **state)
         unsigned facts;
         enum start_step step;
     } rows[] = {
-        /* reasons in the domain itself come first, whatever else is known */
+        /* reasons in the domain itself come first, before all other facts */
         {0, START_ASK_PLACES},
         {START_OWN_BUSY, START_PAUSE},
         {START_OWN_BUSY | START_OWN_SILENT, START_PAUSE},
@@ -33,15 +33,16 @@ the_next_step(void **state)
         {START_ASKED_PLACES | START_UNDECIDED | START_BOOTING, START_REFUSE},
         {START_ASKED_PLACES | START_NEVER, START_REFUSE},
         {START_ASKED_PLACES | START_NEVER | START_BOOTING, START_WAIT_FOR_BOOT},
-        /* no room: the start looks at others' vGPUs before it asks for them, and asks for them
-         * first */
+        /* no room: the start looks at other guests' vGPUs, then asks which of them may go, and then
+         * removes these */
         {START_ASKED_PLACES, START_LOOK_AT_OTHERS},
         {START_ASKED_PLACES | START_OUTDATED | START_HASTY, START_LOOK_AT_OTHERS},
         {START_ASKED_PLACES | START_SAW_OTHERS, START_ASK_OTHERS},
         {START_ASKED_PLACES | START_SAW_OTHERS | START_TAKEN, START_ASK_OTHERS},
         {ASKED | START_OTHERS_GO, START_REMOVE_OTHERS},
         {ASKED | START_OTHERS_GO | START_OUTDATED, START_REMOVE_OTHERS},
-        /* vGPUs of others do not help: the refusal may be wrong, or not be final */
+        /* removing vGPUs of others does not help: the refusal may be wrong, or another start may
+         * succeed */
         {ASKED | START_OUTDATED | START_HASTY, START_LOOK},
         {ASKED | START_HASTY | START_BOOTING, START_LOOK_PATIENTLY},
         {ASKED | START_BOOTING, START_WAIT_FOR_BOOT},
@@ -68,7 +69,7 @@ the_next_step(void **state)
     }
 }
 
-/* For all combinations of facts: each start ends, and no question is asked twice. */
+/* For all combinations of facts: each start ends, and no step comes twice. */
 static void
 it_always_ends(void **state)
 {

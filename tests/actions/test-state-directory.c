@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
-/* What release, reconnect and start answer if the state directory is missing or unusable. libvirt
- * calls a release once. So if a failure is not told, nobody ever gives the vGPU back. */
+/* How release, reconnect and start answer if the state directory is missing or unusable. libvirt
+ * calls a release only once. So if the release does not report its failure, nobody ever gives the
+ * vGPU back. */
 
 #include "actions/adopt.h"
 #include "actions/release.h"
@@ -49,7 +50,7 @@ run_release_device(struct error *error)
     return release_device(&scene.kernel.host, &domain, &device, error);
 }
 
-/* For a guest that asks for nothing. No directory is made for it. */
+/* The guest asks for no vGPU. So no directory is made. */
 static int
 run_adopt(struct error *error)
 {
@@ -58,7 +59,7 @@ run_adopt(struct error *error)
     return adopt_domain(&scene.kernel.host, &request, error);
 }
 
-/* For a guest that asks for a vGPU. The hook looks for the directory only for such guests. */
+/* The guest asks for a vGPU. Only for such guests the hook looks for the directory. */
 static int
 run_verify(struct error *error)
 {
@@ -89,7 +90,7 @@ assert_answer(int wanted, const char *words)
     }
 }
 
-/* Nothing is there to give back, so this is no failure. */
+/* There is nothing to give back. So this is no failure. */
 static void
 no_state_directory_is_nothing_to_do(void **state)
 {
@@ -124,7 +125,7 @@ counted(const char *name)
     return fstatat(scene.kernel.host.root, path.text, &status, 0) < 0 ? 0 : (size_t)status.st_size;
 }
 
-/* The guest's lease stays, nothing is removed, and the failure is counted. Once the directory can
+/* The guest's lease stays, nothing is removed, and the failure is counted. When the directory can
  * be read again, the same release does its work. */
 static void
 unusable_claims_are_told(void **state)

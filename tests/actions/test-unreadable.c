@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
-/* If a guest's XML, a configuration or a ledger cannot be read, starts are refused. A guest can
- * still give its vGPUs back. */
+/* A guest's XML, a configuration or a ledger cannot be read. Then starts are refused, but a guest
+ * can still give its vGPUs back. */
 
 #include "domain/request.h"
 #include "fake/scene.h"
@@ -30,7 +30,7 @@ broken_ledger_stops_prepare_only(void **state)
     assert_int_equal(fake_count(&scene.kernel), 0);
 }
 
-/* A guest's XML. This text is repeated at the beginning of its metadata; the UUID comes first. */
+/* A guest's XML. Its metadata begins with copies of this text. The UUID comes before them. */
 static char *
 swollen_xml(unsigned guest, unsigned number, const char *item, size_t count)
 {
@@ -47,8 +47,8 @@ swollen_xml(unsigned guest, unsigned number, const char *item, size_t count)
     return large;
 }
 
-/* The release works whatever the owner wrote into a running guest, because libvirt will not call it
- * again. */
+/* The release works, whatever text the owner wrote into the XML of a running guest. libvirt will
+ * not call the release again. */
 static void
 unreadable_release_gives_back(void **state)
 {
@@ -94,9 +94,8 @@ what_costs_too_much_is_given_back(void **state)
     scene_assert_empty(&scene);
 }
 
-/* The guest belongs to a fleet whose other hosts have a newer version. A request that is only
- * partly understood makes and changes nothing. The vGPUs that the guest already has are given
- * back. */
+/* The guest may also run on hosts with a newer version of our program. A request that this version
+ * understands only in part makes and changes nothing. The guest's present vGPUs are given back. */
 static void
 a_request_of_another_version(void **state)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
-/* Intel's virtual functions: the hook writes a profile before a guest has one, and clears it
- * afterwards. */
+/* Intel's virtual functions: the hook writes a profile before the guest gets its function, and
+ * clears the profile afterwards. */
 
 #include "actions/reap.h"
 #include "base/array.h"
@@ -129,7 +129,7 @@ somebody_has_it_without_us(void **state)
     starts(1, VF1, "b50-4g");
 }
 
-/* The memory that a function already has counts as room for the function itself. */
+/* The memory of a function counts as room for this function. */
 static void
 what_is_there_already_counts(void **state)
 {
@@ -146,8 +146,8 @@ what_is_there_already_counts(void **state)
     assert_profile(VF3, 3 * GIB, 0, 0);
 }
 
-/* Nobody said how much memory the card has. The driver refuses too much, and the hook reports
- * that. */
+/* The configuration does not say how much memory the card has. The driver refuses a profile that is
+ * too large, and the hook reports this. */
 static void
 memory_that_nobody_stated(void **state)
 {
@@ -161,7 +161,7 @@ memory_that_nobody_stated(void **state)
     starts(3, VF3, "b50-4g");
 }
 
-/* An integrated GPU has no memory of its own. The hook writes the other numbers. */
+/* An integrated GPU has no memory of its own. So the hook writes only the other numbers. */
 static void
 an_integrated_gpu(void **state)
 {
@@ -206,8 +206,8 @@ errors_of_the_driver(void **state)
     assert_free(VF1);
 }
 
-/* The card fails after the first number, and refuses to clear it, too. The function is still ours,
- * and is given back as soon as that works. */
+/* The card fails after the first number, and refuses to clear it, too. The function still belongs
+ * to us. It is given back as soon as the card accepts that. */
 static void
 written_by_half(void **state)
 {
@@ -240,8 +240,8 @@ the_driver_rounds_up(void **state)
     assert_free(VF1);
 }
 
-/* The driver cuts off times without a message. So no card offers such a profile, and nothing is
- * written. */
+/* The driver shortens long times without a message. So no card offers a profile with such times,
+ * and nothing is written. */
 static void
 times_that_the_driver_cuts_off(void **state)
 {
@@ -262,8 +262,8 @@ times_that_the_driver_cuts_off(void **state)
     assert_free(VF1);
 }
 
-/* The guest that has the vGPU keeps its numbers. The next start gets the numbers that the
- * configuration has by then. */
+/* A guest that has its vGPU keeps the numbers. Its next start gets the numbers of the present
+ * configuration. */
 static void
 a_profile_that_changes(void **state)
 {
@@ -322,7 +322,7 @@ managed(void **state)
     assert_free(VF1);
 }
 
-/* Of a class, the function decides which type the guest gets, whatever else the class has. */
+/* The guest asks for a class. The function decides which type of the class the guest gets. */
 static void
 managed_by_a_class(void **state)
 {
@@ -347,8 +347,8 @@ managed_by_a_class(void **state)
     assert_free(VF1);
 }
 
-/* The rewrite leaves managed='yes' as it is. So the guest gets one of Intel's functions, though one
- * of NVIDIA's, which its XML names, is free. */
+/* The hook cannot change managed='yes'. So the guest gets one of Intel's functions. NVIDIA's
+ * function, which its XML names, is free. */
 static void
 managed_by_a_class_at_arrival(void **state)
 {
@@ -397,7 +397,8 @@ bound_to_the_hosts_own_driver(void **state)
     starts(1, VF1, "b50-4g");
 }
 
-/* The host's driver has all functions, and there is another GPU. The reason is the same. */
+/* The host's driver has all functions, and there is another GPU. The refusal gives the same
+ * reason. */
 static void
 all_bound_to_the_hosts_own_driver(void **state)
 {
@@ -409,7 +410,7 @@ all_bound_to_the_hosts_own_driver(void **state)
     refuses(1, VF1, "b50-4g", "cannot be on " VF1 ", which the host's own driver xe has");
 }
 
-/* A reservation takes its memory, though nothing is written yet. */
+/* A reservation takes its memory, although the hook writes nothing yet. */
 static void
 what_is_promised_is_not_given_away(void **state)
 {
