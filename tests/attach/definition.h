@@ -8,8 +8,8 @@
 
 #include "libvirt/connection.h"
 
-/* Defines a domain; fails the test. */
+/* Defines a domain. A failure fails the test. */
 void definition_write(struct connection *libvirt, const char *xml);
 
-/* The definition of a domain; the caller frees it. Fails the test. */
+/* Returns the definition of a domain, which the caller frees. A failure fails the test. */
 char *definition_read(struct connection *libvirt, const char *domain);

@@ -21,7 +21,8 @@
     "type nvidia-222 \"GRID T4-1B\" framebuffer 1024 max 16\n"                                     \
     "type nvidia-223 \"GRID T4-2B\" framebuffer 2048 max 8\n"
 
-/* All connections of this process to it see the same domains, as long as one is open. */
+/* As long as one connection of this process to the test driver is open, all of them see the same
+ * domains. */
 #define HERE "test:///default"
 #define UUID "aaaaaaaa-0000-4000-8000-000000000009"
 #define PLAIN                                                                                      \
@@ -32,7 +33,7 @@
     "<domain type='test'><name>web09</name><uuid>" UUID "</uuid><title>other</title>"              \
     "<memory>65536</memory><os><type>hvm</type></os></domain>"
 
-/* This domain exists, and runs. */
+/* This domain exists and runs. */
 #define RUNS "6695eb01-f6a4-8304-79aa-97f2502e193f"
 #define LONG                                                                                       \
     "12345678901234567890123456789012345678901234567890123456789012345678901234567890"             \
@@ -85,7 +86,7 @@ uuid_of(const char *domain, const char *alias)
     return ret.text;
 }
 
-/* The written definition is the one that the hook expects at the next start. */
+/* The hook accepts the written definition at the next start. */
 static void
 a_definition(void **state)
 {
@@ -127,8 +128,8 @@ a_definition(void **state)
     assert_string_equal(none, plain);
 }
 
-/* The domain already asks for more than this host can ever give. That is no reason to add a vGPU
- * that would not fit even alone. */
+/* The domain already asks for more vGPUs than this host can ever give. Even then a vGPU is refused
+ * that would not fit alone. */
 static void
 in_a_difficulty(void **state)
 {
@@ -244,7 +245,7 @@ xml_for_others(void **state)
     typed_assert_has(typed.printed, "<name>web09</name>");
     xml = definition_read(libvirt, "web09");
     assert_string_equal(xml, before);
-    /* For a running guest: the next start uses the change, unless an option says otherwise. */
+    /* For a running guest the change is for its next start, unless an option says otherwise. */
     assert_int_equal(run("vgpuctl attach test --type T4-1B --print-xml"), COMMAND_DONE);
     assert_null(strstr(typed.printed, " id="));
     assert_int_equal(run("vgpuctl attach test --type T4-1B --print-xml --live"), COMMAND_DONE);
@@ -253,8 +254,8 @@ xml_for_others(void **state)
     typed_assert_has(typed.faults, "vgpuctl: detach: test has no vGPU \"ua-gpu0\"");
 }
 
-/* The vGPU still exists after a second attach, which gets none. A third that wants one gets
- * nothing. */
+/* One vGPU of the guest has a display. The second vGPU has none. A third attach that asks for a
+ * display is refused. */
 static void
 a_display(void **state)
 {
@@ -276,7 +277,7 @@ a_display(void **state)
     assert_string_equal(after, xml);
 }
 
-/* A definition keeps its passwords, and the command prints none of them. */
+/* A definition keeps its passwords, but the command prints none of them. */
 static void
 passwords(void **state)
 {
@@ -373,7 +374,8 @@ is_running(const char *name)
     return domain.is_running;
 }
 
-/* A <hostdev> for which the XML has no request is not ours to change, and the command says so. */
+/* If the XML has no request for a <hostdev>, the <hostdev> is not ours to change. The command says
+ * so. */
 static void
 nothing_to_renew(void **state)
 {
@@ -406,8 +408,8 @@ and_a_start(void **state)
     typed_assert_has(xml, "<vgpu:device alias=\"ua-gpu0\" type=\"T4-1B\"/>");
 }
 
-/* libvirt's test driver starts every domain. So the test calls this function, which may refuse
- * before it calls libvirt's own. */
+/* libvirt's test driver starts every domain. So the test puts this function in place of libvirt's.
+ * It may refuse before it calls libvirt's function. */
 static enum { CALLED, REFUSED_START, REFUSED_AND_CHANGED } start_is;
 
 int
@@ -424,7 +426,7 @@ virDomainCreate(virDomainPtr domain)
         domain); /* libvirt refuses this for a domain that does not run, and says why */
 }
 
-/* libvirt would restore the device as it was. */
+/* The domain has a saved state. libvirt would restore this state without the new device. */
 static void
 and_no_start_of_what_is_saved(void **state)
 {
@@ -478,7 +480,7 @@ a_running_domain(void **state)
 
     (void)state;
     if (run("vgpuctl attach test --type T4-1B --config --live") == COMMAND_DONE)
-        skip(); /* a libvirt whose test driver plugs */
+        skip(); /* a libvirt whose test driver can plug */
     assert_int_equal(typed.status, COMMAND_FAILED);
     typed_assert_has(typed.faults, "vgpuctl: attach: test: ua-gpu0: libvirt does not plug it in: ");
     scene_assert_empty(&scene);
@@ -491,8 +493,8 @@ a_running_domain(void **state)
     typed_assert_has(typed.faults, "the quota of 0 for class small is used up");
 }
 
-/* The guest released the device after detach had given up. The annotation and the device are
- * left. */
+/* The guest released the device after detach had given up. The annotation and the device are still
+ * there. */
 static void
 what_a_detach_left(void **state)
 {
@@ -533,7 +535,7 @@ a_device_that_stays(void **state)
     assert_int_equal(scene_prepare(&scene, 10, 1, "T4-1B"), 0);
     assert_true(asprintf(&uri, "test://%s/tests/data/running.xml", here) > 0);
     if (typed_run(&scene, uri, "vgpuctl detach web10 ua-gpu0 --timeout 1", &typed) == COMMAND_DONE)
-        skip(); /* a libvirt whose test driver unplugs */
+        skip(); /* a libvirt whose test driver can unplug */
     typed_assert_has(typed.faults, "vgpuctl: detach: libvirt does not unplug ua-gpu0 from web10: "
                                    "this function is not supported");
     assert_int_equal(typed.status, COMMAND_FAILED);

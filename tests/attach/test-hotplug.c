@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
-/* One more vGPU for a running guest, and one less, and the events that may come in between. */
+/* A running guest gets one more vGPU, or loses one, and other events come in between. */
 
 #include "actions/assign.h"
 #include "actions/reconcile.h"
@@ -18,11 +18,11 @@
 
 static struct scene scene;
 static struct error error;
-static int qemu; /* the process that plays guest 1 */
+static int qemu; /* the process that stands for guest 1's QEMU */
 
 static const unsigned one[] = {1, 0}, both[] = {1, 2, 0};
 
-/* libvirt's status file of guest 1, with the devices with which it runs. */
+/* Writes libvirt's status file of guest 1, with the devices with which it runs. */
 static void
 runs_with(const unsigned *numbers)
 {
@@ -55,7 +55,7 @@ teardown(void **state)
     return 0;
 }
 
-/* The alias of a lease that no other program touches. */
+/* No other program touches the leases: there are still `count` of them. */
 static void
 assert_all_left_alone(size_t count)
 {
@@ -106,7 +106,7 @@ unplug(unsigned number)
     return release_device(&scene.kernel.host, &domain, &device, &error);
 }
 
-/* All other programs run while libvirt is asked. */
+/* While libvirt plugs the device, all other programs run. */
 static int
 libvirt_takes_it(void *data, struct error *why)
 {
@@ -171,7 +171,7 @@ one_more(void **state)
     if (plug(libvirt_takes_it) < 0)
         fail_msg("%s", error.text);
     assert_int_equal(scene_leases(&scene, "held"), 2);
-    /* The second lease waits for a release by the same daemon as the first. */
+    /* The second lease waits for a release by the same daemon as the first lease does. */
     first = field_of(1, 11);
     second = field_of(2, 11);
     assert_string_equal(first, second);
@@ -195,7 +195,7 @@ one_less(void **state)
     assert_int_equal(fake_count(&scene.kernel), 2);
     fake_close(&guest);
     scene_configure(&scene, "");
-    /* A vGPU of somebody else, and one of nobody. */
+    /* One vGPU belongs to somebody else, and one to nobody. */
     assert_int_equal(unplug(7), 0);
     if (unplug(2) < 0)
         fail_msg("%s", error.text);
@@ -215,8 +215,8 @@ refused_by_libvirt(void **state)
     assert_int_equal(scene_leases(&scene, "held"), 1);
 }
 
-/* Somebody else made a vGPU, and a guest lost it while another daemon ran the guest. This vGPU
- * makes room for nobody, not even for more vGPUs of that guest. */
+/* Somebody else made a vGPU. A guest used it, and lost it while another daemon ran the guest. This
+ * vGPU makes room for nobody, not even for more vGPUs of that guest. */
 static void
 a_found_one_that_was_unplugged_stays(void **state)
 {
@@ -311,7 +311,7 @@ killed(void **state)
     (void)state;
     hotplug_in_a_child(killed_before);
     assert_int_equal(scene_leases(&scene, "pending"), 1);
-    /* The second attach takes what is left of the first. */
+    /* The second attach reuses the parts that the first one left. */
     hotplug_in_a_child(killed_after);
     assert_int_equal(scene_leases(&scene, "pending"), 1);
     assert_all_left_alone(2);
@@ -425,8 +425,7 @@ a_function(void **state)
         fail_msg("%s", error.text);
     assert_string_equal(fake_type_of(&scene.kernel, "0000:3d:00.5"), "");
     assert_string_equal(fake_type_of(&scene.kernel, "0000:3d:00.4"), "nvidia-1145");
-    /* The function belongs to the next guest, even if the event of the last guest comes once
-     * more. */
+    /* The function belongs to the next guest, even if the last guest's event comes once more. */
     assert_int_equal(scene_prepare_at(&scene, 3, "0000:3d:00.5", "L40S-1B"), 0);
     assert_int_equal(unplug_function("0000:3d:00.5"), 0);
     assert_string_equal(fake_type_of(&scene.kernel, "0000:3d:00.5"), "nvidia-1145");

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
 /*
- * vgpuctl attach and detach if vGPUs are virtual functions: which function is chosen, and that a
- * start then gets it. The domains are those of libvirt's own test driver.
+ * vgpuctl attach and detach if vGPUs are virtual functions: which function attach chooses, and that
+ * a start then gets this function. The domains are those of libvirt's own test driver.
  */
 
 #include "attach/definition.h"
@@ -25,7 +25,7 @@
     "gpu 0000:18:00.0 rule size\n"                                                                 \
     "type nvidia-222 \"GRID T4-1B\" framebuffer 1024 max 1\n"
 
-/* This domain exists, and runs. */
+/* This domain exists and runs. */
 #define RUNS "6695eb01-f6a4-8304-79aa-97f2502e193f"
 
 static struct scene scene;
@@ -140,9 +140,8 @@ a_function(void **state)
     assert_string_equal(none, plain);
 }
 
-/* The address as lspci prints it, unless the domain has two devices that it may mean. */
-/* The host need not have bound the function to VFIO, because no driver of the host has made its
- * vGPU. */
+/* The address as lspci prints it, unless it could mean two devices of the domain. */
+/* The host need not bind the function to VFIO, because no driver of the host has made its vGPU. */
 static void
 one_that_libvirt_may_bind(void **state)
 {
@@ -173,7 +172,7 @@ a_short_address(void **state)
     run("vgpuctl detach web01 3d:00.4", COMMAND_DONE, "web01: removed 3d:00.4, for ");
 }
 
-/* The third vGPU does not fit on the first card, though the card has a function left. */
+/* The third vGPU does not fit on the first card, although the card has one more function. */
 static void
 all_together(void **state)
 {
@@ -188,15 +187,15 @@ all_together(void **state)
     hook("web01", "release", "end", 0);
     run("vgpuctl detach web01 ua-gpu0", COMMAND_DONE, "");
     run("vgpuctl detach web01 ua-gpu1", COMMAND_DONE, "");
-    /* A vGPU of another size does not go to the card with the remaining function. */
+    /* A vGPU of another size does not go to the first card's remaining function. */
     run("vgpuctl attach web01 --type L40S-2B", COMMAND_DONE, "added ua-gpu0 (0000:3d:00.4)");
     hook("web01", "prepare", "begin", 0);
     assert_int_equal(fake_count(&scene.kernel), 2);
     hook("web01", "release", "end", 0);
 }
 
-/* A function that anybody has is not chosen as long as there is another, whether or not our hook
- * made it. */
+/* A function that is in use is chosen only if there is no other, whether or not our hook made its
+ * vGPU. */
 static void
 not_what_others_name(void **state)
 {
@@ -209,7 +208,7 @@ not_what_others_name(void **state)
     define(3, "", hostdev("0000:3d:00.5"));
     run("vgpuctl attach web01 --type L40S-1B", COMMAND_DONE, "ua-gpu0 (0000:3d:00.6)");
     run("vgpuctl attach web01 --type L40S-1B", COMMAND_DONE, "ua-gpu1 (0000:3d:00.4)");
-    /* A function in use is chosen only after these. */
+    /* Functions in use are chosen only after all free ones. */
     run("vgpuctl detach web01 ua-gpu1", COMMAND_DONE, "");
     hook("web02", "prepare", "begin", 0);
     run("vgpuctl attach web01 --type L40S-1B", COMMAND_DONE, "ua-gpu1 (0000:3d:00.5)");
@@ -246,8 +245,8 @@ the_best_of_two_kinds(void **state)
     assert_int_equal(fake_count(&scene.kernel), 3);
 }
 
-/* A full host has room another day, so the attach is accepted. An attach that can never work is
- * refused. */
+/* A full host may have room another day. So attach accepts this. It refuses only what can never
+ * work. */
 static void
 no_room(void **state)
 {
@@ -273,7 +272,7 @@ no_room(void **state)
     assert_string_equal(before, after);
 }
 
-/* A kept vGPU makes room at the start, so its place is chosen. */
+/* A start removes a kept vGPU to make room. So attach chooses its place. */
 static void
 a_kept_one_is_in_the_way(void **state)
 {
@@ -304,7 +303,7 @@ a_running_domain(void **state)
     before = definition_read(libvirt, "test");
     if (typed_run(&scene, HERE, "vgpuctl attach test --type L40S-1B --config --live", &typed) ==
         COMMAND_DONE)
-        skip(); /* a libvirt whose test driver plugs */
+        skip(); /* a libvirt whose test driver can plug */
     assert_int_equal(typed.status, COMMAND_FAILED);
     typed_assert_has(typed.faults, "vgpuctl: attach: test: ua-gpu0: libvirt does not plug it in: ");
     scene_assert_empty(&scene);
@@ -313,8 +312,8 @@ a_running_domain(void **state)
     assert_int_equal(scene.kernel.faults->writes, 2);
 }
 
-/* The driver refuses all functions of the first card, whatever it lists. Another card is chosen,
- * but only for a time. */
+/* The driver refuses vGPUs, although it lists their types. Then attach chooses another function or
+ * card. It gives up after some tries. */
 static void
 a_place_that_is_lost(void **state)
 {
@@ -332,7 +331,7 @@ a_place_that_is_lost(void **state)
     scene.kernel.faults->refuse = 4;
     if (typed_run(&scene, HERE, "vgpuctl attach test --type L40S-1B --config --live", &typed) ==
         COMMAND_DONE)
-        skip(); /* a libvirt whose test driver plugs */
+        skip(); /* a libvirt whose test driver can plug */
     typed_assert_has(typed.faults, "libvirt does not plug it in: ");
     scene_assert_empty(&scene);
     assert_int_equal(scene.kernel.faults->writes, 6);
@@ -340,7 +339,7 @@ a_place_that_is_lost(void **state)
     assert_string_equal(after, before);
 }
 
-/* The guest has released the function. So its type is removed. */
+/* The guest has released the function. So the function loses its type. */
 static void
 what_a_detach_left(void **state)
 {
@@ -365,7 +364,7 @@ what_a_detach_left(void **state)
     scene_assert_empty(&scene);
 }
 
-/* --- for others, and of others ---------------------------------------------------------------- */
+/* --- other hosts, and functions of others ----------------------------------------------------- */
 
 static void
 files(void **state)
@@ -380,7 +379,7 @@ files(void **state)
     run("vgpuctl attach tests/data/plain.xml --type T4-1B --print-xml", COMMAND_DONE,
         "type=\"mdev\"");
     typed_assert_has(typed.faults, "this host could not do it: ua-gpu0 wants T4-1B, which no GPU");
-    /* Another host may have more room of the one kind, or of the other. */
+    /* Another host may have more room on functions, or more room for mediated devices. */
     scene_stop(&scene);
     scene_start(&scene, T4 CARDS);
     run(line, COMMAND_DONE, "type=\"mdev\"");
@@ -408,7 +407,7 @@ a_display(void **state)
     assert_string_equal(after, before);
 }
 
-/* A vGPU that has no room today is not impossible on this host. */
+/* There is no room for the vGPU today. But it is not impossible on this host. */
 static void
 shown_while_full(void **state)
 {
@@ -433,7 +432,7 @@ a_clone(void **state)
     define(1, REQUEST("type='L40S-1B'"), hostdev("0000:3d:00.4"));
     define(2, "", hostdev("0000:3d:00.5"));
     before = definition_read(libvirt, "web01");
-    /* The attach says nothing here, because the domain is already as the script wants it. */
+    /* The attach reports no fault, because the domain is already as the script wants it. */
     run("vgpuctl attach web01 --renew", COMMAND_DONE,
         "web01: ua-gpu0 keeps the virtual function 0000:3d:00.4\n");
     assert_string_equal(typed.faults, "");
@@ -455,8 +454,8 @@ a_clone(void **state)
         "function left that may be named\n");
 }
 
-/* A function that is the guest's own already keeps no clone from its start. Nor does a second
- * run. */
+/* A clone keeps a function that is its own already, and starts. The same holds for a second run of
+ * the command. */
 static void
 a_clone_that_is_started(void **state)
 {
