@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
-/* deadline: the time that is left, the earlier of two deadlines, and pauses that never exceed a
+/* deadline: the time that is left, the earlier of two deadlines, and pauses that never go beyond a
  * deadline. The test has its own clock, so every figure is exact. */
 
 #include "base/deadline.h"
@@ -25,7 +25,7 @@ clock_now(const struct host *host)
 }
 
 static int interrupted; /* so many of the next waits are interrupted, each after a millisecond */
-static bool is_ready;   /* a descriptor */
+static bool is_ready;   /* a descriptor can be read */
 
 static int
 clock_wait(const struct host *host, struct pollfd *polls, size_t count, uint64_t nanoseconds)
@@ -59,8 +59,8 @@ left_is_what_was_given(void **state)
         assert_int_equal(deadline_left(deadline_in(&host, given[i])), given[i]);
 }
 
-/* The time is rounded up. With a time of 0 a wait would spin until the last millisecond has
- * passed. */
+/* The remaining time is rounded up. If it were 0 in the last millisecond, a wait would spin until
+ * the end. */
 static void
 left_rounds_up(void **state)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
-/* document: bytes that are changed at some places and nowhere else, and are written completely or
- * not at all. */
+/* document: bytes change at some places and nowhere else. A document is written completely or not
+ * at all. */
 
 #include "base/document.h"
 #include "base/host.h"

@@ -14,7 +14,7 @@
 
 #define MOST (sizeof(((struct error *)0)->text) - 1) /* characters */
 
-/* This character, count times. The text is valid until the next call. */
+/* A text with this character, `count` times. It is valid until the next call. */
 static const char *
 many(char c, size_t count)
 {
@@ -70,7 +70,7 @@ add_parts_by_semicolon_unless_first(void **state)
     assert_string_equal(error.text, "one; 2; three");
 }
 
-/* The last character that fits, and one more. */
+/* The text ends with the last character that fits, or with one more. */
 static void
 what_does_not_fit_ends_in_dots(void **state)
 {
@@ -103,7 +103,7 @@ what_does_not_fit_ends_in_dots(void **state)
     }
 }
 
-/* Adds to, and wraps, an error that is already full. */
+/* The error is already full. Then text is added, and the error is wrapped. */
 static void
 full_stays_whole_at_its_front(void **state)
 {

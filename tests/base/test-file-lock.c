@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
-/* file-lock: the first to come is served first, nobody waits longer than allowed, and the program's
- * own signals stay as they were. */
+/* file-lock: processes get the lock in the order in which they came. Nobody waits longer than
+ * allowed, and the program's own signals stay as they were. */
 
 #include "base/file-lock.h"
 
@@ -52,7 +52,7 @@ teardown(void **state)
     return unlink(path);
 }
 
-/* According to the kernel, the process waits in flock(2) there. */
+/* Waits until the kernel says that the process waits in flock(2). */
 static bool
 is_blocked(pid_t pid)
 {
@@ -144,7 +144,7 @@ count_alarm(int number)
     alarms++;
 }
 
-/* Another signal does not end the wait. Afterwards SIGALRM is the program's own again. */
+/* Another signal does not end the wait. Afterwards SIGALRM has its own handler again. */
 static void
 signals_stay_as_they_were(void **state)
 {

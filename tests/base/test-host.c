@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
-/* host: reads below a root, on the running kernel, with sizes that just fit and just do not. */
+/* host: reads below a root, on the running kernel. Some texts just fit into their buffers, and some
+ * just do not. */
 
 #include "base/host.h"
 
@@ -213,7 +214,7 @@ waits(void **state)
 
 #define TEST(function) cmocka_unit_test_setup_teardown(function, set_up, tear_down)
 
-/* The context that a file has here: the name of the file. */
+/* Stands for a file's security context: the context is the name of the file. */
 static ssize_t
 own_name(const struct host *h, const char *path, char *buffer, size_t size)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
-/* Requests for memory that are met, and how a process ends if one is refused. */
+/* Requests for memory that succeed, and how a process ends if a request is refused. */
 
 #include "base/array.h"
 
@@ -146,7 +146,7 @@ refused(void **state)
     }
 }
 
-/* The exceptional functions return an error, and their array stays. */
+/* These functions do not end the process: they return an error, and their array stays. */
 static void
 tried(void **state)
 {

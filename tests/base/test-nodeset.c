@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
-/* nodeset and topology: sets of numbers as the kernel and libvirt write them. */
+/* nodeset and topology: sets of numbers, as the kernel and libvirt write them. */
 
 #include "base/nodeset.h"
 #include "device/topology.h"
@@ -16,7 +16,7 @@
 
 #define MOST 4096
 
-/* The set as the kernel would write it; static memory. */
+/* The set as the kernel would write it. The text is static. */
 static const char *
 format(const struct nodeset *set)
 {
@@ -56,7 +56,7 @@ texts_that_are_sets(void **state)
         {"8,0-3", "0-3,8"},
         {"1,1,1-1", "1"},
         {"007", "7"},
-        /* and ranges that are taken out again */
+        /* ranges from which other ranges are taken out */
         {"0-3,8,^2", "0-1,3,8"},
         {"0-3,^2,2", "0-3"},
         {"0-7,^2-5", "0-1,6-7"},
@@ -82,11 +82,11 @@ static void
 texts_that_are_none(void **state)
 {
     static const char *const texts[] = {
-        /* nothing, or nothing where a number should be */
+        /* no text, or no number where a number should be */
         "", ",", "1,", ",1", "1,,2", "^", "^,1", "1,^", "-", "1-", "-1", "1-,2", "1--2", "^-3",
-        /* a range backwards */
+        /* a range whose end is before its beginning */
         "3-1", "1-0", "0,4095-4094", "^3-1",
-        /* more than there is */
+        /* more numbers than there are */
         "4096", "0-4096", "4095-4096", "4096-4097", "99999999999999999999",
         "0-18446744073709551616", "18446744073709551617", "4294967296", "^4096",
         /* other characters */
@@ -144,7 +144,7 @@ members(void **state)
     assert_false(nodeset_is_empty(&set));
     assert_true(nodeset_has(&set, 0) && nodeset_has(&set, 64) && nodeset_has(&set, 4095));
     assert_false(nodeset_has(&set, 1) || nodeset_has(&set, 63) || nodeset_has(&set, 65));
-    /* numbers that no set can have, among them -1 for a GPU without a node */
+    /* numbers that cannot be in a set, among them -1 for a GPU without a node */
     assert_false(nodeset_has(&set, 4096) || nodeset_has(&set, 4160) || nodeset_has(&set, ~0u));
 }
 
@@ -189,7 +189,7 @@ nodes_of_processors(void **state)
     fake_write(&fake, "sys/devices/system/node/node0/cpulist", "0-3,8\n");
     fake_write(&fake, "sys/devices/system/node/node1/cpulist", "4-5\n");
     fake_write(&fake, "sys/devices/system/node/node10/cpulist", "12\n");
-    /* memory only; broken; no node */
+    /* a node with memory only, a broken file, and directories that are no node */
     fake_write(&fake, "sys/devices/system/node/node2/cpulist", "\n");
     fake_write(&fake, "sys/devices/system/node/node3/cpulist", "0-\n");
     fake_write(&fake, "sys/devices/system/node/node4096/cpulist", "0-99\n");

@@ -30,14 +30,15 @@ rows(void **state)
         {"\xc2\x80\xc2\x9f\xc2\xa0", "????\xc2\xa0"},
         /* Soft hyphen, Arabic letter mark, zero width space, right-to-left mark. */
         {"\xc2\xad\xd8\x9c\xe2\x80\x8b\xe2\x80\x8f", "??????????"},
-        /* Line separator, right-to-left override, isolates, and the dash before them. */
+        /* Line separator, right-to-left override, isolates, and the last character before them, a
+         * dash. */
         {"\xe2\x80\xa7\xe2\x80\xa8\xe2\x80\xae\xe2\x81\xa6\xe2\x81\xa9",
          "\xe2\x80\xa7????????????"},
         {"\xef\xbb\xbf\xef\xbf\xbd\xef\xbf\xbe", "???\xef\xbf\xbd???"},
         /* A tag, which is invisible. */
         {"\xf3\xa0\x80\xa1", "????"},
-        /* No UTF-8: a lone byte, a cut character, too many bytes for the character, half of a pair,
-         * too large. */
+        /* Not UTF-8: a lone byte, an incomplete character, too many bytes for a character, half of
+         * a surrogate pair, a number that is too large. */
         {"\x80|\xc3|\xe2\x82", "?|?|??"},
         {"\xc0\x8a\xe0\x80\x8a\xf0\x80\x80\x8a", "?????????"},
         {"\xc1\x9b\xe0\x82\x9b", "?????"},

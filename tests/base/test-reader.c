@@ -86,8 +86,8 @@ it_answers_as_a_read_would(void **state)
     assert_false(is_silent());
 }
 
-/* The child must keep no descriptor of its parent open, because it may live as long as the kernel
- * likes. */
+/* The child must keep no descriptor of its parent open. The kernel may keep the child alive for any
+ * time. */
 static void
 it_has_nothing_else_open(void **state)
 {
@@ -99,13 +99,13 @@ it_has_nothing_else_open(void **state)
     (void)state;
     assert_int_equal(ask(TYPE "/name", text, sizeof(text)), 3);
     assert_int_equal(host_list(&host, &open, "proc/%d/fd", reader.pid), 0);
-    /* valgrind has descriptors of its own, above these. */
+    /* valgrind has open descriptors of its own, above these. */
     for (size_t i = 0; i < open.count; i++)
         count += atoi(open.items[i].text) < 1000;
     assert_int_equal(count, 2);
 }
 
-/* All answers of a card have to come within the card's time in one look. */
+/* In one look all answers of a card have to come within the card's time. */
 static void
 a_slow_card_is_silent(void **state)
 {
@@ -147,8 +147,8 @@ others_are_still_asked(void **state)
     assert_false(reader_is_silent(&reader, &other));
 }
 
-/* A child of the process asks by itself. If both used one child, their answers would be mixed
- * up. */
+/* A child of the process asks drivers by itself, and not through the reader. If both used one
+ * reader, their answers would be mixed up. */
 static void
 a_child_asks_by_itself(void **state)
 {

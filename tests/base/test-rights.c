@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
-/* What a process that has given up its rights may not do, and what it may still do. */
+/* A process has given up its rights: which calls it may not make, and which it still may. */
 
 #include "base/rights.h"
 #include "base/cleanup.h"
@@ -34,21 +34,21 @@
 #define HAS_FILTER 0
 #endif
 
-/* A number for which an older C library has no name. */
+/* A call for which an older C library has no name. */
 #define OPEN_TREE_ATTR 467
 
 /* --- one call each ---------------------------------------------------------------------------- */
 
-/* Without our filter all these calls do no harm. */
+/* All these calls do no harm, even without our filter. */
 struct call {
     const char *name;
     int wanted; /* the expected errno; 0 for success */
     long number;
     long arguments[3];
-    int (*act)(void); /* or this result is allowed, too: 0 or errno */
+    int (*act)(void); /* this other result is allowed, too: 0 or an errno */
 };
 
-/* A 32-bit program calls the kernel this way, with these numbers. */
+/* A 32-bit program calls the kernel in this way, with these numbers. */
 static int
 call_as_32_bit(void)
 {
@@ -82,7 +82,7 @@ wait_for(pid_t pid)
     return pid < 0 ? errno : waitpid(pid, &status, 0) == pid && status == 0 ? 0 : ECHILD;
 }
 
-/* Only the first argument has the same position on all processors; the others are 0. */
+/* On all processors the first argument has the same position. The other arguments are 0. */
 static int
 clone_name_space(void)
 {
@@ -189,7 +189,8 @@ make_call(const struct call *call)
     return syscall(call->number, arguments[0], arguments[1], arguments[2], 0L, 0L) < 0 ? errno : 0;
 }
 
-/* Makes the call in a child, with its rights or without. -1 if the call has killed the child. */
+/* Makes the call in a child, with the child's rights or without them. -1: the call has killed the
+ * child. */
 static int
 answer_to(const struct call *call, bool gives_up)
 {
@@ -271,7 +272,7 @@ capabilities_are_those_in_use(void **state)
     }
 }
 
-/* Where a process of another user has its standard input open. Returns 0 or errno. */
+/* Asks where a process of another user has its standard input open. Returns 0 or errno. */
 static int
 read_link_of(pid_t pid)
 {
@@ -290,7 +291,7 @@ open_file(const char *path)
     return fd < 0 ? errno : 0;
 }
 
-/* Makes a directory with a file in it, which only another user may read. False if that is not
+/* Makes a directory with a file in it, which only another user may read. False: that is not
  * permitted. */
 static bool
 make_file_of_others(char *directory, const char *path)
@@ -303,8 +304,8 @@ make_file_of_others(char *directory, const char *path)
     return fd >= 0 && fchown(fd, NOBODY, NOBODY) == 0 && chown(directory, NOBODY, NOBODY) == 0;
 }
 
-/* A process without rights tries to see another user's file and process. The status of its end: 0
- * if it sees both. */
+/* A child without rights tries to see another user's file and process. Returns the child's status:
+ * 0 if it sees both. */
 static int
 look_at_others(const char *path)
 {
@@ -327,8 +328,8 @@ look_at_others(const char *path)
     return status;
 }
 
-/* The hook opens what libvirt gave to QEMU's user, and sees what QEMU has open. This does the
- * same. */
+/* The hook opens files that libvirt gave to QEMU's user, and sees which files QEMU has open. This
+ * test does the same. */
 static void
 root_still_sees_what_is_others(void **state)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
-/* Names in commands that a person is to type. A real shell reads them back. */
+/* Names in commands for a person to type. A real shell reads the names back. */
 
 #include "base/shell-word.h"
 

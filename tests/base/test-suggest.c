@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
-/* suggest: what somebody probably meant. */
+/* suggest: the word that somebody probably meant. */
 
 #include "base/suggest.h"
 
@@ -48,7 +48,7 @@ what_was_meant(void **state)
     }
 }
 
-/* The nearest word, and of several the first. */
+/* The nearest word. If several are equally near, the first of them. */
 static void
 the_nearest(void **state)
 {
