@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
 /* bench-guests: the cost of a start, an end and a list on a host with many guests, compared with a
- * host with few. It is linked to libvirt, as vgpuctl is, and is therefore no part of "bench". */
+ * host with few guests. It is linked to libvirt, as vgpuctl is. So it is no part of "bench". */
 
 #include "base/reader.h"
 #include "bench/large.h"
@@ -71,7 +71,7 @@ guest_xml(unsigned guest, bool vgpu)
     return text;
 }
 
-/* The guest has its vGPU, and libvirt's status file says that it runs. */
+/* Gives the guest its vGPU, and makes libvirt's status file say that the guest runs. */
 static void
 run_guest(unsigned guest)
 {
@@ -87,8 +87,8 @@ run_guest(unsigned guest)
     fake_write(&scene.kernel, path, status);
 }
 
-/* A guest that ended together with its daemon, and that had the newcomer's device. So the next
- * start has to read libvirt's files of all guests. */
+/* A guest that ended together with its daemon. It had the new guest's device. So the next start has
+ * to read libvirt's files of all guests. */
 static void
 lose_guest(void)
 {

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
-/* bench-list FUNCTIONS VGPUS [vf]: the cost of vgpuctl list on 8 GPUs with so many functions and so
- * many vGPUs. Afterwards it prints the name of the tree, and keeps the tree until stdin ends, so
- * that other programs can read it. It asks libvirt, as vgpuctl does, and is therefore no part of
- * "bench". */
+/* bench-list FUNCTIONS VGPUS [vf]: the cost of vgpuctl list on 8 GPUs with this many functions and
+ * vGPUs. Afterwards it prints the name of the tree. It keeps the tree until stdin ends, so that
+ * other programs can read it. It asks libvirt, as vgpuctl does. So it is no part of "bench". */
 
 #include "bench/large.h"
 #include "fake/typed.h"

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
-/* bench SCRATCH HOOK: the figures of bench.sh. bench WORD A B: one of them, in this process. */
+/* bench SCRATCH HOOK: prints the figures of bench.sh. bench WORD A B: prints one of them, measured
+ * in this process. */
 
 #include "actions/incoming.h"
 #include "base/reader.h"
@@ -28,7 +29,7 @@ static const char machine[] = "gpu 0000:18:00.0 rule size\n"
                               "type nvidia-223 \"GRID T4-2B\" framebuffer 2048 max 8\n"
                               "type nvidia-230 \"GRID T4-1Q\" framebuffer 1024 max 16\n";
 
-/* A guest with enough disks for so many bytes. The caller frees it. */
+/* A guest with enough disks for this many bytes. The caller frees it. */
 static char *
 guest_of_size(size_t size, const char *devices, const unsigned *numbers)
 {
@@ -70,7 +71,7 @@ now(void)
     return (double)time.tv_sec + (double)time.tv_nsec / 1e9;
 }
 
-/* Seconds of one run, from fork to the end. */
+/* The seconds of one run of the hook, from fork to its end. */
 static double
 run_once(const char *program, int input)
 {
@@ -151,7 +152,8 @@ print_memory(void)
         fclose(rollup);
 }
 
-/* In a fresh process: makes one prepare on the fake kernel, and prints memory and opened files. */
+/* Is called in a fresh process. Makes one prepare on the fake kernel, and prints the memory and the
+ * number of opened files. */
 static int
 one_prepare(void)
 {
@@ -192,7 +194,7 @@ seconds_of_parsing(const struct document *document)
     return now() - began;
 }
 
-/* Rewrites a parsed document with other UUIDs, and proves the result. */
+/* Rewrites a parsed document with other UUIDs, and checks the result, as the hook does. */
 static double
 seconds_of_rewriting(const struct scene *scene, const struct document *document)
 {
@@ -223,8 +225,8 @@ seconds_of_migrate(const struct scene *scene, int input, int output)
     return now() - began;
 }
 
-/* In a fresh process: a guest arrives whose two UUIDs are both taken here. Prints time and
- * memory. */
+/* Is called in a fresh process. A guest arrives, and both of its UUIDs are taken on this host.
+ * Prints the time and the memory. */
 static int
 one_arrival(void)
 {
@@ -267,7 +269,7 @@ one_arrival(void)
     return 0;
 }
 
-/* --- the time under the lock, from when the lock is obtained until it is released --- */
+/* --- the time under the lock, from getting the lock to its release ---------------------------- */
 
 void __real_statedir_unlock(struct statedir *statedir);
 void __wrap_statedir_unlock(struct statedir *statedir);
@@ -303,7 +305,7 @@ watch_lock(struct scene *scene)
     scene->kernel.host.ops = &ops;
 }
 
-/* A guest that asks for any place, or for the last of all functions. The caller frees it. */
+/* A guest that asks for any place, or names the last of all functions. The caller frees it. */
 static char *
 guest_for(unsigned gpus, unsigned functions, bool vf)
 {
@@ -316,8 +318,8 @@ guest_for(unsigned gpus, unsigned functions, bool vf)
     return scene_xml_of(1, "<vgpu:device alias=\"ua-gpu1\" type=\"A40-2Q\"/>", sources);
 }
 
-/* In a fresh process: looks and decides on a large host. Then the tree is left for other
- * programs. */
+/* Is called in a fresh process. Looks and decides on a large host. Afterwards the tree stays for
+ * other programs. */
 static int
 one_decision(unsigned gpus, unsigned functions, bool vf)
 {
@@ -360,8 +362,8 @@ one_decision(unsigned gpus, unsigned functions, bool vf)
     return status;
 }
 
-/* In a fresh process: so many guests start at once on sixteen GPUs. A driver needs so many
- * milliseconds for each vGPU, one after the other. */
+/* Is called in a fresh process. This many guests start at once on sixteen GPUs. A driver needs this
+ * many milliseconds for each vGPU, one after the other. */
 static int
 one_crowd(unsigned count, unsigned milliseconds)
 {
@@ -396,8 +398,8 @@ one_crowd(unsigned count, unsigned milliseconds)
     return good < count;
 }
 
-/* Runs the program again, in a process that has touched nothing yet. Returns whether it went
- * well. */
+/* Runs this program again, as a process that has not used any memory yet. Returns whether it
+ * succeeded. */
 static bool
 run_fresh(const char *what, unsigned a, unsigned b)
 {

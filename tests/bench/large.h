@@ -8,8 +8,8 @@
 
 #include "fake/fake-kernel.h"
 
-/* The text of the machine: GPUs with so many functions each, and the 22 types of an A40. The
- * functions have mdev or, as `vf`, vendor-specific VFIO. The caller frees the text. */
+/* The text of the machine: GPUs with this many functions each, and the 22 types of an A40. The
+ * functions have mdev, or vendor-specific VFIO if `vf` is set. The caller frees the text. */
 char *large_host(unsigned gpus, unsigned functions, bool vf);
 
 /* Makes vGPUs of one type on the first functions of the first 7 GPUs, in turns. */
