@@ -27,8 +27,8 @@ static struct scene scene;
 static const struct scene_case here = {.scene = &scene, .machine = MACHINE};
 static char said[1024];
 
-/* Calls it as mdevctl does, with words separated by blanks ("''" is an empty word) and this text on
- * stdin. Its message is in `said`. */
+/* Calls the call-out as mdevctl does. Its words are separated by blanks ("''" is an empty word),
+ * and this text is its stdin. Its message is in `said`. */
 static int
 call(const char *line, const char *json)
 {
@@ -67,7 +67,7 @@ allowed(const char *type, unsigned device, const char *parent)
     assert_string_equal(said, "");
 }
 
-/* One line, with these words. */
+/* The call-out refuses with one line, which has these words. */
 static void
 refused(const char *type, unsigned device, const char *parent, const char *words)
 {
@@ -88,7 +88,7 @@ stopped(unsigned device, const char *state)
     assert_string_equal(said, "");
 }
 
-/* Writes a lease whose vGPU is not visible, by hand. */
+/* Writes a lease by hand. Its vGPU is not visible. */
 static void
 write_lease(unsigned device, const char *type, const char *parent, const char *gpu,
             const char *state)
@@ -105,7 +105,7 @@ write_lease(unsigned device, const char *type, const char *parent, const char *g
     fake_write(&scene.kernel, LEDGER, text);
 }
 
-/* Unknown devices are not stopped, nor is any event except a start. */
+/* A start of an unknown device is allowed, and so is any event that is no start. */
 static void
 not_ours(void **state)
 {
@@ -134,7 +134,7 @@ not_ours(void **state)
     };
 
     (void)state;
-    /* All of these would be refused if they were a start. */
+    /* If these were starts, all of them would be refused. */
     assert_int_equal(scene_prepare(&scene, 1, 1, "mtty-2"), 0);
     fake_write(&scene.kernel, DRAINED "/mtty", "");
     refused("mtty-2", 1, "mtty", "guest1");
@@ -161,8 +161,8 @@ a_free_uuid_and_place(void **state)
     allowed("mtty-2", 3, "mtty");
 }
 
-/* Promises on virtual functions, and drained GPUs, do not matter to mdevctl. Nor does a lease
- * without a UUID confuse it. */
+/* Promises on virtual functions, and drained GPUs, do not matter to mdevctl. A lease without a UUID
+ * does not confuse the call-out. */
 static void
 virtual_functions(void **state)
 {
@@ -234,7 +234,8 @@ a_drained_gpu(void **state)
     refused("nvidia-222", 1, "0000:18:00.4",
             "the GPU 0000:18:00.0 is drained; 'vgpuctl undrain 0000:18:00.0' ends that\n");
     allowed("mtty-2", 1, "mtty");
-    /* A function of the GPU is no GPU. */
+    /* The name of a function in the list of drained GPUs means nothing, because a function is no
+     * GPU. */
     unlinkat(scene.kernel.host.root, DRAINED "/0000:18:00.0", 0);
     fake_write(&scene.kernel, DRAINED "/0000:18:00.4", "");
     allowed("nvidia-222", 1, "0000:18:00.4");
@@ -244,13 +245,14 @@ static void
 a_promised_place(void **state)
 {
     (void)state;
-    /* Of two places one is promised. Then the other is taken. */
+    /* One of two places is promised. Then the other place is taken. */
     write_lease(1, "mtty-2", "mtty", "mtty", "pending");
     allowed("mtty-2", 2, "mtty");
     assert_int_equal(fake_make(&scene.kernel, "mtty", "mtty-2", scene_device(3)), 0);
     refused("mtty-2", 2, "mtty",
             "the room for it on mtty is promised to the guest guest1 (pending)");
-    /* The vGPU is visible by now. Nothing is promised any more, and the kernel is full. */
+    /* The vGPU is visible now. No place is promised any more, and the kernel refuses, because it is
+     * full. */
     assert_int_equal(fake_make(&scene.kernel, "mtty", "mtty-2", scene_device(1)), 0);
     allowed("mtty-2", 2, "mtty");
 }
@@ -286,13 +288,13 @@ a_promised_function(void **state)
     write_lease(1, "nvidia-222", "0000:18:00.4", "0000:18:00.0", "reserved");
     refused("nvidia-222", 2, "0000:18:00.4", "is promised to the guest guest1 (reserved)");
     allowed("nvidia-222", 2, "0000:18:00.5");
-    /* The other size would take all of the GPU. */
+    /* A vGPU of the other size would take the whole GPU. */
     refused("nvidia-230", 2, "0000:18:00.5", "promised");
     write_lease(1, "nvidia-222", "0000:18:00.4", "0000:18:00.0", "held");
     allowed("nvidia-222", 2, "0000:18:00.4");
 }
 
-/* Our files are broken. That is no reason to stop starts of others. */
+/* Our files are broken. Even then the call-out does not stop starts of other devices. */
 static void
 what_cannot_be_read(void **state)
 {
@@ -310,7 +312,7 @@ what_cannot_be_read(void **state)
     stopped(1, "success");
 }
 
-/* Any text on stdin, none, or a pipe that never ends. */
+/* stdin has any text or no text, or is a pipe that never ends. */
 static void
 whatever_is_on_stdin(void **state)
 {
@@ -378,7 +380,7 @@ one_of_ours_is_stopped(void **state)
     assert_int_equal(scene_prepare(&scene, 1, 1, "mtty-2"), 0);
     assert_int_equal(scene_release(&scene, 1, 1), 0);
     assert_int_equal(scene_leases(&scene, "kept"), 1);
-    /* The device still exists, or its removal was not stopped. */
+    /* The device still exists, or another call-out has stopped its removal. */
     stopped(1, "success");
     assert_int_equal(scene_leases(&scene, "kept"), 1);
     assert_int_equal(fake_remove(&scene.kernel, scene_device(1)), 0);
@@ -389,8 +391,8 @@ one_of_ours_is_stopped(void **state)
     assert_int_equal(scene_leases(&scene, ""), 0);
 }
 
-/* Its guest is just starting. The event `start` will decide about the lease, and libvirt calls
- * release. */
+/* The device's guest is just starting. The event `start` will decide about the lease, and libvirt
+ * will call release. */
 static void
 one_that_is_needed(void **state)
 {
@@ -409,8 +411,8 @@ one_that_is_needed(void **state)
     assert_int_equal(scene_leases(&scene, ""), 0);
 }
 
-/* A process that holds the claim works on this device. The call-out waits for the lock, but not
- * long. */
+/* A process that holds the claim works on this device. The call-out waits for the lock, but only
+ * for a short time. */
 static void
 one_that_somebody_works_on(void **state)
 {
