@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
-/* A capture is played back: vgpuctl prints of it what it prints of the host itself. */
+/* A capture is played back: vgpuctl prints the same of the capture as of the host itself. */
 
 #include "capture/archive.h"
 #include "capture/playback.h"
@@ -29,7 +29,7 @@ static struct typed live, played;
 static const struct scene_case here = {.scene = &scene, .machine = T4, .inside = true};
 static const struct scene_case unmade = {.scene = &scene};
 
-/* tar takes real time, so it is waited for by the real clock. */
+/* tar needs real time. So the real clock measures the wait for it. */
 static int
 run_program(const struct host *host, char *const argv[], int in, int out, unsigned milliseconds)
 {
@@ -55,7 +55,7 @@ tear_down(void **state)
     return scene_tear_down(state);
 }
 
-/* What is typed, on the host itself and on what is in the capture. */
+/* Runs a command on the host itself and on the capture. Both outputs must be the same. */
 static void
 compare(const char *line)
 {
@@ -90,7 +90,7 @@ compare_all(void)
         compare(lines[i]);
 }
 
-/* A guest of one vGPU, as a file, is explained. */
+/* Compares what explain says of a guest with one vGPU. The guest is a file. */
 static void
 explain(const char *xml)
 {
@@ -121,7 +121,7 @@ explain_function(const char *address, const char *type)
 
 /* --- hosts ------------------------------------------------------------------------------------ */
 
-/* Each is recorded idle. What is played of it is the least that shows all there is. */
+/* Each machine is recorded while idle. Three commands show all of its facts. */
 static void
 every_machine(void **state)
 {
@@ -155,7 +155,7 @@ every_machine(void **state)
     assert_int_equal(chdir("/"), 0);
 }
 
-/* With guests that run, wait and have ended, a quota, a GPU that is drained. */
+/* A host with running, waiting and ended guests, a quota, and a drained GPU. */
 static void
 mediated_devices(void **state)
 {
@@ -229,7 +229,7 @@ pools(void **state)
     assert_int_equal(chdir("/"), 0);
 }
 
-/* Seconds of processor time that this process has taken, and those that have ended for it. */
+/* The seconds of processor time of this process, and of its children that have ended. */
 static double
 processor_time(void)
 {
@@ -245,7 +245,7 @@ processor_time(void)
     return seconds;
 }
 
-/* A host of so many GPUs with 16 functions each. A quarter of the functions have a vGPU. */
+/* A host with this many GPUs, and 16 functions on each. A quarter of the functions have a vGPU. */
 static void
 start_large(unsigned gpus, const char *words, const char *type)
 {
@@ -268,9 +268,9 @@ start_large(unsigned gpus, const char *words, const char *type)
     }
 }
 
-/* What is sent of 16 GPUs with 256 functions is no burden: less than 5 MB, also unpacked. Nor is
- * what is asked for it: it grows as the host does. How long that takes hangs on the machine, so it
- * is only told. */
+/* A capture of 16 GPUs with 256 functions is less than 5 MB, packed and unpacked. The number of
+ * questions to the host grows only as the number of functions does. The time depends on the
+ * machine, so it is printed and not judged. */
 static void
 measure(unsigned gpus, unsigned most_asked, const char *words, const char *type)
 {
@@ -299,7 +299,7 @@ measure(unsigned gpus, unsigned most_asked, const char *words, const char *type)
     assert_int_equal(chdir("/"), 0);
 }
 
-/* valgrind has a smaller one. */
+/* Under valgrind the host is smaller. */
 static void
 a_large_host(void **state)
 {
@@ -311,7 +311,7 @@ a_large_host(void **state)
     measure(gpus, 300, "board \"NVIDIA A40\"", "nvidia-563");
 }
 
-/* --- what is wrong ---------------------------------------------------------------------------- */
+/* --- faults of the host ----------------------------------------------------------------------- */
 
 static void
 errors(void **state)
@@ -327,7 +327,7 @@ errors(void **state)
     compare_all();
 }
 
-/* A driver does not answer: that is said of the same card. */
+/* A card's driver does not answer. The capture says this of the same card. */
 static void
 silence(void **state)
 {
@@ -338,7 +338,7 @@ silence(void **state)
     explain_type("T4-1B");
 }
 
-/* Somebody is at work on a lease: its claim is locked. */
+/* A process works on a lease: it has locked the lease's claim. */
 static void
 claims(void **state)
 {
@@ -361,11 +361,11 @@ claims(void **state)
 #define DEVICE_UUID(n) "dddddddd-0000-4000-8000-00000000000" #n
 #define OTHER_UUID     "dddddddd-0000-4000-8000-000000000009"
 
-/* Names and UUIDs: in the capture each has a stand-in of its length. */
+/* Names and UUIDs. In the capture each has a stand-in of the same length. */
 static const char *const named[] = {"payroll-db01", "payroll-web02", FIRST_UUID, SECOND_UUID,
                                     DEVICE_UUID(1), DEVICE_UUID(2),  OTHER_UUID};
 
-/* All else that is nobody's business. */
+/* All other secrets. */
 static const char *const secrets[] = {
     "payroll",      "zanzibar",      "Pa55w0rd-of-vnc", "iqn.2001-04.com.secret",
     "hunter2",      "10.99.88.77",   "mallory",         "SERIAL-0815",
@@ -435,7 +435,7 @@ plant(void)
                      0);
 }
 
-/* Whether a name begins here: which, or COUNT(named). */
+/* The index of the name that begins here, or COUNT(named). */
 static size_t
 find_named(const char *at)
 {
@@ -446,7 +446,8 @@ find_named(const char *at)
     return i;
 }
 
-/* The same text, but for names and UUIDs: the same one always has the same stand-in. */
+/* The two texts are the same, except for names and UUIDs. Each of these always has the same
+ * stand-in. */
 static void
 compare_redacted(const char *line)
 {
@@ -472,7 +473,7 @@ compare_redacted(const char *line)
     assert_int_equal(*at, *other);
 }
 
-/* For those who read it. */
+/* The capture tells versions to its readers. */
 static void
 it_tells_versions(void **state)
 {
@@ -527,7 +528,7 @@ it_is_played_with_stand_ins(void **state)
     assert_string_equal(played.printed, live.printed);
 }
 
-/* --- archives that somebody sends ------------------------------------------------------------- */
+/* --- archives from strangers ------------------------------------------------------------------ */
 
 static void
 refuse_archive(const char *command, const char *words)
@@ -538,7 +539,7 @@ refuse_archive(const char *command, const char *words)
     typed_assert_has(played.faults, words);
 }
 
-/* tar is given nothing that it could put anywhere. */
+/* tar must not write any file of the archive to the disk. */
 static void
 archives_of_strangers(void **state)
 {
@@ -565,7 +566,7 @@ archives_of_strangers(void **state)
         "line 2 is no answer");
 }
 
-/* One that has its files elsewhere looks where they were. */
+/* A capture of a build with other directories is read at those directories. */
 static void
 another_build(void **state)
 {
@@ -579,7 +580,8 @@ another_build(void **state)
     assert_string_equal(played.faults, "");
 }
 
-/* A directory is a capture if its manifest is one; what was not asked is said to be missing. */
+/* A directory is a capture if its manifest is one. If something was not recorded, vgpuctl says that
+ * it is missing. */
 static void
 what_is_not_recorded(void **state)
 {
@@ -592,7 +594,7 @@ what_is_not_recorded(void **state)
     assert_string_equal(played.printed, "");
 }
 
-/* A later vgpuctl may look for a file of its own that this one has never heard of. */
+/* A later vgpuctl may look for a file that this version does not know. */
 static void
 a_later_version(void **state)
 {

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
 /*
- * What vgpuctl prints of each host in tests/captures. If there is a file "shown", that host has
- * printed it: lines that were typed there, "$ vgpuctl gpus", each with its output, its complaints
- * and its exit status. Else golden files have what is printed of the capture here.
+ * What vgpuctl prints of each host in tests/captures. A file "shown" has what the host itself
+ * printed: command lines such as "$ vgpuctl gpus", each with its output, its complaints and its
+ * exit status. For a capture without this file, golden files have what vgpuctl prints of it here.
  */
 
 #include "fake/captured.h"
@@ -17,7 +17,7 @@ static struct scene scene;
 static struct typed typed;
 static const struct typed_case here = {{.scene = &scene, .machine = ""}, &typed};
 
-/* Its second line says where it comes from. */
+/* The manifest's second line says from which host the capture is. */
 static void
 assert_says_whence(const char *name)
 {
@@ -35,9 +35,10 @@ assert_says_whence(const char *name)
         fail_msg("%s does not say where it comes from: %s", path, line);
 }
 
-/* --- what that host has printed --------------------------------------------------------------- */
+/* --- output of the captured host -------------------------------------------------------------- */
 
-/* What is typed there is typed here, of the capture. The caller frees it. */
+/* Runs the command lines of the file again, on the capture. Returns the outputs, which the caller
+ * frees. */
 static char *
 type_again(FILE *shown)
 {
@@ -74,7 +75,7 @@ compare_with_host(const char *name, FILE *shown)
                  played);
 }
 
-/* --- what is printed here --------------------------------------------------------------------- */
+/* --- output on this machine ------------------------------------------------------------------- */
 
 static void
 compare_golden(const char *name)
@@ -92,7 +93,8 @@ compare_golden(const char *name)
     }
 }
 
-/* Whether that host has printed anything; in the directory of all captures. */
+/* Compares the output of one capture. Returns whether it has a file "shown". The present directory
+ * is that of all captures. */
 static bool
 play(const char *name)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
-/* What stands for names and UUIDs in a capture, and what is left of vgpu.conf. */
+/* The stand-ins for names and UUIDs in a capture, and the parts of vgpu.conf that stay. */
 
 #include "capture/conf-text.h"
 #include "capture/stand-ins.h"
@@ -42,7 +42,7 @@ sign(int number)
     return (number > 0) - (number < 0);
 }
 
-/* As long as the name, another one, and in the same order as all others. */
+/* A stand-in is as long as its name, differs from it, and keeps the order of all names. */
 static void
 length_and_order(void **state)
 {
@@ -98,7 +98,7 @@ patterns_match_as_before(void **state)
     }
 }
 
-/* One that has only the end of a word. */
+/* This pattern has only the end of a word. So it does not match the stand-ins. */
 static void
 a_pattern_that_does_not(void **state)
 {
