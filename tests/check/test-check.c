@@ -47,7 +47,8 @@ sound_configurations(void **state)
         "  { alias = \"ua-b\"; class = \"big\"; } ); } );\n"
         "default_class = \"small\";\n");
     typed_golden(&scene, HERE, "check/sound", "vgpuctl check");
-    /* A vGPU that somebody made is not what a class asks for. */
+    /* A vGPU that somebody made changes nothing, because check looks at what the classes ask
+     * for. */
     assert_int_equal(fake_make(&scene.kernel, "0000:18:00.0", "nvidia-222", scene_device(1)), 0);
     typed_golden(&scene, HERE, "check/sound", "vgpuctl check");
 }
@@ -89,7 +90,8 @@ to_no_effect(void **state)
     typed_golden(&scene, HERE, "check/no-gpu", "vgpuctl check");
 }
 
-/* The message names the file at fault, even a drop-in, and files that are not read at all. */
+/* The message names the faulty file, even if it is a drop-in. It also names files that are not read
+ * at all. */
 static void
 drop_ins(void **state)
 {
@@ -103,7 +105,7 @@ drop_ins(void **state)
     typed_golden(&scene, HERE, "check/drop-ins", "vgpuctl check");
 }
 
-/* Each value has the file and the line from which it is. A value that no file sets is the
+/* Each value has the file and the line where it is set. A value that no file sets is the
  * default. */
 static void
 whole_configuration(void **state)
@@ -322,8 +324,8 @@ no_uuid_yet(void **state)
     assert_string_equal(typed.printed, "web01.xml: ok (vGPUs asked for: 1, warnings: 0)\n");
     assert_int_equal(run("vgpuctl explain ./web01.xml"), COMMAND_DONE);
     typed_assert_has(typed.printed, "web01 asks for 1 vGPU, and can have all it asks for.");
-    /* The next device is still unambiguous, although there is no domain UUID from which to make its
-     * UUID. */
+    /* The next device is still unambiguous. There is no domain UUID from which its UUID could be
+     * made. */
     for (int i = 0; i < 2; i++) {
         assert_int_equal(run("vgpuctl attach ./web01.xml --type T4-1B --print-xml"), COMMAND_DONE);
         at = strstr(typed.printed, "<address uuid=\"");
@@ -425,7 +427,7 @@ faulty_functions(void **state)
     typed_assert_has(
         typed.faults,
         "web01.xml:12: two <hostdev> have the address 0000:3d:00.5: give one of them another\n");
-    /* Only the alias names the device. */
+    /* Only an alias could name this device. */
     write_functions(ASK(""), nameless, "", "");
     assert_int_equal(run("vgpuctl check web01.xml"), COMMAND_FAILED);
     typed_assert_has(typed.faults, "<vgpu:device> has neither alias nor uuid, and the domain has 1 "
@@ -438,8 +440,8 @@ faulty_functions(void **state)
     typed_assert_has(typed.faults, "<vgpu:device uuid=\"0000:3d:00.6\">: that is no UUID");
 }
 
-/* Devices that work elsewhere, or another day. Devices of another domain, by its definition, but
- * not this domain's own. */
+/* Functions that work on another host or on another day, and functions that another domain's
+ * definition names. The domain's own functions do not count as another domain's. */
 static void
 functions_not_as_meant(void **state)
 {
@@ -501,9 +503,9 @@ one_function_of_two_vgpus(void **state)
     }
 }
 
-/* --- all that libvirt knows ------------------------------------------------------------------- */
+/* --- all domains of libvirt ------------------------------------------------------------------- */
 
-/* A domain of libvirt, as it would be in a file, with this request and two mediated devices. */
+/* A domain of libvirt with this request and two mediated devices, as text. */
 static void
 add_domain(FILE *out, unsigned number, const char *request, unsigned device)
 {
@@ -558,7 +560,7 @@ all_definitions(void **state)
     typed_assert_has(typed.faults, "cannot connect to test:///no/such.xml");
 }
 
-/* A limit for types that are not here. Not all is known of a card in use. */
+/* A limit names types that no GPU here has. If a card is in use, not all of its types are known. */
 static void
 limits(void **state)
 {
@@ -571,7 +573,7 @@ limits(void **state)
     assert_int_equal(fake_make(&scene.kernel, "0000:3d:00.4", "nvidia-1145", ""), 0);
     assert_int_equal(run("vgpuctl check"), COMMAND_DONE);
     typed_assert_has(typed.faults, "the type \"A16-1B\" is not offered by any GPU here now");
-    /* The same for the only type. */
+    /* The same limit, if it names no other type. */
     assert_int_equal(chdir("/"), 0);
     scene_stop(&scene);
     scene_start(&scene, CARD);
@@ -655,8 +657,8 @@ profiles(void **state)
     typed_golden(&scene, HERE, "check/profiles-times-without-card", "vgpuctl check");
 }
 
-/* Intel's driver has given each function this much, and vgpu.conf says how much all functions may
- * have. */
+/* Intel's driver has given the two functions these shares. vgpu.conf says how much memory all
+ * functions may have. */
 static void
 shared_out(const char *says, unsigned first, unsigned second)
 {
@@ -671,7 +673,8 @@ shared_out(const char *says, unsigned first, unsigned second)
     *fake_profile(&scene.kernel, "0000:03:00.5") = (uint64_t)second << 20;
 }
 
-/* A share that is no power of 2 is all memory, divided. The file says more than that. */
+/* If a share is no power of 2, it is the whole memory divided by the number of functions. The file
+ * states more memory. */
 static void
 profiles_of_a_smaller_card(void **state)
 {
@@ -679,10 +682,10 @@ profiles_of_a_smaller_card(void **state)
         const char *says;
         unsigned first, second;
     } silent[] = {
-        {"14096M", 7048, 7048}, /* as much */
-        {"14G", 4096, 4096},    /* the shares are rounded down, so there may be more memory */
-        {"14G", 0, 0},          /* nothing is shared out */
-        {"14G", 7048, 0},       /* the shares are not the driver's */
+        {"14096M", 7048, 7048}, /* the file states the same memory */
+        {"14G", 4096, 4096},    /* the driver rounds the shares down, so there may be more memory */
+        {"14G", 0, 0},          /* no memory is shared out */
+        {"14G", 7048, 0},       /* the driver did not make these shares */
         {"14G", 7048, 1024},
     };
 
@@ -696,7 +699,7 @@ profiles_of_a_smaller_card(void **state)
     }
     shared_out("14G", 7048, 7048);
     typed_golden(&scene, HERE, "check/profiles-smaller-card", "vgpuctl check");
-    /* A guest's function has the profile's memory, which is no share. */
+    /* A guest's function has the memory of its profile. This is no share. */
     assert_int_equal(typed_prepare(&scene, 1, "b50-2g", "0000:03:00.4"), 0);
     assert_int_equal(run("vgpuctl check"), COMMAND_DONE);
     assert_string_equal(typed.faults, "");
