@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
 /*
- * The output of vgpuctl for people, if names are malicious. The names are those of domains,
- * aliases, classes, types and files. They hold a C1 control (U+009B begins an escape sequence), a
- * line feed, and U+202E, which turns the direction of writing. Names outside of XML also hold an
- * escape character, and bytes that are no UTF-8. No command prints any of these, and no name begins
- * a line.
+ * The output of vgpuctl for people, if names are malicious. These are names of domains, aliases,
+ * classes, types and files. They have a C1 control (U+009B begins an escape sequence), a line feed,
+ * and U+202E, which reverses the direction of writing. Names outside of XML also have an escape
+ * character, and bytes that are not UTF-8. No command prints any of these, and no name begins a
+ * line.
  */
 
 #include "cli/command.h"
@@ -38,7 +38,7 @@ static struct scene scene;
 static struct typed typed;
 static const struct typed_case here = {{.scene = &scene, .machine = MACHINE}, &typed};
 
-/* The test judges the output by its own code, and not by the tested code. */
+/* The test judges the output with its own code, not with the tested code. */
 static void
 assert_harmless(const char *line, const char *text)
 {
@@ -63,7 +63,7 @@ harmless(const char *uri, const char *line)
     assert_harmless(line, typed.faults);
 }
 
-/* The same, and the name is in the output. Otherwise this would prove nothing. */
+/* The output is harmless, and has the name in it. Otherwise the test would prove nothing. */
 static void
 harmless_and_told(const char *uri, const char *line)
 {
@@ -216,7 +216,7 @@ recorded_names(void **state)
     }
 }
 
-/* libvirt accepts such a name, but not with a line feed. */
+/* libvirt accepts such a name, but only without a line feed. */
 static void
 domains_of_libvirt(void **state)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
-/* options: how a command line is read, and which numbers are taken. */
+/* options: how a command line is read, and which numbers are accepted. */
 
 #include "cli/options.h"
 
@@ -154,7 +154,7 @@ numbers(void **state)
     assert_int_equal(options_timeout(&options, &number, &error), REFUSED);
 }
 
-/* A text that is too long goes on in the next line, where it began. */
+/* A text that is too long for its line goes on in the next line, below its beginning. */
 static void
 help(void **state)
 {

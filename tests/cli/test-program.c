@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
-/* program: what a started program gets from us, and how its end is reported. */
+/* program: what a started program inherits from us, and how its end is reported. */
 
 #include "program/program.h"
 
@@ -18,7 +18,7 @@
 
 #include <cmocka.h>
 
-#define LONG 600000 /* ms: the longest time that a busy machine may need */
+#define LONG 600000 /* in ms: even a busy machine needs less time */
 
 static const struct host host = {
     .root = AT_FDCWD, .ops = &host_kernel, .caller = -1, .run = program_run};
@@ -49,7 +49,7 @@ how_it_ends(void **state)
     assert_int_equal(program_run(&host, argv, -1, -1, LONG), -ENOENT);
 }
 
-/* The program gets nothing of our environment, and only the three standard descriptors. */
+/* The program inherits nothing of our environment, and only the three standard descriptors. */
 static void
 what_it_gets(void **state)
 {
@@ -64,15 +64,15 @@ what_it_gets(void **state)
     assert_int_equal(run("[ \"$(readlink /proc/self/fd/0)\" = /dev/null ]", LONG), 0);
     assert_int_equal(run("[ /proc/$$/fd/1 -ef /proc/$$/fd/2 ]", LONG), 0);
     assert_int_equal(run("for fd in /proc/$$/fd/*; do [ ! $fd -ef / ] || exit 1; done", LONG), 0);
-    /* Signals that we ignore are not ignored by the program. */
+    /* The program does not ignore the signals that we ignore. */
     assert_int_equal(sigaction(SIGTERM, &ignore, &before), 0);
     assert_int_equal(run("kill -TERM $$", LONG), 128 + SIGTERM);
     assert_int_equal(sigaction(SIGTERM, &before, NULL), 0);
     close(left_open);
 }
 
-/* The program and its children are asked to end. Then nobody has the other end of the pipe any
- * more. */
+/* The program and its children are asked to end. Afterwards no process has the other end of the
+ * pipe. */
 static void
 too_long(void **state)
 {
@@ -94,7 +94,8 @@ too_long(void **state)
     close(pipes[0]);
 }
 
-/* The output of a script for our input, or -errno with a line in error. */
+/* Runs a script with our input. Returns the length of its output, or -errno with a line in
+ * error. */
 static int
 read_from(const char *script, const char *input, char *ret, size_t size, struct error *error)
 {
@@ -118,7 +119,7 @@ read_from(const char *script, const char *input, char *ret, size_t size, struct 
     return fd;
 }
 
-/* The whole output is there, but never more than our memory for it. */
+/* The whole output is read, but never more than the buffer can hold. */
 static void
 what_is_read(void **state)
 {

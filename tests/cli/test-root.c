@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
 /*
- * vgpuctl --root DIR, if DIR is malicious: its links lead outside, or pipes are in the place of
+ * vgpuctl --root DIR, if DIR is malicious: its links lead outside, or it has pipes in the place of
  * files. vgpuctl reads, writes, makes and removes nothing outside, and waits for nothing.
  */
 
@@ -20,7 +20,7 @@
 #define STATE    "run/libvirt-vgpu"
 #define DRAINED  "var/lib/libvirt-vgpu/drained"
 #define SECRET   "gpus = ( { address = \"0000:99:00.0\"; } ); # SECRET\n"
-#define PATIENCE 20 /* seconds, after which a test that hangs is killed */
+#define PATIENCE 20 /* seconds until a test that hangs is killed */
 
 static struct scene scene;
 static struct typed typed;
@@ -106,8 +106,8 @@ assert_untouched(const char *path)
     assert_int_equal(strlen(text), strlen(SECRET) - 1);
 }
 
-/* The command stores a new ledger. The old one gets a name with the time in seconds, which may
- * exist. */
+/* The command stores a new ledger. The old ledger's new name has the time in seconds. A file of
+ * this name may exist already. */
 static int
 rebuild(void)
 {
@@ -135,7 +135,7 @@ a_new_ledger_is_a_new_file(void **state)
     assert_int_equal(rebuild(), COMMAND_DONE);
     assert_untouched("victim");
     assert_false(is_there(root, STATE "/ledger.new"));
-    /* Another name of the file does not lead to it either. */
+    /* Another name of the outside file does not lead to it either. */
     assert_int_equal(unlinkat(root, STATE "/ledger", 0), 0);
     assert_int_equal(linkat(outside.host.root, "victim", root, STATE "/ledger.new", 0), 0);
     assert_int_equal(rebuild(), COMMAND_DONE);
@@ -160,7 +160,7 @@ the_lock_is_a_file(void **state)
 }
 
 /* A link in place of the ledger is not followed, not even to a file of the root. The message says
- * what to do, and that helps. */
+ * what to do, and that works. */
 static void
 the_ledger_is_a_file(void **state)
 {
@@ -198,7 +198,7 @@ claims_and_counters_stay_inside(void **state)
     run("list");
 }
 
-/* The directory itself is a link, or one above it. */
+/* The directory itself is a link, or a directory above it is one. */
 static void
 the_state_directory_stays_inside(void **state)
 {
@@ -262,7 +262,7 @@ the_configuration_stays_inside(void **state)
     typed_assert_has(typed.faults, "Too many levels of symbolic links");
 }
 
-/* Commands that read /sys follow its links, and find the same as without --root. */
+/* Commands that read /sys follow the links in it, and find the same as without --root. */
 static void
 sys_is_read_as_before(void **state)
 {
@@ -276,7 +276,7 @@ sys_is_read_as_before(void **state)
     assert_string_equal(typed.printed, before);
 }
 
-/* The operations themselves, on paths that lead outside in every possible way. */
+/* Calls the host's operations on paths that lead outside, in every possible way. */
 static void
 each_operation_stays_inside(void **state)
 {

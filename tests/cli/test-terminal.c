@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
-/* terminal: the width of a text, and the rest of a text that is too wide. Characters of two, three
- * and four bytes take one column each. */
+/* terminal: the width of a text, and how a text is shortened that is too wide. Characters of two,
+ * three and four bytes take one column each. */
 
 #include "cli/terminal.h"
 
@@ -14,11 +14,11 @@
 
 #include <cmocka.h>
 
-#define O_DIAERESIS "\xc3\xb6"         /* an even byte goes on */
-#define E_ACUTE     "\xc3\xa9"         /* an odd one */
-#define ACUTE       "\xcc\x81"         /* over the character before it */
-#define HANGUL      "\xea\xb0\x81"     /* an even one and an odd one */
-#define EMOJI       "\xf0\x9f\x98\x81" /* odd, even, odd */
+#define O_DIAERESIS "\xc3\xb6"         /* its second byte is even */
+#define E_ACUTE     "\xc3\xa9"         /* its second byte is odd */
+#define ACUTE       "\xcc\x81"         /* it is written over the character before it */
+#define HANGUL      "\xea\xb0\x81"     /* an even byte, then an odd byte */
+#define EMOJI       "\xf0\x9f\x98\x81" /* odd, even, odd bytes */
 
 static void
 columns(void **state)

@@ -84,8 +84,8 @@ run_into_the_void(const char *command, char *text, size_t size)
     return status;
 }
 
-/* If output cannot be printed, that is a failure. A command that has failed already says why
- * itself. */
+/* If output cannot be printed, this is a failure. A command that has failed for another reason says
+ * that reason. */
 static void
 nowhere_to_print(void **state)
 {
@@ -141,7 +141,7 @@ wrong_usage(void **state)
     typed_assert_has(typed.faults, "--root /no/such: No such file or directory");
 }
 
-/* A user without the right is told who has it. Others are not. */
+/* If a user lacks the right, the message says who has it. Other messages do not. */
 static void
 unprivileged(void **state)
 {
@@ -150,7 +150,7 @@ unprivileged(void **state)
     bool is_root = geteuid() == 0;
 
     (void)state;
-    /* In a name space without another user root cannot become one. */
+    /* Without another user in its name space, root cannot become another user. */
     if (is_root && (seteuid(65534) < 0 || seteuid(0) < 0))
         skip();
     fake_write(&scene.kernel, "var/lib/keep", "");
