@@ -2,12 +2,12 @@
 
 /*
  * Random hosts with every kind of limit, and one guest. explain, check, types, an arrival and a
- * start answer whether the guest gets its vGPUs, and must agree. The start is a real one, on the
- * fake kernel, so its answer is the right one. chance.h says how to repeat a failure.
+ * start all say whether the guest gets its vGPUs. Their answers must agree. The start is a real
+ * one, on the fake kernel, so its answer is the right one. chance.h says how to repeat a failure.
  *
- * Hosts have plain sizes, mixed sizes, GPU instances, pools, Intel's profiles with and without a
- * stated memory, max_instances, quotas and reserves. Their vGPUs are foreign, run, are kept, are to
- * be removed, are promised, or are being made.
+ * Hosts have plain sizes, mixed sizes, GPU instances, pools, and Intel's profiles with and without
+ * a stated memory. They have max_instances, quotas and reserves. Their vGPUs are foreign, belong to
+ * running guests, are kept, are about to be removed, are promised, or are being made.
  */
 
 #include "actions/dry-run.h"
@@ -38,9 +38,9 @@ struct answers {
     struct document document;
     struct request request;
     struct dry_run explained;
-    bool is_sure;      /* there is a place for sure */
-    bool is_told;      /* this place is the one that explain names */
-    bool is_clearable; /* there is there is a place for sure if all removable vGPUs are removed */
+    bool is_sure;      /* there is surely a place */
+    bool is_told;      /* explain names this place */
+    bool is_clearable; /* there is surely a place if all removable vGPUs are removed */
     bool is_tried;     /* check says yes only because a start would try it now */
     enum feasibility ever;
     size_t faults; /* reasons that check finds */
@@ -48,7 +48,7 @@ struct answers {
     struct availability types;
 };
 
-/* --- who is asked ----------------------------------------------------------------------------- */
+/* --- the commands that are asked -------------------------------------------------------------- */
 
 /* Only the driver knows how much memory is left on a card if vgpu.conf does not say how much the
  * card has. */
@@ -62,7 +62,7 @@ is_untold(const struct model *model, const struct name *gpu)
     return ret;
 }
 
-/* That a card takes several sizes is visible only while it has one size and offers another. */
+/* It is visible that a card takes several sizes only while it has one size and offers another. */
 static bool
 may_forget_mixing(const struct model *model)
 {
@@ -73,7 +73,7 @@ may_forget_mixing(const struct model *model)
     return ret;
 }
 
-/* Whether there are places for sure, and whether these are the places that were found. */
+/* Are there surely places? And are these the places that were found? */
 static bool
 is_found(const struct model *model, const struct placement_problem *problem,
          const struct placement_choice *found, bool *is_same)
@@ -172,9 +172,9 @@ clear_answers(struct answers *answers)
     request_clear(&answers->request);
 }
 
-/* --- what must be true ------------------------------------------------------------------------ */
+/* --- what must hold --------------------------------------------------------------------------- */
 
-/* What types says of this GPU and this type. */
+/* The figure that types prints for this GPU and this type. */
 static struct bounds
 types_say(const struct answers *answers, const struct name *gpu, const struct name *type)
 {
@@ -188,7 +188,7 @@ types_say(const struct answers *answers, const struct name *gpu, const struct na
     return (struct bounds){.most = 0};
 }
 
-/* A guest that started has the places that explain named, among those that types counted. */
+/* A guest that started has the places that explain named. types has counted these places. */
 static void
 check_places(const struct model_town *town, const struct answers *answers, uint64_t seed)
 {
@@ -220,8 +220,8 @@ check_places(const struct model_town *town, const struct answers *answers, uint6
     }
 }
 
-/* Whether types can say how many such guests may start. Types knows no quotas, so the guests must
- * ask for one vGPU and nothing else. */
+/* Can types say how many such guests may start? types does not know quotas. So the guests must ask
+ * for one vGPU, and for nothing else. */
 static bool
 is_counted(const struct model *model)
 {
@@ -253,7 +253,7 @@ count_by_types(const struct answers *answers, const struct wish *wish)
     return sum;
 }
 
-/* As many guests start, one after the other, as types says. */
+/* Exactly as many guests start, one after the other, as types says. */
 static void
 check_count(struct model_town *town, const struct answers *answers, uint64_t seed)
 {
@@ -294,8 +294,8 @@ check_start(struct model_town *town, const struct answers *answers, const char *
     tally->never += answers->ever == FEASIBILITY_NO;
 }
 
-/* An arrival gets other UUIDs instead of those that an earlier run has left here. A card of unknown
- * memory that may have room now is preferred to a card that must be cleared. */
+/* An arriving guest gets other UUIDs if an earlier run left its UUIDs here. The hook prefers a card
+ * of unknown memory that may have room now to a card from which vGPUs must be removed. */
 static bool
 may_be_tried(const struct model *model)
 {
@@ -309,7 +309,8 @@ may_be_tried(const struct model *model)
     return ret;
 }
 
-/* A start gets what an arrival prints. It never gets what an arrival refuses. */
+/* A start gets the places that an arrival prints. It never gets places if the arrival is
+ * refused. */
 static void
 check_arrival(struct model_town *town, const struct answers *answers, const char *xml,
               uint64_t seed)
@@ -343,8 +344,7 @@ check_emptied(struct model_town *town, const struct answers *answers, const char
          "check says yes: %s", town->scene.said);
 }
 
-/* --- one host after the other ------------------------------------------------------------------
- */
+/* --- one host after the other ----------------------------------------------------------------- */
 
 static void
 play(uint64_t seed, struct tally *tally)

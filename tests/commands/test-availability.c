@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
 /*
- * The figures of `vgpuctl types` on random machines that are partly in use. If types says n, n
- * starts succeed and the next is refused. If types says at most n, no more than n succeed. Before
- * each start explain says how the start will end. The free memory that `vgpuctl gpus` shows, in
- * MiB, is that of the best type in types, and the starts get no more. chance.h says how to repeat a
- * failure; ROUNDS is 50.
+ * The figures of `vgpuctl types` on random machines that are partly in use. If types says n, then n
+ * starts succeed and the next one is refused. If types says at most n, no more than n succeed.
+ * Before each start explain says how the start will end. `vgpuctl gpus` shows free memory in MiB.
+ * It is the memory of the best type in types, and the starts get no more. chance.h says how to
+ * repeat a failure. ROUNDS is 50.
  */
 
 #include "cli/command.h"
@@ -25,13 +25,13 @@
     "profiles = { b60-2g = { vram = \"2G\"; }; b60-3g = { vram = \"3G\"; }; "                      \
     "b60-8g = { vram = \"8G\"; }; };\n"
 
-/* A line of `vgpuctl types`; -1: not known. */
+/* The figure in a line of `vgpuctl types`. -1: it is not known. */
 struct line {
     char gpu[32], type[64];
     long available, at_most, framebuffer;
 };
 
-/* A line of `vgpuctl gpus`; -1: not known. */
+/* The figure in a line of `vgpuctl gpus`. -1: it is not known. */
 struct card {
     char gpu[32];
     long framebuffer, used, free, at_most;
@@ -117,7 +117,8 @@ compare_with_types(const struct card *card)
             lines[i].available * lines[i].framebuffer > best)
             best = lines[i].available * lines[i].framebuffer;
     }
-    /* A max_instances that is too large is believed, but never gives more places than there are. */
+    /* A max_instances that is too large is believed, but does not give more places than there
+     * are. */
     if (card->framebuffer >= 0 && best > card->framebuffer)
         best = card->framebuffer;
     if (card->free >= 0 && card->free != best)
@@ -128,7 +129,7 @@ compare_with_types(const struct card *card)
     assert_true(card->free < 0 || card->free <= card->framebuffer);
 }
 
-/* Whether the GPU has virtual functions with such a file. */
+/* Does the GPU have virtual functions with such a file? */
 static bool
 has_functions(const char *gpu, const char *file)
 {
@@ -141,7 +142,7 @@ has_functions(const char *gpu, const char *file)
     return access(path, F_OK) == 0;
 }
 
-/* The types of the GPU are profiles of the configuration. */
+/* Are the GPU's types profiles of the configuration? */
 static bool
 is_intel(const char *gpu)
 {
@@ -150,16 +151,15 @@ is_intel(const char *gpu)
     return host_exists(&host, "sys/bus/pci/devices/%s/sriov_admin", gpu);
 }
 
-/* Whether guests get these functions as they are, without mediated devices. */
+/* Do guests get these functions themselves, without mediated devices? */
 static bool
 is_vendor_specific(const char *gpu)
 {
     return has_functions(gpu, "nvidia") || is_intel(gpu);
 }
 
-/* One more guest starts on this GPU. If the GPU has virtual functions, it starts on this function.
- * explain has said before how the start will end. If something has to be removed first, explain's
- * yes is only likely. */
+/* One more guest starts on this GPU, on this function if there is one. explain has said before how
+ * the start will end. If something must be removed first, explain's yes is only likely. */
 static bool
 starts(const struct line *line, unsigned function)
 {
@@ -202,7 +202,7 @@ is_foreign(const char *function)
     return names_has(&foreign, &name);
 }
 
-/* How many of all possible starts succeed. */
+/* Starts as many guests as possible. Returns how many starts succeed. */
 static long
 count_starts(const struct line *line)
 {
@@ -214,15 +214,15 @@ count_starts(const struct line *line)
         return count;
     }
     for (unsigned function = 0; function < FUNCTIONS; function++) {
-        /* A vGPU that is there already, just as it is wanted, is used. No new one is made. */
+        /* If the requested vGPU exists already, a start uses it and makes none. */
         if (!is_foreign(scene_function(line->gpu, function)))
             count += starts(line, function);
     }
     return count;
 }
 
-/* The driver does not tell how much is left of a card of mixed sizes. There `reserve` keeps
- * functions free and no memory, so the test does not ask for it. */
+/* On a card of mixed sizes the driver does not tell how much is left. There `reserve` keeps
+ * functions free, but no memory. So the test uses no reserve there. */
 static void
 configure(uint64_t *seed, const char *machine)
 {

@@ -93,8 +93,8 @@ nothing_on_it(void **state)
     assert_false(exists(DRAINED "/" FIRST));
 }
 
-/* A GPU is drained together with its virtual functions. One has a vGPU of ours, and one a guest
- * that asks us for nothing. */
+/* A GPU is drained together with its virtual functions. One function has a vGPU of ours. One
+ * belongs to a guest that does not ask us for a vGPU. */
 static void
 functions(void **state)
 {
@@ -143,7 +143,7 @@ what_is_being_made(void **state)
     assert_true(host_read(&host, text, sizeof(text), "%s", DRAINED "/" FIRST) == 0);
 }
 
-/* A GPU can be undrained in any case of its address, twice, and when it is gone from the
+/* A GPU can be undrained in any spelling of its address, twice, and when the GPU is gone from the
  * machine. */
 static void
 again_and_back(void **state)
@@ -224,7 +224,7 @@ guests_go_elsewhere(void **state)
     assert_true(is_on(4, FIRST));
 }
 
-/* A kept vGPU would bring its guest back to the drained GPU at the next start. */
+/* A kept vGPU would bring its guest back to the drained GPU. */
 static void
 kept_there(void **state)
 {
@@ -242,7 +242,7 @@ kept_there(void **state)
     assert_int_equal(scene_leases(&scene, ""), 1);
 }
 
-/* Another guest's kept device on it gives no room either, and is not removed in vain. */
+/* Another guest's kept device on the drained GPU makes no room either. So it is not removed. */
 static void
 kept_for_another(void **state)
 {
@@ -269,7 +269,7 @@ no_use_waiting_for_it(void **state)
     assert_true(fake_now() < 6000);
 }
 
-/* The list of drained GPUs cannot be read, so any GPU may be drained. A guest that wants no vGPU
+/* The list of drained GPUs cannot be read. So any GPU may be drained. A guest that asks for no vGPU
  * starts all the same. */
 static void
 not_to_be_told(void **state)
@@ -288,7 +288,7 @@ not_to_be_told(void **state)
     typed_assert_has(typed.faults, "vgpuctl: gpus: cannot tell which GPUs are drained");
 }
 
-/* What comes and goes while nothing is drained: all of it is read as it is. */
+/* Reads, adds and removes by the functions themselves, while no other GPU is drained. */
 static void
 by_itself(void **state)
 {

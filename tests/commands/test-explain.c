@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
-/* vgpuctl explain: what it says, and that a start then does the same. */
+/* vgpuctl explain: what it says, and that a start then does exactly this. */
 
 #include "cli/command.h"
 #include "fake/chance.h"
@@ -32,7 +32,7 @@ read_all(const char *path)
     return text;
 }
 
-/* The files that the command line names are in the tree of the fake machine. */
+/* Files that the command line names are in the fake machine's tree. */
 static void
 start_machine(const char *name)
 {
@@ -92,7 +92,7 @@ has_lease(const char *ledger, const char *device, const char *type, const char *
     return found;
 }
 
-/* Checks each place that explain said. */
+/* Every place that explain named must be the guest's place now. */
 static void
 assert_placed(char *printed)
 {
@@ -195,8 +195,8 @@ none_of_eight(void **state)
     typed_assert_has(typed.faults, "the guest is bound to none (numatune)");
 }
 
-/* explain does not count functions one by one. The guest's entry in the configuration says what the
- * device is. */
+/* explain does not count functions one by one. The guest's entry in the configuration says which
+ * type the device is. */
 static void
 functions(void **state)
 {
@@ -211,7 +211,7 @@ functions(void **state)
     start_and_compare(COMMAND_DONE);
 }
 
-/* The alias and default_class say what the device is: one class, two makes of GPU. */
+/* The alias and default_class say which type the device is: one class for two makes of GPU. */
 static void
 words_without_annotation(void **state)
 {
@@ -253,8 +253,9 @@ define_functions(const char *devices, const char *const *addresses)
         __VA_ARGS__, NULL                                                                          \
     }
 
-/* Which function it is, whether the guest can have it, and which others would do. explain reports a
- * hostdev of a function that nothing names, and ignores one of another PCI device. */
+/* explain says which function the device is, whether the guest can have it, and which other
+ * functions would do. It reports a hostdev that is a function but that no request names. It ignores
+ * a hostdev of another PCI device. */
 static void
 two_functions(void **state)
 {
@@ -271,7 +272,7 @@ two_functions(void **state)
     assert_int_equal(fake_count(&scene.kernel), 2);
 }
 
-/* The first of them, and the last. */
+/* The first and the last of the functions. */
 static void
 functions_that_nothing_names(void **state)
 {
@@ -285,7 +286,7 @@ functions_that_nothing_names(void **state)
     assert_null(strstr(typed.printed, "ua-gpu4"));
 }
 
-/* All reasons why the guest cannot have this function, but another one, or none. */
+/* All reasons why the guest cannot have this function: it may have another, or none. */
 static void
 a_function_that_cannot_be_had(void **state)
 {
@@ -311,7 +312,8 @@ a_function_that_cannot_be_had(void **state)
     typed_assert_has(typed.faults, "no other virtual function could take it now");
 }
 
-/* Guests come and go, with functions drawn at random for each. Some of their vGPUs are kept. */
+/* Guests start and end, each with functions that are drawn at random. Some of their vGPUs are
+ * kept. */
 static void
 functions_by_chance(void **state)
 {
@@ -361,7 +363,7 @@ functions_by_chance(void **state)
     assert_true(counts[COMMAND_FAILED] > rounds / 40);
 }
 
-/* An unused vGPU is in the way of one function, and is removed. */
+/* Another guest's unused vGPU blocks one function. It is removed. */
 static void
 a_kept_function(void **state)
 {
@@ -376,7 +378,7 @@ a_kept_function(void **state)
     assert_int_equal(fake_count(&scene.kernel), 1);
 }
 
-/* --- what would be removed first -------------------------------------------------------------- */
+/* --- vGPUs that would be removed first -------------------------------------------------------- */
 
 static void
 kept_is_reaped(void **state)
@@ -394,8 +396,8 @@ kept_is_reaped(void **state)
     assert_int_equal(fake_count(&scene.kernel), 12);
 }
 
-/* A start was killed before it made its vGPU, and still has the place. This place is taken first,
- * and the kept vGPU stays. */
+/* A start was killed before it made its vGPU, and still has the place. explain takes this place
+ * first, and the kept vGPU stays. */
 static void
 nothing_is_there_to_remove(void **state)
 {
@@ -443,8 +445,8 @@ nothing_is_reaped_in_vain(void **state)
     assert_string_equal(fake_type_of(&scene.kernel, scene_device(2)), "");
 }
 
-/* The device does not exist, or is not as requested, or its UUID belongs to another guest, kept or
- * not. */
+/* The device does not exist, or has another type. Or its UUID belongs to another guest, with a kept
+ * vGPU or a held one. */
 static void
 uuids_in_the_way(void **state)
 {
@@ -463,7 +465,7 @@ uuids_in_the_way(void **state)
     start_and_compare(COMMAND_FAILED);
 }
 
-/* The guest's own device, and one that somebody else made for it. */
+/* The guest's own device, and a device that somebody else made for the guest. */
 static void
 there_already(void **state)
 {
@@ -478,7 +480,7 @@ there_already(void **state)
     start_and_compare(COMMAND_DONE);
 }
 
-/* A GPU that has not appeared yet, and an order that an earlier start left with the driver. */
+/* A GPU that has not appeared yet, and a removal that an earlier start left with the driver. */
 static void
 a_start_would_wait(void **state)
 {
@@ -554,7 +556,7 @@ by_chance(void **state)
     assert_true(counts[COMMAND_NO_CAPACITY] > rounds / 40);
 }
 
-/* --- what cannot be explained ----------------------------------------------------------------- */
+/* --- errors of explain ------------------------------------------------------------------------ */
 
 static void
 refused(const char *line, const char *words)
@@ -594,7 +596,7 @@ nothing_to_explain(void **state)
     assert_int_equal(typed.status, COMMAND_USAGE);
 }
 
-/* --- domains of libvirt's --------------------------------------------------------------------- */
+/* --- domains of libvirt ----------------------------------------------------------------------- */
 
 static void
 ask_libvirt(void **state)

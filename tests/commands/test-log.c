@@ -27,8 +27,8 @@
     ": no GPU can take ua-gpu0 (T4-1B): 0000:18:00.0 is full (16 of 16)\n"
 #define FULL(name) REFUSED_AS(name, name)
 
-/* The messages about two guests, and other lines. `at` is what a log has before the name of the
- * program. */
+/* The messages about two guests, and other lines. `at` is the text that a log has before the name
+ * of the program. */
 #define LINES(at)                                                                                  \
     at "libvirt-vgpu-hook[101]: " LEASE("web01", WEB01, "prepare", "ok") at                        \
         "libvirt-vgpu-hook[102]: " LEASE("web02", WEB02, "prepare", "ok") at                       \
@@ -102,7 +102,8 @@ a_name_that_is_written_otherwise(void **state)
     typed_assert_has(typed.printed, " a_b ");
 }
 
-/* libvirt quotes a name as a shell would. Whatever is in it, it is one name. */
+/* libvirt quotes a name as a shell would. The quoted text is one name, with any characters in
+ * it. */
 static void
 a_refused_name_of_any_kind(void **state)
 {
@@ -179,8 +180,8 @@ a_journal_that_says_nothing(void **state)
     }
 }
 
-/* Files as logrotate makes them, each with a line for each of these guests at noon of a day. Each
- * file was last written an hour later. */
+/* Files as logrotate makes them. Each has a line for each of these guests, written at noon of one
+ * day. Each file was last written an hour later. */
 static void
 write_log(const char *name, const char *day, const char *const *guests)
 {
@@ -242,7 +243,7 @@ rotated_files(void **state)
     assert_int_equal(typed_run(&scene, HERE, "vgpuctl log -rn -o DOMAIN", &typed), 0);
     assert_string_equal(typed.printed, "d1\nd2\nn10\nn2\nn1\nn1b\nnow\n");
     assert_string_equal(typed.faults, "");
-    /* The same below another machine's root. Links there lead nowhere outside. */
+    /* The same with the files below another machine's root. Links there do not lead outside. */
     assert_int_equal(typed_run(&scene, HERE, "vgpuctl log n2 -rn -o TIME", &typed), 0);
     assert_string_equal(typed.printed, "Nov\\x2018\\x2012:00:00\n");
 }

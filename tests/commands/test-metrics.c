@@ -47,7 +47,7 @@ golden(void **state)
     typed_golden(&scene, NULL, "metrics/without-libvirt", "vgpuctl metrics");
 }
 
-/* Room of virtual functions that nobody knows is left out; the sum of all functions is printed. A
+/* Room of virtual functions is left out if nobody knows it. The sum of all functions is printed. A
  * function with somebody else's type is printed, even if no domain refers to it. */
 static void
 functions(void **state)
@@ -65,7 +65,7 @@ functions(void **state)
     typed_golden(&scene, HERE, "metrics/functions", "vgpuctl metrics");
 }
 
-/* vGPUs that disappeared while a guest has them, and those that are just being made or removed. */
+/* vGPUs that disappeared while a guest has them, and vGPUs that are just being made or removed. */
 static void
 lost(void **state)
 {
@@ -195,7 +195,7 @@ counted(void **state)
     AUTO_FREE char *plain = scene_xml(7, "", (const unsigned[]){0});
 
     (void)state;
-    /* For a guest without a vGPU nothing is made or counted. */
+    /* If the guest has no vGPU, nothing is made or counted. */
     assert_int_equal(scene_hook(&scene, plain, "prepare", "begin"), 0);
     assert_false(host_exists(&scene.kernel.host, "run/libvirt-vgpu"));
     assert_int_equal(scene_prepare(&scene, 1, 1, "T4-16Q"), 0);
@@ -223,7 +223,7 @@ counted(void **state)
     assert_int_equal(count(COUNTERS_PREPARE, COUNTERS_CONFIG), 2);
 }
 
-/* If nothing can be counted, all else works. */
+/* If events cannot be counted, all else still works. */
 static void
 uncountable(void **state)
 {

@@ -62,7 +62,7 @@ guest(const char *devices, const unsigned *numbers)
 
 #define DEVICE(number, said) "<vgpu:device alias='ua-gpu" number "' " said "/>"
 
-/* All of them say no, in these words. explain and check exit with this status. */
+/* All of these commands say no, in these words. explain and check exit with this status. */
 static void
 all_refuse(const char *devices, const unsigned *numbers, const char *words)
 {
@@ -116,7 +116,7 @@ what_is_not_here(void **state)
                "is on a NUMA node, and the guest is bound to none (numatune)");
 }
 
-/* A vGPU that a start would remove makes room. A vGPU that stays takes its own room, also from
+/* A vGPU that a start would remove makes room. A vGPU that stays does not, and also takes room from
  * other types. */
 static void
 what_stays_takes_room(void **state)
@@ -169,7 +169,7 @@ assert_types(const char *name, const char *figures)
     typed_assert_has(typed.printed, wanted);
 }
 
-/* The same on a GPU that is its own only parent. */
+/* The same on a GPU that has itself as its only parent. */
 static void
 max_instances_counts(void **state)
 {
@@ -259,7 +259,7 @@ a_wrong_name_on_a_full_card(void **state)
     typed_assert_has(typed.faults, "(did you mean L40S-");
 }
 
-/* Every function got a type before anybody could read the name of the type. */
+/* Every function got a type before anybody could read the type's name. */
 static void
 a_type_whose_name_is_not_known(void **state)
 {
@@ -273,7 +273,7 @@ a_type_whose_name_is_not_known(void **state)
     assert_int_equal(scene_prepare_at(&scene, 1, "0000:3d:00.4", "nvidia-1153"), 0);
 }
 
-/* ...but an idle card of the same model tells the name. */
+/* But an idle card of the same model tells the name. */
 static void
 a_name_that_a_sibling_tells(void **state)
 {
@@ -385,7 +385,7 @@ memory_that_is_not_told_is_no_promise(void **state)
     assert_int_equal(scene_hook(&scene, xml, "prepare", "begin"), 1);
 }
 
-/* Once the vGPU of a guest's function is gone, the driver will tell what the card takes then. */
+/* Only when the vGPU of a guest's function is gone, the driver tells what the card takes. */
 static void
 what_a_removal_makes_place_for_is_hoped_for(void **state)
 {
@@ -424,7 +424,7 @@ a_removal_under_way_counts(void **state)
 
 #define TEST(name) TYPED_TEST(name, here)
 
-/* The typed request is right, and the written one is wrong. */
+/* The command line is right, and the configuration is wrong. */
 static void
 a_broken_configuration(void **state)
 {

@@ -118,13 +118,13 @@ it_does_not_come(void **state)
     ready("gpus = ({ address = \"mtty\"; });", " --timeout 1", COMMAND_BUSY,
           MISSING("mtty (" FROM ":1)"));
     typed_assert_has(typed.printed, "waiting 1 s at most for mtty ");
-    /* The rest of boot_wait is counted from boot. */
+    /* boot_wait is counted from boot. So only its rest is left. */
     fake_set_uptime(99400);
     ready(BOTH, "", COMMAND_BUSY, MISSING("mtty (" FROM ":2); 0000:18:00.0 (" FROM ":3)"));
     typed_assert_has(typed.printed, "waiting 1 s at most for mtty ");
 }
 
-/* The driver lists nothing yet for these virtual functions, whatever it listed earlier. A
+/* The driver lists nothing yet for these virtual functions, even if it listed types earlier. A
  * partitioned GPU that is full counts as ready. */
 static void
 functions(void **state)

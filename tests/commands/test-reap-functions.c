@@ -20,8 +20,9 @@ run(const char *line)
     return typed_run(&scene, libvirt, line, &typed);
 }
 
-/* guest1 runs with the first function. guest2 is defined with the second and asks us for nothing.
- * The third was guest3's, which does not exist any more. The fourth is nobody's. */
+/* guest1 runs with the first function. guest2 is defined with the second, and does not ask us for a
+ * vGPU. The third belonged to guest3, which does not exist any more. The fourth belongs to
+ * nobody. */
 #define CARD "0000:3d:00.0"
 
 static const char *const places[] = {"0000:3d:00.4", "0000:3d:00.5", "0000:3d:00.6",
@@ -70,7 +71,7 @@ static void
 shown(void **state)
 {
     (void)state;
-    /* mdevctl defines no virtual functions, whatever else is in its directory. */
+    /* mdevctl defines no virtual functions, even if a file in its directory looks like that. */
     fake_write(&scene.kernel, "etc/mdevctl.d/0000:3d:00.7/dddddddd-0000-4000-8000-000000000006",
                "{}");
     typed_golden(&scene, libvirt, "list/reap-functions",
@@ -88,8 +89,8 @@ reaped(void **state)
     typed_golden(&scene, libvirt, "reap/functions", "vgpuctl reap");
     assert_int_equal(fake_count(&scene.kernel), COUNT(places) - 1);
     assert_string_equal(fake_type_of(&scene.kernel, places[IS_LEFT]), "");
-    /* Functions of others are reaped only if they are named, in whatever case, and each only
-     * once. */
+    /* Functions of others are reaped only if they are named, in upper or lower case. Each is reaped
+     * only once. */
     assert_int_equal(run("vgpuctl reap 3d:00.7 0000:3d:00.7 0000:3D:00.7"), COMMAND_DONE);
     assert_string_equal(typed.printed, "0000:3d:00.7 removed\n");
     assert_string_equal(fake_type_of(&scene.kernel, places[IS_NOBODYS]), "");
@@ -99,7 +100,8 @@ reaped(void **state)
     typed_assert_has(typed.printed, "0000:3d:00.5 left alone: the domain guest2 refers to it\n");
     assert_int_equal(fake_count(&scene.kernel), 2);
     assert_int_equal(scene_leases(&scene, ""), 1);
-    /* A function without a type is no vGPU, nor is the GPU. Nothing is written to either. */
+    /* A function without a type is no vGPU, and neither is the GPU. Nothing is written to
+     * either. */
     scene.kernel.faults->writes = 0;
     assert_int_equal(run("vgpuctl reap 0000:3d:01.0"), COMMAND_FAILED);
     typed_assert_has(typed.faults, "there is no vGPU 0000:3d:01.0 here; see 'vgpuctl orphans'");
@@ -110,8 +112,8 @@ reaped(void **state)
     assert_int_equal(scene.kernel.faults->writes, 0);
 }
 
-/* The function is open, or was just closed and its driver is still at work. All stays as before
- * until the function is closed and left. */
+/* The function is open, or was just closed and its driver still works. Everything stays as before
+ * until the function is closed and the driver has finished. */
 static void
 in_use(void **state)
 {
@@ -136,14 +138,14 @@ in_use(void **state)
     typed_assert_has(typed.printed, "0000:3d:00.7 left alone: the vGPU ");
     assert_string_equal(fake_type_of(&scene.kernel, places[IS_NOBODYS]), "nvidia-1152");
     scene.kernel.faults->exiting = 0;
-    /* The last write may still be going on, and it may be the one that removed the vGPU. */
+    /* The last write may still be going on. It may be the write that removed the vGPU. */
     while (run("vgpuctl reap 0000:3d:00.7") == COMMAND_BUSY)
         fake_sleep(1);
     assert_string_equal(fake_type_of(&scene.kernel, places[IS_NOBODYS]), "");
     assert_int_equal(scene_leases(&scene, ""), 2);
 }
 
-/* The function of a lease has another type by now. The lease is forgotten, and the type stays. */
+/* The function of a lease now has another type. The lease is forgotten, and the type stays. */
 static void
 of_others(void **state)
 {

@@ -19,9 +19,9 @@
 #define GPU    "0000:18:00.0"
 #define TYPE   "nvidia-222"
 
-/* Device 1 is guest1's, which runs. Device 2 is guest2's, which is defined. Device 3 is left from
- * guest3, which does not exist any more. Others made the other devices, by hand for guest5 and with
- * mdevctl. */
+/* Device 1 belongs to guest1, which runs. Device 2 belongs to guest2, which is defined. Device 3
+ * was left by guest3, which does not exist any more. Others made the other devices: by hand for
+ * guest5, and with mdevctl. */
 enum { RUNNING = 1, DEFINED, LEFT, BY_HAND, USED_BY_HAND, BY_MDEVCTL, LAST = BY_MDEVCTL };
 
 static struct scene scene;
@@ -34,7 +34,7 @@ make(unsigned number)
     assert_int_equal(fake_make(&scene.kernel, GPU, TYPE, scene_device(number)), 0);
 }
 
-/* The device is kept, after a start and an end. */
+/* The guest has started and ended, and its device is kept. */
 static void
 keep(unsigned guest)
 {
@@ -85,7 +85,7 @@ run(const char *line)
     return typed_run(&scene, libvirt, line, &typed);
 }
 
-/* The line, where %s stands for a device. */
+/* Runs this line. %s in it stands for a device. */
 static int
 run_on(const char *format, unsigned number)
 {
@@ -114,8 +114,8 @@ is_there(unsigned number)
     return *fake_type_of(&scene.kernel, scene_device(number));
 }
 
-/* A process that keeps the kernel from removing the device as long as it lives, but does not
- * disturb the proof that nobody uses it. */
+/* A process that keeps the kernel from removing the device as long as the process lives. The proof
+ * that nobody uses the device still succeeds. */
 static pid_t
 hold_up(unsigned number)
 {
@@ -173,7 +173,7 @@ holders(void **state)
     comm[strcspn(comm, "\n")] = '\0';
     make(BY_HAND);
     assert_int_equal(run("vgpuctl orphans -J"), COMMAND_DONE);
-    /* Not everybody may look at every process. */
+    /* Not every user may look at every process. */
     if (!strstr(typed.printed, "\"holder\": null"))
         typed_assert_has(typed.printed, "\"holder\": \"?\"");
     stray = fake_open(&scene.kernel, scene_device(BY_HAND));
@@ -213,7 +213,7 @@ nothing(void **state)
     assert_string_equal(typed.printed, "");
 }
 
-/* Foreign vGPUs are removed if they are named, each once. The ledger stays as it was. */
+/* Foreign vGPUs are removed if they are named. Each is removed once. The ledger stays as it was. */
 static void
 named(void **state)
 {
@@ -260,7 +260,7 @@ referred_to(void **state)
     assert_int_equal(scene_leases(&scene, ""), 3);
 }
 
-/* The driver is slower than anybody waits. The vGPU stays, and reap reports that. */
+/* The driver is slower than reap's wait. The vGPU stays, and reap reports that. */
 static void
 a_removal_that_takes_too_long(void **state)
 {
@@ -273,8 +273,8 @@ a_removal_that_takes_too_long(void **state)
     scene.kernel.faults->remove_delay = 0;
 }
 
-/* All stays as before until the device is closed. But a lease that was claimed has another number.
- * A process that read it earlier has to read it again. */
+/* Everything stays as before until the device is closed. But a lease that was claimed gets another
+ * number. A process that read the lease earlier must read it again. */
 static void
 in_use(void **state)
 {
@@ -337,7 +337,7 @@ being_started(void **state)
     assert_true(is_there(7));
 }
 
-/* The daemon that ran an unknown guest is gone. The process that now has its pid is another one. */
+/* The daemon that ran an unknown guest is gone. Another process now has its pid. */
 static void
 daemon_is_gone(void **state)
 {
@@ -358,7 +358,8 @@ daemon_is_gone(void **state)
     assert_int_equal(status, 0);
     assert_int_equal(run("vgpuctl list -rn -o DEVICE,STATE,DOMAIN"), COMMAND_DONE);
     assert_said(7, "orphan guest7\n");
-    /* The device is in use all the same. Nobody owes its release, so it stays as it was. */
+    /* The device is in use all the same. No daemon owes its release, so the device stays as it
+     * was. */
     stray = fake_open(&scene.kernel, scene_device(7));
     number = scene_number(&scene, scene_device(7));
     assert_int_equal(run("vgpuctl reap"), COMMAND_BUSY);
@@ -413,14 +414,14 @@ status_files(void **state)
     assert_int_equal(run("vgpuctl reap"), COMMAND_DONE);
     assert_said(LEFT, "left alone: not all guests are known: ");
     assert_int_equal(fake_count(&scene.kernel), LAST);
-    /* A lease says whose it is, and the unreadable guest is another one. */
+    /* The lease says whose device it is, and the unreadable guest is another guest. */
     assert_int_equal(unlinkat(scene.kernel.host.root, path, 0), 0);
     assert_int_equal(run("vgpuctl reap"), COMMAND_DONE);
     assert_false(is_there(LEFT));
     assert_int_equal(fake_count(&scene.kernel), LAST - 1);
 }
 
-/* A libvirt that also knows a domain which is larger than we read. */
+/* A libvirt with one more domain, which is larger than we read. */
 static const char *
 libvirt_with_a_costly_domain(void)
 {
@@ -438,8 +439,8 @@ libvirt_with_a_costly_domain(void)
     return typed_libvirt(&scene, text);
 }
 
-/* For a kept vGPU only its own domain is read. All others are read if some other vGPU is
- * nobody's. */
+/* For a kept vGPU only its own domain is read. All other domains are read if another vGPU belongs
+ * to nobody. */
 static void
 no_more_than_it_takes(void **state)
 {
@@ -480,8 +481,7 @@ no_libvirt(void **state)
     assert_said(BY_HAND, "foreign\n");
     typed_assert_has(typed.faults, "vgpuctl: list: cannot connect to test:///no/such/node.xml: ");
     typed_assert_has(typed.faults, "; so orphans are not told from others\n");
-    /* The file system of another machine has no libvirt that could be asked, so this is no
-     * problem. */
+    /* Another machine's file system has no libvirt that could be asked. So this is no problem. */
     snprintf(line, sizeof(line), "vgpuctl list -rn -o DEVICE,STATE --root %s", scene.kernel.path);
     assert_int_equal(run(line), COMMAND_DONE);
     assert_said(LEFT, "kept\n");
@@ -510,7 +510,7 @@ unknown(void **state)
     assert_true(is_there(BY_HAND));
 }
 
-/* The device of a lease is gone: somebody removed it. */
+/* The device of a lease is gone, because somebody removed it. */
 static void
 gone(void **state)
 {
@@ -524,7 +524,8 @@ gone(void **state)
     assert_int_equal(scene_leases(&scene, ""), 2);
 }
 
-/* While one process removes a device, no other process removes it, and nobody can get its UUID. */
+/* While one process removes a device, no other process removes it, and no guest can get its
+ * UUID. */
 static void
 two_at_once(void **state)
 {
@@ -551,8 +552,8 @@ two_at_once(void **state)
     scene_assert_empty(&scene);
 }
 
-/* The reap is killed in the middle, or the kernel refuses. No lease is left for a vGPU that was
- * never ours. */
+/* reap is killed in the middle, or the kernel refuses. Afterwards there is no lease for the vGPU,
+ * which was never ours. */
 static void
 interrupted(void **state)
 {
@@ -592,7 +593,7 @@ interrupted(void **state)
     }
 }
 
-/* The driver does not answer. The next device is removed all the same. */
+/* A driver does not answer. The next device is removed all the same. */
 static void
 stuck(void **state)
 {

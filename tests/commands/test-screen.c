@@ -17,7 +17,7 @@
 static struct scene scene;
 static struct typed typed;
 
-/* A T4 and an L40S. Each has a vGPU of a guest and one of nobody. */
+/* A T4 and an L40S. Each has a vGPU of a guest and a vGPU of nobody. */
 static const char *
 begin(void)
 {
@@ -31,7 +31,7 @@ begin(void)
     assert_int_equal(typed_prepare(&scene, 2, "L40S-24Q", "0000:3d:00.4"), 0);
     assert_int_equal(fake_make(&scene.kernel, "0000:18:00.0", "nvidia-222", scene_device(3)), 0);
     assert_int_equal(fake_make(&scene.kernel, "0000:3d:00.5", "nvidia-1155", "0000:3d:00.5"), 0);
-    /* The result must not depend on the right to look at every process. Here one process may not be
+    /* The result must not depend on the right to look at every process. Here one process cannot be
      * looked at. */
     fake_write(&scene.kernel, "proc/1/fd", "");
     assert_true(asprintf(&domains, "%s%s", first, second) > 0);
@@ -63,8 +63,8 @@ at_80_columns(void **state)
     scene_stop(&scene);
 }
 
-/* The output of the other commands: sentences, XML, figures. Each row finds the changes of the rows
- * before it. */
+/* The output of the other commands: sentences, XML, figures. Each row works on the state that the
+ * rows before it left. */
 static void
 others_at_80_columns(void **state)
 {
@@ -107,8 +107,8 @@ assert_fits(const char *line, const char *printed, unsigned width)
     }
 }
 
-/* A long name is broken, so that a table with the default columns fits. In a pipe the same table
- * has all of its columns. */
+/* A long name is broken, so that a table with the default columns fits on the screen. In a pipe the
+ * same table has all of its columns. */
 static void
 at_any_width(void **state)
 {
@@ -153,7 +153,7 @@ for_programs(void **state)
     scene_stop(&scene);
 }
 
-/* A malicious name cannot begin a line where text is broken. */
+/* Where text is broken, a malicious name cannot begin a line. */
 static void
 broken_names(void **state)
 {
@@ -168,7 +168,7 @@ broken_names(void **state)
     scene_stop(&scene);
 }
 
-/* If there is nothing to show, stderr says so, to people. */
+/* If there is nothing to show, a line on stderr tells people so. */
 static void
 empty(void **state)
 {
@@ -200,7 +200,8 @@ empty(void **state)
     scene_stop(&scene);
 }
 
-/* Commands that act, and leave nothing to show. A timer that runs reconcile gets no message. */
+/* These commands act, and then have nothing to show. A timer that runs reconcile gets no
+ * message. */
 static void
 done(void **state)
 {
@@ -219,7 +220,7 @@ done(void **state)
     scene_stop(&scene);
 }
 
-/* Names of guests in any language, with characters of two columns and of none. */
+/* Names of guests in any language, with characters of two columns and of no column. */
 static void
 wide_names(void **state)
 {
@@ -286,13 +287,13 @@ more_than_the_screen_has(void **state)
     }
 }
 
-/* Signals that would end the program end the wait, and the terminal is restored. */
+/* A signal that would end the program ends the wait, and the terminal is restored. */
 static void
 a_screen_of_its_own(void **state)
 {
     static const struct {
-        int signal;      /* the signal; 0: none comes */
-        const char *key; /* the keys; NULL: none are pressed; "": nobody could type */
+        int signal;      /* 0: no signal comes */
+        const char *key; /* NULL: no keys are pressed; "": nobody could type */
         enum terminal_event event;
     } rows[] = {
         {SIGINT, NULL, TERMINAL_END},    {SIGTERM, NULL, TERMINAL_END},

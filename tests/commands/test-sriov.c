@@ -27,7 +27,7 @@
 static struct scene scene;
 static struct typed typed;
 
-/* NVIDIA's tool, as far as we use it: the arguments that it got, and what it does. */
+/* NVIDIA's tool, as far as we use it: the arguments that it was given, and its work. */
 static struct {
     char asked[256]; /* the arguments; "": it was not called */
     int answer;      /* the result of running it */
@@ -80,7 +80,7 @@ run(const char *line, int status, const char *words)
     typed_assert_has(status ? typed.faults : typed.printed, words);
 }
 
-/* Starts anew, without functions. */
+/* Starts the machine anew, without functions. */
 static void
 start_off(void)
 {
@@ -118,11 +118,11 @@ nvidias(void **state)
     assert_int_equal(number(NVIDIA, "sriov_numvfs"), 0);
     run("vgpuctl sriov disable 3d:00.0", 0, NVIDIA " had no virtual functions\n");
     assert_string_equal(tool.asked, "/usr/lib/nvidia/sriov-manage -d " NVIDIA);
-    /* With the tool, the command writes nothing itself. */
+    /* If there is the tool, the command writes nothing itself. */
     assert_int_equal(scene.kernel.faults->writes, 0);
 }
 
-/* Whatever the tool says, the functions that are there afterwards count. */
+/* The tool may report anything. Only the functions that are there afterwards count. */
 static void
 nvidias_tool_fails(void **state)
 {
@@ -150,7 +150,8 @@ nvidias_tool_fails(void **state)
     run("vgpuctl sriov disable 3d:00.0", 1, "/usr/lib/nvidia/sriov-manage: ");
 }
 
-/* By the kernel: first the host's own driver is told not to take the functions. */
+/* Without the tool, by the kernel: first the host's own driver is told not to take the
+ * functions. */
 static void
 others(void **state)
 {
@@ -176,8 +177,8 @@ others(void **state)
     assert_string_equal(tool.asked, "");
 }
 
-/* Intel's driver shares its card's memory out among the functions. A profile of vgpu.conf needs its
- * own amount. So enabling takes the shares back, except from functions that a guest or the
+/* Intel's driver shares its card's memory out among the functions. But a profile of vgpu.conf needs
+ * its own amount. So enabling takes the shares back, except from functions that a guest or the
  * administrator uses. */
 static void
 shares(void **state)
@@ -219,7 +220,7 @@ shares(void **state)
     assert_int_equal(*fake_profile(&scene.kernel, INTEL_SECOND), 1ull << 30);
 }
 
-/* The driver may refuse to take a share back, and a guest may have a function by then. */
+/* The driver may refuse to take a share back, and by then a guest may have a function. */
 static void
 shares_that_stay(void **state)
 {
@@ -274,7 +275,7 @@ list_but_one(const struct host *host, const char *path, struct words *ret)
     return strcmp(path, "proc/1/fd") ? kernel_ops->list(host, path, ret) : -EACCES;
 }
 
-/* A process that we may not look at may have a function that is bound to VFIO. */
+/* A process that we may not look at may have a function open that is bound to VFIO. */
 static void
 may_be_in_use(void **state)
 {
@@ -290,8 +291,8 @@ may_be_in_use(void **state)
         FIRST " by a process, perhaps, as not all can be looked at");
 }
 
-/* A function is in use by a lease, by a guest that asks us for nothing, or by a process. A kept
- * function does not count. */
+/* A function is in use by a lease, by a guest that does not ask us for a vGPU, or by a process. A
+ * kept function does not count as used. */
 static void
 in_use(void **state)
 {
@@ -324,7 +325,7 @@ in_use(void **state)
     fake_end(qemu);
     assert_int_equal(unlinkat(scene.kernel.host.root, "run/libvirt/qemu/foreign.xml", 0), 0);
     run("vgpuctl sriov enable 3d:00.0", 0, "already");
-    /* One user suffices for a refusal. */
+    /* One user is enough for a refusal. */
     run("vgpuctl sriov disable 3d:00.0", 4, NVIDIA " is in use: " FIRST " by guest1 (held); shut");
     /* Guests of another card do not count. */
     run("vgpuctl sriov disable 03:00.0", 0, INTEL " has no virtual functions any more\n");

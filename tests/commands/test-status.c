@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
-/* The picture of vgpuctl status for whole machines. check-terminal.sh tests how it watches them. */
+/* The picture of vgpuctl status for whole machines. check-terminal.sh tests how status watches a
+ * machine. */
 
 #include "fake/typed.h"
 
@@ -12,7 +13,7 @@
 static struct scene scene;
 static struct typed typed;
 
-/* The same machine for people and for programs. */
+/* Prints the same machine for people and for programs. */
 static void
 show(const char *machine, const char *libvirt)
 {
@@ -88,7 +89,7 @@ widths(void **state)
     scene_stop(&scene);
 }
 
-/* Memory that nobody can have is not free. */
+/* Memory that no vGPU can have is not free. */
 static void
 closed(void **state)
 {
@@ -100,7 +101,7 @@ closed(void **state)
     scene_stop(&scene);
 }
 
-/* Kept vGPUs make room. On a full card no type has any. */
+/* Kept vGPUs make room. On a full card no type has room. */
 static void
 kept(void **state)
 {
@@ -161,7 +162,7 @@ silent(void **state)
     scene_stop(&scene);
 }
 
-/* A GPU that disappeared with a guest's vGPU on it. */
+/* A GPU disappeared, and a guest's vGPU was on it. */
 static void
 gone(void **state)
 {

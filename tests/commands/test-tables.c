@@ -67,7 +67,7 @@ t4(void **state)
     scene_stop(&scene);
 }
 
-/* Functions without types: a guest has one function of a pool, and another driver has one. */
+/* Functions without types. A guest has one function of a pool, and another driver has one. */
 static void
 pool(void **state)
 {
@@ -152,8 +152,8 @@ nothing(void **state)
     }
 
 /* Mediated devices beside virtual functions with types. One function belongs to a guest of ours,
- * one to a guest that asks us for nothing, and one to nobody. The configuration gives some types a
- * limit. */
+ * one to a guest that does not ask us for a vGPU, and one to nobody. The configuration gives some
+ * types a limit. */
 static void
 both_kinds(void **state)
 {
@@ -177,7 +177,7 @@ both_kinds(void **state)
     scene_stop(&scene);
 }
 
-/* The types of GPU instances, while one instance is free and while none is. */
+/* The types of GPU instances, if one instance is free, and if none is. */
 static void
 partitioned(void **state)
 {
@@ -185,7 +185,7 @@ partitioned(void **state)
 
     (void)state;
     scene_start_machine(&scene, "a30-mig");
-    /* Instances limit these types, whatever the configuration says. */
+    /* The instances limit these types, even if the configuration allows more. */
     scene_configure(&scene, "max_instances = ({ types = [ \"A30-1-6C\" ]; max = 4; });");
     assert_int_equal(typed_prepare(&scene, 1, "A30-1-6C", "0000:41:00.4"), 0);
     show_with("a30-mig", typed_libvirt(&scene, first));
@@ -195,7 +195,7 @@ partitioned(void **state)
     fake_instances(&scene.kernel, "0000:41:00.0", "nvidia-690", 0);
     typed_golden(&scene, HERE, "types/a30-mig-none-free", "vgpuctl types");
     typed_golden(&scene, HERE, "gpus/a30-mig-none-free", "vgpuctl gpus");
-    /* The type of the vGPU is listed nowhere, and nobody remembers it. */
+    /* No function lists the vGPU's type, and nobody remembers it. */
     fake_instances(&scene.kernel, "0000:41:00.0", "nvidia-690", 1);
     assert_int_equal(unlinkat(scene.kernel.host.root, "run/libvirt-vgpu/types", 0), 0);
     typed_golden(&scene, HERE, "gpus/a30-mig-nameless", "vgpuctl gpus");
@@ -235,7 +235,7 @@ mixed_sizes(void **state)
     scene_stop(&scene);
 }
 
-/* A GPU that was never seen idle may have a larger type than all that it lists. */
+/* A GPU that was never seen idle may have a larger type than the types that it lists. */
 static void
 never_seen_idle(void **state)
 {
@@ -246,7 +246,7 @@ never_seen_idle(void **state)
     scene_stop(&scene);
 }
 
-/* A full card lists nothing. Its types are remembered; without that they are only numbers. */
+/* A full card lists no types. Its types are remembered. Without that they would be only numbers. */
 static void
 full(void **state)
 {
@@ -266,7 +266,7 @@ full(void **state)
     scene_stop(&scene);
 }
 
-/* Only list reads domains. */
+/* Of these commands, only list reads domains. */
 static void
 no_libvirt_is_asked(void **state)
 {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
-/* vgpuctl where: which hosts would take a guest. libvirt's test driver plays the hosts. A slow host
- * reads its answer from a pipe. A dead host is a socket that nobody serves. A host that refuses is
- * a socket on which nobody listens. */
+/* vgpuctl where: which hosts would take a guest. libvirt's test driver stands for the hosts. A slow
+ * host reads its answer from a pipe. A dead host is a socket that nobody serves. A host that
+ * refuses is a socket on which nobody listens. */
 
 #include "cli/command.h"
 #include "fake/typed.h"
@@ -83,8 +83,8 @@ read_order(char *ret, size_t size)
     }
 }
 
-/* The order is by room. Equal hosts keep the order in which they were named. Then come the hosts
- * without an answer. */
+/* Hosts are ordered by room. Equal hosts stay in the order in which they were named. Hosts without
+ * an answer come last. */
 static void
 best_first(void **state)
 {
@@ -110,7 +110,7 @@ best_first(void **state)
     assert_string_equal(order, "seven 7, two 2, pair 2, full -, none -, gone -");
 }
 
-/* A guest that would move is judged by migrate-check, and libvirt's test driver is no QEMU. */
+/* For a guest that would move, migrate-check decides. libvirt's test driver is no QEMU. */
 static void
 one_judge(void **state)
 {
@@ -133,7 +133,7 @@ one_judge(void **state)
         "vgpuctl: where: no host is sure to take web01: 1 would not, 0 may, 0 gave no answer\n");
 }
 
-/* Only this host must know the domain. */
+/* Only this host has to know the domain. */
 static void
 nobody_knows_it(void **state)
 {
@@ -179,7 +179,7 @@ tell_slowly(const char *path, unsigned milliseconds)
     return pid;
 }
 
-/* The rows of a command with these hosts, and the time that it took. */
+/* Runs a command with these hosts. Checks its rows, and the time that it took. */
 static uint64_t
 ask_slow_host(const char *hosts)
 {
@@ -205,15 +205,15 @@ ask_slow_host(const char *hosts)
     return fake_now() - began;
 }
 
-/* The program may wait for the end of a child with a pause of a millisecond. */
+/* When the program waits for the end of a child, it may pause for a millisecond. */
 static void
 assert_about(uint64_t took, uint64_t milliseconds)
 {
     assert_in_range(took, milliseconds, milliseconds + 10);
 }
 
-/* The command takes as long as the slowest host that answers, or the timeout. Each host that does
- * not answer is a row with the reason. */
+/* The command takes as long as the slowest host that answers, or as long as the timeout. Each host
+ * that does not answer has a row with the reason. */
 static void
 hosts_that_fail(void **state)
 {
@@ -242,7 +242,7 @@ hosts_that_fail(void **state)
     unlink(refusing);
 }
 
-/* That no host would take the guest is sure only if all hosts have answered. */
+/* It is sure that no host would take the guest only if all hosts have answered. */
 static void
 not_all_answer(void **state)
 {
