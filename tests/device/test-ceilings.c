@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
-/* How many vGPUs of any sizes NVIDIA's driver makes, and how many GPU instances a card has: both
- * are read from a tree into limits. */
+/* How many vGPUs NVIDIA's driver makes on a card, whatever their sizes are, and how many GPU
+ * instances a card has. Both are read from a tree into limits. */
 
 #include "device/scan.h"
 #include "fake/fake-parts.h"
@@ -30,7 +30,7 @@ teardown(void **state)
     return 0;
 }
 
-/* Makes a vGPU on each of so many functions of the card, starting with this one. */
+/* Makes a vGPU on this many functions of the card, beginning with this function. */
 static void
 make_many(const char *type, unsigned first, unsigned count)
 {
@@ -42,7 +42,7 @@ make_many(const char *type, unsigned first, unsigned count)
     }
 }
 
-/* A full card lists no types. A type that it listed earlier is known by its name. */
+/* A full card lists no types. The name of a type that it listed earlier is remembered. */
 static void
 remember(const char *type)
 {
@@ -52,7 +52,7 @@ remember(const char *type)
     fake_put(fake.host.root, line, "run/libvirt-vgpu/types");
 }
 
-/* The smallest number that any limit of the card leaves for a type. */
+/* The smallest number that the card's limits leave for a type. */
 static uint64_t
 least_total(const char *id)
 {
@@ -75,7 +75,7 @@ least_total(const char *id)
     return least;
 }
 
-/* 32 on a GPU, even if sizes leave room for more. */
+/* The limit is 32 on a GPU, even if sizes leave room for more. */
 static void
 of_a_gpu(void **state)
 {
@@ -89,7 +89,7 @@ of_a_gpu(void **state)
     assert_int_equal(fake_make(&fake, "0000:3d:05.0", "nvidia-1518", NULL), -EIO);
 }
 
-/* A newer driver may make more. Then the number that exists counts. */
+/* A newer driver may make more vGPUs. Then their present number is the limit. */
 static void
 no_less_than_what_is_seen(void **state)
 {
@@ -102,7 +102,7 @@ no_less_than_what_is_seen(void **state)
     assert_int_equal(least_total("nvidia-1518"), 34);
 }
 
-/* 12 on each GPU instance of the card. */
+/* The limit is 12 on each GPU instance of the card. */
 static void
 of_gpu_instances(void **state)
 {
@@ -112,13 +112,13 @@ of_gpu_instances(void **state)
     assert_int_equal(inventory.gpus[0].instances, 3);
     make_many("nvidia-1550", 0, 36);
     assert_int_equal(fake_make(&fake, "0000:3d:05.0", "nvidia-1550", NULL), -EIO);
-    /* Now no function lists the type, which is known by its number only. */
+    /* Now no function lists the type, so only its number is known. */
     assert_int_equal(least_total("nvidia-1550"), NONE);
     remember("nvidia-1550 NVIDIA RTX Pro 6000 Blackwell DC-1-2Q");
     assert_int_equal(least_total("nvidia-1550"), 36);
 }
 
-/* A module that shows the card in another way. Nobody knows how many GPU instances there are. */
+/* A module shows the card in another way. So nobody knows how many GPU instances there are. */
 static void
 instances_that_are_not_seen(void **state)
 {

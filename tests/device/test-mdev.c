@@ -23,8 +23,8 @@ wants_all(const struct inventory_type *type, const void *data)
     return true;
 }
 
-/* Three cards: the driver of one lists no types; all types of one are other devices (as s390's
- * channels are); and one has a vGPU. */
+/* Three cards. The driver of the first lists no types. The types of the second are of other
+ * devices, like s390's channels. The third has a vGPU. */
 static void
 a_parent_without_types_is_none(void **state)
 {

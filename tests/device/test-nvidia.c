@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
-/* nvidia: what the ids and names of types tell. */
+/* nvidia: the facts that the ids and names of types tell. */
 
 #include "device/nvidia.h"
 
@@ -61,7 +61,7 @@ names_of_types(void **state)
         {"L40S-48C", 49152, 0},
         {"GRID M60-0Q", 512, 0},
         {"RTX6000-Ada-9999Q", 9999 * 1024, 0},
-        /* of a GPU instance */
+        /* types of a GPU instance */
         {"A100-1-5C", 5120, 1},
         {"NVIDIA RTX Pro 6000 Blackwell DC-1-2Q", 2048, 1},
         {"GRID A100X-7-80C", 81920, 7},

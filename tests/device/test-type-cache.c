@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
-/* type-cache: which lines of the file are remembered, for which cards, and what is stored. */
+/* type-cache: which lines of the file are remembered, for which cards, and which lines are
+ * stored. */
 
 #include "device/type-cache.h"
 #include "fake/scene.h"
@@ -16,7 +17,7 @@
 static struct scene scene;
 static const struct scene_case here = {.scene = &scene, .machine = ""};
 
-/* A card that lists only what it would make now, and one that lists all. */
+/* A card that lists only the types that it would make now, and a card that lists all types. */
 static struct inventory
 two_cards(void)
 {
@@ -36,7 +37,7 @@ static void
 what_is_remembered(void **state)
 {
     static const struct {
-        const char *text, *wanted; /* "": nothing */
+        const char *text, *wanted; /* "": nothing is stored */
     } rows[] = {
         {CARD " nvidia-1 A B\n", "A B"},
         {CARD " nvidia-1 A", "A"},
@@ -65,7 +66,7 @@ what_is_remembered(void **state)
     }
 }
 
-/* Only news is stored: types with a name, of the card that lists only some. */
+/* Only new lines are stored: types with a name, of the card that lists only some types. */
 static void
 what_is_stored(void **state)
 {

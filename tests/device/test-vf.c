@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
-/* The second row of vgpu_interfaces, on virtual functions that behave as NVIDIA's do. */
+/* The second row of vgpu_interfaces, on virtual functions that behave like NVIDIA's. */
 
 #include "device/scan.h"
 #include "device/vfio.h"
@@ -89,7 +89,8 @@ available(const char *address, const char *id)
 
 /* --- scan ------------------------------------------------------------------------------------- */
 
-/* There is one GPU, whatever the form of its list. Other lines of the list are no types. */
+/* The host has one GPU, whatever the format of its list is. The other lines of the list are no
+ * types. */
 static void
 every_form_of_the_list(void **state)
 {
@@ -149,8 +150,8 @@ the_gpu_is_the_physical_function(void **state)
         assert_ptr_equal(inventory.parents[i].interface, &vgpu_vf);
 }
 
-/* A type that is set is in no list of that function. The other functions tell its name, in
- * whichever order they are read. If none does, its number is its name. */
+/* If a function has a type, its own list does not have this type. The other functions tell the
+ * type's name, in whichever order they are read. If none does, the type's number is its name. */
 static void
 set_types_are_named_from_siblings(void **state)
 {
@@ -200,7 +201,7 @@ types_are_those_of_all_functions(void **state)
     assert_string_equal(inventory.vgpus[0].type.text, "nvidia-1148");
 }
 
-/* Only the types that a card offers beside a vGPU tell whether it takes several sizes. */
+/* It is visible that a card takes several sizes only by the types that it offers beside a vGPU. */
 static void
 mixed_sizes_are_what_is_offered(void **state)
 {
@@ -228,7 +229,7 @@ mixed_sizes_are_what_is_offered(void **state)
     }
 }
 
-/* Types of GPU instances. Their names have their slices, and they are offered while an instance is
+/* Types of GPU instances. Their names tell their slices. They are offered while an instance is
  * free. */
 static void
 gpu_instances(void **state)
@@ -247,7 +248,7 @@ gpu_instances(void **state)
     assert_string_equal(inventory.gpus[0].device, "20b7");
     assert_int_equal(available(FIRST, "nvidia-689"), 1);
 
-    /* Another size beside it does not mean that the card is mixed. */
+    /* A type of another size beside the vGPU does not mean that the card takes mixed sizes. */
     assert_int_equal(fake_make(&fake, FIRST, "nvidia-689", NULL), 0);
     scan();
     assert_int_equal(available(SECOND, "nvidia-689"), 0);
@@ -299,7 +300,7 @@ unreadable_lists(void **state)
     for (size_t i = 0; i < inventory.parent_count; i++) {
         willing += inventory.parents[i].available[0] == 1;
         silent += inventory.parents[i].available[0] <= 0;
-        /* Then nothing is known about any of its types. */
+        /* Then nothing is known about any type of this function. */
         for (size_t type = 1; type < 3; type++)
             assert_int_equal(inventory.parents[i].available[type] < 0,
                              inventory.parents[i].available[0] < 0);
@@ -411,7 +412,8 @@ write_and_fail(const struct host *host, const char *path, const char *text)
     return -EIO;
 }
 
-/* The driver reports an error although it has done the work. The state of the function counts. */
+/* The driver reports an error although it has done the work. Only the state of the function
+ * counts. */
 static void
 done_all_the_same(void **state)
 {
@@ -492,7 +494,7 @@ every_row(void **state)
     }
 }
 
-/* Whether the vGPU exists, and what it is: the same question in four ways. */
+/* Does the vGPU exist, and of which type is it? The same question is asked in four ways. */
 static void
 find_look_prove(void **state)
 {
@@ -551,7 +553,7 @@ find_look_prove(void **state)
     }
 }
 
-/* The whole life of a vGPU, as the writer plays it. */
+/* The whole life of a vGPU, in the steps of the writer. */
 static void
 from_make_to_remove(void **state)
 {
@@ -568,7 +570,7 @@ from_make_to_remove(void **state)
     assert_int_equal(vgpu_vf.directory(&vgpu, &directory), 0);
     assert_int_equal(vfio_node(&fake.host, &directory, &node), 0);
     assert_true(host_exists(&fake.host, "%s", node.text));
-    /* During the proof nobody can open the function, and its type can be removed all the same. */
+    /* During the proof nobody can open the function. Even so its type can be removed. */
     assert_int_equal(vgpu_prove(&fake.host, &vgpu, &proof), 0);
     assert_int_equal(fake_open(&fake, FIRST).device, -EBUSY);
     assert_int_equal(vgpu_vf.remove(&fake.host, &vgpu), 0);
@@ -668,7 +670,8 @@ directory_gone(void **state)
     assert_int_equal(inventory.gpu_count, 0);
 }
 
-/* A driver that answers in an unknown way. The program concludes nothing, and writes nothing. */
+/* The driver answers in an unknown way. The program concludes nothing from this, and writes
+ * nothing. */
 static void
 unknown_answers(void **state)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
-/* vfio: who has a device open, by the node of its group or by its own, and how to prove that nobody
- * has. */
+/* vfio: which processes have a device open, by the node of its group or by its own node. And how to
+ * prove that no process has it open. */
 
 #include "device/vfio.h"
 #include "fake/scene.h"
@@ -85,7 +85,7 @@ find_holder(void)
     return vfio_holder(&host, &files, &device);
 }
 
-/* Process 100 has nothing of interest open, whatever process 200 has. */
+/* Process 100 has nothing of interest open. This does not depend on process 200. */
 static void
 opens(const char *target)
 {
@@ -106,7 +106,7 @@ nodes(void **state)
     assert_string_equal(node.text, GROUP);
 }
 
-/* One of the two suffices: VFIO has the device, whichever way it is opened. */
+/* One of the two nodes suffices: VFIO has the device, whichever node is opened. */
 static void
 bound(void **state)
 {
@@ -145,7 +145,8 @@ holders(void **state)
     assert_int_equal(find_holder(), 0);
 }
 
-/* Nothing is known of a process that we may not look at. Users that are found are reported. */
+/* Nothing is known of a process that we may not look at. Users that are found are reported all the
+ * same. */
 static void
 some_cannot_be_looked_at(void **state)
 {
@@ -200,8 +201,8 @@ proofs(void **state)
     check_proof(0, 0, true);
 }
 
-/* A process that we cannot look at may have the device's own node open, which leaves the group
- * free. If there is no such node, the group suffices as proof. */
+/* A process that we cannot look at may have the device's own node open. The group is free all the
+ * same. If the device has no own node, the group suffices as proof. */
 static void
 no_proof_without_a_whole_look(void **state)
 {
