@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
 /*
- * planted: a host without faults, functions that plant a fault on it, and checks of what vgpuctl
- * doctor finds then.
+ * planted: a host without faults, functions that plant a fault on it, and checks of doctor's
+ * findings.
  *
- * The names have no prefix "planted", because every line of the tests uses them.
+ * The functions' names do not begin with "planted", because every line of the tests uses them.
  */
 
 #pragma once
@@ -19,7 +19,7 @@
 #define LINK    HOOKS "/qemu.d/50-vgpu"
 #define PROGRAM "usr/sbin/libvirt-vgpu-hook"
 
-/* The machine of a test, and the line that was typed last. */
+/* The machine of a test, and the result of the last command. */
 extern struct scene scene;
 extern struct typed typed;
 
@@ -30,8 +30,8 @@ int teardown(void **state);
 /* The files of every host without faults. */
 void start(const char *machine);
 
-/* Files below the machine's root. They write one, change its mode, remove it, make a symbolic link,
- * or make an executable script. */
+/* These functions change a file below the machine's root. They write it, change its mode, remove
+ * it, make a symbolic link, or make an executable script. */
 void put(const char *path, const char *text);
 void mode(const char *path, mode_t bits);
 void drop(const char *path);
@@ -42,7 +42,7 @@ void program(const char *path);
 #define PCI "sys/bus/pci/devices/0000:3d:00.0"
 void functions_off(void);
 
-/* Domains for libvirt's test driver. Each text is the devices of a domain. */
+/* Domains for libvirt's test driver. Each text has the devices of one domain. */
 const char *libvirt(const char *const *devices);
 #define HOSTDEV(uuid, alias)                                                                       \
     "<hostdev mode='subsystem' type='mdev' model='vfio-pci'><source><address uuid='" uuid          \
@@ -52,7 +52,7 @@ const char *libvirt(const char *const *devices);
 /* Checks that doctor finds nothing. */
 void assert_healthy(const char *uri);
 
-/* Checks that doctor finds this fault, and no other. */
+/* Checks that doctor finds this fault, and no other fault. */
 void assert_fault(const char *uri, const char *check, const char *words);
 
 /* Checks that doctor finds no fault, but prints this note. */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
-/* A boot, or a reload of the driver, took something from a card. doctor tells the first step of the
- * repair, once, and only for a card that had it before. */
+/* A boot, or a reload of the driver, took something away from a card. doctor tells the first step
+ * of the repair, only once, and only for a card that had it before. */
 
 #include "fake/typed.h"
 
@@ -26,7 +26,7 @@ static struct typed typed;
 static const struct typed_case here = {{.scene = &scene, .machine = NULL}, &typed};
 
 /* A card with four functions, and the other files that a host needs. `words` are more words for the
- * card. */
+ * card in the machine's text. */
 static void
 start(const char *words, unsigned instances)
 {
@@ -39,7 +39,7 @@ start(const char *words, unsigned instances)
     scene_start(&scene, machine);
 }
 
-/* How many findings doctor has about a name. `words` must be in one of them. */
+/* How many findings of doctor are about this name. `words` must be in one of them. */
 static unsigned
 count(const char *name, const char *words)
 {
@@ -55,7 +55,7 @@ count(const char *name, const char *words)
     return ret;
 }
 
-/* Doctor has this finding, and no other about these steps. */
+/* doctor has this finding, and no other finding about the steps of the repair. */
 static void
 lost(const char *words)
 {
@@ -88,7 +88,7 @@ mig_mode(void **state)
     fake_write(&scene.kernel, CONF,
                "gpus = ({ address = \"" CARD "\"; types = [ \"A30-1-6C\" ]; });\n");
     lost("the GPU " CARD " is not in MIG mode");
-    /* The card may have either of the two. */
+    /* One type needs MIG and one does not. So the card may be in either mode. */
     fake_write(&scene.kernel, CONF,
                "gpus = ({ address = \"" CARD "\"; types = [ \"A30-2-12C\", \"A30-8Q\" ]; });\n");
     nothing_lost();
@@ -127,12 +127,12 @@ instances(void **state)
          "virtual functions; it is to have A30-2-12C (/etc/libvirt-vgpu/vgpu.conf:1)");
     fake_instances(&scene.kernel, CARD, "nvidia-700", 1);
     nothing_lost();
-    /* All functions are given away. That is no loss. */
+    /* All functions are given to guests. So nothing is lost. */
     assert_int_equal(fake_make(&scene.kernel, FIRST, "nvidia-700", FIRST), 0);
     nothing_lost();
 }
 
-/* By the unit that is enabled: NVIDIA's or another. */
+/* An enabled unit says that the card had functions: NVIDIA's card, or Intel's. */
 static void
 functions(void **state)
 {
@@ -161,7 +161,8 @@ functions(void **state)
     nothing_lost();
 }
 
-/* vGPUs of two guests, of two sizes, were kept. The driver was reloaded, and takes one size. */
+/* vGPUs of two guests, with two sizes, were kept. Then the driver was reloaded, and takes only one
+ * size. */
 static void
 sizes(void **state)
 {
@@ -179,7 +180,7 @@ sizes(void **state)
              " aaaaaaaa-0000-4000-8000-000000000002 guest2 ua-gpu0 kept made 1:1 2 keep 1\n",
              boot_id);
     fake_write(&scene.kernel, "run/libvirt-vgpu/ledger", text);
-    /* An empty card does not show it. */
+    /* An empty card does not show whether it takes several sizes. */
     nothing_lost();
     assert_int_equal(fake_make(&scene.kernel, FIRST, "nvidia-1152", FIRST), 0);
     lost("the GPU " CARD

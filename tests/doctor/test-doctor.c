@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
-/* What vgpuctl doctor finds wrong with the hook, security modules, the kernel and our files. Each
- * fault is planted on a host without other faults. */
+/* The faults that vgpuctl doctor finds in the hook, security modules, the kernel and our files.
+ * Each fault is planted on a host without other faults. */
 
 #include "doctor/planted.h"
 
@@ -40,7 +40,8 @@ dangling(void)
     drop(PROGRAM);
 }
 
-/* As packages install it. Nobody wants to read or type the hook's own path. */
+/* The hook as packages install it. The message does not show the hook's own path, which nobody
+ * wants to read or type. */
 static void
 dangling_relative(void)
 {
@@ -55,8 +56,8 @@ not_executable_relative(void)
     mode(PROGRAM, 0644);
 }
 
-/* If a directory is a link, ".." does not lead to the path before it, even if that path has such a
- * file. */
+/* If a directory is a link, ".." does not lead to the path before the link, even if that path has a
+ * file of this name. */
 static void
 not_executable_elsewhere(void)
 {
@@ -221,7 +222,7 @@ gpu_without_types(void)
     gpu_not_there();
 }
 
-/* The files of nova-core: no nvidia/ in sysfs, and a VFIO driver of its own. */
+/* The files of nova-core: sysfs has no nvidia/, and there is a VFIO driver of its own. */
 static void
 nova_core(void)
 {
@@ -303,7 +304,7 @@ removing(void)
     put("run/libvirt-vgpu/ledger", LEDGER("removing"));
 }
 
-/* A script of the administrator that runs our hook. */
+/* A script of the administrator runs our hook. */
 static void
 dispatcher(void)
 {
@@ -385,7 +386,7 @@ planted(void **state)
         assert_healthy(HERE);
         plants[i].plant();
         assert_fault(HERE, plants[i].check, plants[i].words);
-        /* A name that the clean-up of the tests leaves alone. */
+        /* The tests' clean-up leaves this name alone. */
         unlinkat(scene.kernel.host.root, HOOKS "/qemu.d/50-vgpu~", 0);
     }
 }
@@ -406,7 +407,7 @@ no_module(void **state)
     assert_fault(HERE, "module-mdev", "its module mdev is not loaded");
 }
 
-/* Unusual things that are right. */
+/* Unusual states that are right. */
 static void
 harmless(void **state)
 {
@@ -464,7 +465,8 @@ notes(void **state)
                 "guest1 and its vGPU have the same UUID");
 }
 
-/* A kernel without filters of system calls. If a kernel does not tell, nothing is known. */
+/* A kernel without filters of system calls. If a kernel does not tell whether it has them, nothing
+ * is concluded. */
 static void
 no_seccomp(void **state)
 {
@@ -490,10 +492,11 @@ selinux_remedies(void **state)
     assert_healthy(HERE);
 }
 
-/* libvirt's daemon, with all files that doctor reads. `started` is in clock ticks since boot. */
+/* Makes libvirt's daemon, with all files that doctor reads. `started` is in clock ticks since
+ * boot. */
 #define DAEMON "proc/4711"
 
-/* A time before the scene was made, and one after it. */
+/* A time before the scene was made, and a time after it. */
 #define AT_BOOT        1
 #define IN_A_LONG_TIME 1000000000000
 
@@ -550,8 +553,8 @@ changed(const char *path)
            (double)(status.st_ctim.tv_nsec - now.tv_nsec + up.tv_nsec) / 1e9;
 }
 
-/* The daemon looks for hooks when it starts. It knows a later hook only if there was one at that
- * time. */
+/* The daemon looks for hooks when it starts. It notices a later hook only if there was a hook at
+ * that time. */
 static void
 unseen(void **state)
 {

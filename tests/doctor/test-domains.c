@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
-/* What vgpuctl doctor finds in the definitions of libvirt's domains: vGPUs that two domains name,
- * or none, or that mdevctl starts as well; and vGPUs that no start would get. */
+/* The faults that vgpuctl doctor finds in the definitions of libvirt's domains. Two domains name a
+ * vGPU, or none does, or mdevctl starts it as well. Or no start would get the vGPU. */
 
 #include "doctor/planted.h"
 
@@ -22,7 +22,7 @@ domains(void **state)
     assert_int_equal(scene_release(&scene, 9, 2), 0);
 }
 
-/* A printed command that is to be copied does what it says, and no more. */
+/* A printed command does what it says, and no more, if a person copies it. */
 static void
 a_name_for_a_shell(void **state)
 {
@@ -53,11 +53,11 @@ started_by_mdevctl(void **state)
         "{ \"mdev_type\": \"nvidia-222\", \"start\": \"auto\", \"attrs\": [] }\n");
     assert_fault(libvirt(devices), "mdevctl-start",
                  "mdevctl starts the vGPU " DEVICE1 " by itself, which the domain guest1");
-    /* Nobody asks us for this device. */
+    /* No domain asks us for this device. */
     assert_healthy(libvirt((const char *const[]){HOSTDEV(DEVICE1, "ua-mine"), NULL}));
 }
 
-/* The faults of check --all, and no others. */
+/* doctor finds the faults of check --all, and no others. */
 static void
 definitions(void **state)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
-/* NVIDIA's cards whose driver is loaded and offers nothing: what vgpuctl doctor finds, and why a
- * start is refused. */
+/* NVIDIA's driver is loaded, but a card offers no vGPUs: the findings of vgpuctl doctor, and the
+ * reason with which a start is refused. */
 
 #include "doctor/planted.h"
 
@@ -18,7 +18,7 @@
 
 /* --- GPU instances without types -------------------------------------------------------------- */
 
-/* The state after the functions were made again: the driver's list stays empty. */
+/* The state after the functions were made anew: the driver's list stays empty. */
 static void
 on_functions(void **state)
 {
@@ -28,10 +28,10 @@ on_functions(void **state)
     assert_fault(HERE, "mig-types", SEEN);
     typed_golden(&scene, HERE, "doctor/mig-types", "vgpuctl doctor");
     scene_must_refuse_at(&scene, 1, FIRST, "A30-1-6C", LINE "; see 'vgpuctl doctor'");
-    /* The same if the type is known from before. */
+    /* The same if the type was known before. */
     put("run/libvirt-vgpu/types", CARD " nvidia-689 NVIDIA A30-1-6C\n");
     scene_must_refuse_at(&scene, 1, FIRST, "A30-1-6C", LINE);
-    /* The same if the card is known to be partitioned; that is not forgotten. */
+    /* The same if the card is known to be partitioned. This is not forgotten. */
     put(CONF, "gpus = ({ address = \"" CARD "\"; types = [ \"A30-1-6C\" ]; });\n");
     assert_fault(HERE, "mig-types", SEEN);
     put(CONF, "gpus = ({ address = \"" CARD "\"; enabled = false; });\n");
@@ -52,8 +52,8 @@ on_mediated_devices(void **state)
     assert_fault(HERE, "mig-types", SEEN);
 }
 
-/* One function and none have other words. If types are offered, or all are taken, nothing is
- * wrong. */
+/* The message has other words for one function and for none. If types are offered, or all functions
+ * are taken, there is no fault. */
 static void
 only_then(void **state)
 {
@@ -92,12 +92,13 @@ graphics_mode(void **state)
     assert_fault(HERE, "display-mode",
                  "the GPU " WORKSTATION " has no SR-IOV capability, and so offers no vGPUs");
     typed_golden(&scene, HERE, "doctor/display-mode", "vgpuctl doctor");
-    /* This card is for the host's monitor. */
+    /* This card is meant for the host's monitor. */
     put(CONF, "gpus = ({ address = \"" WORKSTATION "\"; enabled = false; });\n");
     assert_healthy(HERE);
 }
 
-/* Cards of other models and modes, with another driver, or with the driver that makes no vGPUs. */
+/* Cards of other models or in other modes, with another driver, or with the driver that makes no
+ * vGPUs. */
 static void
 no_such_mode(void **state)
 {
@@ -120,7 +121,7 @@ no_such_mode(void **state)
     assert_healthy(HERE);
 }
 
-/* In compute mode it has functions. */
+/* In compute mode the card has functions. */
 static void
 compute_mode(void **state)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
-/* What vgpuctl doctor finds wrong with virtual functions, also Intel's: their drivers, their types,
- * and the domains that name them. */
+/* The faults that vgpuctl doctor finds in virtual functions, also in Intel's: their drivers, their
+ * types, and the domains that name them. */
 
 #include "doctor/checks.h"
 #include "doctor/planted.h"
@@ -75,7 +75,7 @@ no_probing(void)
     put("sys/devices/" CARD "/sriov_drivers_autoprobe", "0\n");
 }
 
-/* A type that was listed once is no present type. */
+/* A type that was listed earlier does not count as a present type. */
 static void
 nothing_listed(void)
 {
@@ -118,7 +118,7 @@ functions(void **state)
     }
 }
 
-/* The complete remedy, with no more names than anybody reads. */
+/* The remedy is complete, but has no more names than anybody reads. */
 static void
 function_advice(void **state)
 {
@@ -137,7 +137,7 @@ function_advice(void **state)
     typed_golden_on(&scene, HERE, &typed_screen, "doctor/functions-screen", "vgpuctl doctor");
 }
 
-/* One of two commands. */
+/* The remedy is one of two commands. */
 static void
 one_command_or_another(void **state)
 {
@@ -149,7 +149,7 @@ one_command_or_another(void **state)
 #define INTEL  "0000:03:00.0"
 #define STATED "gpus = ( { address = \"" INTEL "\"; vram = \"14096M\"; } );\n"
 
-/* A user is to type what doctor prints, so it must be right for a shell. */
+/* A person types the commands that doctor prints. So a shell must read them right. */
 static void
 type_both(const char *disable, const char *enable)
 {
@@ -162,8 +162,8 @@ type_both(const char *disable, const char *enable)
     assert_int_equal(typed_run(&scene, HERE, enable, &typed), 0);
 }
 
-/* Intel's card: the host itself uses a function, the memory is not stated, and nothing can
- * migrate. */
+/* Intel's card: the host itself uses a function, vgpu.conf does not state the memory, and no guest
+ * can migrate. */
 static void
 intel(void **state)
 {
@@ -182,7 +182,8 @@ intel(void **state)
     assert_healthy(HERE);
 }
 
-/* The driver has shared the memory out: 4 GiB each for two functions, 2 GiB each for three. */
+/* The driver has shared the memory out: 4 GiB to each of two functions, or 2 GiB to each of
+ * three. */
 static void
 intels_memory_shared_out(void **state)
 {
@@ -210,7 +211,7 @@ intels_memory_shared_out(void **state)
     assert_healthy(HERE);
 }
 
-/* libvirt's test driver runs no QEMU and so tells no version of it. The test gives one. */
+/* libvirt's test driver runs no QEMU, so it tells no version of QEMU. The test gives one. */
 static void
 libvirt_version(void **state)
 {
@@ -263,16 +264,16 @@ function_domains(void **state)
                  "guest1 asks for a vGPU on 0000:41:00.6, which this host does not have");
     assert_fault(libvirt((const char *const[]){PCI_HOSTDEV("0", "no", "ua-vgpu-small"), NULL}),
                  "function-missing", "on " CARD ", which is no virtual function (its driver is");
-    /* A PCI device that is not ours may be shared, managed, and elsewhere. */
+    /* A PCI device that is not ours may be shared, be managed, and be on another host. */
     assert_healthy(libvirt((const char *const[]){PCI_HOSTDEV("6", "yes", "ua-a"),
                                                  PCI_HOSTDEV("6", "yes", "ua-b"), NULL}));
-    /* A function of a pool loses nothing by that. */
+    /* A function of a pool loses nothing if libvirt manages it. */
     put("sys/bus/pci/devices/0000:41:00.7/vendor", "0x1002");
     put(CONF, "pools = { bare = { functions = [ \"0000:41:00.7\" ]; }; };\n");
     assert_healthy(libvirt((const char *const[]){PCI_HOSTDEV("7", "yes", "ua-a"), NULL}));
     put(CONF, "");
-    /* Nobody refers to the function with a type, but doctor does not report it, because it is not
-     * ours. It reports another. */
+    /* Nobody refers to the function with a type. doctor does not report it, because it is not ours.
+     * doctor reports another fault. */
     assert_int_equal(typed_prepare(&scene, 9, "L40S-8Q", FIRST), 0);
     assert_fault(libvirt((const char *const[]){NULL}), "orphan",
                  "no domain refers to the vGPU " FIRST ", which was guest9's");
