@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
 /*
- * parsed: a domain XML that a test has read, and the result.
+ * parsed: a domain XML that a test has read, and the result of reading it.
  */
 
 #pragma once
@@ -45,14 +45,15 @@ struct parsed {
     struct error error;
 };
 
-/* The setup and the teardown of each test: the state is a struct parsed. */
+/* The setup and the teardown of each test. The state of a test is a struct parsed. */
 int parsed_set_up(void **state);
 int parsed_tear_down(void **state);
 
-/* Read a descriptor to its end, bytes, or a text. 0, or -errno and a line in parsed->error. */
+/* These read a descriptor to its end, bytes, or a text. They return 0, or -errno with a line in
+ * parsed->error. */
 int parsed_read_all(struct parsed *parsed, int fd);
 int parsed_read_bytes(struct parsed *parsed, const char *bytes, size_t length);
 int parsed_read(struct parsed *parsed, const char *text);
 
-/* Checks that the document can be read, and that its request is right. */
+/* Checks that the document can be read, and that its request has no fault. */
 void parsed_assert(struct parsed *parsed, const char *text);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
-/* document: XML of untrusted people: broken, in pieces, large and hostile. */
+/* document: XML of untrusted people. It is broken, in pieces, large or hostile. */
 
 #include "domain/parsed.h"
 
@@ -29,7 +29,7 @@ unreadable(void **state)
         {"<domain>" HEAD "\xff</domain>", "line 1: "},
         {"<domain>" HEAD "&#1;</domain>", "line 1: "},
         {"<?xml version='1.0' encoding='no-such'?><domain>" HEAD "</domain>", "line 1: "},
-        /* libxml2 says this, too, if it has no memory for our document. */
+        /* libxml2 also says this if it has no memory for our document */
         {GUEST(ASK(ONE) "<x xmlns:y=''/>", GPU0), "namespace"},
         /* other documents */
         {"<domstatus>" GUEST("", "") "</domstatus>", "no domain XML"},
@@ -73,7 +73,7 @@ unreadable(void **state)
     assert_int_equal(wrong, 0);
 }
 
-/* A pipe that may break off anywhere. */
+/* A pipe that may end in the middle of a document. */
 static void
 every_truncation_is_refused(void **state)
 {
@@ -85,7 +85,7 @@ every_truncation_is_refused(void **state)
     assert_int_equal(parsed_read_bytes(parsed, text, sizeof(text) - 1), 0);
 }
 
-/* One byte, or a few, at each read, as a pipe may deliver them. */
+/* Each read gets one byte, or a few, as from a pipe. */
 static void
 read_in_pieces(struct parsed *parsed, const char *bytes, size_t length, size_t piece)
 {
@@ -116,7 +116,7 @@ in_pieces_and_in_utf16(void **state)
     char wide[2 * sizeof(text)] = "\xff\xfe", swapped[sizeof(wide)];
     size_t length = 2;
 
-    /* The one letter beyond ASCII is in Latin-1. */
+    /* The only letter outside of ASCII is in Latin-1. */
     for (size_t i = 0; i < sizeof(text) - 1; i++) {
         if (text[i] == '\xc3')
             continue;
@@ -132,7 +132,7 @@ in_pieces_and_in_utf16(void **state)
     }
 }
 
-/* A text, count times, between a head and a tail. */
+/* A head, a text `count` times, and a tail. */
 static char *
 repeat(const char *head, const char *item, size_t count, const char *tail)
 {
@@ -183,7 +183,7 @@ limits(void **state)
     }
 }
 
-/* An item, count times. A '#' in it is replaced by its number. */
+/* An item, `count` times. A '#' in the item is replaced by the item's number. */
 static char *
 items_of(const char *item, size_t count)
 {
@@ -204,7 +204,7 @@ items_of(const char *item, size_t count)
     return text;
 }
 
-/* A guest with this in its metadata: a head, an item count times, a tail. */
+/* A guest whose metadata has a head, an item `count` times, and a tail. */
 static char *
 metadata_of(const char *head, const char *item, size_t count, const char *tail)
 {
@@ -216,7 +216,8 @@ metadata_of(const char *head, const char *item, size_t count, const char *tail)
     return text;
 }
 
-/* Documents with few bytes that cost the parser much: the most that is read, and one more. */
+/* Documents with few bytes that cost the parser much. Each is tried with the most that is read, and
+ * with one more. */
 static void
 budgets(void **state)
 {
@@ -253,7 +254,7 @@ budgets(void **state)
     }
 }
 
-/* libxml2 looks up every element below in all namespaces that are declared around it. */
+/* libxml2 looks up every element below in all namespaces that are declared above it. */
 static void
 elements_among_many_namespaces(void **state)
 {
@@ -272,7 +273,7 @@ elements_among_many_namespaces(void **state)
     }
 }
 
-/* The library keeps every name that it has met, even names that it does not report to us. */
+/* libxml2 keeps every name that it has met, also names that it does not report to us. */
 static void
 names_by_the_thousand(void **state)
 {
@@ -293,7 +294,7 @@ names_by_the_thousand(void **state)
 }
 
 /* 500 devices, 512 processors, the distances of 64 NUMA nodes, and text of tools that declare their
- * namespace on every element. Four times that is read quickly. */
+ * namespace on every element. Even four times as much is read quickly. */
 static void
 a_large_guest(void **state)
 {
@@ -402,8 +403,8 @@ used_time(void)
     return (double)now.tv_sec + (double)now.tv_nsec / 1e9;
 }
 
-/* libxml2 compares each attribute of an element with each other. A megabyte of them took
- * minutes. */
+/* libxml2 compares each attribute of an element with each other attribute. One megabyte of
+ * attributes took minutes. */
 static void
 attributes_by_the_megabyte(void **state)
 {
@@ -423,15 +424,16 @@ attributes_by_the_megabyte(void **state)
     assert_non_null(strstr(parsed->error.text, "tag is longer than 256 KiB"));
     assert_string_equal(parsed->request.domain.text, UUID);
     assert_true(used_time() - start < 5);
-    /* Longer than any argument that a program can be given. */
+    /* longer than any argument that a program can be given */
     assert_int_equal(parsed_read(parsed, value), 0);
     /* Parts whose cost grows only with their length may be as long. */
     assert_int_equal(parsed_read(parsed, comment), 0);
     assert_int_equal(parsed_read(parsed, data), 0);
 }
 
-/* Our own work also grows only with the length: for countless host devices, and for devices that do
- * not say which host device they mean. The position of a byte in UTF-16 is not looked for. */
+/* The cost of our own code also grows only with the length. This holds for very many host devices,
+ * and for devices that do not say which host device they mean. We do not look for the position of a
+ * byte in UTF-16. */
 static void
 hostdevs_by_the_thousand(void **state)
 {
@@ -460,7 +462,7 @@ hostdevs_by_the_thousand(void **state)
     assert_true(used_time() - start < 20);
 }
 
-/* Documents that cannot be read at all. What was read before the fault is kept. */
+/* Documents that cannot be read to the end. The part before the fault is kept. */
 static void
 descriptors_and_partial_documents(void **state)
 {
@@ -477,7 +479,7 @@ descriptors_and_partial_documents(void **state)
     assert_string_equal(parsed->request.name, "web01");
 }
 
-/* A message is valid text, even if the text that it quotes is cut. */
+/* A message is valid text, even if the text that it quotes was cut. */
 static void
 a_quoted_value_is_cut_between_characters(void **state)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
-/* request: what an XML of untrusted people asks, and what those are told who got it wrong. */
+/* request: what the XML of untrusted people asks for, and the message if their XML is wrong. */
 
 #include "domain/parsed.h"
 
@@ -45,14 +45,14 @@ everything_a_device_may_say(void **state)
     assert_int_equal(request->hostdevs[2].device, 1);
 }
 
-/* A request finds its hostdev by alias, by UUID in any spelling, or as the only one, in any order.
- * -1: none. */
+/* A request finds its hostdev by alias, by UUID in any spelling, or because it is the only one. The
+ * order does not matter. -1: it finds none. */
 static void
 a_device_finds_its_hostdev(void **state)
 {
     static const struct {
         const char *text;
-        int devices[2]; /* for the hostdevs in their order */
+        int devices[2]; /* of the hostdevs in their order */
     } rows[] = {
         {GUEST(ASK("<vgpu:device alias='ua-gpu1' " TYPE "/>"), GPU0 GPU1), {-1, 0}},
         {GUEST(
@@ -86,12 +86,12 @@ a_device_finds_its_hostdev(void **state)
     }
 }
 
-/* A virtual function, with its address in all spellings that libvirt accepts. */
+/* A virtual function, whose address is in all spellings that libvirt accepts. */
 static void
 a_function_is_named_by_its_alias(void **state)
 {
     static const struct {
-        const char *address, *source; /* "": it is no such function */
+        const char *address, *source; /* "": no source, because the address is not valid */
     } rows[] = {
         {"domain='0x0000' bus='0x3d' slot='0x00' function='0x4'", "0000:3d:00.4"},
         {"bus='61' slot='0' function='4'", "0000:3d:00.4"},
@@ -103,7 +103,7 @@ a_function_is_named_by_its_alias(void **state)
         {"bus='3d'", ""},
         {"function='8'", ""},
         {"", "0000:00:00.0"},
-        /* the first counts, even if it is none */
+        /* the first address counts, even if it is not valid */
         {"bus='0x3d'/><address bus='0x4d'", "0000:3d:00.0"},
         {"bus='0x100'/><address bus='0x3d'", ""},
         {"bus='0x100'/></source><source><address bus='0x3d'", ""},
@@ -166,8 +166,8 @@ whose_guest_it_is(void **state)
     }
 }
 
-/* An element that is not understood stops every program that acts on the request. The message names
- * the element. The rest of the request is read all the same. */
+/* If we do not understand an element, every program that acts on the request stops. The message
+ * names the element. The rest of the request is read all the same. */
 static void
 check_fault(struct parsed *parsed, const char *text, const char *const *words, size_t *wrong)
 {
@@ -196,11 +196,11 @@ static void
 faults_in_the_request(void **state)
 {
     static const struct fault rows[] = {
-        /* what the device wants */
+        /* the wish of the device */
         {"<vgpu:device alias='ua-gpu0'/>", {"ua-gpu0", "neither type nor class"}},
         {"<vgpu:device/>", {"neither type nor class"}},
         {"<vgpu:device alias='ua-gpu0' class='small' " TYPE "/>", {"both", "nvidia-222", "small"}},
-        /* which hostdev the device means */
+        /* the hostdev that the device means */
         {"<vgpu:device alias='ua-gpu9' " TYPE "/>", {"alias=\"ua-gpu9\"", "names no <hostdev"}},
         {"<vgpu:device alias='UA-GPU0' " TYPE "/>", {"UA-GPU0", "names no <hostdev"}},
         {"<vgpu:device uuid='" UUID "' " TYPE "/>", {"uuid=\"" UUID "\"", "names no <hostdev"}},
@@ -213,7 +213,7 @@ faults_in_the_request(void **state)
          {"two <vgpu:device>", "ua-gpu0"}},
         {"<vgpu:device alias='ua-gpu1' " TYPE "/><vgpu:device uuid='" UUID1 "' " TYPE "/>",
          {"two <vgpu:device>", "ua-gpu1"}},
-        /* a placement id is a number, and appears once */
+        /* a placement id is a number, and appears only once */
         {"<vgpu:device alias='ua-gpu0' placement-id='4x' " TYPE "/>",
          {"placement-id=\"4x\"", "that is no number"}},
         {"<vgpu:device alias='ua-gpu0' placement-id='4' " TYPE
@@ -231,7 +231,7 @@ faults_in_the_request(void **state)
         {"<vgpu:device alias='ua-gpu0' " TYPE
          "><vgpu:param vgpu:name='a' value='1'/></vgpu:device>",
          {"<vgpu:param>", "\"vgpu:name\""}},
-        /* values that make no sense */
+        /* values without a meaning */
         {"<vgpu:device alias='ua-gpu0' type=''/>", {"type=\"\""}},
         {"<vgpu:device alias='' " TYPE "/>", {"alias=\"\""}},
         {"<vgpu:device alias='ua-gpu0' type='GRID/T4'/>", {"GRID/T4", "slash"}},
@@ -312,8 +312,8 @@ faults_around_the_request(void **state)
 
 #define NEWER "xmlns:n='urn:libvirt-vgpu:domain:2'"
 
-/* In a request of an unknown version we do not know what an element means. It is neither libvirt's
- * element of the same name nor nothing, wherever we read elements. */
+/* The request has an unknown version, so we do not know what its elements mean. Such an element is
+ * not libvirt's element of the same name, and it is not ignored, wherever we read elements. */
 static void
 an_element_of_another_version(void **state)
 {
@@ -354,7 +354,8 @@ an_element_of_another_version(void **state)
     parsed_assert(parsed, GUEST("<x:backup xmlns:x='urn:x'><n:request " NEWER "/></x:backup>", ""));
 }
 
-/* An undeclared prefix is no error of form, but its attribute is no plain attribute either. */
+/* An undeclared prefix is no error of form. But its attribute is not an attribute without a prefix
+ * either. */
 static void
 an_attribute_of_an_undeclared_prefix(void **state)
 {

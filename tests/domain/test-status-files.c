@@ -103,8 +103,8 @@ who_runs(void **state)
     assert_null(status_files_find(&files, &web));
 }
 
-/* A domain is named by its UUID if the UUID was read, else by its file. The first fault of all is
- * reported. */
+/* A domain is named by its UUID if the UUID was read. Otherwise it is named by its file. Of all
+ * faults the first one is reported. */
 static void
 who_cannot_be_told(void **state)
 {
