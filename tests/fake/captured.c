@@ -14,7 +14,7 @@
 
 /* --- types ------------------------------------------------------------------------------------ */
 
-/* How many vGPUs of a type an idle GPU takes by its limits; UINT_MAX: none of them tells. */
+/* How many vGPUs of a type an idle GPU takes by its limits. UINT_MAX: no limit tells. */
 static unsigned
 most_of(const struct inventory_gpu *gpu, size_t type)
 {
@@ -39,7 +39,7 @@ put_type(FILE *out, const struct inventory_type *type, const char *rest)
             type->framebuffer, type->heads, inventory_type_has_name(type) ? "" : "nameless ", rest);
 }
 
-/* Types of which so many fit. */
+/* Types with a maximum: this many vGPUs of each fit. */
 static void
 put_sizes(FILE *out, const struct inventory_gpu *gpu)
 {
@@ -54,7 +54,8 @@ put_sizes(FILE *out, const struct inventory_gpu *gpu)
     }
 }
 
-/* Types that share units: what is left for one vGPU of the smallest is so many of them. */
+/* Types that share units. The units that are left suffice for a number of vGPUs of the smallest
+ * type. This number counts as the number of units. */
 static void
 put_units(FILE *out, const struct inventory *inventory, const struct inventory_parent *parent)
 {
@@ -97,7 +98,8 @@ put_ids(FILE *out, const struct inventory_gpu *gpu)
         fprintf(out, " numa %d", gpu->numa);
 }
 
-/* The functions of a pool are its card's. A device without a card is in a pool by itself. */
+/* The functions of a pool belong to their card. A device without a card is a card of its own
+ * here. */
 static void
 put_pool(FILE *out, const struct inventory *inventory, size_t index)
 {

@@ -3,10 +3,11 @@
 /*
  * captured: a host of tests/captures as a machine of the fake kernel.
  *
- * vgpuctl's own inventory reads the capture, through its playback. What it found is written in the
- * words of fake-kernel.h: the GPUs, their types, functions and limits, and the functions of pools.
- * The machine is idle, as the guests of that host are not here. The functions of a GPU have the
- * addresses that the fake kernel gives them; those of pools have their own.
+ * vgpuctl's own inventory reads the capture, through its playback. The inventory is then written in
+ * the words of fake-kernel.h: the GPUs, their types, functions and limits, and the functions of
+ * pools. The machine is idle, because the guests of that host are not here. The functions of a GPU
+ * have the addresses that the fake kernel gives them. The functions of pools have their own
+ * addresses.
  */
 
 #pragma once
@@ -18,7 +19,7 @@ struct captured {
     char *configuration; /* vgpu.conf; "" if there is none */
 };
 
-/* Reads the capture of this name. The test fails if the fake kernel cannot play what is in it. The
+/* Reads the capture of this name. If the fake kernel cannot play all of it, the test fails. The
  * caller clears it. */
 void captured_read(struct captured *ret, const char *name);
 void captured_clear(struct captured *captured);

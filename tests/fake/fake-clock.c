@@ -2,9 +2,9 @@
 
 /*
  * Every process of the test has an entry in shared memory. The entry is made before the process is
- * forked. A process that waits writes into its entry until when, and calls ppoll(2) without a time
- * limit. A signal wakes it; this signal is blocked everywhere else. The keeper is a process that
- * does nothing but look at the entries whenever a process waits. When no process works any more,
+ * forked. A process that waits writes its wake-up time into the entry, and calls ppoll(2) without a
+ * time limit. A signal wakes the process; this signal is blocked everywhere else. The keeper is a
+ * process that only looks at the entries, whenever a process waits. When no process works any more,
  * the keeper sets the clock and wakes the processes that are due.
  */
 
@@ -35,8 +35,8 @@
 #define MOST_FLAGS  8
 #define FLAGS_SIZE  256
 
-/* WAITING: the process sleeps by this clock and also for descriptors, so a descriptor may have
- * woken it already. */
+/* WAITING: the process sleeps by this clock, and also waits for descriptors. So a descriptor may
+ * have woken it already. */
 enum actor_state { ACTOR_NONE, ACTOR_FORKED, ACTOR_AWAKE, ACTOR_WAITING, ACTOR_ASLEEP };
 
 struct actor {
@@ -44,8 +44,8 @@ struct actor {
     pid_t pid;
     uint64_t
         until; /* the time in ns at which it wants to go on; UINT64_MAX: only when it is woken */
-    const volatile bool *flag; /* NULL, or the process goes on when this is false */
-    uint64_t seen;             /* the keeper's note: how often the process had slept */
+    const volatile bool *flag; /* NULL, or the process goes on when this flag is false */
+    uint64_t seen;             /* noted by the keeper: how often the process had slept */
 };
 
 static struct fake_clock {
@@ -63,8 +63,7 @@ static struct actor *self; /* the entry of this process */
 static bool is_real;
 
 /* The entry of the next child. Its byte in a file is locked by an open file description. Parent and
- * child share this lock until both have returned from fork(), because either may be killed in
- * fork(). */
+ * child share this lock until both have returned from fork(). Either may be killed in fork(). */
 static struct actor *forked;
 static int forks = -1, fork_lock = -1;
 
@@ -120,7 +119,8 @@ woken(int number)
 
 /* --- the keeper ------------------------------------------------------------------------------- */
 
-/* The state of a process in /proc, as a letter, and how often it has slept. 'X' if it is gone. */
+/* The state of a process in /proc, as a letter, and how often the process has slept. 'X': it is
+ * gone. */
 static char
 look_at(pid_t pid, uint64_t *sleeps)
 {
@@ -154,7 +154,7 @@ lock_of(const struct actor *actor)
         .l_type = F_WRLCK, .l_whence = SEEK_SET, .l_start = actor - fake_clock->actors, .l_len = 1};
 }
 
-/* Removes the entry if fork() failed, or if the parent was killed before there was a child. */
+/* Removes the entry if fork() failed, or if the parent was killed before the child existed. */
 static void
 forget_unborn(struct actor *actor)
 {
@@ -194,9 +194,9 @@ is_at_work(struct actor *actor, bool again)
     return false;
 }
 
-/* Nobody works if all sleep, and no process has slept again between several looks. Two looks are
- * not enough. A process may prepare to sleep and then go on: it looks asleep, and its count does
- * not change. The process that was last seen at work is looked at first. */
+/* Nobody works if all processes sleep, and none has slept again between several looks. Two looks
+ * are not enough: a process that prepares to sleep and then goes on looks asleep, and its count
+ * does not change. The process that was last seen at work is looked at first. */
 static bool
 is_anybody_at_work(void)
 {
@@ -224,8 +224,8 @@ is_waiting(const struct actor *actor)
     return state == ACTOR_WAITING || state == ACTOR_ASLEEP;
 }
 
-/* The entry says already that the process is awake. A process that was killed in its sleep leaves
- * its entry, so the entry is removed here. */
+/* The entry already says that the process is awake. If the process was killed in its sleep, its
+ * entry is still there. Then this removes the entry. */
 static void
 wake(struct actor *actor)
 {
@@ -237,8 +237,7 @@ wake(struct actor *actor)
         kill(actor->pid, wake_signal());
 }
 
-/* Whether the process still sleeps. A killed process leaves its entry, and takes a moment to
- * end. */
+/* Does the process still sleep? A killed process leaves its entry, and needs a moment to end. */
 static bool
 is_really_asleep(struct actor *actor)
 {
@@ -250,9 +249,9 @@ is_really_asleep(struct actor *actor)
     return letter == 'S';
 }
 
-/* The moment at which the first process wants to go on. UINT64_MAX if none waits for a moment, or
- * if that first process was killed: then the keeper looks again. Nobody is at work here, so no
- * entry changes meanwhile. */
+/* The time at which the first process wants to go on. UINT64_MAX: no process waits for a time, or
+ * the first one was killed. Then the keeper looks again. No process works here, so no entry changes
+ * meanwhile. */
 static uint64_t
 find_next(void)
 {
@@ -291,8 +290,8 @@ look_at_flags(void)
     return is_waited_for;
 }
 
-/* First marks all due processes as awake, and then wakes them. A woken process may wake another
- * one, which would then wait for something else, and longer. */
+/* First marks all due processes as awake, and then wakes them. Otherwise a woken process could wake
+ * another one, which would then wait for something else, and longer. */
 static void
 advance(uint64_t next)
 {
@@ -382,9 +381,9 @@ start_keeper(void)
     close(ends[0]);
 }
 
-/* --- who takes part --------------------------------------------------------------------------- */
+/* --- processes that take part ----------------------------------------------------------------- */
 
-/* Each call looks at other entries first, so no lock is needed, and a killed process leaves no lock
+/* Each call looks at other entries first. So it needs no lock, and a killed process leaves no lock
  * behind. */
 static struct actor *
 new_actor(void)
@@ -417,7 +416,7 @@ before_fork(void)
     set_state(forked, ACTOR_FORKED);
 }
 
-/* Waits until the child takes part. Before that nobody knows which process to kill. */
+/* Waits until the child takes part. Before that, nobody knows which process to kill. */
 static void
 after_fork(void)
 {

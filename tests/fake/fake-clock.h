@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
 /*
- * fake-clock: the fake kernel's clock, and all that waits for it.
+ * fake-clock: the fake kernel's clock, and the functions that wait for it.
  *
- * It is a simulation: time stands still while any process of the test works, and when all of them
- * wait it goes on at once to the moment at which the first of them wants to go on. So a wait takes
- * no time, work takes none by this clock, and no verdict depends on how busy the machine is.
+ * The clock is a simulation. While any process of the test works, time stands still. When all of
+ * them wait, time goes on at once, to the moment at which the first of them wants to go on. So
+ * neither a wait nor work takes time, and no result depends on how busy the machine is.
  *
- * The processes are the test program's own and all that it and they fork; they may be killed at any
- * moment. Which of them work is the real kernel's word (/proc/PID/status): one that waits for a
- * lock, a child or a pipe waits. So a test that waits for what another process does must sleep by
- * this clock between two looks (fake_sleep), or wait for that process: one that sleeps by the real
- * clock counts as waiting, and time passes by.
+ * The processes are the test program and all processes that it and they fork. They may be killed at
+ * any moment. The real kernel tells which of them work (/proc/PID/status): a process that waits for
+ * a lock, a child or a pipe does not work. A test may look again and again for the work of
+ * another process. Between two looks it must sleep by this clock (fake_sleep), or it must wait for
+ * that process. If it sleeps by the real clock, it counts as waiting, and simulated time passes.
  *
  * There is one clock for each test program. It begins at an hour after boot.
  */
@@ -22,24 +22,25 @@
 
 #define FAKE_UPTIME 3600000u /* ms */
 
-/* Starts it if it was not; since boot it is FAKE_UPTIME at least then. */
+/* Starts the clock if it does not run. Then the time since boot is at least FAKE_UPTIME. */
 void fake_clock_start(void);
 
-/* Takes the real clock instead, for measurements; before anything else here. */
+/* Uses the real clock, for measurements. Call it before any other function here. */
 void fake_clock_use_real(void);
 
-/* Milliseconds since boot, and another moment from which it goes on; nobody may be asleep then. */
+/* Milliseconds since boot. The second function sets this time. No process may be asleep then. */
 uint64_t fake_now(void);
 void fake_set_uptime(uint64_t milliseconds);
 
-/* Sleeps; 0 is no sleep at all. */
+/* Sleeps. 0 is no sleep at all. */
 void fake_sleep(unsigned milliseconds);
 
-/* Zeroed memory for flags, that all processes and the clock share; returned, it is zero again. */
+/* Takes zeroed memory for flags, which all processes and the clock share. It is zeroed again when
+ * it is returned. */
 void *fake_clock_take_flags(size_t size);
 void fake_clock_return_flags(void *flags);
 
-/* Sleeps for as long as such a flag is set. */
+/* Sleeps as long as a flag in this memory is set. */
 void fake_sleep_while(const volatile bool *flag);
 
 /* The operations of struct host. */

@@ -24,7 +24,7 @@ fake_of(const struct host *host)
     return (const struct fake_kernel *)host;
 }
 
-/* Processes are real, so /proc/PID is the real one, except for processes in the tree. */
+/* Processes are real. So /proc/PID is the real directory, except for processes in the tree. */
 static struct host
 place_of(const struct host *host, const char *path)
 {
@@ -37,7 +37,7 @@ place_of(const struct host *host, const char *path)
                          .ops = &host_kernel};
 }
 
-/* Whether a driver answers reads of this path. */
+/* Does a driver answer reads of this path? */
 static bool
 is_slow(const struct fake_kernel *fake, const char *path)
 {
@@ -82,8 +82,8 @@ fake_write_attribute(const struct host *host, const char *path, const char *text
     return -ENOENT;
 }
 
-/* The user who runs the tests may not look at every process; the hook may, as root. So the fake
- * kernel reports that such a process has nothing open. */
+/* The user who runs the tests may not look at every process. The hook may, because it is root. So
+ * the fake kernel reports that such a process has nothing open. */
 static bool
 is_hidden(const struct host *host, const struct host *place, ssize_t rc)
 {
@@ -153,7 +153,7 @@ fake_is_locked(const struct host *host, int fd, uint64_t byte)
     return host_kernel.is_locked(host, fd, byte);
 }
 
-/* An ordinary user can give no label to a file. So the label of PATH is in the file labels/PATH. */
+/* An ordinary user cannot label a file. So the label of PATH is in the file labels/PATH. */
 static ssize_t
 fake_label(const struct host *host, const char *path, char *buffer, size_t size)
 {
@@ -243,8 +243,7 @@ put_gpu(struct fake_kernel *fake, size_t index)
     }
 }
 
-/* Makes the foreign vGPUs. The ledger's lines, and the notes of a machine, are for a snapshot
- * only. */
+/* Makes the foreign vGPUs. The leases and notes of a machine are only for a snapshot. */
 static void
 put_vgpus(struct fake_kernel *fake)
 {
@@ -409,7 +408,7 @@ fake_close(struct fake_guest *guest)
         guest->function->left = fake_now();
         guest->function->opened = false;
     }
-    /* A process that was forked meanwhile has the descriptors as well. */
+    /* A process that was forked before this has the descriptors as well. */
     flock(guest->device, LOCK_UN);
     flock(guest->group, LOCK_UN);
     close(guest->device);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
-/* Drivers that do not say what is true: one lie at a time (fake-kernel.h). */
+/* Drivers that lie, with one lie at a time (fake-kernel.h). */
 
 #include "fake/fake-parts.h"
 
@@ -21,7 +21,7 @@ fake_note_change(const struct fake_kernel *fake, const struct fake_parent *paren
     fake->usage->removed[parent->gpu][index] |= by < 0;
 }
 
-/* The truth as it was before the GPU's last change, if that is not long ago. */
+/* Returns the room before the GPU's last change, if that change was not long ago. */
 static unsigned
 tell_late(const struct fake_kernel *fake, const struct fake_parent *parent,
           const struct fake_type *type)
@@ -40,7 +40,7 @@ tell_late(const struct fake_kernel *fake, const struct fake_parent *parent,
     return room;
 }
 
-/* Whether one vGPU is on the GPU, and a parent could make another. */
+/* Is exactly one vGPU on the GPU, and could this parent make another one? */
 static bool
 is_beside(const struct fake_kernel *fake, const struct fake_parent *parent)
 {

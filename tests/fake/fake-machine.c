@@ -76,7 +76,8 @@ fake_count_one(const struct fake_kernel *fake, const struct fake_parent *parent,
         usage->first[parent->gpu] = (unsigned)index + 1;
 }
 
-/* What a GPU has left without its ceiling. While it is partitioned, nothing is time-sliced. */
+/* The room that a GPU has if its ceiling does not count. A partitioned GPU makes no time-sliced
+ * vGPU. */
 static unsigned
 room_below(const struct fake_kernel *fake, size_t index, const struct fake_type *type)
 {
@@ -98,7 +99,7 @@ room_below(const struct fake_kernel *fake, size_t index, const struct fake_type 
     return other || made >= type->max ? 0 : type->max - made;
 }
 
-/* What the whole GPU has left. Its driver makes only so many, whatever their sizes. */
+/* The room of the whole GPU. Its driver makes only a number of vGPUs, whatever their sizes are. */
 static unsigned
 room_of_gpu(const struct fake_kernel *fake, size_t index, const struct fake_type *type)
 {

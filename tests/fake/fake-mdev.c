@@ -159,7 +159,8 @@ create(const struct fake_kernel *fake, const char *parent_name, const char *type
     return 0;
 }
 
-/* The links go first. The directory goes when nobody has the device open any more. */
+/* First the links are removed. The directory is removed when nobody has the device open any
+ * more. */
 static int
 begin_remove(const struct fake_kernel *fake, const char *parent, const char *uuid)
 {

@@ -36,7 +36,8 @@ next_number(char **line)
     return (unsigned)strtoul(word, NULL, 10);
 }
 
-/* A word of a line, and the place for its value: text if there is room for text, else a number. */
+/* A word of a line, and the place for its value. If there is room for text, the value is text.
+ * Otherwise it is a number. */
 struct word {
     const char *text;
     size_t offset, room;
@@ -219,7 +220,7 @@ parse_pci(struct fake_machine *machine, const char *address, char *line)
     ARRAY_ADD(machine->pcis, machine->pci_count, pci);
 }
 
-/* Reads a vGPU. Its state was the first word of the line. */
+/* Reads a vGPU. The line's first word is the vGPU's state. */
 static void
 parse_vgpu(struct fake_machine *machine, const char *state, const char *number, char *line)
 {
@@ -242,7 +243,8 @@ parse_vgpu(struct fake_machine *machine, const char *state, const char *number, 
     ARRAY_ADD(machine->vgpus, machine->vgpu_count, vgpu);
 }
 
-/* Reads a note about the GPU, the parent or the device that the second word of the line names. */
+/* Reads a note. It is about the GPU, the parent or the device that the second word of the line
+ * names. */
 static void
 parse_note(struct fake_machine *machine, const char *name, char *line, enum fake_noted kind)
 {
@@ -275,7 +277,7 @@ add_parents(struct fake_machine *machine, size_t index)
     assert(machine->parent_count <= MOST_PARENTS);
 }
 
-/* Fills in what the description left out. A type is named after the driver of its parent. */
+/* Adds the values that the description left out. A type is named after the driver of its parent. */
 static void
 complete_gpu(struct fake_gpu *gpu)
 {

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
 /*
- * fake-parts: what the files of the fake kernel share. No other file includes it.
+ * fake-parts: functions that the files of the fake kernel share. No other file includes it.
  *
- * fake-parse.c reads the description. fake-machine.c knows the driver's rule, and fake-lie.c what
- * the driver says of this rule. fake-snapshot.c makes values of both. fake-tree.c puts files, links
- * and PCI devices into the tree. fake-mdev.c, fake-vf.c and fake-xe.c play one interface each.
- * fake-sriov.c adds and removes virtual functions. fake-kernel.c has the operations of struct host,
- * which call all of these.
+ * fake-parse.c reads the description. fake-machine.c has the driver's rule, and fake-lie.c the
+ * answers of a driver that lies. fake-snapshot.c makes values of a machine. fake-tree.c puts files,
+ * links and PCI devices into the tree. fake-mdev.c, fake-vf.c and fake-xe.c have one interface
+ * each. fake-sriov.c adds and removes virtual functions. fake-kernel.c has the operations of struct
+ * host, which call all of these.
  *
- * Each function aborts if a test asks for something that no test may ask for.
+ * Each function aborts the test if the test asks for something wrong.
  */
 
 #pragma once
@@ -38,7 +38,7 @@ struct fake_type {
     int instances; /* free GPU instances at the beginning; -1: a time-sliced type */
 };
 
-/* Something on the PCI bus. A GPU and its functions are on it as well. */
+/* A device on the PCI bus. A GPU and its functions are on the bus, too. */
 struct fake_pci {
     char address[64], physfn[64];
     char vendor[8], device[8], driver[32];
@@ -65,7 +65,7 @@ struct fake_parent {
     size_t gpu;
 };
 
-/* A vGPU, as the description has it. */
+/* A vGPU of the description. */
 struct fake_vgpu {
     char state[16], type[64], parent[64], owner[64];
     unsigned number, at;
@@ -102,12 +102,12 @@ struct fake_machine {
 struct fake_function {
     const struct fake_type *making, *type;
     unsigned placement, instance;
-    bool rebound; /* was taken from its driver and given back */
+    bool rebound; /* it was taken from its driver and given back */
     bool opened;
-    uint64_t left; /* ms: when it was closed; 0: never */
+    uint64_t left; /* ms: the time when it was closed; 0: it was never open */
 };
 
-/* This is kept beside the tree, in memory that all processes share. If each read counted
+/* These counts are kept beside the tree, in memory that all processes share. If each read counted
  * directories, a large host would be slow for reasons that no real host has. Access needs the
  * tree's lock. */
 struct fake_usage {
@@ -138,10 +138,10 @@ void fake_free(struct fake_machine *machine);
 const struct fake_parent *fake_find_parent(const struct fake_kernel *fake, const char *name);
 const struct fake_type *fake_find_type(const struct fake_gpu *gpu, const char *id);
 
-/* The same by the id, or by the last word of the name, "T4-1B". */
+/* Finds the type by its id, or by the last word of its name, "T4-1B". */
 const struct fake_type *fake_find_type_word(const struct fake_gpu *gpu, const char *word);
 
-/* Makes as many GPU instances free as the description says. */
+/* As many GPU instances are free afterwards as the description says. */
 void fake_free_instances(const struct fake_kernel *fake);
 const struct fake_gpu *
 fake_gpu_of(const struct fake_kernel *fake, const struct fake_parent *parent);
@@ -150,8 +150,8 @@ fake_gpu_of(const struct fake_kernel *fake, const struct fake_parent *parent);
 unsigned fake_room(const struct fake_kernel *fake, const struct fake_parent *parent,
                    const struct fake_type *type);
 
-/* 0, or the error with which the driver would refuse to make one now. Call it, and the count, with
- * the lock held. */
+/* Returns 0, or the error with which the driver would refuse a vGPU now. Call it, and
+ * fake_count_one, with the lock held. */
 int fake_refusal(const struct fake_kernel *fake, const struct fake_parent *parent,
                  const struct fake_type *type);
 void fake_count_one(const struct fake_kernel *fake, const struct fake_parent *parent,
@@ -159,11 +159,11 @@ void fake_count_one(const struct fake_kernel *fake, const struct fake_parent *pa
 
 /* --- fake-lie.c --- */
 
-/* The count that the driver shows: the truth, unless faults->lie is set. */
+/* The number that the driver shows. It is the truth, unless faults->lie is set. */
 unsigned fake_told(const struct fake_kernel *fake, const struct fake_parent *parent,
                    const struct fake_type *type);
 
-/* Whether the driver refuses one more vGPU although it said that there is room. */
+/* Does the driver refuse one more vGPU, although it said that there is room? */
 bool fake_lied(const struct fake_kernel *fake, const struct fake_parent *parent,
                const struct fake_type *type);
 
@@ -173,7 +173,7 @@ void fake_note_change(const struct fake_kernel *fake, const struct fake_parent *
 
 /* --- fake-machine.c --- */
 
-/* A driver makes the vGPUs of one GPU one after the other, and works on several GPUs at once. */
+/* A driver makes the vGPUs of one GPU one after the other. It works on several GPUs at once. */
 void fake_pause_create(const struct fake_kernel *fake, const struct fake_parent *parent);
 
 /* --- fake-tree.c --- */
@@ -202,7 +202,7 @@ void fake_put_group(const struct fake_kernel *fake, const char *directory, const
 void fake_put_pci(const struct fake_kernel *fake, const struct fake_pci *pci);
 void fake_put_driver(const struct fake_kernel *fake, const char *address, const char *driver);
 
-/* Makes the files of NVIDIA's host driver for a card in /proc. There the card has its own number,
+/* Makes the files in /proc of NVIDIA's host driver for a card. There the card has its own number,
  * and this many GPU instances. */
 void fake_put_proc(const struct fake_kernel *fake, const struct fake_pci *pci, size_t minor,
                    unsigned parts);
@@ -234,11 +234,11 @@ extern const struct fake_family fake_mdev, fake_vf, fake_xe;
 extern const struct fake_family
     fake_sriov; /* of all cards that have functions: only read and write */
 
-/* A guest's QEMU has a PCI device that is bound to vfio-pci, as those of pools are. False: it is no
- * such device. */
+/* A guest's QEMU opens a PCI device that is bound to vfio-pci, as the functions of pools are.
+ * False: it is no such device. */
 bool fake_open_bare(const struct fake_kernel *fake, const char *device, struct fake_guest *ret);
 
-/* What xe does when so many functions of its card are enabled, from now on; 0: none. */
+/* The work of xe when this many functions of its card are enabled now. 0: they are disabled. */
 void fake_xe_enable(const struct fake_kernel *fake, const struct fake_gpu *gpu, unsigned count);
 
 /* Records a write to a vgpu_params. The driver drops the last byte, and shows the rest as a
@@ -250,8 +250,8 @@ void fake_put_params(const struct fake_kernel *fake, const char *directory, cons
 struct fake_function *
 fake_function_of(const struct fake_kernel *fake, const struct fake_parent *parent);
 
-/* Writes the files with a function's settings. The second function makes or removes all files of a
- * function. */
+/* The first function writes the files with a function's settings. The second makes or removes all
+ * files of a function. */
 void fake_put_current(const struct fake_kernel *fake, const struct fake_parent *parent);
 void
 fake_put_attributes(const struct fake_kernel *fake, const struct fake_parent *parent, bool there);

@@ -37,7 +37,7 @@ name_of(const char *text)
     return name;
 }
 
-/* --- what there is ---------------------------------------------------------------------------- */
+/* --- the machine ------------------------------------------------------------------------------ */
 
 /* The same as device/xe.c does. */
 static void
@@ -87,7 +87,7 @@ add_gpu(struct inventory *inventory, const struct fake_gpu *fake)
         add_memory(inventory, fake);
 }
 
-/* The type and the parent that the rest of a note names. */
+/* Finds the type that the rest of a note names, on the note's parent. */
 static const struct fake_type *
 noted_type(const struct fake_kernel *kernel, const struct fake_note *note)
 {
@@ -131,7 +131,7 @@ add_parent(struct inventory *inventory, const struct fake_kernel *kernel,
         inventory->gpus[fake->gpu].types[find_pool(kernel, fake)].max++;
 }
 
-/* How many more vGPUs of a type a parent would make. */
+/* How many more vGPUs of a type a parent would make now. */
 static int
 available_on(const struct fake_kernel *kernel, const struct fake_parent *parent,
              const struct fake_type *type)
@@ -171,15 +171,15 @@ add_lease(struct fake_snapshot *snapshot, const struct fake_vgpu *fake,
     ledger_add(&snapshot->ledger, &lease);
 }
 
-/* Whether the vGPUs of a GPU are its functions, and not mediated devices. */
+/* Are the vGPUs of a GPU its functions, and not mediated devices? */
 static bool
 is_function(const struct fake_gpu *gpu)
 {
     return gpu->vf || gpu->xe || gpu->lent;
 }
 
-/* The kernel does not show pending and reserved vGPUs, unless the line says so. "-": the vGPU has
- * no type yet. */
+/* The kernel does not show pending and reserved vGPUs, unless the line says that it does. "-": the
+ * vGPU has no type yet. */
 static void
 add_vgpu(struct fake_snapshot *snapshot, const struct fake_kernel *kernel,
          const struct fake_vgpu *fake)
@@ -212,7 +212,7 @@ add_vgpu(struct fake_snapshot *snapshot, const struct fake_kernel *kernel,
         add_lease(snapshot, fake, &vgpu, type);
 }
 
-/* --- what is noted of it ---------------------------------------------------------------------- */
+/* --- the notes -------------------------------------------------------------------------------- */
 
 /* Drops the types that a GPU's functions do not list now. If such a type has a vGPU, only its id is
  * known. */

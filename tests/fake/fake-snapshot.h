@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
 /*
- * fake-snapshot: a machine as the values that a placement reads. There is no tree, no kernel and no
+ * fake-snapshot: a machine, as the values that placement reads. There is no tree, no kernel and no
  * file.
  *
  * The description is that of fake-kernel.h, and the driver's rules are those of the fake kernel. So
- * a test of values and a test of whole events can use the same machine. It aborts on a wrong
- * description.
+ * a test of values and a test of whole events can use the same machine. A wrong description aborts
+ * the test.
  */
 
 #pragma once

@@ -37,7 +37,7 @@ read_number(const struct fake_kernel *fake, const char *gpu, const char *attribu
     return (unsigned)number;
 }
 
-/* Takes a function from the bus, or puts it back. All but its driver is as before. */
+/* Takes a function from the bus, or puts it back. Everything but its driver stays as it was. */
 static void
 turn(const struct fake_kernel *fake, const struct fake_gpu *gpu, const char *function,
      unsigned index, bool on)
@@ -113,7 +113,7 @@ write_attribute(const struct fake_kernel *fake, const char *path, const char *te
     return true;
 }
 
-/* They are files. */
+/* The attributes are read from their files. */
 static bool
 read_attribute(const struct fake_kernel *fake, const char *path, char *buffer, size_t size,
                ssize_t *ret)
@@ -124,7 +124,7 @@ read_attribute(const struct fake_kernel *fake, const char *path, char *buffer, s
 
 const struct fake_family fake_sriov = {.read = read_attribute, .write = write_attribute};
 
-/* Of its group there is one user only. */
+/* Opens a PCI device. Its group can have only one user. */
 bool
 fake_open_bare(const struct fake_kernel *fake, const char *device, struct fake_guest *ret)
 {

@@ -71,7 +71,7 @@ fake_drop(int root, int flags, const char *format, ...)
     unlinkat(root, path.text, flags);
 }
 
-/* The last part of the tree's name, which no other tree has. */
+/* The last part of the tree's name, which differs from that of all other trees. */
 static const char *
 xml_tree_mark(const struct fake_kernel *fake)
 {
@@ -153,8 +153,8 @@ fake_put_pci(const struct fake_kernel *fake, const struct fake_pci *pci)
         put_function(fake, pci);
 }
 
-/* The form is that of kernel-open/nvidia/nv-procfs.c and nv-caps.c. "mig" is there in every mode.
- * unbindLock is there if the driver is that of a host with vGPUs. */
+/* The format is that of kernel-open/nvidia/nv-procfs.c and nv-caps.c. "mig" exists in every mode.
+ * unbindLock exists if the driver is that of a host with vGPUs. */
 void
 fake_put_proc(const struct fake_kernel *fake, const struct fake_pci *pci, size_t minor,
               unsigned parts)

@@ -3,8 +3,8 @@
 /*
  * NVIDIA's vendor-specific VFIO: how a virtual function gets its type and loses it.
  *
- * A type that is being set counts already, but is not shown yet. Not the driver, but its resource
- * manager keeps two writers to one function apart.
+ * A type that is being set counts already, but is not shown yet. If two writers write to one
+ * function, NVIDIA's resource manager keeps them apart, and not the driver.
  */
 
 #include "fake/fake-parts.h"
@@ -15,10 +15,10 @@
 #include <string.h>
 #include <sys/file.h>
 
-/* --- who has it open -------------------------------------------------------------------------- */
+/* --- the users of a function ------------------------------------------------------------------ */
 
-/* Opens another file than the node. A process that only asks whether the node is open must not be
- * taken for one that has it open. */
+/* Opens another file than the node. A process that only checks whether the node is open must not
+ * count as a user. */
 static struct path
 node_of(const struct fake_kernel *fake, const struct fake_parent *parent)
 {
@@ -205,7 +205,7 @@ set_type(const struct fake_kernel *fake, const struct fake_parent *parent, long 
     return end_set(fake, parent);
 }
 
-/* --- and lost --------------------------------------------------------------------------------- */
+/* --- a type is lost --------------------------------------------------------------------------- */
 
 /* Call it with the lock held. */
 static void
@@ -219,7 +219,7 @@ forget_type(const struct fake_kernel *fake, const struct fake_parent *parent)
     *function = (struct fake_function){.rebound = function->rebound};
 }
 
-/* 0, or why the function cannot lose its type. Call it with the lock held. */
+/* Returns 0, or the error with which the function keeps its type. Call it with the lock held. */
 static int
 refusal_to_clear(const struct fake_kernel *fake, const struct fake_parent *parent)
 {

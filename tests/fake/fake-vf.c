@@ -3,8 +3,8 @@
 /*
  * NVIDIA's vendor-specific VFIO: the attributes that a virtual function shows.
  *
- * The settings are in shared memory. The files say the same, for programs that read the tree
- * themselves. Only the list of creatable types needs a call of fake_settle.
+ * The settings are in shared memory. The files have the same settings, for programs that read the
+ * tree themselves. Only the list of creatable types needs a call of fake_settle.
  */
 
 #include "fake/fake-parts.h"
@@ -19,7 +19,7 @@ fake_function_of(const struct fake_kernel *fake, const struct fake_parent *paren
     return &fake->usage->functions[parent - fake->machine->parents];
 }
 
-/* --- what is creatable ------------------------------------------------------------------------ */
+/* --- creatable types -------------------------------------------------------------------------- */
 
 /* Forms of a line, by fake_list: NVIDIA's, one without a header, and the form of NVIDIA's guide. */
 static void
@@ -31,7 +31,7 @@ print_type(FILE *out, enum fake_list list, const struct fake_type *type)
         fprintf(out, list == LIST_PLAIN ? "%ld : %s\n" : "%-5ld : %s\n", type->number, type->name);
 }
 
-/* None of these lines names a type, though many of them nearly do. */
+/* None of these lines names a type, although many look almost like one. */
 static void
 print_garbage(FILE *out, const struct fake_type *type)
 {
@@ -128,7 +128,7 @@ static const struct attribute {
     {"vgpu_params", NULL, fake_configure},
 };
 
-/* Finds the function and the attribute that a path means, through whatever links it leads. */
+/* Finds the function and the attribute of a path, whatever links the path goes through. */
 static const struct attribute *
 find_attribute(const struct fake_kernel *fake, const char *path, const struct fake_parent **parent)
 {

@@ -4,8 +4,8 @@
  * Intel's xe driver: sriov_admin of a card, and the numbers of its functions. The numbers are in
  * shared memory, so that a killed process leaves no half-written number. A function with memory has
  * the type of that size. When functions are enabled they get equal shares of the memory, unless one
- * of them has some (xe_gt_sriov_pf_config.c). When they are disabled they lose all numbers. The
- * functions of a description begin without shares.
+ * of them has memory already (xe_gt_sriov_pf_config.c). When they are disabled they lose all
+ * numbers. The functions of a description begin without shares.
  */
 
 #include "fake/fake-parts.h"
@@ -16,7 +16,7 @@
 #include <string.h>
 #include <sys/file.h>
 
-#define STEP (2u << 20) /* the driver gives out memory in units of so many bytes */
+#define STEP (2u << 20) /* in bytes: the driver gives out memory in these units */
 
 static const char *const files[FAKE_NUMBERS] = {"vram_quota", "exec_quantum_ms",
                                                 "preempt_timeout_us"};
@@ -36,7 +36,7 @@ fake_profile(const struct fake_kernel *fake, const char *address)
     return numbers_of(fake, function);
 }
 
-/* The greatest numbers that the driver keeps; it reduces greater ones to them
+/* The greatest numbers that the driver keeps. It reduces a greater number to these
  * (GUC_KLV_VF_CFG_*_MAX_VALUE). */
 static const uint64_t most[FAKE_NUMBERS] = {UINT64_MAX, 100000, 100000000};
 
@@ -53,7 +53,7 @@ function_of(const struct fake_kernel *fake, const char *card, unsigned number)
     return NULL;
 }
 
-/* The function, and which of its numbers, that a path means. NULL: none. */
+/* Finds the function that a path means, and which of its numbers. NULL: none. */
 static const struct fake_parent *
 find_number(const struct fake_kernel *fake, const char *path, size_t *number)
 {
@@ -93,7 +93,7 @@ read_number(const struct fake_kernel *fake, const char *path, char *buffer, size
     return true;
 }
 
-/* If the memory does not suffice, the function is left with nothing. */
+/* If the memory does not suffice, the function has no memory afterwards. */
 static int
 set_memory(const struct fake_kernel *fake, const struct fake_parent *function, uint64_t bytes)
 {
@@ -196,7 +196,8 @@ fake_xe_enable(const struct fake_kernel *fake, const struct fake_gpu *gpu, unsig
     }
 }
 
-/* Nobody else can make such a vGPU: memory that others write makes no vGPU in our eyes. */
+/* Nobody but our program can make such a vGPU. If others write memory, this does not count as a
+ * vGPU. */
 static int
 make(const struct fake_kernel *fake, const char *parent, const char *type, const char *device)
 {
@@ -250,7 +251,7 @@ count(const struct fake_kernel *fake, const struct fake_parent *parent)
     return numbers_of(fake, parent)[0] > 0;
 }
 
-/* The driver answers each read, and no file has the answer. */
+/* The driver answers each read itself. So no file needs the answer. */
 static void
 settle(const struct fake_kernel *fake, const struct fake_parent *parent)
 {

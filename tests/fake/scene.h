@@ -3,8 +3,8 @@
 /*
  * scene: a fake machine and the guests on it, with the functions that most tests use.
  *
- * Guests are numbers: guest 7 is called "guest7" and has the UUID ...-000000000007; its devices are
- * written out. The hook is called as libvirt calls it, with the XML on its stdin.
+ * Guests are numbers: guest 7 is called "guest7" and has the UUID ...-000000000007. The numbers of
+ * its devices are written out. The hook is called as libvirt calls it, with the XML on its stdin.
  */
 
 #pragma once
@@ -27,31 +27,31 @@ struct scene {
 /* The UUID of a device, by its number. Static memory, four at a time. */
 const char *scene_device(unsigned number);
 
-/* A guest's XML: the content of its metadata, then a hostdev for each device number (0 ends the
- * list). Each hostdev has the alias "ua-gpuN". The caller frees the XML. */
+/* A guest's XML: the content of its metadata, then a hostdev for each device number. 0 ends the
+ * list. Each hostdev has the alias "ua-gpuN". The caller frees the XML. */
 char *scene_xml(unsigned guest, const char *devices, const unsigned *numbers);
 
-/* The address of a GPU's n-th virtual function, from 0 on, as the fake kernel makes them; static
+/* The address of a GPU's n-th virtual function, from 0 on, as the fake kernel gives it. Static
  * memory, four at a time. */
 const char *scene_function(const char *gpu, unsigned number);
 
-/* The same by sources, with NULL at the end: UUIDs of mediated devices, addresses of PCI devices.
- * The first hostdev has the alias "ua-gpu1". */
+/* A guest's XML by sources: UUIDs of mediated devices, addresses of PCI devices. NULL ends the
+ * list. The first hostdev has the alias "ua-gpu1". */
 char *scene_xml_of(unsigned guest, const char *devices, const char *const *sources);
 
 /* Calls the hook. Returns its exit status; its messages are in scene->said. */
 int scene_hook(struct scene *scene, const char *xml, const char *operation, const char *sub);
 
-/* The same with the usual XML: one <vgpu:device> of this type for device `number`. */
+/* Calls the hook with the usual XML: one <vgpu:device> of this type for device `number`. */
 int scene_prepare(struct scene *scene, unsigned guest, unsigned number, const char *type);
 int scene_release(struct scene *scene, unsigned guest, unsigned number);
 
-/* The same with one device of this source. */
+/* Calls the hook with one device of this source. */
 int scene_prepare_at(struct scene *scene, unsigned guest, const char *source, const char *type);
 int scene_release_at(struct scene *scene, unsigned guest, const char *source);
 
-/* Starts such a guest. The second function expects a refusal with these words, and as many leases
- * as before. */
+/* Starts such a guest. The second function expects a refusal with these words. The number of leases
+ * must stay the same. */
 void scene_must_start_at(struct scene *scene, unsigned guest, const char *source, const char *type);
 void scene_must_refuse_at(struct scene *scene, unsigned guest, const char *source, const char *type,
                           const char *words);
@@ -65,8 +65,8 @@ size_t scene_leases(struct scene *scene, const char *state);
 /* The number of a device's lease; 0: it has no lease. */
 uint64_t scene_number(const struct scene *scene, const char *device);
 
-/* Checks that the last hook printed one line, with these words. The second function checks the type
- * of a device ("": the device does not exist). */
+/* The first function checks that the last hook printed one line, with these words. The second
+ * checks the type of a device ("": the device does not exist). */
 void scene_assert_said(const struct scene *scene, const char *words);
 void scene_assert_type(const struct scene *scene, const char *device, const char *type);
 
@@ -82,8 +82,8 @@ void scene_start_machine(struct scene *scene, const char *name);
 /* Writes vgpu.conf. */
 void scene_configure(const struct scene *scene, const char *text);
 
-/* The absolute path of the project's sources, in static memory. From then on $srcdir is this path,
- * so a test may change its directory. A test changes it after this call or after scene_start. */
+/* The absolute path of the project's sources, in static memory. From then on $srcdir is this path.
+ * So a test may change its directory after this call, or after scene_start. */
 const char *scene_sources(void);
 
 /* The set-up and the teardown of a test that needs only a scene:

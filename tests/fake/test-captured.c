@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
-/* The machine that the fake kernel makes of a capture offers what the captured host offers. */
+/* The fake kernel makes a machine of a capture. The machine offers what the captured host
+ * offers. */
 
 #include "fake/captured.h"
 #include "fake/typed.h"
@@ -12,7 +13,7 @@
 static struct scene scene;
 static struct typed theirs, ours;
 
-/* What does not depend on the vGPUs that are there. */
+/* Compares output that does not depend on the present vGPUs. */
 static void
 compare(const char *name, const char *line)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
-/* The fake kernel's clock goes on when all processes wait, up to the moment of the first of
- * them. */
+/* The fake kernel's clock: when all processes wait, it goes on to the moment at which the first of
+ * them wants to go on. */
 
 #include "fake/fake-clock.h"
 
@@ -18,7 +18,7 @@
 
 #include <cmocka.h>
 
-#define HOUR 3600000u /* in ms: no test could really wait so long */
+#define HOUR 3600000u /* in ms: no test could really wait for so long */
 
 static int
 setup(void **state)
@@ -49,7 +49,7 @@ a_sleep_is_as_long_as_it_says(void **state)
     assert_int_equal(fake_now(), FAKE_UPTIME + HOUR + 1);
 }
 
-/* Each process wakes at its own moment, however many sleep. */
+/* Each process wakes at its own moment, however many processes sleep. */
 static void
 sleepers_wake_in_their_order(void **state)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
-/* A description means the same as a tree and as values: the test reads both and compares. */
+/* A description means the same as a tree and as values. The test reads both and compares them. */
 
 #include "device/scan.h"
 #include "fake/fake-parts.h"

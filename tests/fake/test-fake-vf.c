@@ -46,7 +46,7 @@ turn(const char *function, const char *text)
     return write_to(function, "current_vgpu_type", text);
 }
 
-/* The content, or "-errno". Static memory, four at a time. */
+/* The content, or "-errno", in static memory, four at a time. */
 static const char *
 read_from(const char *function, const char *attribute)
 {
@@ -215,7 +215,7 @@ transitions(void **state)
     }
 }
 
-/* The driver waits for a while with a delete. A refused delete can be tried again. */
+/* The driver waits with a delete for a while. A refused delete can be tried again. */
 static void
 left_after_a_while(void **state)
 {
@@ -233,7 +233,7 @@ left_after_a_while(void **state)
     assert_int_equal(fake_count(&fake), 0);
 }
 
-/* A killed guest has closed its function, too, and leaves it as slowly. */
+/* A killed guest has closed its function, too. The driver needs the same time for it. */
 static void
 guest_killed(void **state)
 {
@@ -263,7 +263,7 @@ guest_killed(void **state)
     close(pipes[1]);
 }
 
-/* --- what is creatable ------------------------------------------------------------------------ */
+/* --- creatable types -------------------------------------------------------------------------- */
 
 static void
 forms_of_the_list(void **state)
@@ -327,7 +327,7 @@ garbage_in_the_list(void **state)
     assert_string_equal(CREATABLE(FIRST), "-5");
 }
 
-/* --- what may be beside what ------------------------------------------------------------------ */
+/* --- types that may share a card -------------------------------------------------------------- */
 
 static void
 rules(void **state)
@@ -528,7 +528,7 @@ pci_devices(void **state)
     names_clear(&devices);
 }
 
-/* The function has a group and a node of its own, and both answer. */
+/* The function has a group and a node of its own, and both can be opened. */
 static void
 vfio_nodes(void **state)
 {
@@ -555,7 +555,7 @@ vfio_nodes(void **state)
     assert_int_equal(fake_open(&fake, FIRST).device, -EBUSY);
     assert_int_equal(fake.host.ops->probe(&fake.host, path.text), -EBUSY);
     fake_close(&guest);
-    /* A process that has only the group open keeps others out, and blocks nobody's delete. */
+    /* If a process has only the group open, no other can open it. But it blocks no delete. */
     proof = fake.host.ops->probe(&fake.host, path.text);
     assert_int_equal(turn(FIRST, "0"), 0);
     close(proof);
@@ -585,7 +585,7 @@ drivers(void **state)
     assert_int_equal(turn(FIRST, "55"), -EINVAL);
 }
 
-/* --- the tests' own hands --------------------------------------------------------------------- */
+/* --- the functions for tests ------------------------------------------------------------------ */
 
 static void
 hands(void **state)
@@ -728,7 +728,7 @@ crowds(void **state)
     }
 }
 
-/* Sets and clears types as fast as it can, each size in turn, while other processes do the same. */
+/* Sets and clears types as fast as possible, each size in turn. Other processes do the same. */
 static void
 come_and_go(unsigned number)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
 /*
- * typed: calls vgpuctl with the words of a line that somebody types, on a scene's machine.
+ * typed: calls vgpuctl with the words of a command line, on a scene's machine.
  *
  * Golden files, tests/golden/COMMAND/CASE, hold the line's output, its complaints and its exit
  * status. VGPU_GOLDEN=write writes them anew from the present output; look at the difference before
@@ -20,7 +20,7 @@ struct typed {
     char *faults;  /* its stderr */
 };
 
-/* Like struct scene_case, with the line that was typed last. The teardown clears it. */
+/* Like struct scene_case, with the result of the last line. The teardown clears it. */
 struct typed_case {
     struct scene_case scene; /* first: the teardown finds the rest by it */
     struct typed *typed;
@@ -30,17 +30,17 @@ int typed_tear_down(void **state);
     cmocka_unit_test_prestate_setup_teardown(function, scene_set_up, typed_tear_down,              \
                                              (void *)&(typed_case))
 
-/* Runs a line. One blank separates its words, and the first word is vgpuctl. `uri` is the libvirt
- * of the machine. First frees the content of ret; call typed_clear at the end. */
+/* Runs a line. One blank separates its words, and the first word is vgpuctl. `uri` is the machine's
+ * libvirt. This first frees the content of ret. Call typed_clear at the end. */
 int typed_run(struct scene *scene, const char *uri, const char *line, struct typed *ret);
 void typed_clear(struct typed *typed);
 
-/* The same on a terminal with 80 columns and without colours. Nobody types there. */
+/* Runs a line on a terminal with 80 columns and without colours. Nobody presses a key there. */
 int typed_run_on(struct scene *scene, const char *uri, const struct terminal *terminal,
                  const char *line, struct typed *ret);
 extern const struct terminal typed_screen;
 
-/* Fails the test if the text has not these words. */
+/* Fails the test if the text does not have these words. */
 void typed_assert_has(const char *text, const char *words);
 
 /* The URI of libvirt's test driver with these <domain>s, which typed_domain made. Static memory. */
@@ -52,19 +52,19 @@ const char *typed_libvirt(const struct scene *scene, const char *domains);
 #define TYPED_DEFINED "<test:runstate>5</test:runstate>"
 char *typed_domain(unsigned guest, const char *how, const unsigned *numbers);
 
-/* The same for a guest with these virtual functions (NULL ends the list). It asks for this type on
- * each of them, or for nothing (""). The hook reads this domain as well. The caller frees it. */
+/* A <domain type='test'> for a guest with these virtual functions (NULL ends the list). The guest
+ * asks for this type on each of them, or for nothing (""). The hook reads this domain as well. The
+ * caller frees it. */
 char *
 typed_functions(unsigned guest, const char *how, const char *type, const char *const *addresses);
 
 /* Prepares that guest. Returns the hook's exit status. */
 int typed_prepare(struct scene *scene, unsigned guest, const char *type, const char *address);
 
-/* The same as typed_run, and compares the result with a golden file, "COMMAND/CASE". */
+/* Runs a line as typed_run does, and compares the result with a golden file, "COMMAND/CASE". */
 void typed_golden(struct scene *scene, const char *uri, const char *name, const char *line);
 void typed_golden_on(struct scene *scene, const char *uri, const struct terminal *terminal,
                      const char *name, const char *line);
 
-/* The same for a golden file that shows several typed lines: the first line here is "$ vgpuctl
- * COMMAND". */
+/* The same for a golden file with several lines. The first line here is "$ vgpuctl COMMAND". */
 void typed_compare_golden(const char *name, const char *got);
