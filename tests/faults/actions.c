@@ -15,7 +15,7 @@
 static const char *const both[] = {stage_a, stage_v, NULL};
 static const char *const only_v[] = {stage_v, NULL};
 
-/* --- what is common --------------------------------------------------------------------------- */
+/* --- common parts ----------------------------------------------------------------------------- */
 
 static void
 prepare_guest(struct stage *stage)
@@ -60,7 +60,7 @@ act_prepare(struct stage *stage)
     return stage_hook(stage, 1, both, "prepare", "begin");
 }
 
-/* If the action succeeded, the guest has both devices, and runs. */
+/* If the action succeeded, the guest runs and has both devices. */
 static void
 after_prepare(struct stage *stage)
 {
@@ -69,7 +69,8 @@ after_prepare(struct stage *stage)
     end_guest(stage);
 }
 
-/* Guest 4 has ended. Its vGPUs are kept for its next start, and are in the way. */
+/* Guest 4 has ended. Its vGPUs are kept for its next start, and have the places that guest 1
+ * needs. */
 static void
 keep_anothers(struct stage *stage)
 {
@@ -88,7 +89,7 @@ after_evicting(struct stage *stage)
     if (stage_release(stage, 1) != 0)
         stage_complain(stage, "the release after it fails");
     stage_reconcile(stage);
-    /* A vGPU that was not removed is still kept, and a start that wants its place gets it. */
+    /* A vGPU that was not removed is still kept. A start that wants its place gets the place. */
     if (stage_prepare(stage, 2) != 0) {
         AUTO_FREE char *said = stage_said(stage);
 
@@ -142,8 +143,8 @@ act_release(struct stage *stage)
     return stage_hook(stage, 1, both, "release", "end");
 }
 
-/* Once the release knows its guest, it leaves its mark, whatever fails after that. Otherwise nobody
- * would know of the release, as the guest has never run. */
+/* When the release knows its guest, it leaves its mark, even if something fails after that. Without
+ * the mark nobody would know of the release, because the guest has never run. */
 static void
 after_never_running(struct stage *stage)
 {
@@ -185,8 +186,8 @@ act_reconnect(struct stage *stage)
 
 /* --- a guest's arrival ------------------------------------------------------------------------ */
 
-/* Somebody else has a device with that UUID, and guest 4 has that function. So the XML must be
- * changed. */
+/* Somebody else has a device with the UUID of A, and guest 4 has the function V. So the hook must
+ * change the XML. */
 static void
 take_names(struct stage *stage)
 {
@@ -214,9 +215,9 @@ prepare_printed(struct stage *stage)
     return stage_hook_xml(stage, xml, "prepare", "begin");
 }
 
-/* The guest arrives with the printed XML, or libvirt does not tell that it failed. If something
- * could not be read, the choice may be wrong. Then its prepare is refused, and the guest stays
- * where it is. */
+/* The guest arrives with the printed XML. Or its arrival failed, and libvirt does not tell this. If
+ * something could not be read, the hook may have chosen wrongly. Then the guest's prepare is
+ * refused, and the guest stays on the other host. */
 static void
 after_arrival(struct stage *stage)
 {
@@ -293,7 +294,8 @@ act_attach(struct stage *stage)
     return tell(stage, rc, &error);
 }
 
-/* The guest has the device if libvirt was asked to plug it in, whatever came after that. */
+/* If libvirt was asked to plug the device in, the guest has the device, whatever happened after
+ * that. */
 static void
 after_attach(struct stage *stage)
 {
@@ -362,7 +364,7 @@ after_reap(struct stage *stage)
         stage_expect(stage, stage_a, 0);
         stage_expect(stage, stage_v, 0);
     }
-    stage->status = -1; /* the device belongs to no guest */
+    stage->status = -1; /* -1: the device belongs to no guest */
     after_evicting(stage);
 }
 
@@ -389,7 +391,8 @@ act_reconcile(struct stage *stage)
     return stage_vgpuctl(stage, "vgpuctl reconcile");
 }
 
-/* A reconcile leaves alone what it cannot read, and says so. Then the next reconcile acts on it. */
+/* If reconcile cannot read something, it leaves the leases alone, and says so. The next reconcile
+ * acts on them. */
 static void
 after_reconcile(struct stage *stage)
 {
@@ -407,7 +410,8 @@ act_drain(struct stage *stage)
     return stage_vgpuctl(stage, "vgpuctl drain mtty");
 }
 
-/* If the command is repeated, the GPU is drained. If it is undone, the GPU is not drained. */
+/* When the command is called again, the GPU is drained. When it is undone, the GPU is not
+ * drained. */
 static void
 after_drain(struct stage *stage)
 {
@@ -430,7 +434,7 @@ goes_on(const struct proof *proof, void *data)
     return true;
 }
 
-/* What 'vgpuctl prove' does once it has asked libvirt. */
+/* The part of 'vgpuctl prove' after its questions to libvirt. */
 static int
 prove(const struct host *host, struct proof *proof, struct error *error)
 {
@@ -448,7 +452,7 @@ prove(const struct host *host, struct proof *proof, struct error *error)
     return rc < 0 ? rc : proof_run(proof, error);
 }
 
-/* Nothing is on the card with the two functions. */
+/* The card with the two functions has no vGPU and no lease. */
 static int
 act_prove(struct stage *stage)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
 /*
- * actions: the actions that meet a fault, in the order of the table.
+ * actions: the actions in which a fault is injected, in the order of the table.
  */
 
 #pragma once
@@ -10,17 +10,17 @@
 
 struct action {
     const char *name;
-    void (*before)(struct stage *stage); /* NULL: nothing */
-    /* Runs the action in a process of its own, with the fault. The exit status. */
+    void (*before)(struct stage *stage); /* NULL: nothing is done before */
+    /* Runs the action in a child process, with the fault. Returns the exit status. */
     int (*act)(struct stage *stage);
-    /* Does what libvirt does next, and checks what has to be true then. */
+    /* Does the next step of libvirt, and checks what must be true then. */
     void (*after)(struct stage *stage);
-    bool must_succeed;    /* unless it is killed, it exits with 0 */
+    bool must_succeed;    /* if it is not killed, its exit status must be 0 */
     bool its_daemon_ends; /* libvirt's daemon is a second process, and ends at once */
-    bool only_memory;     /* it meets only faults of memory, and each of those in every run */
+    bool only_memory;     /* only faults of memory are injected, and all of them in every run */
 };
 
-/* For an action that found a ledger which was cut off: the check is the same for all actions. */
+/* For an action that found a cut-off ledger. The check is the same for all actions. */
 void actions_after_cut(struct stage *stage);
 
 extern const struct action actions[];

@@ -65,7 +65,8 @@ inject_know_domain(void)
         self.record->knows_domain = true;
 }
 
-/* Prints where the fault strikes, for addr2line(1). This is for one case that is played again. */
+/* Prints the place where the fault strikes, for addr2line(1). This is for a single case that is
+ * played again. */
 static void
 show_place(void)
 {
@@ -126,7 +127,7 @@ realloc(void *old, size_t size)
 
 /* --- system calls ----------------------------------------------------------------------------- */
 
-/* The filter lets only this place make system calls. */
+/* The filter allows system calls only from this place. */
 long inject_system_call(long number, const long arguments[6]);
 extern const char inject_after_system_call[];
 __asm__(".text\n"
@@ -152,7 +153,7 @@ die(void)
     inject_system_call(SYS_kill, arguments);
 }
 
-/* A child closes every descriptor that it may have, and most of them are not open. */
+/* A child closes every descriptor that may be open. Most of them are not open. */
 static bool
 is_nothing(long number, const long arguments[6])
 {
@@ -161,8 +162,8 @@ is_nothing(long number, const long arguments[6])
     return number == SYS_close && inject_system_call(SYS_fcntl, ask) < 0;
 }
 
-/* Counts one call, and strikes if the fault is here. True: the call is to be made as always.
- * Otherwise *answer is the answer. */
+/* Counts one call, and injects the fault if it is at this call. True: the call must be made as
+ * usual. False: *answer is its result. */
 static bool
 pass(long number, const long arguments[6], long *answer)
 {
@@ -190,7 +191,7 @@ pass(long number, const long arguments[6], long *answer)
     }
     if (!strikes(FAULT_ERROR, call))
         return true;
-    /* Linux closes the descriptor even if close() fails. */
+    /* Linux closes the descriptor even if close() returns an error. */
     if (number == SYS_close)
         inject_system_call(number, arguments);
     *answer = -self.fault.error;
@@ -213,9 +214,9 @@ on_system_call(int number, siginfo_t *info, void *data)
     errno = saved;
 }
 
-/* Calls that change nothing outside of the process, and fail with none of our errors. FAULT_MEMORY
- * has its own calls for memory. Calls of fork() are counted below, because the C library may have
- * all signals blocked there. */
+/* These calls change nothing outside of the process, and fail with none of our errors. FAULT_MEMORY
+ * has its own way for memory. Calls of fork() are counted below, because the C library may block
+ * all signals there. */
 static const long let_through[] = {
     SYS_brk,           SYS_mmap,         SYS_munmap,          SYS_mremap,         SYS_mprotect,
     SYS_madvise,       SYS_futex,        SYS_rt_sigaction,    SYS_rt_sigprocmask, SYS_rt_sigpending,
@@ -250,8 +251,8 @@ set_filter(void)
     assert(prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program) == 0);
 }
 
-/* The linker gives us every fork of the program. The handlers of pthread_atfork belong to the
- * clock. */
+/* The linker puts our function in place of every fork of the program. The handlers of
+ * pthread_atfork belong to the clock. */
 pid_t __real_fork(void);
 pid_t __wrap_fork(void);
 

@@ -5,13 +5,13 @@
  *
  * A process that has called inject_begin gets a signal for each system call that it makes itself
  * (seccomp's SECCOMP_RET_TRAP). The signal handler makes the call, kills the process, answers with
- * an error, or writes half. So a call costs one or two microseconds more, and no second process is
- * needed. The process is never stopped; the simulated clock would take a stop for sleep. A malloc
- * of our own counts requests for memory, and refuses one.
+ * an error, or writes only half. So a call costs one or two microseconds more, and no second
+ * process is needed. The process is never stopped, because the simulated clock would take a stop
+ * for sleep. Our own malloc counts requests for memory, and refuses one.
  *
- * Processes are numbered: the first is 0, and the processes that it forks are 1, 2, ... in that
- * order. The calls of each process are counted from 1; requests for memory are counted apart. Calls
- * of the fake kernel and of the test itself do not count: they are between inject_pause and
+ * Processes are numbered: the first is 0, and the processes that it forks are 1, 2, and so on. The
+ * calls of each process are counted from 1. Requests for memory are counted separately. Calls of
+ * the fake kernel and of the test itself do not count. They are between inject_pause and
  * inject_resume.
  */
 
@@ -27,40 +27,40 @@ enum fault_kind {
     FAULT_KILL,   /* SIGKILL before a system call */
     FAULT_ERROR,  /* a system call fails */
     FAULT_SHORT,  /* a write stores only half */
-    FAULT_CUT,    /* the ledger is cut off after so many bytes; this is not done by inject */
+    FAULT_CUT,    /* the ledger is cut off after this many bytes; inject does not do this */
     FAULT_MEMORY, /* a request for memory is refused */
 };
 
 struct fault {
     enum fault_kind kind;
     unsigned process, call;
-    int error; /* the errno of FAULT_ERROR */
+    int error; /* the error of FAULT_ERROR: an errno */
 };
 
-/* What happened. It is in memory that processes share. */
+/* The result. It is in memory that the processes share. */
 struct inject_record {
     struct {
         unsigned calls, requests; /* requests for memory */
         unsigned char rows[INJECT_MOST_CALLS];
         bool writes[INJECT_MOST_CALLS]; /* writes of more than one byte */
     } processes[INJECT_MOST_PROCESSES];
-    int shown;         /* the descriptor to which the place of the fault is printed; 0: none */
-    int status;        /* the wait status of the first process, if somebody writes it here */
-    bool struck;       /* the fault was met */
+    int shown;   /* the place of the fault is printed to this descriptor; 0: it is not printed */
+    int status;  /* the wait status of the first process, if the test writes it here */
+    bool struck; /* the process has come to the call of the fault */
     bool knows_domain; /* a process has read a domain's UUID */
-    int crash;         /* a signal that ended one of the processes, and that we did not send */
-    long unknown;      /* a system call that is missing in system-calls.c; 0: none */
+    int crash;         /* the signal that ended one of the processes, if we did not send it */
+    long unknown;      /* a system call that system-calls.c lacks; 0: none */
 };
 
-/* Whether injection works here. If not, the reason. */
+/* NULL: injection works here. Otherwise the reason why it does not. */
 const char *inject_is_possible(void);
 
-/* Injects from the next inject_resume on, until the process ends. */
+/* From the next inject_resume on, counts calls and injects the fault, until the process ends. */
 void inject_begin(struct inject_record *record, const struct fault *fault);
 void inject_pause(void);
 void inject_resume(void);
 
-/* Whether this process has met the fault. */
+/* Has this process come to the call of the fault? */
 bool inject_has_struck(void);
 
 /* Records that this process has read a domain's UUID. */

@@ -7,7 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Prints what is left, for one case that is played again. */
+/* Prints the remaining vGPUs and leases, for a single case that is played again. */
 static void
 show(const struct stage *stage)
 {
@@ -34,7 +34,7 @@ stage_complain(struct stage *stage, const char *format, ...)
         show(stage);
 }
 
-/* How many leases a device has, and the last of these leases. */
+/* Returns how many leases a device has, and the last of them. */
 static size_t
 find_leases(const struct ledger *ledger, const char *device, const struct lease **ret)
 {

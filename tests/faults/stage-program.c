@@ -52,7 +52,7 @@ stage_said(const struct stage *stage)
     return read_file(stage->faults);
 }
 
-/* The same as in the mains. */
+/* The mains do the same. */
 void
 stage_start_program(struct stage *stage, const char *name)
 {
@@ -95,7 +95,7 @@ stage_hook_xml(struct stage *stage, const char *xml, const char *operation, cons
     return status;
 }
 
-/* The request for each device, by the kind of the device. */
+/* The request for each device, according to the kind of the device. */
 char *
 stage_xml(unsigned guest, const char *const *devices)
 {
@@ -120,7 +120,7 @@ stage_hook(struct stage *stage, unsigned guest, const char *const *devices, cons
     return stage_hook_xml(stage, xml, operation, sub);
 }
 
-/* libvirt's client is another project's library. Its requests for memory are not counted. */
+/* libvirt's client library belongs to another project. Its requests for memory are not counted. */
 int __real_connection_ask_domains(const struct host *host, const char *uri, struct domains *ret,
                                   unsigned *version, struct error *error);
 int __wrap_connection_ask_domains(const struct host *host, const char *uri, struct domains *ret,
@@ -138,7 +138,7 @@ __wrap_connection_ask_domains(const struct host *host, const char *uri, struct d
     return rc;
 }
 
-/* The same holds for libconfig, which crashes or ends the process without memory. */
+/* The same holds for libconfig. Without memory it crashes, or ends the process. */
 void __real_config_init(config_t *config);
 void __wrap_config_init(config_t *config);
 int __real_config_read_string(config_t *config, const char *text);
@@ -163,7 +163,7 @@ __wrap_config_read_string(config_t *config, const char *text)
     return rc;
 }
 
-/* From this moment on the guest's UUID is known, and the release can be recorded. */
+/* Now the guest's UUID is known. So the release can be recorded. */
 int __real_name_parse_uuid(struct name *ret, const char *text);
 int __wrap_name_parse_uuid(struct name *ret, const char *text);
 

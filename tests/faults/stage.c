@@ -90,7 +90,8 @@ stage_end_guest(struct stage *stage)
 
 /* --- the stage -------------------------------------------------------------------------------- */
 
-/* Makes a socket for the log. Nobody reads it, but it has room for all messages of a process. */
+/* Makes a socket for the log. Nobody reads from it, but it has room for all messages of a
+ * process. */
 static int
 open_log_socket(const struct stage *stage)
 {
@@ -145,7 +146,8 @@ stage_start(struct stage *stage, struct inject_record *record)
 {
     *stage = (struct stage){.record = record, .self = getpid()};
     scene_start(&stage->scene, stage_shape->machine);
-    /* Only after the clock has begun, because the clock's keeper must be nobody's child. */
+    /* This comes after the start of the clock, because the clock's keeper must not be a child of
+     * this process. */
     assert_int_equal(prctl(PR_SET_CHILD_SUBREAPER, 1), 0);
     traced_host_start(&stage->scene.kernel);
     stage->input = memfd_create("input", MFD_CLOEXEC);

@@ -4,12 +4,12 @@
  * system-calls: the errors that each of our system calls may return when the kernel or the disk is
  * in trouble.
  *
- * The table has only these errors: ENOMEM, ENOSPC, EIO, EMFILE, EACCES, EINTR. A call that can fail
- * with none of them is in the table without an error, because a process can still be killed there.
- * A call that is missing in the table fails the test, so that nothing is left out silently.
+ * The table has only these errors: ENOMEM, ENOSPC, EIO, EMFILE, EACCES, EINTR. If a call cannot
+ * fail with any of them, it is in the table without an error. A process can still be killed at this
+ * call. A call that the table lacks fails the test, so that no call is left out without notice.
  *
- * Calls about memory, signals and the process's own number are left out on purpose. They change
- * nothing that anybody else can see: see inject.c.
+ * Calls about memory, signals and the process's own number are left out on purpose. Their effects
+ * are invisible to others: see inject.c.
  */
 
 #pragma once
@@ -26,8 +26,8 @@ struct system_call {
     int errors[MOST_ERRORS]; /* 0 ends the list */
 };
 
-/* The row of a call; NULL: there is none. The third argument of an open tells whether it may make a
- * file. */
+/* The row of a call. NULL: there is none. The third argument of an open tells whether the open may
+ * make a file. */
 const struct system_call *system_call_find(long number, long flags);
 
 /* The position of a row, and the row at a position. */

@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
 /*
- * The fault matrix: each action with one fault at each of its calls, and what is left after that.
+ * The fault matrix: each action with one fault at each of its calls, and the state afterwards.
  *
  *     test-faults               300 cases, drawn by a seed that is printed; SEED=N sets it
  *     LONG=1 test-faults        all
  *     test-faults CASE          one, "release:EIO:0.17"; or all that begin so, "release:kill"
  *     SHOW=1 test-faults CASE   the same, with the place where the fault strikes, and the ledger
  *
- * A case is ACTION:FAULT:PROCESS.CALL. The faults are kill, short, cut (the ledger has so many
- * bytes: ACTION:cut:BYTES), malloc, and the errors' names. Process 0 is the action's own, those
- * that it forks are 1, 2, ... (inject.h).
+ * A case is ACTION:FAULT:PROCESS.CALL. The faults are kill, short, cut (ACTION:cut:BYTES: the
+ * ledger has only this many bytes), malloc, and the names of errors. Process 0 is the action's own
+ * process. The processes that it forks are 1, 2, and so on (inject.h).
  */
 
 #include "base/array.h"
@@ -28,7 +28,7 @@
 #include <time.h>
 
 #define SAMPLE    300
-#define LONGEST   120 /* seconds of the real clock after which an action counts as hung */
+#define LONGEST   120 /* seconds of the real clock; an action that needs longer counts as hung */
 #define MOST_NAME 64
 
 enum column { COLUMN_KILL, COLUMN_ERROR, COLUMN_SHORT, COLUMN_CUT, COLUMN_MEMORY, COLUMNS };
@@ -52,7 +52,7 @@ static struct tally {
 
 static struct inject_record *record;
 static struct stage stage;
-static int shown; /* a copy of stderr; 0: none */
+static int shown; /* a copy of stderr; 0: the cases are not shown */
 
 /* --- names ------------------------------------------------------------------------------------ */
 
@@ -94,14 +94,14 @@ case_name(const struct test_case *test)
 
 /* --- one case --------------------------------------------------------------------------------- */
 
-/* Runs in the action's process, and never returns. */
+/* The action's process runs this. It never returns. */
 static void __attribute__((noreturn)) act(const struct action *action, const struct fault *fault)
 {
     int status;
 
     alarm(LONGEST);
-    /* stderr goes to a file. There the hook says that it has no memory, and libxml2 says what it
-     * lacks. */
+    /* stderr goes to a file. The hook writes there that it has no memory, and libxml2 writes its
+     * errors. */
     dup2(stage.faults, STDERR_FILENO);
     traced_host_take(&stage.scene.kernel, stage.self);
     inject_begin(record, fault);
@@ -122,8 +122,8 @@ run_child(const struct action *action, const struct fault *fault)
     return status;
 }
 
-/* Runs the action below a daemon that ends right after it. Its wait status goes through a file,
- * because it may be a kill. */
+/* Runs the action below a daemon that ends right after the action. A file carries the action's wait
+ * status, because this status may be a kill. */
 static int
 run_under_daemon(const struct action *action, const struct fault *fault)
 {
@@ -140,7 +140,7 @@ run_under_daemon(const struct action *action, const struct fault *fault)
     return record->status;
 }
 
-/* Waits for writers that were left behind. They end by themselves. */
+/* Waits for writers that were left behind. They end on their own. */
 static void
 wait_for_the_rest(void)
 {
@@ -150,7 +150,7 @@ wait_for_the_rest(void)
         ;
 }
 
-/* An action without memory ends at once, with the status that its event wants. */
+/* If an action has no memory, it ends at once, with the exit status that its event needs. */
 static void
 check_memory(const struct action *action, const char *said)
 {
@@ -178,7 +178,7 @@ check_end(const struct action *action, const struct fault *fault, int status)
     if (stage.status > 0 && !strstr(said, "vgpu"))
         stage_complain(&stage, "it exits with %d, and says nothing", stage.status);
     check_memory(action, said);
-    /* The parent of a child that only reads may kill it before its last call. */
+    /* A child that only reads may be killed by its parent before the child's last call. */
     if (!record->struck && fault->process == 0 && fault->kind != FAULT_NONE &&
         fault->kind != FAULT_CUT)
         stage_complain(&stage, "it never came to this call");
@@ -195,7 +195,7 @@ cut_ledger(unsigned length)
     assert_true(fd >= 0 && ftruncate(fd, length) == 0);
 }
 
-/* Whether the case went well; else *why says what is wrong. */
+/* Did the case succeed? If not, *why says what is wrong. */
 static bool
 play(const struct test_case *test, char *why, size_t size)
 {
@@ -209,7 +209,7 @@ play(const struct test_case *test, char *why, size_t size)
         action->before(&stage);
     if (test->fault.kind == FAULT_CUT)
         cut_ledger(test->fault.call);
-    fake_sleep(1); /* if the ledger cannot be read, the number of a mark is a time */
+    fake_sleep(1); /* if the ledger cannot be read, a time is the number of a mark */
     status = action->its_daemon_ends ? run_under_daemon(action, &test->fault)
                                      : run_child(action, &test->fault);
     wait_for_the_rest();
@@ -305,7 +305,7 @@ play_case(const struct test_case *test)
     fflush(stdout);
 }
 
-/* "release" means all cases that begin so; "release:" means only that action. */
+/* "release" means all cases that begin with it. "release:" means only this action. */
 static bool
 is_wanted(const struct action *action, const char *wanted)
 {
@@ -315,7 +315,8 @@ is_wanted(const struct action *action, const char *wanted)
            (!wanted[length] || !length || strlen(action->name) == length);
 }
 
-/* Whether to play the cases of actions that meet all faults, or of the others. */
+/* Plays the cases of actions that meet only faults of memory, or of the other actions. Returns
+ * whether all succeeded. */
 static bool
 add_actions(struct matrix *matrix, const char *wanted, bool only_memory)
 {
@@ -328,7 +329,7 @@ add_actions(struct matrix *matrix, const char *wanted, bool only_memory)
     return good;
 }
 
-/* Puts some cases, drawn at random, in front. */
+/* Moves some cases, drawn at random, to the front. */
 static void
 draw(struct matrix *matrix, unsigned seed)
 {
@@ -344,7 +345,7 @@ draw(struct matrix *matrix, unsigned seed)
         matrix->count = SAMPLE;
 }
 
-/* Prints the table as in tests/README.md. Returns whether all went well. */
+/* Prints the table as in tests/README.md. Returns whether all cases succeeded. */
 static bool
 print_table(void)
 {
@@ -404,7 +405,7 @@ main(int argc, char *argv[])
     }
     if (!choose_shape(is_sample, seed))
         return 1;
-    /* The actions read the open descriptors of this process. So these must always be the same. */
+    /* The actions read this process's open descriptors. So these must always be the same. */
     if (close_range(3, ~0u, 0) < 0)
         return 1;
     record = mmap(NULL, sizeof(*record), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);

@@ -21,7 +21,7 @@
 static const struct host_ops *fake_ops;
 static pid_t qemu;
 
-/* A file that exists, or not, like the one that the product asks for. */
+/* A file that exists, or does not, like the file for which the product asks. */
 static const char *
 stand_in(const char *there, bool is_there)
 {
@@ -34,15 +34,15 @@ kernel_of(const struct host *host)
     return (struct host){.root = host->root, .ops = &host_kernel};
 }
 
-/* Whether the answer of the real operation is the fault. Then it is the answer. */
+/* Is the answer of the real operation the fault? Then it is also our answer. */
 static bool
 has_failed(bool had_struck, long rc)
 {
     return rc < 0 && !had_struck && inject_has_struck();
 }
 
-/* The result must not depend on the processes that run beside the test, nor on who has started the
- * test. */
+/* The result must not depend on other processes of the machine, nor on the process that has started
+ * the test. */
 static bool
 is_strange(const char *path)
 {
@@ -82,7 +82,7 @@ traced_write(const struct host *host, const char *path, const char *text)
     return rc;
 }
 
-/* Of all processes of the machine only the one that plays QEMU. */
+/* Only one process of the machine is seen: the one that stands for QEMU. */
 static void
 keep_qemu(struct words *names)
 {

@@ -3,11 +3,11 @@
 /*
  * traced-host: the fake kernel's host, for a process into which faults are injected.
  *
- * The fake kernel answers by system calls of its own, which the product does not make. So each
- * operation first makes the system calls of the real operation (host_kernel's), on files that exist
- * for that. These calls can be counted, fail, or be the last. If none failed, the fake kernel
- * answers without being counted. A write takes effect after its system calls, and before the next
- * call.
+ * To answer, the fake kernel makes system calls of its own, which the product does not make. So
+ * each operation first makes the system calls of the real operation (host_kernel's), on files that
+ * exist for this purpose. These calls can be counted, can fail, or can be the last ones. If none
+ * failed, the fake kernel answers, and its calls are not counted. A write takes effect after its
+ * system calls, and before the next call.
  */
 
 #pragma once
@@ -17,6 +17,6 @@
 /* Puts the files into the tree. Call it before any process begins. */
 void traced_host_start(struct fake_kernel *fake);
 
-/* From now on the operations of this process are these. The process sees only itself and the
- * process that plays QEMU, so that its calls are always the same. */
+/* From now on these are the operations of this process. The process sees only itself and the
+ * process that stands for QEMU. So its calls are always the same. */
 void traced_host_take(struct fake_kernel *fake, pid_t the_qemu);
