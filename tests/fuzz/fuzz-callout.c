@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
 /*
- * The call-out refuses with one line, or says nothing. mdevctl's JSON never changes its answer.
- * Each line of an input is a word of the command line, up to an empty line. The JSON follows.
+ * The call-out refuses with one line, or says nothing. mdevctl's JSON never changes its answer. The
+ * input begins with the words of the command line, one in a line. An empty line ends them. The JSON
+ * follows.
  */
 
 #include "base/cleanup.h"
@@ -61,7 +62,7 @@ remove_one(const char *path, const struct stat *status, int kind, struct FTW *wa
     return remove(path);
 }
 
-/* The answer to these words. The message is in `said`, which has this size. */
+/* The call-out's answer to these words. Its message is in `said`, which has this size. */
 static enum callout_status
 call(int argc, char *const argv[], const char *json, size_t length, char *said, size_t size)
 {

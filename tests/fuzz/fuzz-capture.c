@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
-/* A capture stays the same when it is written and read again. It answers every question, and can be
- * redacted. */
+/* A capture stays the same when it is written and read again. It answers every question, and it can
+ * be redacted. */
 
 #include "capture/playback.h"
 #include "capture/redaction.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
 /*
- * Replays seeds through a fuzz target if there is no libFuzzer. The seeds are the files and
+ * Replays seeds through a fuzz target when there is no libFuzzer. The seeds are the files and
  * directories of the command line. Without any, as in `make check`, fuzz-NAME replays
  * $srcdir/tests/corpus/NAME.
  */

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
 /*
- * A configuration that loads is sound. A configuration that does not load leaves the defaults. A
- * drop-in follows a line "#---". Nothing is included, because that would read files that are not
- * ours.
+ * A configuration that loads is sound. If a configuration does not load, the defaults are left. A
+ * line "#---" begins a drop-in. Nothing is included, because an include would read files that are
+ * not ours.
  */
 
 #include "fuzz/fuzz.h"
@@ -36,7 +36,7 @@ put(int directory, const char *path, const uint8_t *data, size_t size)
     MUST(fd >= 0 && write(fd, data, size) == (ssize_t)size);
 }
 
-/* Makes a directory for each input. This is slow, but nothing stays behind. */
+/* Makes a new directory for each input. This is slow, but leaves nothing behind. */
 static int
 load(const uint8_t *data, size_t size, struct policy *policy, struct setting_trace *trace,
      struct error *error)
@@ -70,7 +70,7 @@ must_be_words(const struct words *words)
         MUST(*words->items[i]);
 }
 
-/* In all parts that refer to domains, every reference must lead somewhere. */
+/* All parts that refer to domains: every reference must have a target. */
 static void
 must_be_sound_of_domains(const struct policy *policy)
 {
@@ -147,7 +147,7 @@ print(const struct policy *policy, const struct setting_trace *trace)
     return text;
 }
 
-/* The printed configuration means the same as the one that was read. */
+/* The printed configuration means the same as the configuration that was read. */
 static void
 must_be_printed(const struct policy *policy, const struct setting_trace *trace)
 {

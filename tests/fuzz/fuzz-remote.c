@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
-/* Whatever another host's libvirt says, the result is a complete and consistent answer, or a
+/* For any answers of another host's libvirt, the result is a complete and consistent answer, or a
  * problem. */
 
 #include "fuzz/fuzz.h"

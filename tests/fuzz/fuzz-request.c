@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
-/* A request that passes request_read and request_check says everything about each device. */
+/* A request that passes request_read and request_check has all facts about each device. */
 
 #include "domain/request-parser.h"
 #include "domain/request.h"
@@ -25,7 +25,7 @@ must_be_a_uuid(const struct name *uuid)
     MUST(name_parse_uuid(&again, uuid->text) == 0 && name_equal(&again, uuid));
 }
 
-/* Checks what holds for every request, even a wrong one. */
+/* Checks the facts that hold for every request, even a wrong one. */
 static void
 must_be_sound(const struct request *request)
 {
@@ -41,7 +41,7 @@ must_be_sound(const struct request *request)
     MUST(request_concerns_us(request) || !request->device_count);
 }
 
-/* The address of a PCI device may be missing, unless the request is for this device. */
+/* If the request is not for this PCI device, its address may be missing. */
 static void
 must_be_a_source(const struct request_hostdev *hostdev)
 {

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
 /*
- * A rewritten domain parses, has the new sources, and differs from the old one in nothing else.
- * Both are compared as trees, element by element. So the comparison does not use the code that
- * found the sources.
+ * A rewritten domain can be parsed, has the new sources, and differs from the old one in nothing
+ * else. Both are compared as trees, element by element. So the comparison does not use the code
+ * that found the sources.
  */
 
 #include "domain/request-parser.h"
@@ -24,7 +24,7 @@ draw(const uint8_t *data, size_t size, size_t salt)
     return drawn >> 8;
 }
 
-/* Half of our hostdevs get another source, and half of these a source of the other kind. No two
+/* Half of our hostdevs get another source. Half of these get a source of the other kind. No two
  * hostdevs get the same source. */
 static void
 choose(struct rewrite_source *source, size_t index, unsigned drawn)
@@ -53,7 +53,7 @@ struct comparison {
     size_t hostdevs;        /* hostdevs of <devices> so far */
     const xmlNode *hostdev; /* the last of these hostdevs */
     bool is_changed;        /* this hostdev gets another source */
-    bool is_sourced;        /* its <address> was found already: only the first counts */
+    bool is_sourced;        /* its <address> was found already; only the first one counts */
 };
 
 static bool
@@ -62,7 +62,7 @@ is_called(const xmlNode *node, const char *name)
     return node && node->type == XML_ELEMENT_NODE && !strcmp((const char *)node->name, name);
 }
 
-/* Counts the hostdevs, and notes which this is. */
+/* Counts the hostdevs, and records which one this is. */
 static void
 meet_hostdev(struct comparison *comparison)
 {
@@ -77,7 +77,7 @@ meet_hostdev(struct comparison *comparison)
     comparison->hostdevs++;
 }
 
-/* Whether the attributes of an element may differ. */
+/* May the attributes of this element differ? */
 static bool
 may_differ(struct comparison *comparison, const xmlNode *node)
 {
@@ -118,7 +118,7 @@ must_have_same_attributes(const xmlNode *a, const xmlNode *b)
     MUST(!left && !right);
 }
 
-/* Compares these nodes, all that follow them, and their content. */
+/* Compares these nodes, all nodes after them, and their content. */
 static void
 must_be_same(struct comparison *comparison, const xmlNode *a, const xmlNode *b)
 {

@@ -14,7 +14,7 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
-/* Ends the program with a crash, as a fuzzer wants it, if something does not hold. */
+/* If something does not hold, ends the program with a crash, because a fuzzer looks for crashes. */
 #define MUST(condition)                                                                            \
     do {                                                                                           \
         if (!(condition)) {                                                                        \
