@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
-/* hook: which events are ours, their exit status, their messages, and what is counted. */
+/* hook: which events it acts on, their exit status, their messages, and what is counted. */
 
 #include "hook.h"
 #include "base/memory.h"
@@ -24,7 +24,8 @@
 static struct scene scene;
 static const struct scene_case here = {.scene = &scene, .machine = MACHINE};
 
-/* Called as a person or a session daemon would: the words of argv, and the caller. */
+/* Calls the hook as a person or a session daemon would. The arguments are the words of argv, and
+ * the caller. */
 static int
 call(bool privileged, int argc, const char *operation, const char *sub, const char *xml)
 {
@@ -45,7 +46,7 @@ call(bool privileged, int argc, const char *operation, const char *sub, const ch
     return status;
 }
 
-/* Somebody runs the hook by hand, and gets an explanation. An event that must not fail does not
+/* If somebody runs the hook by hand, the hook explains itself. An event that must not fail does not
  * fail. */
 static void
 too_few_words(void **state)
@@ -83,7 +84,7 @@ what_is_not_ours(void **state)
     assert_int_equal(call(true, 4, "prepare", "begin", "this is no XML"), 1);
 }
 
-/* The exit status of each event that cannot be done, and whether people get a message. */
+/* The exit status of each event that cannot be carried out, and whether people get a message. */
 static const struct {
     const char *operation, *sub;
     bool unreadable_fails, unprivileged_fails;
@@ -108,7 +109,7 @@ unreadable_xml(void **state)
     }
 }
 
-/* A hook without memory ends at once, and must not kill a running guest. */
+/* A hook without memory ends at once. It must not kill a running guest. */
 static void
 without_memory(void **state)
 {
@@ -136,7 +137,7 @@ without_memory(void **state)
     }
 }
 
-/* The guests of a session daemon are not refused if they ask for nothing. */
+/* The guests of a session daemon are not refused if they ask for no vGPU. */
 static void
 a_session_daemon(void **state)
 {
@@ -162,7 +163,7 @@ a_session_daemon(void **state)
 
 /* --- the log ---------------------------------------------------------------------------------- */
 
-/* From now on the hook has a log. The test reads its lines from *reader. */
+/* From now on the hook has a log. The test reads the log's lines from *reader. */
 static void
 listen_to(int *reader, struct log *log, struct sockaddr_un *address)
 {
@@ -190,8 +191,8 @@ logged(int reader, const char *words)
     return lines;
 }
 
-/* A success logs one line for each vGPU. A failure of which nobody else hears logs one line. A
- * failure that people are told logs none. */
+/* A success logs one line for each vGPU. A failure of which people are not told logs one line. A
+ * failure of which they are told logs none. */
 static void
 what_the_log_says(void **state)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
-/* The built programs themselves: the rights that they have given up when they begin to read others'
- * input. The test traces them, and kills them there. */
+/* The built programs: they have given up their rights before they begin to read the input of
+ * others. The test traces the programs, and kills them at this point. */
 
 #include "base/cleanup.h"
 
@@ -62,7 +62,7 @@ become(const struct program *program)
     _exit(127);
 }
 
-/* Whether the program is just before its first read of standard input. */
+/* Is the program just before its first read of standard input? */
 static bool
 is_about_to_read(pid_t pid)
 {
@@ -80,7 +80,7 @@ run_until_it_reads(pid_t pid)
     int status;
 
     assert_int_equal(waitpid(pid, &status, 0), pid);
-    assert_true(WIFSTOPPED(status)); /* at its execve */
+    assert_true(WIFSTOPPED(status)); /* the program is stopped at its execve */
     assert_int_equal(
         ptrace(PTRACE_SETOPTIONS, pid, NULL, PTRACE_O_EXITKILL | PTRACE_O_TRACESYSGOOD), 0);
     do {
