@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
-/* counters: how the result of each call is counted, and when the last call was. */
+/* counters: how the result of each call is counted, and the time of the last call. */
 
 #include "lease/counters.h"
 #include "fake/scene.h"
@@ -104,7 +104,7 @@ touch(const char *name, time_t seconds, long nanoseconds)
     assert_int_equal(utimensat(scene.kernel.host.root, path.text, times, 0), 0);
 }
 
-/* The last call of the hook, and not of reconcile, which libvirt does not call. */
+/* The last call of the hook. reconcile does not count, because libvirt does not call it. */
 static void
 the_last_call(void **state)
 {

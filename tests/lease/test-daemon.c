@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
-/* daemon: which of our ancestors is libvirt's daemon, whatever processes are between. */
+/* daemon: which of our ancestors is libvirt's daemon, with any processes between us and the
+ * daemon. */
 
 #include "lease/daemon.h"
 #include "fake/fake-parts.h"
@@ -17,7 +18,7 @@ static const struct scene_case here = {.scene = &scene,
                                        .machine = "gpu mtty rule pool 10\n"
                                                   "type mtty-2 \"Dual port serial\" uses 2\n"};
 
-/* These pids are above the kernel's highest pid, so only the fake kernel has them. */
+/* These pids are above the kernel's highest pid. So only the fake kernel has them. */
 #define UP(n)     (5000000 + (n))
 #define PARENT    0
 #define NOBODY    (-1)
@@ -33,7 +34,7 @@ put_process(int pid, const char *name, int parent)
     fake_put(scene.kernel.host.root, text, "proc/%d/stat", pid);
 }
 
-/* The pid that a child of this process takes for the daemon. */
+/* The pid of the process that a child of this process takes for the daemon. */
 static int
 found(int caller)
 {
@@ -61,8 +62,8 @@ static void
 it_is_found_through_a_dispatcher(void **state)
 {
     static const struct {
-        const char *names[4]; /* our parent, its parent, ... up to process 1 */
-        int driver;           /* the pid in libvirt's file; 0: there is none */
+        const char *names[4]; /* our parent, its parent, and so on up to process 1 */
+        int driver;           /* the pid in libvirt's file; 0: there is no file */
         int wanted;
     } rows[] = {
         /* The ancestors without a dispatcher. */
@@ -72,7 +73,7 @@ it_is_found_through_a_dispatcher(void **state)
         {{"sh", "libvirtd"}, 0, UP(1)},
         {{"python3", "bash", "virtqemud"}, 0, UP(2)},
         {{"sh", "libvirtd", "containerd-shim", "libvirtd"}, 0, UP(1)},
-        /* libvirt's file is right, whatever the name of the program. */
+        /* libvirt's file is right, even if the program has another name. */
         {{"sh", "own-daemon"}, UP(1), UP(1)},
         {{"libvirtd", "own-daemon"}, UP(1), UP(1)},
         /* A file with another pid is another daemon's, or an old one. */
@@ -83,7 +84,7 @@ it_is_found_through_a_dispatcher(void **state)
         {{"bash", "sshd"}, STRANGERS, PARENT},
         /* A dispatcher whose daemon has ended. */
         {{"sh"}, STRANGERS, NOBODY},
-        /* This parent may be libvirt's daemon under another name. */
+        /* This parent may be libvirt's daemon with another name. */
         {{"own-daemon"}, 0, PARENT},
         {{"own-daemon"}, UP(50), PARENT},
     };

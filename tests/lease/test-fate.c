@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
-/* fate: what becomes of a lease, for every combination of facts, in words for some, and after a
- * removal was tried. */
+/* fate: the fate of a lease for every combination of facts, the words for some fates, and the fate
+ * after a removal was tried. */
 
 #include "lease/fate.h"
 
@@ -14,10 +14,10 @@
 
 #define ALL_BITS (FATE_UNKNOWN << 1)
 
-/* The device has at most one of these facts. */
+/* At most one of these facts is true of the device. */
 #define DEVICE (FATE_ABSENT | FATE_TRANSIENT | FATE_RIGHT | FATE_UNSEEN | FATE_UNKNOWN)
 
-/* Promises that hold for all combinations of the other facts. */
+/* Rules that hold for all combinations of the other facts. */
 static void
 check(enum fate_occasion occasion, const struct fate_facts *facts, enum fate fate, const char *why)
 {
@@ -58,7 +58,7 @@ check(enum fate_occasion occasion, const struct fate_facts *facts, enum fate fat
     assert_non_null(why);
 }
 
-/* The table has a row for every combination, and no row breaks a promise. */
+/* The table has a row for every combination, and no row breaks a rule. */
 static void
 every_combination(void **state)
 {
@@ -169,14 +169,14 @@ in_words(void **state)
 #define OWED_BY_NOBODY (IN(LEASE_KEPT) | IN(LEASE_LEAVING) | IN(LEASE_REMOVING))
 #define IN_USE         (IN(LEASE_HELD) | IN(LEASE_PENDING))
 
-/* Each answer of the kernel, for each occasion and each former state. */
+/* The kernel's answers to a removal, for each occasion and each former state. */
 static void
 after_a_removal(void **state)
 {
     static const struct {
         const char *answer;
         unsigned bits, occasions, states;
-        enum fate fate, otherwise; /* in these occasions and states; the next for all others */
+        enum fate fate, otherwise; /* in these occasions and states; otherwise: in all others */
     } rows[] = {
         {"removed", FATE_WRITTEN | FATE_ABSENT, EVERY, ANY, FATE_REMOVED, FATE_REMOVED},
         {"gone before", FATE_ABSENT, EVERY, ANY, FATE_REMOVED, FATE_REMOVED},

@@ -20,7 +20,7 @@
 #define FRONT  "mdev " DEVICE " nvidia-222 1024 0000:18:00.4 0000:18:00.0 " DOMAIN " "
 #define LINE   FRONT "web01 ua-gpu0 held made 4711:815 7 reap 99\n"
 
-/* Of a device that is sorted after that one. */
+/* The lease of a device that is sorted after the first one. */
 #define LATER "b1f4e27e-0d06-4a5f-9c5d-3a1f0c6b8e22"
 #define OTHER                                                                                      \
     "mdev " LATER " nvidia-222 1024 0000:18:00.4 0000:18:00.0 " DOMAIN                             \
@@ -97,7 +97,7 @@ assert_round_trip(const struct lease *lease)
     return text;
 }
 
-/* The exact bytes, because an older or newer program may read them. */
+/* The exact bytes are checked, because an older or newer program may read them. */
 static void
 the_text_is_this(void **state)
 {
@@ -202,7 +202,7 @@ a_ledger_without_leases(void **state)
     ledger_clear(&ledger);
 }
 
-/* No vGPU outlives a boot, so the lines of an earlier boot are not even read. */
+/* No vGPU outlives a boot. So the lines of an earlier boot are not even read. */
 static void
 another_boot_left_nothing(void **state)
 {
@@ -229,7 +229,7 @@ struct row {
     const char *message;
 };
 
-/* The ledger is refused with this message, and leaves nothing to clear. */
+/* The ledger is refused with this message. Nothing has to be cleared afterwards. */
 static void
 check_rows(const struct row *rows, size_t count, int wanted)
 {
@@ -292,7 +292,7 @@ a_bad_header(void **state)
     check_rows(rows, COUNT(rows), -EBADMSG);
 }
 
-/* Each field of a good line, and words that are wrong in this field. */
+/* Each field of a good line, and wrong words for this field. */
 static const struct {
     const char *name, *good;
     const char *bad[9];
@@ -337,7 +337,7 @@ a_bad_field_is_named(void **state)
     }
 }
 
-/* A text that the writer never prints was not written by it. */
+/* If the writer never prints a text, the reader refuses it. */
 static void
 a_field_has_one_spelling(void **state)
 {
@@ -378,7 +378,7 @@ static void
 a_bad_line(void **state)
 {
     static const struct row rows[] = {
-        /* too few fields, too many, none */
+        /* too few fields, too many fields, no fields */
         {HEADER FRONT "web01 ua-gpu0 held made 4711:815 7 reap\n", "line 2: time"},
         {HEADER "mdev\n", "line 2: device"},
         {HEADER "mdev " DEVICE "\n", "line 2: type"},
@@ -420,7 +420,7 @@ leases_are_found_added_and_removed_in_order(void **state)
     assert_true(ledger_has_domain(&ledger, &domain));
     assert_false(ledger_has_domain(&ledger, &other));
     assert_ptr_equal(ledger_find(&ledger, &(struct name){"d"}), &ledger.leases[3]);
-    /* the first lease, the last, one between */
+    /* removes the first lease, the last lease, and one between them */
     ledger_remove(&ledger, ledger_find(&ledger, &(struct name){"a"}));
     ledger_remove(&ledger, ledger_find(&ledger, &(struct name){"i"}));
     ledger_remove(&ledger, ledger_find(&ledger, &(struct name){"d"}));
@@ -429,7 +429,7 @@ leases_are_found_added_and_removed_in_order(void **state)
     for (size_t i = 0; i < ledger.count; i++)
         assert_int_equal(ledger.leases[i].vgpu.device.text[0], order[i]);
     assert_null(ledger_find(&ledger, &(struct name){"d"}));
-    /* until no lease is left, and up again */
+    /* removes all leases, and adds some again */
     while (ledger.count)
         ledger_remove(&ledger, ledger.leases);
     assert_false(ledger_has_domain(&ledger, &domain));

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
 /* log: lines go to the log's socket, but not while the ledger is locked. A log that accepts no line
- * stops nobody. */
+ * stops no process. */
 
 #include "lease/log.h"
 #include "base/cleanup.h"
@@ -112,7 +112,7 @@ a_long_line_is_cut(void **state)
     assert_non_null(strstr(heard(), "failed: after it"));
 }
 
-/* The line is sound, whatever a guest's name or an error contains. */
+/* The line is well-formed, for any guest's name and any error. */
 static void
 a_name_is_one_word_of_one_line(void **state)
 {
@@ -141,8 +141,8 @@ a_name_is_one_word_of_one_line(void **state)
     }
 }
 
-/* A text that does not fit is cut, but never within a character. This holds for the name and for
- * the line. */
+/* A text that is too long is cut, but not within a character. This holds for the name and for the
+ * line. */
 static void
 a_cut_leaves_no_half_character(void **state)
 {
@@ -166,7 +166,7 @@ a_cut_leaves_no_half_character(void **state)
     }
 }
 
-/* syslog(3) would wait here until somebody reads. */
+/* syslog(3) would wait here until somebody reads from the socket. */
 static void
 a_full_log_loses_lines_and_stops_nobody(void **state)
 {

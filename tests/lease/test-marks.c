@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
-/* marks: which names cover a lease. Only marks in a directory of ours count. */
+/* marks: which names cover a lease. Only marks in our own directory count. */
 
 #include "lease/marks.h"
 #include "fake/scene.h"
@@ -16,7 +16,7 @@
 static struct scene scene;
 static const struct scene_case here = {.scene = &scene, .machine = ""};
 
-/* A lease that either mark covers, because libvirt has no status file of its guest. */
+/* A lease that any mark may cover, because libvirt has no status file of its guest. */
 static struct lease
 held(void)
 {
@@ -26,8 +26,8 @@ held(void)
     return lease;
 }
 
-/* Somebody has replaced our directory by a link to a directory with such names. The program does
- * not believe these names, and does not remove them. */
+/* Somebody has replaced our directory by a link to a directory with names of marks. The program
+ * does not believe these names, and does not remove them. */
 static void
 a_link_in_place_of_the_directory_is_refused(void **state)
 {
@@ -61,7 +61,7 @@ a_link_in_place_of_the_directory_is_refused(void **state)
     }
 }
 
-/* The marks that cover lease 8: only a higher number of the same domain. */
+/* Which names cover lease 8: only a higher number of the same domain. */
 static void
 what_a_name_covers(void **state)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
-/* proving: a GPU is being proved while its link names a claim that somebody holds, and nobody else
- * gets a vGPU there meanwhile. */
+/* proving: a GPU is being proved as long as its link names a claim that a process holds. Meanwhile
+ * no guest gets a vGPU there. */
 
 #include "lease/proving.h"
 #include "fake/scene.h"
@@ -31,7 +31,7 @@ static const struct scene_case quota = {
     .configuration = "classes = { small = { types = [ \"T4-1B\" ]; }; };\n"
                      "quotas = ({ domains = [\"*\"]; class = \"small\"; max = 1; });\n"};
 
-/* Somebody who proves. */
+/* A process that proves a GPU. */
 struct prover {
     struct statedir statedir;
     struct ledger ledger;
@@ -63,7 +63,7 @@ begin(struct prover *prover, const char *gpu)
     statedir_unlock(&prover->statedir);
 }
 
-/* Ends as if it was killed: its link stays. */
+/* Ends the process as a kill would: its link stays. */
 static void
 end(struct prover *prover)
 {
@@ -90,7 +90,7 @@ has_link(const char *gpu)
     return faccessat(scene.kernel.host.root, path, F_OK, AT_SYMLINK_NOFOLLOW) == 0;
 }
 
-/* Whether a GPU has the vGPU of a number. */
+/* Does the GPU have the vGPU with this number? */
 static bool
 has_vgpu(const char *gpu, unsigned number)
 {
@@ -123,13 +123,13 @@ the_only_gpu_is_refused_in_words(void **state)
     assert_int_equal(scene_prepare(&scene, 1, 1, "nvidia-222"), 1);
     scene_assert_said(&scene, CARD1 " is being proved by 'vgpuctl prove' just now");
     end(&prover);
-    /* It was killed. Its link means nothing from then on. */
+    /* The process was killed. So its link means nothing any more. */
     assert_int_equal(count_proved(), 0);
     assert_true(has_link(CARD1));
     assert_int_equal(scene_prepare(&scene, 1, 1, "nvidia-222"), 0);
 }
 
-/* Which links there are, and what does not count. */
+/* Which links are removed, and which files do not count as links. */
 static void
 what_is_swept(void **state)
 {
@@ -154,8 +154,8 @@ what_is_swept(void **state)
     end(&second);
 }
 
-/* Somebody has put a link where our directory was. Nothing behind the link is believed or
- * removed. */
+/* Somebody has put a link in place of our directory. Files behind this link are neither believed
+ * nor removed. */
 static void
 a_link_in_place_of_the_directory_is_refused(void **state)
 {
@@ -173,7 +173,7 @@ a_link_in_place_of_the_directory_is_refused(void **state)
     end(&prover);
 }
 
-/* What is made to prove a card is given to no domain. */
+/* A vGPU that is made to prove a card belongs to no domain. */
 static void
 quotas_do_not_count_nobodys(void **state)
 {

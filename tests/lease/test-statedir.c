@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
-/* statedir: the lock, when somebody removes its file; a ledger that is set aside; a file that is no
- * ledger. */
+/* statedir: the lock, if somebody removes its file; a ledger that is set aside; a file that is not
+ * a ledger. */
 
 #include "lease/statedir.h"
 #include "fake/scene.h"
@@ -100,7 +100,7 @@ who_waits_for_a_removed_file_asks_again(void **state)
     assert_int_equal(status, 0);
 }
 
-/* The file is gone, as if another call had set it aside. */
+/* The file is gone, as if another process had set it aside. */
 static void
 a_ledger_that_is_not_set_aside_is_told(void **state)
 {
@@ -133,8 +133,8 @@ everybody_may_read_a_ledger(void **state)
     assert_int_equal(status.st_mode & 0777, 0644);
 }
 
-/* A file that is larger than any host's ledger is not read. A file of the largest size is read;
- * here it is no text. */
+/* A file that is larger than any host's ledger is not read. A file of the largest size is read.
+ * Here its content is no text. */
 static void
 a_ledger_that_is_too_large_is_not_read(void **state)
 {
@@ -162,8 +162,7 @@ a_ledger_that_is_too_large_is_not_read(void **state)
     }
 }
 
-/* Then nobody knows which calls are at work, so each claim counts as held by a call that is at
- * work. */
+/* Then nobody knows which processes are at work. So each claim counts as held. */
 static void
 a_link_in_place_of_claims_is_refused(void **state)
 {
@@ -179,8 +178,8 @@ a_link_in_place_of_claims_is_refused(void **state)
     assert_true(statedir_is_claimed(&look, 7));
 }
 
-/* If there is no directory, there are no leases. A directory that cannot be opened may have
- * some. */
+/* If there is no directory, there are no leases. If a directory cannot be opened, there may be
+ * leases. */
 static void
 a_directory_that_cannot_be_opened_is_told(void **state)
 {
