@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
-/* A connection.so of an older version, or of other sources of this version. */
+/* A connection.so of an older version, or of the same version with other sources. */
 
 #include "libvirt/connection-calls.h"
 

@@ -57,8 +57,8 @@ run_guest(unsigned guest, unsigned device)
     fake_write(&scene.kernel, path, text);
 }
 
-/* libvirt's files name the guests of a vGPU of ours and of one that the ledger does not know. So
- * libvirt is not asked for all definitions, one by one. */
+/* libvirt's files name the guests of two vGPUs. The ledger knows only one of these vGPUs. So
+ * libvirt need not be asked for all definitions, one by one. */
 static void
 whose_guests_all_run(void)
 {
@@ -139,7 +139,8 @@ one_that_is_absent_is_named(void **state)
     refused(ABSENT, ABSENT ": cannot open shared object file: No such file");
 }
 
-/* One line, for one host or three. All that can be said without libvirt is said. */
+/* The message has one line for one host, and for three hosts. All facts that do not need libvirt
+ * are printed. */
 static void
 commands_say_so_once(void **state)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
-/* Other hosts: what vgpuctl --connect shows of them, and of those that do not answer. libvirt's own
- * test driver plays the hosts. A socket that nobody serves plays a dead host. */
+/* Other hosts: what vgpuctl --connect shows of them, and of hosts that do not answer. libvirt's own
+ * test driver stands for the hosts. A socket that nobody serves stands for a dead host. */
 
 #include "base/deadline.h"
 #include "cli/command.h"
@@ -68,7 +68,7 @@ shown(void **state)
         typed_golden(&scene, HERE, rows[i].name, rows[i].line);
 }
 
-/* A host that makes mediated devices, and one that makes functions. */
+/* One host makes mediated devices, and one makes functions. */
 static void
 both_kinds_on_one_host(void **state)
 {
@@ -103,7 +103,7 @@ both_kinds_on_one_host(void **state)
     assert_string_equal(typed.printed, "0000:18:00.0\n0000:3d:00.0\n");
 }
 
-/* There are no golden files here, because libvirt's own words may change. */
+/* There are no golden files here, because libvirt may change its words. */
 static void
 gone(void **state)
 {
@@ -140,7 +140,7 @@ wrong_usage(void **state)
     }
 }
 
-/* These hosts are those of --connect, and come after them. */
+/* The hosts of a file are treated like those of --connect, and come after them. */
 static void
 hosts_of_a_file(void **state)
 {
@@ -183,8 +183,8 @@ listen_only(char *path, size_t size)
     return server;
 }
 
-/* Ten hosts, one of them dead. The others are shown, and the command takes as long as the dead
- * one's timeout. */
+/* Ten hosts, and one of them is dead. The others are shown. The command takes as long as the
+ * timeout of the dead host. */
 static void
 one_of_ten_is_dead(void **state)
 {
@@ -216,7 +216,7 @@ one_of_ten_is_dead(void **state)
     unlink(path);
 }
 
-/* No child is left, and no message of libxml2 or ssh is on the terminal. */
+/* Afterwards there is no child, and no message of libxml2 or ssh on the terminal. */
 static void
 nothing_is_left(void **state)
 {
@@ -281,7 +281,7 @@ devices(void **state)
 #define ADDRESS(function)                                                                          \
     "<address domain='0x0000' bus='0x3d' slot='0x00' function='" function "'/>"
 
-/* NVIDIA's virtual functions are told apart from functions that make mediated devices, and from
+/* NVIDIA's virtual functions are distinguished from functions that make mediated devices, and from
  * other devices. */
 static void
 functions(void **state)
@@ -290,7 +290,7 @@ functions(void **state)
         SRIOV("/sys/devices/0000:3d:00.0", "0x10de", "nvidia", "virt_functions",
               ADDRESS("0x4") ADDRESS("0x5")),
         SRIOV("/sys/devices/0000:3d:00.4", "0x10de", "nvidia", "phys_function", ADDRESS("0x0")),
-        /* No function is enabled; it is no GPU; it has another driver. */
+        /* No function is enabled; or the device is no GPU; or it has another driver. */
         SRIOV("/sys/devices/0000:3e:00.0", "0x10de", "nvidia", "virt_functions", ""),
         SRIOV("/sys/devices/0000:3f:00.0", "0x8086", "ixgbe", "virt_functions", ADDRESS("0x6")),
         SRIOV("/sys/devices/0000:40:00.0", "0x10de", "nouveau", "virt_functions", ADDRESS("0x7")),
@@ -372,7 +372,7 @@ static const char answer[] =
                                                       "</uuid><name>web01</name></domain>\0\0"
                                                       "end";
 
-/* An answer counts as a whole, or not at all. */
+/* An answer counts only if it is complete. */
 static void
 answers(void **state)
 {
@@ -400,7 +400,7 @@ answers(void **state)
     }
 }
 
-/* If a domain cannot be read, nobody knows its devices. Then nothing is called an orphan. */
+/* If a domain cannot be read, nobody knows its devices. Then no vGPU is called an orphan. */
 static void
 unreadable_domain(void **state)
 {

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
 /*
- * warm-up: lets this process do what each child that asks a host does first.
+ * warm-up: makes this process do the first steps of each child that asks a host.
  *
- * What the loader and libvirt learn once is then known in every child. Under valgrind, which learns
- * it anew in each, that is half a second a child.
+ * The loader and libvirt learn some facts only once. A child that is forked afterwards knows them.
+ * valgrind would need half a second for this in each child.
  */
 
 #pragma once
