@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
-/* moment: the times that people type after --since, and the time at which a line of a log
- * begins. */
+/* moment: the times that people type after --since, and the time at the beginning of a log's
+ * line. */
 
 #include "log/moment.h"
 
@@ -14,7 +14,7 @@
 
 #include <cmocka.h>
 
-/* 2026-11-24 06:00:00 in a zone an hour east of UTC; there are 1,795,410,000 of 05:00 there. */
+/* This is 2026-11-24 06:00:00 in a zone one hour east of UTC, which is 05:00:00 UTC. */
 #define NOW      1795496400
 #define HOUR     3600
 #define DAY      86400
@@ -74,7 +74,8 @@ what_is_typed(void **state)
     }
 }
 
-/* A line says no year. It is of the year before the last write of its file, or of that very day. */
+/* A line has no year. It was written within the year before the last write of its file, or on the
+ * same day. */
 static void
 what_a_line_says(void **state)
 {
