@@ -119,7 +119,8 @@ migrate_case_read_here(struct scene *scene, const struct migrate_case *row, stru
         scan_host(&scene->kernel.host, policy, &inventory_all_types, inventory, &error), 0);
 }
 
-/* The reason is the first of the worst printed rows. Of a "yes" it is the last row. */
+/* The reason is the first of the worst printed rows. If the answer is "yes", the reason is the last
+ * row. */
 static bool
 is_reason(const struct migrate_verdict *verdict, const char *printed)
 {
@@ -142,7 +143,7 @@ is_reason(const struct migrate_verdict *verdict, const char *printed)
                      (!strncmp(found, verdict->why, length) && found[length] == '\n'));
 }
 
-/* All wrong rows are shown; the first one must not end the test. */
+/* This shows all wrong rows. So the first wrong row must not end the test. */
 static bool
 check_row(const struct migrate_case *row, const struct migrate_verdict *verdict,
           const char *printed)
@@ -159,7 +160,7 @@ check_row(const struct migrate_case *row, const struct migrate_verdict *verdict,
     return is_right;
 }
 
-/* The guest or the type of the row. */
+/* The guest, or the type, of this row. */
 static int
 find_guest(const struct migrate_case *row, const struct scene *scene, const char *xml,
            const struct remote_host *from, const struct policy *policy,

@@ -3,10 +3,10 @@
 /*
  * migrate-case: a guest with vGPUs, another host, and the expected answer of migrate-check.
  *
- * A host is a set of answers of libvirt. This host also has a fake /sys: a T4 with two devices of
- * the smallest type, a third device elsewhere, and two virtual functions with a type. No sibling of
- * the second function names its type. The cards of Intel and AMD have types if the configuration
- * says so.
+ * A host is a set of answers of libvirt. This host also has a fake /sys. It has a T4 with two
+ * devices of the smallest type, a third device elsewhere, and two virtual functions with a type.
+ * For the second function no function of its card names the type. The cards of Intel and AMD have
+ * types if the configuration says so.
  */
 
 #pragma once
@@ -44,35 +44,35 @@
 
 #define STRAY "dddddddd-0000-4000-8000-0000000000ff"
 
-/* The answers of a host. An answer that is not set is that of a good host. */
+/* The answers of a host. If an answer is not set, it is that of a good host. */
 struct migrate_case_host {
     const char *hypervisor, *libvirt, *qemu, *uuid;
     const char *devices[4];
-    const char *name; /* the state of a domain there */
-    unsigned domain;  /* the number of this domain; 0: there is none */
+    const char *name; /* the name of a domain there */
+    unsigned domain;  /* the number of this domain; 0: there is no domain */
     bool is_running;
 };
 
-/* A problem, and the words that the answer must have. */
+/* A situation, and the words that the answer must have. */
 struct migrate_case {
     const char *why;
     const char *request; /* the guest's <vgpu:device>s */
     unsigned numbers[4]; /* the UUIDs of its devices */
     const char *function,
-        *type;          /* or its virtual function, and the type that it asks for; "": no request */
+        *type; /* or its virtual function, with the requested type; "": the guest has no request */
     const char *config; /* of this host */
     const char *kernel;
     struct {
         const char *path, *text;
     } files[3];           /* more configuration of this host */
     bool is_down;         /* the guest does not run */
-    bool is_new;          /* the guest comes from a file */
-    const char *new_type; /* or there is only this type */
+    bool is_new;          /* a new guest, which comes from a file */
+    const char *new_type; /* a new guest, of which there is only this type */
     bool is_alone;        /* libvirt of this host does not answer */
     struct migrate_case_host here, there;
     enum remote_capacity_answer answer;
-    size_t room;          /* 0: not checked */
-    const char *words[3]; /* the number of printed rows */
+    size_t room;          /* the expected room; 0: it is not checked */
+    const char *words[3]; /* the words of the printed rows */
 };
 
 #define ONE(what) .request = "<vgpu:device alias=\"ua-gpu1\" " what "/>", .numbers = {1}
@@ -96,14 +96,14 @@ struct migrate_case {
 
 #define SERIAL TYPE("mtty-1", "Single port serial", "24") TYPE("mtty-2", "Dual port serial", "12")
 
-/* Plays each case, prints all wrong ones, and fails if there is any. */
+/* Plays each case, and prints all wrong ones. Fails if there is any. */
 void migrate_cases_play(const struct migrate_case *rows, size_t count);
 
 /* Starts this host with that configuration. The test stops it. */
 void migrate_case_read_here(struct scene *scene, const struct migrate_case *row,
                             struct policy *policy, struct inventory *inventory);
 
-/* Fills in the answers of a host: its UUID if `told` has none, and its guest number 1, by the XML
- * (NULL: no guest). ret refers to the URI. */
+/* Sets the answers of a host: its UUID, if `told` has none, and its guest number 1, with this XML
+ * (NULL: no guest). ret borrows the URI. */
 void migrate_case_read_host(const struct migrate_case_host *told, const char *uuid, const char *uri,
                             const char *guest, bool is_running, struct remote_host *ret);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
-/* Whether another host would take a guest with mediated devices: every check, with yes, no and
- * unknown. */
+/* Would another host take a guest with mediated devices? Every check is played, with the answers
+ * yes, no and unknown. */
 
 #include "migrate/destinations.h"
 #include "migrate/migrate-case.h"
@@ -440,7 +440,7 @@ every_check(void **state)
     migrate_cases_play(rows, COUNT(rows));
 }
 
-/* A running guest, and several hosts with QEMU, in the order of how many such guests they would
+/* A running guest, and several hosts with QEMU. They are ordered by how many such guests they would
  * take. */
 static void
 best_of_several(void **state)
@@ -448,7 +448,7 @@ best_of_several(void **state)
     static const struct migrate_case row = {ONE("type=\"T4-1B\"")};
     static const struct {
         const char *uri;
-        struct migrate_case_host told; /* its UUID NULL: there is none */
+        struct migrate_case_host told; /* if its UUID is NULL, the host does not answer */
     } hosts[] = {
         {"qemu:///system", {.uuid = UUID_HERE}},
         {"old", {.uuid = STRAY, .libvirt = "8005000", .devices = {T4("16", "8")}}},
@@ -495,7 +495,7 @@ best_of_several(void **state)
 #define T4_HOST  "test:///proc/self/cwd/tests/data/t4-host.xml"
 #define A40_HOST "test:///proc/self/cwd/tests/data/a40-host.xml"
 
-/* The command itself. libvirt's test driver is no QEMU. */
+/* The command itself. libvirt's test driver does not run QEMU. */
 static void
 command(void **state)
 {
@@ -528,7 +528,7 @@ command(void **state)
     fake_write(&scene.kernel, "proc/sys/kernel/osrelease", "6.12.48-amd64\n");
     for (size_t i = 0; i < COUNT(lines); i++)
         typed_golden(&scene, T4_HOST, lines[i].name, lines[i].line);
-    /* There are no golden files here, because the version of libvirt differs. */
+    /* There are no golden files here, because the version of libvirt varies. */
     for (size_t i = 0; i < COUNT(answers); i++) {
         assert_int_equal(typed_run(&scene, T4_HOST, answers[i].line, &typed), COMMAND_NO_CAPACITY);
         for (size_t k = 0; k < COUNT(answers[i].words); k++)

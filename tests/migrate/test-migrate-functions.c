@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
-/* Whether another host would take a guest with virtual functions, whose types libvirt does not
- * tell. And whether it would take a new guest, which comes from a file or is only a type. */
+/* Would another host take a guest with virtual functions? libvirt does not tell their types. And
+ * would it take a new guest, which comes from a file or is only a type? */
 
 #include "migrate/migrate-case.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
-/* vgpuctl move, as far as it can be tested without two QEMUs: which hosts it asks, when it refuses,
- * and its message when a migration fails. libvirt's test driver plays the hosts, and migrates
+/* vgpuctl move, as far as two QEMUs are not needed: which hosts it asks, when it refuses, and its
+ * message when a migration fails. libvirt's test driver stands for the hosts, and migrates
  * nothing. tests/vm/scenarios tests the rest. */
 
 #include "attach/definition.h"
@@ -42,7 +42,7 @@ shown(void **state)
         typed_golden(&scene, HERE, rows[i].name, rows[i].line);
 }
 
-/* There are no golden files here, because the first reason contains the version of libvirt. */
+/* There are no golden files here, because the first reason has the version of libvirt. */
 static void
 refused(void **state)
 {
@@ -70,7 +70,7 @@ refused(void **state)
     }
 }
 
-/* libvirt's own message, and where the domain is by then. */
+/* The message has libvirt's own message, and says where the domain is now. */
 static void
 failed(void **state)
 {
@@ -122,7 +122,7 @@ failed(void **state)
 #define HAD   "dddddddd-0000-4000-8000-000000000001"
 #define HAS   "dddddddd-0000-4000-8000-000000000002"
 
-/* The vGPU with which it runs here is the one that its next start uses. */
+/* The guest's next start uses the vGPU with which it runs here. */
 static void
 the_definition_follows(void **state)
 {
@@ -146,7 +146,7 @@ the_definition_follows(void **state)
     typed_assert_has(after, "function='0x5'/>");
     assert_null(strstr(after, "function='0x4'"));
     assert_null(strstr(after, HAD));
-    /* A vGPU with which the guest does not run stays in the definition. */
+    /* If the guest does not run with a vGPU, that vGPU stays in the definition. */
     typed_assert_has(after, "000000000003'/>");
     assert_int_equal(moved_definition_update(there, &web08, &error), 0);
     again = definition_read(there, "web08");
