@@ -9,7 +9,7 @@
 
 /* --- the machine ------------------------------------------------------------------------------ */
 
-/* In a tree, members of pools are plain PCI devices. */
+/* In a tree the members of pools are plain PCI devices. */
 static void
 put_lent(FILE *out, const struct card *card)
 {
@@ -43,14 +43,14 @@ model_host_machine(const struct model *model)
 
 /* --- the configuration ------------------------------------------------------------------------ */
 
-/* The name of a type in the configuration and in the requests. */
+/* The name of a type, for the configuration and the requests. */
 static const char *
 called(bool ids, size_t kind, const char *name)
 {
     return ids ? model_kinds[kind].id : name;
 }
 
-/* A list of words, each after its separator. */
+/* A list of words. A separator precedes each word. */
 static void
 put_words(FILE *out, const struct card *card, bool ids)
 {
@@ -105,8 +105,8 @@ put_group(FILE *out, const struct group *group)
                 k + 1 < group->kind_count ? ", " : " ]; };\n");
 }
 
-/* Options of functions that their driver does not tell. Without them the driver's rejections would
- * each take a second. */
+/* Options for functions whose driver does not tell figures. Without these options each refusal of
+ * the driver would take a second. */
 static void
 put_limits(FILE *out, const struct model *model, bool ids)
 {
@@ -122,7 +122,7 @@ put_limits(FILE *out, const struct model *model, bool ids)
     fprintf(out, "%s\n", *part == ',' ? " );" : "");
 }
 
-/* Every one of Intel's cards has all profiles. */
+/* Each of Intel's cards has all profiles. */
 static void
 put_profiles(FILE *out)
 {

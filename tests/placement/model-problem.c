@@ -38,7 +38,7 @@ put_thing(FILE *out, const struct model *model, size_t index)
     fprintf(out, " %s\n", thing->shown ? "shown" : "hidden");
 }
 
-/* If the kernel refused one type on a function, it refuses all types there. */
+/* If the kernel has refused one type on a function, it refuses all types there. */
 static void
 put_refusals(FILE *out, const struct model *model, const struct option *refused)
 {

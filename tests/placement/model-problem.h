@@ -28,10 +28,10 @@ struct model_problem {
     struct placement_problem whole;
 };
 
-/* The problem borrows from itself and from the model. Clear it at the end. */
+/* Makes the problem, which borrows from itself and from the model. Clear it at the end. */
 void model_problem_make(const struct model *model, struct model_problem *problem);
 void model_problem_clear(struct model_problem *problem);
 
-/* The hosts in the language of fake-kernel.h, with or without their things. The caller frees the
+/* The hosts in the words of fake-kernel.h, with or without their things. The caller frees the
  * text. */
 char *model_machine(const struct model *model, bool things);

@@ -31,8 +31,8 @@ choose_kinds(struct card *card, const char *board, uint64_t *seed)
     unsigned units = 1 + chance(seed, 2);
 
     for (size_t i = 0; i < COUNT(model_kinds); i++) {
-        /* a card with a pool has one type only, because nobody tells how many units another type
-         * leaves */
+        /* a card with a pool has only one type: nobody tells how many units another type would
+         * leave */
         if (strcmp(model_kinds[i].board, board) ||
             (model_kinds[i].units ? model_kinds[i].units != units
                                   : !card->xe && !card->lent && !maybe(seed, 60)))
@@ -82,13 +82,13 @@ model_add_card(struct model *model, uint64_t *seed)
     card->enabled = maybe(seed, 85);
     card->blue = maybe(seed, 50);
     card->reserve = maybe(seed, 30) ? 1 + chance(seed, 2) : 0;
-    /* nobody can tell of which size a reserved place is */
+    /* nobody can tell the size of a reserved place */
     if (card->memory)
         card->reserve = 0;
     card->allowed = maybe(seed, 30) ? chance(seed, 1u << card->kind_count) : 0;
 }
 
-/* Maxima for drivers that tell none. They are often lower than the room. */
+/* Maxima for drivers that tell none. Often they are smaller than the room. */
 void
 model_add_maxima(struct model *model, uint64_t *seed)
 {
@@ -107,7 +107,7 @@ kind_of_things(const struct card *card, uint64_t *seed)
     return card->kinds[chance(seed, card->kind_count)];
 }
 
-/* Adds things of other guests, as far as there is room. Where sizes cannot be mixed, they are of
+/* Adds things of other guests, as far as there is room. If sizes cannot be mixed, the things are of
  * one kind. Often all of them are kept vGPUs. */
 static void
 add_things(struct model *model, uint64_t *seed, size_t index)
@@ -182,12 +182,12 @@ add_refusals(struct model *model, uint64_t *seed)
         card = &model->cards[refused->card];
         refused->place = chance(seed, card->place_count);
         refused->kind = card->kind_count ? card->kinds[chance(seed, card->kind_count)] : 0;
-        /* nobody can tell whether a place that refuses is one in reserve */
+        /* nobody can tell whether a place that refuses is a reserved one */
         model->cards[refused->card].reserve = 0;
     }
 }
 
-/* Mostly a kind that is there. Otherwise few requests could be met. */
+/* Mostly chooses a kind that a card has. Otherwise few requests could be met. */
 static size_t
 some_kind(const struct model *model, uint64_t *seed)
 {
@@ -197,7 +197,7 @@ some_kind(const struct model *model, uint64_t *seed)
                                                : chance(seed, COUNT(model_kinds));
 }
 
-/* A device of our own that is there already, as after a failed start. */
+/* A device of our own that exists already, as after a failed start. */
 static void
 take_thing(struct model *model, uint64_t *seed, struct wish *wish)
 {
@@ -248,7 +248,7 @@ model_add_wish(struct model *model, uint64_t *seed)
                                              POLICY_NUMA_REQUIRE, POLICY_NUMA_IGNORE};
     struct wish *wish = &model->wishes[model->wish_count++];
 
-    /* often like the wish before, because such requests are hard */
+    /* often the same as the previous wish, because such requests are hard to place */
     if (model->wish_count > 1 && maybe(seed, 40)) {
         *wish = wish[-1];
         wish->thing = -1;

@@ -8,9 +8,9 @@
 #include <string.h>
 #include <unistd.h>
 
-/* --- a random one ----------------------------------------------------------------------------- */
+/* --- a random model --------------------------------------------------------------------------- */
 
-/* Whether another wish names this function. */
+/* Does another wish name this function? */
 static bool
 is_named(const struct model *model, size_t wish, size_t card, unsigned place)
 {
@@ -22,8 +22,8 @@ is_named(const struct model *model, size_t wish, size_t card, unsigned place)
     return ret;
 }
 
-/* Most random wishes ask for something that no card of the host has. So this changes most of them
- * to something that a card has. Often it is the same on the same card as the wish before. */
+/* Most random wishes ask for a type that no card of the host has. So this changes most of them to a
+ * type that a card has. Often it is the same type, on the same card, as the wish before. */
 static void
 make_sensible(struct model *model, uint64_t *chances)
 {
@@ -70,7 +70,7 @@ add_kind(struct card *card, size_t kind)
 
 /* A GPU without types is no parent. Some cards list only the types that they would make now. Such
  * cards of one board all know the same types, and one of these types takes a whole card. So the
- * program can learn a card's memory and other figures that no driver tells. */
+ * program can learn a card's memory, and other figures that no driver tells. */
 static void
 complete_card(const struct model *model, struct card *card)
 {
@@ -134,7 +134,7 @@ configure(const struct model_town *town, const struct model *model, const char *
     scene_configure(&town->scene, text);
 }
 
-/* A configuration that forbids nothing, so that the things get their places. */
+/* A configuration that forbids nothing. So the things get their places. */
 static void
 configure_freely(const struct model_town *town)
 {
@@ -147,8 +147,8 @@ configure_freely(const struct model_town *town)
     configure(town, &free, "release = \"keep\";");
 }
 
-/* Makes a vGPU of somebody else. A number that somebody else writes into one of Intel's functions
- * makes no vGPU. The function keeps it. */
+/* Makes a vGPU without our hook. On one of Intel's functions a number that is written without our
+ * hook makes no vGPU. The function keeps the number. */
 static void
 put_foreign(const struct model_town *town, size_t index)
 {
@@ -188,8 +188,8 @@ request_of_thing(const struct model_town *town, size_t index)
         0);
 }
 
-/* Puts the thing's lease into another state by hand. A vGPU that is being made, or only promised,
- * does not exist yet. */
+/* Puts the thing's lease into another state by hand. If a vGPU is only promised, or is being made,
+ * it does not exist yet. */
 static void
 change_lease(struct model_town *town, size_t index)
 {
@@ -224,7 +224,7 @@ change_lease(struct model_town *town, size_t index)
         assert_int_equal(fake_remove(&town->scene.kernel, device.text), 0);
 }
 
-/* Makes a vGPU that a guest has or had. */
+/* Makes a vGPU that a guest has now, or had before. */
 static void
 put_leased(struct model_town *town, size_t index)
 {
@@ -239,8 +239,7 @@ put_leased(struct model_town *town, size_t index)
         change_lease(town, index);
 }
 
-/* Of the machine's processes, which may be hundreds, only this process can have something open
- * here. */
+/* The machine may have hundreds of processes. Only this process can have something open here. */
 static int
 list_own_process(const struct host *host, const char *path, struct words *ret)
 {

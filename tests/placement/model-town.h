@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
 /*
- * model-town: a model on the fake kernel, with its things. Either somebody else makes a thing, or
- * the hook makes it: a vGPU that runs, is kept, is to be removed, is promised, or is being made.
+ * model-town: a model on the fake kernel, with its things. A thing is made without the hook, or by
+ * the hook. The hook's things run, are kept, are about to be removed, are promised, or are being
+ * made.
  */
 
 #pragma once
@@ -14,16 +15,17 @@
 struct model_town {
     struct scene scene; /* first: the scene's teardown finds the rest by it */
     struct model hosts;
-    struct statedir work; /* the process that plays an unfinished create */
+    struct statedir work; /* the process that stands for an unfinished create */
     const struct host_ops *usual;
     struct host_ops quiet; /* the same host, without other processes */
 };
 
-/* A random model. The fake kernel can play its cards truly, and its wishes can often be met. */
+/* Makes a random model. The fake kernel can play its cards truly, and its wishes can often be
+ * met. */
 void model_town_make(struct model *model, uint64_t seed);
 
 /* Starts the hosts, with or without the things. Numbers that somebody has written into Intel's
- * functions are there in either case, because they are no vGPUs. */
+ * functions are there in both cases, because they are no vGPUs. */
 void model_town_start(struct model_town *town, const struct model *model, bool things);
 void model_town_stop(struct model_town *town);
 

@@ -41,8 +41,8 @@ const struct kind model_kinds[KIND_COUNT] = {
     {"mtty", "mtty-2", "Dual port serial", "Dual port serial", 0, 0, 2, 0, 0},
 };
 
-/* For a card with a common memory: whether so many more of a kind have room beside the vGPUs that
- * are there or are being made. */
+/* For a card with a common memory: is there room for this many more MiB, beside the vGPUs that
+ * exist or are being made? */
 static bool
 has_memory(const struct model *model, size_t card, uint64_t more)
 {
@@ -55,14 +55,14 @@ has_memory(const struct model *model, size_t card, uint64_t more)
     return model->cards[card].memory == 0 || more <= model->cards[card].memory;
 }
 
-/* Whether all vGPUs of a card have one frame-buffer size. */
+/* Do all vGPUs of a card have one frame-buffer size? */
 static bool
 has_one_size(const struct card *card)
 {
     return !card->pool && !card->memory && !card->lent && !card->partitioned;
 }
 
-/* For a card with nothing on its function: whether it has a free instance of a kind's size. */
+/* The function of the card has no vGPU. Does the card have a free instance of the kind's size? */
 static bool
 has_instance(const struct model *model, const struct option *option)
 {
@@ -77,7 +77,7 @@ has_instance(const struct model *model, const struct option *option)
     return made < card->instances[k];
 }
 
-/* The same for a card that takes one size. *made: how many vGPUs it has. */
+/* The same for a card with vGPUs of one size. *made: how many vGPUs it has. */
 static bool
 is_of_the_size(const struct model *model, const struct option *option, unsigned *made)
 {
@@ -172,8 +172,8 @@ model_ceiling(const struct card *card)
     return kind->ceiling ? kind->ceiling : strncmp(kind->id, "nvidia-", strlen("nvidia-")) ? 0 : 32;
 }
 
-/* The maximum of a kind on a card whose driver tells none. It follows from the largest of several
- * sizes, and is never less than the made and offered vGPUs. 0: not known. */
+/* The maximum of a kind on a card whose driver tells none. It follows from the largest of the
+ * card's sizes. It is never less than the number of made and offered vGPUs. 0: not known. */
 static unsigned
 calculated(const struct model *model, const struct option *option)
 {
@@ -242,8 +242,8 @@ model_counts(const struct model *model, const struct thing *thing, size_t card, 
     return thing->card == card && !thing->lost && (all || thing->kind == kind);
 }
 
-/* Whether a card's driver makes so many more vGPUs of any kinds. A driver that tells the maximum of
- * each kind makes fewer. */
+/* Would a card's driver make this many more vGPUs, whatever their kinds are? If a driver tells the
+ * maximum of each kind, it makes fewer. */
 static bool
 is_below_ceiling(const struct model *model, const struct option *option, unsigned more)
 {
@@ -255,8 +255,8 @@ is_below_ceiling(const struct model *model, const struct option *option, unsigne
     return !card->vf || card->lent || ceiling == 0 || made + more <= ceiling;
 }
 
-/* The functions of a card do not tell how often they offer the same place. Whether the card would
- * make all of these vGPUs. */
+/* Would the card make all of these vGPUs? Its functions do not tell that several of them may offer
+ * the same place. */
 static bool
 would_make(const struct model *model, const struct option *option, unsigned more, unsigned alike)
 {
@@ -396,8 +396,9 @@ within_limits(const struct model *model, const struct option *options, size_t co
     return true;
 }
 
-/* All vGPUs of a GPU have one size: those made, those being made and those to be made. Or all of
- * them fit together. A vGPU that has its own units or its own instance fits beside all others. */
+/* All vGPUs of a GPU have one size: those that are made, that are being made, and that will be
+ * made. Or all of them fit together. A vGPU with units or an instance of its own fits beside all
+ * others. */
 static bool
 goes_together(const struct model *model, const struct option *options, size_t count,
               const struct option *option)
@@ -455,7 +456,7 @@ model_is_legal(const struct model *model, const struct option *options, size_t c
     return within_limits(model, options, count);
 }
 
-/* Tries all ways for the wishes from `next` on, until one is legal. */
+/* Tries all ways to meet the wishes from `next` on, until one way is legal. */
 static bool
 find_way(const struct model *model, struct option *options, size_t next)
 {

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
 /*
- * model: a host and a request in a short form, and a slow placer that is obviously right. It tries
- * all assignments of wishes to places and types.
+ * model: a host and a request in a short form, and a slow placement that is obviously right. It
+ * tries all assignments of wishes to places and types.
  *
  * The tests compare the project's placement with it. So it uses nothing of the project except
- * names. A "thing" is a present vGPU. A "wish" is a device that the domain asks for.
+ * names. A "thing" is a vGPU of the host. A "wish" is a device for which the domain asks.
  */
 
 #pragma once
@@ -27,8 +27,9 @@
 #define LIMITS   2
 #define REFUSALS 2
 
-/* Types of real boards, some of one size. Types of GPU instances (MIG) need an instance with this
- * many slices. Types of mtty use this many of its units. For pools, each function has one type. */
+/* Types of real boards. Some have the same size. A type of GPU instances (MIG) needs an instance
+ * with this many slices. A type of mtty uses this many of its units. For pools, each function has
+ * one type. */
 struct kind {
     const char *board, *id, *name, *word;
     unsigned framebuffer, max, units, slices;
@@ -44,23 +45,23 @@ struct card {
     char places[PLACES][16]; /* the parents of the GPU: itself, or its functions */
     unsigned place_count;
     bool functions;
-    bool vf; /* the functions are vGPUs themselves; only for `lent` ones somebody tells a maximum */
-    bool xe; /* the functions are Intel's: types are numbers that share the memory */
+    bool vf;     /* functions are vGPUs themselves; only of `lent` ones somebody tells a maximum */
+    bool xe;     /* the functions are Intel's: types are numbers that share the memory */
     bool lent;   /* the functions are members of pools */
-    bool untold; /* with `xe`: vgpu.conf does not say how much memory there is */
+    bool untold; /* with `xe`: vgpu.conf does not say how much memory the card has */
     size_t kinds[KINDS];
     unsigned kind_count;
     unsigned
         calculated[KINDS];     /* for each kind the maximum that follows from sizes; 0: not known */
-    unsigned member[PLACES];   /* with `lent`: the pool of a function, an index into `kinds` */
-    bool partitioned;          /* into GPU instances: then nothing else is made... */
-    unsigned instances[KINDS]; /* ...and of each kind as many as it has instances */
+    unsigned member[PLACES];   /* with `lent`: the pool of each function, an index into `kinds` */
+    bool partitioned;          /* into GPU instances: only types of instances can be made... */
+    unsigned instances[KINDS]; /* ...and of each kind as many as there are instances */
     unsigned pool;
-    unsigned memory; /* MiB: vGPUs of any sizes fit together in it; 0: one size at a time */
+    unsigned memory; /* MiB that vGPUs of all sizes share; 0: the card takes one size at a time */
     int node;
     bool listed, enabled, blue;
     unsigned reserve;
-    unsigned allowed; /* a bit for each of its kinds; 0: all */
+    unsigned allowed; /* a bit for each of its kinds; 0: all kinds are allowed */
 };
 
 /* A vGPU that exists, or is being made. */
@@ -68,7 +69,7 @@ struct thing {
     size_t card, place, kind;
     bool leased, shown, ci; /* ci: the guest is called ci-1, not web-1 */
     bool mine;
-    bool lost; /* the ledger says that a function is another's, and it has no type */
+    bool lost; /* by the ledger the function belongs to another guest, but it has no type */
     enum lease_state state;
 };
 
@@ -85,17 +86,17 @@ struct quota {
 };
 
 struct wish {
-    int group, kind; /* -1: the other of the two says what is wanted */
+    int group, kind; /* one of the two is -1; the other says what is wanted */
     int card, place; /* -1: any */
-    int blue;        /* 1: only blue cards, -1: no blue card */
+    int blue;        /* 1: only blue cards; -1: no blue card; 0: any card */
     enum policy_numa numa;
     enum policy_order order;
-    int thing; /* the thing that already has its UUID, or is on its function; -1: none */
-    bool pci;  /* a PCI device: this function, if it is not free to go elsewhere */
+    int thing; /* the thing that has the wish's UUID, or that is on its function; -1: none */
+    bool pci;  /* a PCI device; it must have this function, unless it may go elsewhere */
     size_t on_card, on_place;
 };
 
-/* A way to meet a wish. */
+/* A way to meet a wish: a place and a kind. */
 struct option {
     size_t card, place, kind;
 };
@@ -121,56 +122,57 @@ struct model {
     bool ci;    /* the guest is called ci-9, not web-9 */
 };
 
-/* What the driver says of a type in a place. It counts the vGPUs that are made. */
+/* What the driver says of a type in a place. Only vGPUs that are made count. */
 unsigned model_driver_says(const struct model *model, const struct option *option);
 
-/* Whether a place has a vGPU that is not visible, or not yet. */
+/* Has a place a vGPU that is not visible, or not visible yet? */
 bool model_is_claimed(const struct model *model, size_t card, size_t place);
 
-/* The most vGPUs of any kinds that the driver of a card makes on it; 0: any number. */
+/* How many vGPUs the driver of a card makes at most, whatever their kinds are. 0: any number. */
 unsigned model_ceiling(const struct card *card);
 
-/* The most vGPUs of one of its kinds that a GPU takes, as its driver, the administrator or its
- * sizes tell; 0: nobody tells. The second: whether a thing, made or being made, counts against
- * that. */
+/* The first function: how many vGPUs of one of its kinds a GPU takes at most, as its driver, the
+ * administrator or its sizes tell. 0: nobody tells. The second: does a thing, made or being made,
+ * count against this number? */
 unsigned model_maximum(const struct model *model, size_t card, unsigned k);
 bool model_counts(const struct model *model, const struct thing *thing, size_t card, size_t kind);
 
-/* Whether a GPU takes `more` vGPUs, `alike` of them of this type, and still keeps its reserve.
- * vGPUs that are being made take room as well. */
+/* Does a GPU take `more` vGPUs, `alike` of them of this type, and still keep its reserve? vGPUs
+ * that are being made take room as well. */
 bool model_has_room(const struct model *model, const struct option *option, unsigned more,
                     unsigned alike);
 
-/* Whether a wish is for this kind. The second: whether a wish is for one function and no other. */
+/* The first function: may the wish have this kind? The second: must the wish have one function, and
+ * no other? */
 bool model_wants(const struct model *model, const struct wish *wish, size_t kind);
 bool model_is_fixed(const struct model *model, const struct wish *wish);
 
 bool model_is_near(const struct model *model, size_t card);
 
-/* Whether a wish may have this option by the rules for GPUs. The second: whether the first `count`
- * wishes may have these options together. */
+/* The first function: may the wish have this option, by the rules for GPUs? The second: may the
+ * first `count` wishes have these options together? */
 bool model_obeys(const struct model *model, const struct wish *wish, const struct option *option);
 bool model_is_legal(const struct model *model, const struct option *options, size_t count);
 
-/* Settles the things on the functions that wishes name. A wish gets its function's thing if this is
- * nobody's, its own or kept. False: a function has another guest's thing, so the wish cannot be
- * met. */
+/* Settles the things on the functions that wishes name. A wish gets its function's thing if the
+ * thing belongs to nobody or to the guest itself, or is kept. False: another guest has the thing.
+ * So the wish cannot be met. */
 bool model_settle(struct model *model);
 
-/* Whether there is any way to meet all wishes. */
+/* Is there any way to meet all wishes? */
 bool model_find(const struct model *model);
 
-/* Make a random model, or add one random part to it. */
+/* These make a random model, or add one random part to it. */
 void model_make(struct model *model, uint64_t seed);
 void model_add_card(struct model *model, uint64_t *seed);
 void model_add_maxima(struct model *model, uint64_t *seed);
 void model_add_groups(struct model *model, uint64_t *seed);
 void model_add_wish(struct model *model, uint64_t *seed);
 
-/* Fills in the maxima that follow from sizes, for the host as it is. */
+/* Sets the maxima that follow from sizes, for the host in its present state. */
 void model_calculate(struct model *model);
 
-/* Prints the model when it and the project disagree. */
+/* Prints the model. It is called when the model and the project disagree. */
 void model_print(const struct model *model);
 #define MUST(condition, ...)                                                                       \
     do {                                                                                           \

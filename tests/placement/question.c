@@ -22,7 +22,7 @@ struct asked {
     struct request request;
     struct demands demands;
     enum demand_freedom freedom;
-    char *texts[2 * MOST]; /* holds the strings of the request */
+    char *texts[2 * MOST]; /* has the strings of the request */
     size_t text_count;
     char name[64];
 };
@@ -200,8 +200,8 @@ question_answer(const struct question *question, char *text)
     answer(&asked, text);
 }
 
-/* The number of the vGPU to give up. Only vGPUs of other domains that nobody needs are offered, as
- * in recovery.c. 0: none. */
+/* The number of the vGPU that should be given up. As in recovery.c, only vGPUs of other domains
+ * that nobody needs may be given up. 0: none. */
 static size_t
 pick_victim(const struct asked *asked)
 {
@@ -280,7 +280,7 @@ question_check_victims(const struct question_victim *rows, size_t count)
     assert_int_equal(wrong, 0);
 }
 
-/* --- whether it could ever be ----------------------------------------------------------------- */
+/* --- the answers about another day ------------------------------------------------------------ */
 
 static void
 print_place(const struct inventory *inventory, const struct placement_choice *choice, char *text)

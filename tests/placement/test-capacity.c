@@ -13,7 +13,7 @@ static void
 functions_are_not_added_up(void **state)
 {
     static const struct question rows[] = {
-        /* as many as there are functions, or as the GPU can take, whichever is less */
+        /* as many as there are functions, or as the GPU can take: the smaller number */
         {"gpu a vfs 2 X-1:1024:4", "", "type=X-1;type=X-1", "a.0 X-1, a.1 X-1"},
         {"gpu a vfs 2 X-1:1024:4", "", "type=X-1;type=X-1;type=X-1",
          "NO_ROOM |not for all together"},
@@ -26,13 +26,13 @@ functions_are_not_added_up(void **state)
          "NO_ROOM |a is full (2 of 2)"},
         {"gpu a vfs 2 X-1:1024:4\nforeign 1 X-1 a.0\nforeign 2 X-1 a.1", "", "type=X-1",
          "NO_ROOM |a has no free virtual function (2 in use)"},
-        /* a claim takes a function and a place */
+        /* a lease whose vGPU is not visible takes a function and a place */
         {"gpu a vfs 3 X-1:1024:2\npending 1 X-1 a.0 other", "", "type=X-1", "a.1 X-1"},
         {"gpu a vfs 3 X-1:1024:2\npending 1 X-1 a.0 other\npending 2 X-1 a.2 other", "", "type=X-1",
          "NO_ROOM |a is full (2 of 2)"},
         {"gpu a vfs 2 X-1:1024:4\npending 1 X-1 a.1 other", "", "type=X-1;type=X-1",
          "NO_ROOM |not for all together"},
-        /* one function only */
+        /* a card with only one function */
         {"gpu a vfs 1 X-1:1024:4", "", "type=X-1", "a.0 X-1"},
         {"gpu a vfs 1 X-1:1024:4", "", "type=X-1;type=X-1", "NO_ROOM |not for all together"},
         {"gpu a vfs 1 X-1:1024:4\npending 1 X-1 a.0 other", "", "type=X-1", "NO_ROOM |a is full"},
@@ -48,10 +48,10 @@ static void
 one_size_on_a_gpu(void **state)
 {
     static const struct question rows[] = {
-        /* vGPUs that are made */
+        /* vGPUs that are made already */
         {THREE "foreign 1 X-1 a", "", "type=X-2", "b X-2"},
         {"gpu a" X "foreign 1 X-1 a", "", "type=X-2", "NO_ROOM |a holds x-1 (1 in use)"},
-        /* vGPUs that are being made: other sizes are refused on that GPU, and only there */
+        /* vGPUs that are being made: only on their GPU other sizes are refused */
         {THREE "pending 1 X-1 a other", "", "type=X-2", "b X-2"},
         {"gpu a" X "pending 1 X-1 a other", "", "type=X-2",
          "NO_ROOM |a is being given a vGPU of another size"},
@@ -65,7 +65,7 @@ one_size_on_a_gpu(void **state)
          "NO_ROOM |a is being given a vGPU of another size"},
         {"gpu a" X "leaving 1 X-1 a other hidden", "", "type=X-2", "a X-2"},
         {"gpu a" X "reserved 1 X-1 a other", "", "type=X-2", "NO_ROOM |a is being given"},
-        /* and vGPUs of one request */
+        /* the vGPUs of one request count, too */
         {THREE, "", "type=X-1;type=X-2", "a X-1, b X-2"},
         {THREE, "", "type=X-1;type=X-2;type=X-4;type=X-1", "a X-1, b X-2, c X-4, a X-1"},
         {"gpu a" X "gpu b" X, "", "type=X-1;type=X-2;type=X-4", "NO_ROOM |not for all together"},
@@ -81,7 +81,7 @@ one_size_on_a_gpu(void **state)
     question_check(rows, COUNT(rows));
 }
 
-/* If the first choice leaves no place for the others, another choice is tried. */
+/* If the first choice leaves no place for the other devices, another choice is tried. */
 static void
 all_together_whatever_the_order(void **state)
 {
@@ -112,15 +112,16 @@ all_together_whatever_the_order(void **state)
     "         { address = \"c\"; traits = [ " c " ]; }, { address = \"d\"; traits = [ " d          \
     " ]; } );"
 
-/* A place that failed for one device, or beside one, may still do for others. */
+/* A place fails for one device, or beside one device. It may still do for other devices. */
 static void
 no_way_is_given_up_too_soon(void **state)
 {
     static const struct question rows[] = {
-        /* if the first device is on a, it leaves no place for the second, which has to be on a */
+        /* if the first device is on a, the second has no place, because it must be on a */
         {FOUR, TRAITS("\"p\", \"q\"", "\"p\"", "\"q\", \"r\"", "\"r\""),
          "type=T traits=p;type=T traits=q;type=T traits=r;type=T traits=r", "b T, a T, c T, d T"},
-        /* whatever the second device gets fails beside the first on a, and not beside it on b */
+        /* each place for the second device fails if the first is on a, but not if the first is on
+         * b */
         {FOUR, TRAITS("\"p\", \"r\", \"s\"", "\"p\"", "\"q\", \"r\"", "\"q\", \"s\""),
          "type=T traits=p;type=T traits=q;type=T traits=r;type=T traits=s", "b T, c T, a T, d T"},
     };
@@ -146,7 +147,7 @@ static void
 refusals_and_silence(void **state)
 {
     static const struct question rows[] = {
-        /* elsewhere, or with another type */
+        /* a vGPU on another GPU, or of another type */
         {THREE "refused a X-1", "", "type=X-1", "b X-1"},
         {THREE "refused a X-1", "", "type=X-2", "a X-2"},
         {THREE "refused a X-2", "classes = { c = { types = [ \"X-2\", \"X-1\" ]; }; };", "class=c",
@@ -158,7 +159,7 @@ refusals_and_silence(void **state)
         {"gpu a" X "gpu b" X "refused a X-1\nforeign 1 X-2 b", "", "type=X-1",
          "NO_ROOM |a refused it (|b holds x-2"},
         {"gpu a vfs 2" X "gpu b" X "refused a.0 X-1\nrefused a.1 X-1\n", "", "type=X-1", "b X-1"},
-        /* a parent that will not say */
+        /* a parent that does not tell its room */
         {THREE "unreadable a X-1", "", "type=X-1", "b X-1"},
         {"gpu a" X "unreadable a X-1", "", "type=X-1",
          "NO_ROOM |a does not tell its room (Input/output error)"},
@@ -173,13 +174,13 @@ refusals_and_silence(void **state)
     question_check(rows, COUNT(rows));
 }
 
-/* --- UUIDs that are there already ------------------------------------------------------------- */
+/* --- UUIDs that exist already ----------------------------------------------------------------- */
 
 static void
 what_is_there_already(void **state)
 {
     static const struct question rows[] = {
-        /* the domain's own vGPU, taken back wherever it is */
+        /* the domain's own vGPU is taken back, on any GPU */
         {THREE "held 1 X-1 c me", "", "type=X-1 uuid=1", "take c X-1"},
         {THREE "kept 1 X-1 c me", "", "type=X-1 uuid=1", "take c X-1"},
         {THREE "leaving 1 X-1 c me", "", "type=X-1 uuid=1", "take c X-1"},
@@ -193,7 +194,7 @@ what_is_there_already(void **state)
          "TAKEN gpu0: a vGPU dddddddd-0000-4000-8000-000000000001 is there already, of type x-1 "
          "(GRID X-1) on c and not X-2"},
         {THREE "foreign 1 - c", "", "type=X-1 uuid=1", "TAKEN |being made or removed by somebody"},
-        /* another guest's vGPU: a kept one moves to this domain if its type will do */
+        /* another guest's vGPU: if it is kept and its type will do, it moves to this domain */
         {THREE "kept 1 X-1 c other", "", "type=X-1 uuid=1", "take c X-1"},
         {THREE "kept 1 X-1 c other hidden", "", "type=X-1 uuid=1", "a X-1"},
         {THREE "kept 1 X-1 c other", "", "type=X-2 uuid=1", "TAKEN |of type x-1"},
@@ -204,7 +205,7 @@ what_is_there_already(void **state)
         {THREE "pending 1 X-1 c other", "", "type=X-1 uuid=1", "TAKEN |other (pending)"},
         {THREE "leaving 1 X-1 c other", "", "type=X-1 uuid=1", "TAKEN |other (leaving)"},
         {THREE "reserved 1 X-1 c other", "", "type=X-1 uuid=1", "TAKEN |other (reserved)"},
-        /* this way cannot be used to avoid a rule */
+        /* such a vGPU cannot be used to avoid a rule */
         {THREE "kept 1 X-1 c other", "gpus = ( { address = \"c\"; enabled = false; } );",
          "type=X-1 uuid=1", "TAKEN |on c, which is disabled in vgpu.conf"},
         {THREE "drained c\nkept 1 X-1 c me", "", "type=X-1 uuid=1",
@@ -214,7 +215,7 @@ what_is_there_already(void **state)
         {THREE "foreign 1 X-1 c", "", "type=X-1 uuid=1 parent=a",
          "TAKEN |on c, which is not the parent asked for"},
         {THREE "foreign 1 X-1 c", "", "type=X-1 uuid=1 traits=blue", "TAKEN |on c, which lacks"},
-        /* the vGPU takes no new room, because it has its room already */
+        /* the vGPU needs no new room, because it has its room already */
         {"gpu a" X "foreign 1 X-2 a\nforeign 2 X-2 a", "", "type=X-2 uuid=1;type=X-2 uuid=2",
          "find a X-2, find a X-2"},
         {"gpu a vfs 2" X "foreign 1 X-1 a.1", "", "type=X-1 uuid=1;type=X-1",
@@ -225,10 +226,10 @@ what_is_there_already(void **state)
     question_check(rows, COUNT(rows));
 }
 
-/* --- the search has an end -------------------------------------------------------------------- */
+/* --- the search ends in time ------------------------------------------------------------------ */
 
-/* All devices are different, and there is one too many. The answer, or "undecided", comes in
- * bearable time. */
+/* All devices differ, and there is one too many. The answer, or "undecided", comes in a bearable
+ * time. */
 static void
 a_hopeless_search_ends(void **state)
 {
@@ -250,7 +251,8 @@ a_hopeless_search_ends(void **state)
         fail_msg("%s", text);
 }
 
-/* Each quota makes each check longer, so fewer checks are made. The lock is held all the while. */
+/* Each quota makes each check slower. So fewer checks are made, because the lock is held all the
+ * time. */
 static void
 a_search_with_quotas_ends_sooner(void **state)
 {
@@ -273,8 +275,8 @@ a_search_with_quotas_ends_sooner(void **state)
     assert_non_null(strstr(text, "UNDECIDED "));
 }
 
-/* As many equal devices as a request may have, and one too many. Equal devices are not tried in all
- * orders. */
+/* As many equal devices as a request may have, and then one too many. Equal devices are not tried
+ * in all orders. */
 static void
 many_alike_are_no_search(void **state)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
-/* demand: which hostdevs are ours, and which vGPU each asks for. */
+/* demand: which hostdevs are ours, and for which vGPU each asks. */
 
 #include "device/vgpu.h"
 #include "placement/demand.h"
@@ -26,13 +26,13 @@ static struct policy_class classes[] = {
     {.name = (char[]){"7"}, .types = {one_type, 1}},
 };
 
-/* One hostdev, the annotation and the policy about it, and the result. */
+/* One hostdev, its annotation, the policy for it, and the result. */
 struct row {
     const char *alias;        /* NULL: the hostdev has none */
-    const char *type, *class; /* of the device that names it; both NULL: none names it */
+    const char *type, *class; /* of the device that names it; both NULL: no device names it */
     const char *default_class;
     const char
-        *wanted; /* a type or class; NULL: the hostdev is not ours; else words of the message */
+        *wanted; /* a type or class; or words of the message; NULL: the hostdev is not ours */
     bool refused, not_gpu;
 };
 
@@ -118,7 +118,7 @@ annotation_then_alias_then_default(void **state)
         {"ua-vgpu-small", NULL, "big", "7", "big", false, false},
         {"ua-vgpu-small", NULL, NULL, "big", "small", false, false},
         {"ua-vgpu-nonsense", NULL, "big", NULL, "big", false, false},
-        /* a device's type is a type, even if a class has the same name */
+        /* the type of a device is a type, even if a class has the same name */
         {"ua-gpu0", "small", NULL, NULL, "small", false, false},
     };
 
@@ -138,7 +138,7 @@ an_alias_is_a_class_or_a_class_and_a_number(void **state)
         {"ua-vgpu-7", NULL, NULL, NULL, "7", false, false},
         {"ua-vgpu-7-7", NULL, NULL, NULL, "7", false, false},
         {"ua-vgpu-big-99999999999999999999", NULL, NULL, NULL, "big", false, false},
-        /* neither */
+        /* neither a type nor a class */
         {"ua-vgpu-", NULL, NULL, NULL, "class \"\"", true, false},
         {"ua-vgpu--1", NULL, NULL, NULL, "class \"\"", true, false},
         {"ua-vgpu-1", NULL, NULL, NULL, "class \"1\"", true, false},
@@ -166,7 +166,7 @@ what_nothing_names_is_not_ours(void **state)
         {"ua-vgpu", NULL, NULL, NULL, NULL, false, false},
         {"ua-VGPU-small", NULL, NULL, NULL, NULL, false, false},
         {"xua-vgpu-small", NULL, NULL, NULL, NULL, false, false},
-        /* the mediated devices of s390, whatever they are called */
+        /* the mediated devices of s390, with any names */
         {NULL, NULL, NULL, "small", NULL, false, true},
         {"ua-vgpu-small", NULL, NULL, NULL, NULL, false, true},
         {"ua-vgpu-small", NULL, NULL, "small", NULL, false, true},
@@ -216,8 +216,8 @@ an_unknown_class_is_told_with_the_known_ones(void **state)
     }
 }
 
-/* The longest class name that an annotation or alias can have means this class, and not a shorter
- * one that begins alike. */
+/* The longest class name in an annotation or alias means this class. It does not mean a class with
+ * a shorter name that begins in the same way. */
 static void
 no_name_is_cut(void **state)
 {
@@ -261,7 +261,7 @@ static struct policy_domain domains[] = {
     {.name = (char[]){"*"}, .devices = all_devices, .device_count = COUNT(all_devices)},
 };
 
-/* The class or type of a domain's hostdev if several places name one. NULL: the hostdev is not
+/* The class or type of a domain's hostdev, if several places name one. NULL: the hostdev is not
  * ours. */
 static void
 annotation_then_domains_then_alias_then_default(void **state)
@@ -275,7 +275,7 @@ annotation_then_domains_then_alias_then_default(void **state)
         {"web01", "ua-gpu1", NULL, "", "nvidia-222"},
         {"web01", "ua-gpu3", NULL, "", NULL},
         {"web01", NULL, NULL, "", NULL},
-        /* each row wins over the next */
+        /* each row has precedence over the next row */
         {"web01", "ua-gpu0", "big", "7", "big"},
         {"web01", "ua-gpu0", NULL, "7", "small"},
         {"web01", "ua-gpu1", "small", "7", "small"},
@@ -284,7 +284,7 @@ annotation_then_domains_then_alias_then_default(void **state)
         {"db", "ua-vgpu-big", NULL, "small", "big"},
         {"db", "ua-gpu3", NULL, "small", "small"},
         {"web01", NULL, NULL, "small", "small"},
-        /* the first entry that names the hostdev, whichever domains the entry means */
+        /* the first entry that names the hostdev, however many domains the entry means */
         {"web01", "ua-gpu2", NULL, "", "big"},
         {"db", "ua-gpu0", NULL, "", "big"},
     };
@@ -318,8 +318,8 @@ annotation_then_domains_then_alias_then_default(void **state)
     }
 }
 
-/* A device is not ours by its name here, and never if it is of s390. Its type is taken whatever
- * `allow` says. */
+/* Here a device is ours only because of a domain's entry, and not by its name. A device of s390 is
+ * never ours. `allow` does not limit the type. */
 static void
 domains_by_uuid_and_for_gpus_only(void **state)
 {
@@ -348,7 +348,7 @@ domains_by_uuid_and_for_gpus_only(void **state)
     assert_int_equal(demands.count, 0);
 }
 
-/* --- what a request may say ------------------------------------------------------------------- */
+/* --- limits of a request ---------------------------------------------------------------------- */
 
 static int
 resolve_device(struct request_device *device, const struct policy *policy, struct demand *ret,
@@ -391,7 +391,7 @@ only_what_the_policy_allows_may_be_said(void **state)
         {{.class = (char[]){"small"}, .traits = (char[]){"blue"}},
          POLICY_ALLOW_TRAITS,
          "traits=\"blue\""},
-        /* a class that does not exist is not reported to a guest that may not ask for one */
+        /* a guest that may not ask for a class is not told that the class does not exist */
         {{.class = (char[]){"secret"}}, POLICY_ALLOW_CLASS, "does not let a request say class"},
     };
 
@@ -416,7 +416,7 @@ only_what_the_policy_allows_may_be_said(void **state)
     }
 }
 
-/* The request wins over the class, and the class over the whole policy. */
+/* The request has precedence over the class, and the class over the whole policy. */
 static void
 order_and_numa_are_inherited(void **state)
 {
@@ -473,7 +473,7 @@ order_and_numa_are_inherited(void **state)
     }
 }
 
-/* --- which types will do ---------------------------------------------------------------------- */
+/* --- the types that will do ------------------------------------------------------------------- */
 
 #define NONE 4711
 
@@ -498,7 +498,7 @@ types_by_words_and_by_frame_buffer(void **state)
         /* a driver that tells nothing */
         {{.id = {"mtty-2"}, .name = "mtty-2"}, NONE, NONE},
         {{.id = {"T4-2B"}, .name = "T4-2B"}, 0, NONE},
-        /* nearly the word */
+        /* not quite the right word */
         {{.id = {"nvidia-2222"}, .name = "GRID T4-2BX"}, NONE, NONE},
         {{.id = {"x"}, .name = "GRID XT4-2B"}, NONE, NONE},
         {{.id = {"x"}, .name = "T4-2B GRID"}, NONE, NONE},
@@ -521,7 +521,7 @@ types_by_words_and_by_frame_buffer(void **state)
     }
 }
 
-/* A class by frame buffer has no words for types, and its demand says so. */
+/* A class by frame buffer names no types. Its demand says so. */
 static void
 a_class_by_frame_buffer(void **state)
 {
@@ -587,11 +587,11 @@ parameters_are_refused_unless_allowed(void **state)
         {&plain, "Disable_vnc", "1", NULL},
         {&plain, "disable_vnc ", "1", NULL},
         {&plain, "", "1", NULL},
-        /* the administrator's own, instead */
+        /* the administrator's own names replace them */
         {&other, "vgpu_swrl", "1", "vgpu_swrl=1"},
         {&other, "frame_rate_limiter", "0", NULL},
         {&none, "frame_rate_limiter", "0", NULL},
-        /* texts that would be more than one parameter */
+        /* texts that would become more than one parameter */
         {&plain, "disable_vnc", "a_B.9:+-", "disable_vnc=a_B.9:+-"},
         {&plain, "disable_vnc", "1, plugin0.unsafe=1", NULL},
         {&plain, "disable_vnc", "1,x", NULL},
@@ -641,7 +641,7 @@ parameters_as_the_driver_takes_them(void **state)
     assert_string_equal(text, "");
 }
 
-/* The driver must not get half of a value. */
+/* The driver must not get a half of a value. */
 static void
 parameters_are_whole_or_refused(void **state)
 {
@@ -696,7 +696,7 @@ several_hostdevs(void **state)
     assert_string_equal(demands.items[1].label, UUID0);
     demands_clear(&demands);
     assert_null(demands.items);
-    /* one refused device refuses all */
+    /* if one device is refused, all are refused */
     hostdevs[1].alias = (char[]){"ua-vgpu-nonsense"};
     assert_int_equal(resolution_make(&request, &policy, &demands, &error), -EINVAL);
     assert_null(demands.items);

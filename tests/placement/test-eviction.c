@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
-/* Which unneeded vGPU is given up for a device that has no room. */
+/* Which unneeded vGPU is given up for a device without room. */
 
 #include "placement/question.h"
 
-/* --- what would be reaped --------------------------------------------------------------------- */
+/* --- the vGPU that would be given up ---------------------------------------------------------- */
 
 static void
 an_idle_gpu_changes_its_type(void **state)
@@ -21,7 +21,7 @@ an_idle_gpu_changes_its_type(void **state)
         {"gpu a" X "kept 1 X-1 a other at 5\nkept 2 X-1 a other at 3\nkept 3 X-1 a other at 9", "",
          "type=X-2", 2},
         {"gpu a" X "gpu b" X "kept 1 X-1 a other at 5\nkept 2 X-1 b other at 3", "", "type=X-2", 1},
-        /* given up for the device that has no room */
+        /* it is given up for the device that has no room */
         {"gpu a" X "gpu b" X "kept 1 X-1 a other\nforeign 2 X-1 b", "", "type=X-1;type=X-4", 1},
         /* a demanded UUID of the wrong type is given up first */
         {"gpu a" X "gpu b" X "kept 1 X-1 a other at 1\nkept 2 X-1 b other at 9", "",
@@ -41,7 +41,7 @@ nothing_is_reaped_in_vain(void **state)
         {"gpu a" X "held 1 X-1 a other", "", "type=X-2", 0},
         {"gpu a" X "found 1 X-1 a other", "", "type=X-2", 0},
         {"gpu a" X "kept 1 X-1 a other busy", "", "type=X-2", 0},
-        /* a vGPU that stays is in the way */
+        /* a vGPU that stays has the place */
         {"gpu a" X "kept 1 X-1 a other\nforeign 2 X-1 a", "", "type=X-2", 0},
         {"gpu a" X "kept 1 X-1 a other\nheld 2 X-1 a other", "", "type=X-2", 0},
         {"gpu a X-1:1024:2\nkept 1 X-1 a other busy\nheld 2 X-1 a other", "", "type=X-1", 0},
@@ -49,7 +49,7 @@ nothing_is_reaped_in_vain(void **state)
          "kept 1 X-1 a other\nheld 2 X-1 a other\nkept 3 X-1 b other\nkept 4 X-1 b "
          "other",
          "", "type=X-2", 3},
-        /* rules that would still be broken */
+        /* other rules would still be broken */
         {"gpu a" X "kept 1 X-1 a other", "gpus = ( { address = \"a\"; enabled = false; } );",
          "type=X-2", 0},
         {"gpu a" X "kept 1 X-1 a other", "gpus = ( { address = \"a\"; types = [ \"X-1\" ]; } );",
@@ -62,8 +62,7 @@ nothing_is_reaped_in_vain(void **state)
          "quotas = ( { domains = [ \"*\" ]; class = \"c\"; max = 0; } );",
          "type=X-2", 0},
         {"gpu a Y:1024:1\nkept 1 Y a other", "", "type=X-1", 0},
-        /* a UUID that belongs to a guest, or is in the way for good; or a type that had no room
-         * anyway */
+        /* the UUID belongs to a guest, or cannot become free; or the type had no room anyway */
         {"gpu a" X "gpu b" X "kept 1 X-1 a other\nheld 2 X-1 a other\nforeign 3 X-1 b", "",
          "type=X-2 uuid=1", 0},
         {"gpu a" X "held 1 X-1 a other", "", "type=X-1 uuid=1", 0},
@@ -103,7 +102,7 @@ a_claim_in_flight_blocks_as_what_is_made(void **state)
     question_check_victims(rows, COUNT(rows));
 }
 
-/* If the kernel has refused a place or does not tell its room, no removal changes that in this
+/* The kernel has refused a place, or does not tell its room. No removal changes that in this
  * call. */
 static void
 a_refusal_is_no_reason_to_reap(void **state)
@@ -116,7 +115,7 @@ a_refusal_is_no_reason_to_reap(void **state)
         {"gpu a" X "kept 1 X-1 a other\nrefused a X-2", "", "type=X-2", 0},
         {"gpu a vfs 2 X-1:1024:4\nheld 1 X-1 a.0 other\nkept 2 X-1 a.1 other\nrefused a.1 X-1", "",
          "type=X-1", 0},
-        /* but another function may take it once it is free */
+        /* but another function may take the vGPU once it is free */
         {"gpu a vfs 2 X-1:1024:4\nkept 1 X-1 a.0 other\nrefused a.1 X-1", "", "type=X-1", 1},
     };
 
@@ -134,7 +133,7 @@ only_what_stands_in_the_way_is_reaped(void **state)
         {"gpu a" X "gpu b Y:1024:1\nkept 1 X-1 a other\nkept 2 Y b other", "", "type=X-1;type=Y",
          2},
         {"gpu a" X "gpu b Y:1024:1\nkept 1 X-1 a other\nforeign 2 Y b", "", "type=X-2;type=Y", 0},
-        /* a kept vGPU stays if one of the devices is to have it */
+        /* a kept vGPU stays if one of the devices will have it */
         {"gpu a" X "gpu b Y:1024:1\nkept 1 X-1 a other\nkept 2 Y b other", "",
          "type=X-1 uuid=1;type=Y", 2},
         {"gpu a" X "gpu b Y:1024:1\nkept 1 X-1 a other\nforeign 2 Y b", "",
@@ -171,7 +170,7 @@ what_stands_in_the_way_of_a_named_function(void **state)
 {
 #define ONES_AND_TWOS "gpu v vf vfs 4 X-1:1024:1@1 X-2:2048:1@2 Y-1:1024:1@1\n"
     static const struct question_victim rows[] = {
-        /* a vGPU of another size, anywhere on the card; one of another type, on the named
+        /* a vGPU of another size anywhere on the card, or a vGPU of another type on the named
          * function */
         {V "kept 1 X-2 v.0 other", "", "type=X-1 on=v.1", 1},
         {V "kept 1 X-2 v.1 other", "", "type=X-1 on=v.1", 1},
@@ -195,9 +194,9 @@ what_stands_in_the_way_of_a_named_function(void **state)
         {V "kept 1 X-2 v.0 other\ndrained v", "", "type=X-1 on=v.1", 0},
         {V "kept 1 X-2 v.0 other", "", "type=X-1 on=x.1", 0},
         {V "kept 1 X-2 v.0 other", "", "type=X-1 on=v.1;type=X-2 on=v.2", 0},
-        /* nobody knows whether it would help: the type is neither listed nor remembered */
+        /* nobody knows whether a removal would help: the type is neither listed nor remembered */
         {V "forgetful v\nkept 1 X-2 v.0 other", "", "type=X-1 on=v.1", 0},
-        /* a GPU instance does not help a type of another shape */
+        /* a free GPU instance does not help a type of another shape */
         {ONES_AND_TWOS "kept 1 X-2 v.0 other\nheld 2 X-1 v.2 other", "", "type=X-1 on=v.1", 0},
         {ONES_AND_TWOS "kept 1 X-2 v.0 other at 1\nkept 2 X-1 v.2 other at 9", "",
          "type=X-1 on=v.1", 2},

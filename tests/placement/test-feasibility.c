@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
-/* Whether a host could ever meet a request, however full it is now, and where. */
+/* Could a host ever meet a request, even if it is full now? And in which places? */
 
 #include "placement/question.h"
 
@@ -10,7 +10,7 @@ static void
 what_could_be_once(void **state)
 {
     static const struct question rows[] = {
-        /* now, or on the host without any vGPUs, foreign ones included */
+        /* it could now, or on the host without any vGPUs, even without foreign ones */
         {THREE, "", "type=X-1", "YES a x-1"},
         {"gpu a" X "held 1 X-2 a other", "", "type=X-1", "YES a x-1"},
         {"gpu a" X "foreign 1 X-2 a", "", "type=X-1", "YES a x-1"},
@@ -19,7 +19,7 @@ what_could_be_once(void **state)
         {"gpu a" X "refused a X-1", "", "type=X-1", "YES a x-1"},
         {"gpu a" X "gpu b" X "held 1 X-4 a other\nheld 2 X-4 b other", "", "type=X-1;type=X-2",
          "YES a x-1 b x-2"},
-        /* preferably a function that nobody has */
+        /* a function that nobody has is preferred */
         {V "held 1 X-2 v.0 other", "", "type=X-1 on=v.0 free=place", "YES v.1 x-1"},
         {V "foreign 1 X-2 v.0\nforeign 2 X-2 v.1", "", "type=X-1 on=v.0 free=place", "YES v.2 x-1"},
         {V "held 1 X-2 v.0 other", "", "type=X-1 on=v.0", "YES v.0 x-1"},
@@ -59,11 +59,11 @@ what_nobody_knows(void **state)
         {V "forgetful v\nforeign 1 X-2 v.0", "", "type=Z on=v.1;type=X-2 on=v.2",
          "UNKNOWN v.1 - v.2 x-2: not every type"},
         {V "forgetful v\nforeign 1 X-2 v.0", AB, "class=c on=v.1", "UNKNOWN v.1 -: not every type"},
-        /* whether the program can know that a card takes several sizes */
+        /* can the program know that a card takes several sizes? */
         {"gpu a" X "held 1 X-4 a other", "", "type=X-1;type=X-2",
          "UNKNOWN a x-1 a x-2: whether a GPU takes several sizes its driver does not tell; now "
          "|no GPU can take gpu0"},
-        /* two devices have no room in one function, and all rules still count */
+        /* two devices have no room on one function, and all rules still count */
         {V "forgetful v\nforeign 1 X-2 v.0", "", "type=Z on=v.1;type=Z on=v.1", "NO: |"},
         {V "forgetful v\nforeign 1 X-2 v.0\ndrained v", "", "type=Z on=v.1", "NO: |"},
         {V "forgetful v", "", "type=Z on=v.1", "NO: |Z, which no GPU here has"},
@@ -74,7 +74,7 @@ what_nobody_knows(void **state)
     question_check_ever(rows, COUNT(rows), false);
 }
 
-/* A GPU that vgpu.conf names has not appeared yet. */
+/* A GPU of vgpu.conf has not appeared yet. */
 static void
 who_waits_for_a_gpu(void **state)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
-/* Virtual functions that are vGPUs themselves. The domain names its function. */
+/* Virtual functions that are vGPUs themselves. The domain names the function that it wants. */
 
 #include "placement/question.h"
 
@@ -84,7 +84,7 @@ why_the_function_that_is_named_will_not_do(void **state)
          CANNOT "refused it (Input/output error); gpu0 could be on v.0, v.2, v.3"},
         {V "unreadable v.1 X-1", "", "type=X-1 on=v.1",
          CANNOT "does not tell its room (Input/output error); gpu0 could be on v.0, v.2, v.3"},
-        /* devices that are no such function */
+        /* devices that are not such functions */
         {V "stranger x.1 which is no GPU", "", "type=X-1 on=x.1",
          "NEVER gpu0 (X-1) cannot be on x.1, which is no GPU; gpu0 could be on v.0, v.1, v.2"},
         {V, "", "type=X-1 on=x.1", "NEVER |cannot be on x.1, which takes no vGPUs here"},
@@ -94,7 +94,7 @@ why_the_function_that_is_named_will_not_do(void **state)
          "type='mdev'>); gpu0 could be on v.0"},
         {V "gpu a vfs 2 Y:1024:4", "", "type=X-1 on=a.1", "NEVER |takes mediated devices"},
         {"gpu a X-1:1024:4\n", "", "type=Z on=v.1", "NEVER gpu0 wants Z, which no GPU here has"},
-        /* and the other way round */
+        /* a mediated device, and a card whose functions are vGPUs */
         {V, "", "type=X-1", "NEVER |v makes vGPUs for <hostdev type='pci'> only|!could be on"},
         {V "gpu a" X, "", "type=X-1", "a X-1"},
         {V "gpu a" X "foreign 1 X-2 a", "", "type=X-1", "NO_ROOM |v makes vGPUs for|, a holds x-2"},
@@ -104,7 +104,7 @@ why_the_function_that_is_named_will_not_do(void **state)
     question_check(rows, COUNT(rows));
 }
 
-/* The message names eight of the functions that would do now, by all rules. */
+/* The message names eight of the functions that would do now, if all rules are kept. */
 static void
 functions_that_would_do(void **state)
 {
@@ -146,7 +146,7 @@ several_functions_for_one_guest(void **state)
         /* beside mediated devices */
         {"gpu a" X V, "", "type=X-1;type=X-2 on=v.1", "a X-1, v.1 X-2"},
         {"gpu a vfs 2" X V, "", "type=X-1 on=v.0;type=X-2;type=X-2", "v.0 X-1, a.0 X-2, a.1 X-2"},
-        /* as many as an administrator says, if the driver does not tell */
+        /* as many as the administrator says, if the driver does not tell */
         {V, "max_instances = ( { types = [ \"X-1\" ]; max = 2; } );",
          "type=X-1 on=v.0;type=X-1 on=v.1", "v.0 X-1, v.1 X-1"},
         {V, "max_instances = ( { types = [ \"X-1\" ]; max = 1; } );",
@@ -157,7 +157,7 @@ several_functions_for_one_guest(void **state)
          "type=X-1 on=v.0", "NO_ROOM |its GPU v is full (1 of 1)"},
         {"gpu a" X, "max_instances = ( { types = [ \"X-1\" ]; max = 1; } );", "type=X-1;type=X-1",
          "a X-1, a X-1"},
-        /* for a type without a size, the vGPUs that are made and those in flight count */
+        /* for a type without a size, made vGPUs and vGPUs that are being made count */
         {"gpu m rule pool 4 M-1/1 M-2/2\npending 1 M-1 m other",
          "max_instances = ( { types = [ \"M-1\" ]; max = 1; } );", "type=M-1",
          "NO_ROOM |m is full (1 of 1)"},
@@ -172,7 +172,7 @@ several_functions_for_one_guest(void **state)
     question_check(rows, COUNT(rows));
 }
 
-/* A guest that arrives may get another source: another function, or a device of the other kind. */
+/* An arriving guest may get another source: another function, or a device of the other kind. */
 static void
 places_for_who_arrives(void **state)
 {
@@ -198,8 +198,7 @@ places_for_who_arrives(void **state)
          "classes = { c = { types = [ \"X-2\", \"X-1\" ]; "
          "}; };",
          "class=c free=kind;class=c;class=c", "a X-2, v.0 X-1, v.1 X-1"},
-        /* a place that is promised or given to others is taken, whether its vGPU is visible or
-         * not */
+        /* a place that is promised or given to others is taken, even if its vGPU is not visible */
         {V "reserved 1 X-1 v.0 other", "", "type=X-1 on=v.0 free=place", "v.1 X-1"},
         {V "reserved 1 X-1 v.0 other", "", "type=X-2 on=v.0 free=place",
          "NO_ROOM |v is being given a vGPU of another size"},
@@ -215,7 +214,7 @@ places_for_who_arrives(void **state)
     question_check(rows, COUNT(rows));
 }
 
-/* A driver lists only what it would make now. Nobody knows the other types. */
+/* A driver lists only the types that it would make now. Nobody knows the other types. */
 static void
 what_is_not_listed_now(void **state)
 {
@@ -233,7 +232,7 @@ what_is_not_listed_now(void **state)
          "NO_ROOM no GPU can take gpu0 (X-1): v does not offer it while it holds x-2 (1 in use)"},
         {V "forgetful v\nforeign 1 X-4 v.0", "", "type=x-4 on=v.1",
          "NO_ROOM |v is full (1 in use)"},
-        /* an idle one lists them all */
+        /* an idle card lists all types */
         {V "forgetful v", "", "type=Z on=v.1", "NEVER |Z, which no GPU here has"},
         {V "forgetful v\nforeign 1 X-2 v.0", "gpus = ( { address = \"v\"; enabled = false; } );",
          "type=Z on=v.1", "NEVER |its GPU v is disabled"},
@@ -246,7 +245,8 @@ what_is_not_listed_now(void **state)
     question_check(rows, COUNT(rows));
 }
 
-/* Sizes may differ if the driver was seen to take several sizes, and among GPU instances. */
+/* A card may have several sizes if its driver was seen to take several, or among its GPU
+ * instances. */
 static void
 cards_of_several_sizes(void **state)
 {

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
 /*
- * The figures of a GPU's room on random hosts, compared with what the fake kernel's rules allow:
- * for the host as it is, and after each step that puts or drops vGPUs. chance.h says how to repeat
- * a failure.
+ * The figures of a GPU's room on random hosts are compared with the fake kernel's rules. This is
+ * done for the host as it is, and after each step that puts or drops vGPUs. chance.h says how to
+ * repeat a failure.
  */
 
 #include "fake/chance.h"
@@ -19,21 +19,21 @@ struct saying {
     struct bounds left, at[PLACES];
 };
 
-/* A GPU of the model, with its room, which must say the same. */
+/* A GPU of the model, and its room. Both must give the same figures. */
 struct played {
-    struct model model; /* with all vGPUs that were put, without those that were dropped */
+    struct model model; /* with all vGPUs that were put, and without those that were dropped */
     size_t card;
     const struct inventory *inventory;
     struct gpu_load room;
-    size_t vgpus[THINGS]; /* for each thing its vGPU in the inventory; SIZE_MAX: the test put it */
+    size_t vgpus[THINGS]; /* each thing's vGPU in the inventory; SIZE_MAX: the test put the thing */
     unsigned freed[KIND_COUNT], put[KIND_COUNT]; /* how many of each kind were dropped, and put */
     bool lacks[KIND_COUNT]; /* kinds that no function offered at first, though one was free */
     size_t drops;
 };
 
-/* --- what can be made ------------------------------------------------------------------------- */
+/* --- vGPUs that can be made ------------------------------------------------------------------- */
 
-/* Whether the administrator allows one more of a kind on a card. */
+/* Does the administrator allow one more vGPU of a kind on a card? */
 static bool
 is_allowed(const struct model *model, size_t card, size_t kind)
 {
@@ -44,8 +44,8 @@ is_allowed(const struct model *model, size_t card, size_t kind)
     return most == 0 || taken < most;
 }
 
-/* How many more of a kind can be made, one after another, in the place `only`. SIZE_MAX: in all
- * places. */
+/* How many more vGPUs of a kind can be made in the place `only`, one after the other. SIZE_MAX: in
+ * all places. */
 static unsigned
 count_makable(const struct model *model, size_t card, size_t kind, size_t only)
 {
@@ -71,10 +71,10 @@ count_makable(const struct model *model, size_t card, size_t kind, size_t only)
     return count;
 }
 
-/* --- what can be known ------------------------------------------------------------------------ */
+/* --- facts that can be known ------------------------------------------------------------------ */
 
-/* Whether the program knows the largest type of a card, which takes the whole card. An idle card
- * lists that type. Otherwise a maximum that follows from sizes is too low. */
+/* Does the program know the largest type of a card, which takes the whole card? An idle card lists
+ * it. Without it a maximum that follows from sizes is too low. */
 static bool
 knows_largest(const struct card *card)
 {
@@ -85,8 +85,8 @@ knows_largest(const struct card *card)
     return false;
 }
 
-/* Whether a kind has no GPU instance for sure. Either the driver told of no free instance, and
- * every dropped instance of its size is taken again. Or the card is not partitioned. */
+/* Has a kind surely no GPU instance? Either the driver told of no free instance, and every dropped
+ * instance of its size is used again. Or the card is not partitioned. */
 static bool
 has_none(const struct played *played, size_t kind)
 {
@@ -97,7 +97,7 @@ has_none(const struct played *played, size_t kind)
     return !card->partitioned || (played->lacks[kind] && played->freed[kind] <= played->put[kind]);
 }
 
-/* Whether the room knows the exact maximum of a kind. If not, its figure is never too low. */
+/* Does the room know the exact maximum of a kind? If not, its figure is never too low. */
 static bool
 knows_most(const struct played *played, unsigned k)
 {
@@ -114,7 +114,7 @@ knows_most(const struct played *played, unsigned k)
            (knows_largest(card) && card->calculated[k]);
 }
 
-/* The same for the number that is sure. */
+/* Does the room know the exact number that is sure? */
 static bool
 knows_least(const struct played *played, unsigned k)
 {
@@ -130,7 +130,7 @@ knows_least(const struct played *played, unsigned k)
     return true;
 }
 
-/* --- held to what is said --------------------------------------------------------------------- */
+/* --- the room's figures are checked ----------------------------------------------------------- */
 
 static size_t
 parent_of(const struct played *played, size_t place)
@@ -142,8 +142,8 @@ parent_of(const struct played *played, size_t place)
     return parent;
 }
 
-/* The number of a kind that must be sure, whatever else is not known. If nothing was put, it is one
- * if the card is empty by now, or if one of the kind was dropped there. */
+/* The number of vGPUs of a kind that must be sure, even if nothing else is known. If nothing was
+ * put, this number is one if the card is empty now, or if a vGPU of the kind was dropped there. */
 static unsigned
 promised(const struct played *played, size_t kind)
 {
@@ -185,14 +185,14 @@ check(const struct played *played, unsigned k, size_t place, const struct bounds
              model_kinds[card->kinds[k]].word, where, said->least, said->most, real);
 }
 
-/* Whether this limit is the driver's maximum for vGPUs of any sizes. */
+/* Is this limit the driver's maximum for vGPUs of all sizes? */
 static bool
 is_of_any_size(const struct limit *limit)
 {
     return limit->source == LIMIT_CALCULATED && !limit->is_enough && !limit->is_memory;
 }
 
-/* The rest of each limit is its total without the parts that are taken. */
+/* The rest of each limit is its total without the used parts. */
 static void
 check_limits(const struct played *played, const char *step, uint64_t seed)
 {
@@ -306,7 +306,7 @@ is_same(const struct bounds *a, const struct bounds *b)
     return a->least == b->least && a->most == b->most && a->why == b->why && a->error == b->error;
 }
 
-/* Undoes the steps after a mark. Then the room says what it said at the mark. */
+/* Undoes the steps after a mark. Afterwards the room gives the figures that it gave at the mark. */
 static void
 go_back(struct played *played, size_t mark, const struct saying *then, uint64_t seed)
 {
@@ -326,7 +326,7 @@ go_back(struct played *played, size_t mark, const struct saying *then, uint64_t 
     }
 }
 
-/* Plays all steps and undoes them, some in one go. */
+/* Plays all steps, and undoes them. Some steps are undone together. */
 static void
 play(struct played *played, uint64_t *seed, uint64_t first)
 {
@@ -353,7 +353,7 @@ play(struct played *played, uint64_t *seed, uint64_t first)
     check_bounds(played, "all taken back", said[0], first);
 }
 
-/* Makes the things of the host visible, as far as its drivers would have made them. */
+/* Makes the host's things visible, as far as its drivers would have made them. */
 static void
 show_all(struct model *model)
 {
@@ -374,7 +374,7 @@ show_all(struct model *model)
     model_calculate(model);
 }
 
-/* Kinds that no function offers, although one function is free and would offer them. */
+/* Finds the kinds that no function offers, although a function is free and could offer them. */
 static void
 find_lacking(struct played *played)
 {

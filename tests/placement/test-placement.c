@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
-/* Where vGPUs go that could go to several places, and the configuration's rules for that. */
+/* Where a vGPU goes if several places would do, and the configuration's rules for this. */
 
 #include "placement/question.h"
 /* --- pack and spread -------------------------------------------------------------------------- */
@@ -16,8 +16,8 @@ pack_fills_and_keeps_empty_ones_empty(void **state)
         {THREE "foreign 1 X-1 b\nforeign 2 X-2 c", "", "type=X-1", "b X-1"},
         {THREE "foreign 1 X-1 b\nforeign 2 X-2 c", "", "type=X-2", "c X-2"},
         {THREE "foreign 1 X-1 b\nforeign 2 X-2 c", "", "type=X-4", "a X-4"},
-        /* a claim fills a GPU as much as a made vGPU; a vGPU that the kernel no longer shows does
-         * not */
+        /* a lease whose vGPU is not visible yet fills a GPU as a made vGPU does; a vGPU that
+         * disappeared does not */
         {THREE "pending 1 X-1 c other", "", "type=X-1", "c X-1"},
         {THREE "held 1 X-1 c other hidden", "", "type=X-1", "a X-1"},
         /* several devices */
@@ -29,7 +29,7 @@ pack_fills_and_keeps_empty_ones_empty(void **state)
         /* "full" is a share, not a number: 1 of 2 is fuller than 2 of 8 */
         {"gpu a Y:1024:8\ngpu b Y:1024:2\nforeign 1 Y a\nforeign 2 Y a\nforeign 3 Y b", "",
          "type=Y", "b Y"},
-        /* the fullest whole GPU, whichever functions are free */
+        /* the fullest whole GPU, and not the fullest function */
         {"gpu a vfs 2" X "gpu b vfs 4" X "foreign 1 X-1 a.0\nforeign 2 X-1 b.1\nforeign 3 X-1 b.2",
          "", "type=X-1", "a.1 X-1"},
         {"gpu a vfs 4" X "gpu b vfs 4" X "foreign 2 X-1 b.1\nforeign 3 X-1 b.2", "", "type=X-1",
@@ -60,7 +60,7 @@ spread_takes_the_emptiest(void **state)
         /* to one GPU if nothing else is possible */
         {"gpu a" X, spread, "type=X-1;type=X-1", "a X-1, a X-1"},
         {"gpu a" X "gpu b" X "foreign 1 X-2 a", spread, "type=X-1;type=X-1", "b X-1, b X-1"},
-        /* a wish of one device is no wish of the others */
+        /* a wish of one device does not apply to the other devices */
         {THREE "foreign 1 X-1 b", "", "type=X-1 placement=spread;type=X-1", "a X-1, a X-1"},
         {THREE "foreign 1 X-1 b", spread, "type=X-1 placement=pack", "b X-1"},
         {THREE "foreign 1 X-1 b",
@@ -88,7 +88,7 @@ near_first_or_only(void **state)
 {
     static const char ignore[] = "numa = \"ignore\";", require[] = "numa = \"require\";";
     static const struct question rows[] = {
-        /* prefer: it comes before any packing, but a vGPU elsewhere is better than none */
+        /* prefer: a near GPU comes before any packing, but a vGPU elsewhere is better than none */
         {NODES, "", "type=X-1 nodes=1", "b X-1"},
         {NODES "foreign 1 X-1 a", "", "type=X-1 nodes=1", "b X-1"},
         {NODES "foreign 1 X-4 b", "", "type=X-1 nodes=1", "a X-1"},
@@ -98,7 +98,7 @@ near_first_or_only(void **state)
         {NODES, "", "type=X-4 nodes=1;type=X-4;type=X-4", "b X-4, a X-4, c X-4"},
         /* a guest that is bound to no node is near all GPUs */
         {NODES "foreign 1 X-1 c", "", "type=X-1", "c X-1"},
-        /* the preferred type comes first */
+        /* the preferred type is more important than a near GPU */
         {"gpu a numa 0 X-2:2048:2\ngpu b numa 1 X-1:1024:4",
          "classes = { c = { types = [ \"X-2\", \"X-1\" ]; }; };", "class=c nodes=1", "a X-2"},
         /* ignore */
@@ -153,7 +153,7 @@ traits_are_asked_for_or_forbidden(void **state)
         {CARDS, COLOURS, "type=X-1 traits=bluer", "NEVER |a lacks|b lacks|c lacks"},
         {CARDS, COLOURS, "type=X-1 traits=Blue", "NEVER |a lacks|b lacks|c lacks"},
         {CARDS, "", "type=X-1 traits=blue", "NEVER |a lacks|b lacks|c lacks"},
-        /* the tags that every GPU has by itself */
+        /* the tags that every GPU has without a configuration */
         {CARDS, "", "type=X-1 traits=vendor=8086", "b X-1"},
         {CARDS, "", "type=X-1 traits=device=3e9b", "b X-1"},
         {CARDS, "", "type=X-1 traits=driver=i915", "b X-1"},
@@ -197,7 +197,7 @@ classes_by_types_and_by_frame_buffer(void **state)
 #define TWO   "classes = { c = { types = [ \"X-2\", \"x-1\", \"GRID X-4\" ]; }; };"
 #define SIZED "classes = { c = { framebuffer = \"2G\"; }; };"
     static const struct question rows[] = {
-        /* in the given order, whatever word names a type */
+        /* in the given order, whichever word names a type */
         {"gpu a" X, TWO, "class=c", "a X-2"},
         {"gpu a" X "foreign 1 X-1 a", TWO, "class=c", "a X-1"},
         {"gpu a" X "gpu b X-4:4096:1\nforeign 1 X-4 a", TWO, "class=c", "b X-4"},
@@ -225,7 +225,7 @@ classes_by_types_and_by_frame_buffer(void **state)
     question_check(rows, COUNT(rows));
 }
 
-/* --- what the administrator says of GPUs ------------------------------------------------------ */
+/* --- the administrator's settings of GPUs ----------------------------------------------------- */
 
 static void
 gpus_of_the_policy(void **state)
@@ -260,7 +260,8 @@ gpus_of_the_policy(void **state)
         /* a name means the GPU, not a function of it */
         {"gpu a vfs 2" X, "gpus = ( { address = \"a.0\"; enabled = false; } );", "type=X-1",
          "a.0 X-1"},
-        /* drained; this reason comes before the configuration's rules for its types */
+        /* drained; the message gives this reason before the configuration's rules for the GPU's
+         * types */
         {"gpu a" X "gpu b" X "drained a", "", "type=X-1", "b X-1"},
         {"gpu a" X "gpu b" X "drained a\ndrained b", "", "type=X-1",
          "NEVER |a is drained (see vgpuctl undrain)|b is drained"},
@@ -269,9 +270,9 @@ gpus_of_the_policy(void **state)
          "b X-1, b X-1"},
         {"gpu a" X "drained a", "gpus = ( { address = \"a\"; types = [ \"X-2\" ]; } );", "type=X-1",
          "NEVER |a is drained"},
-        /* a drained GPU that is away, perhaps for months */
+        /* a drained GPU that is missing, perhaps for months */
         {"gpu a" X "drained c", "", "type=X-1", "a X-1"},
-        /* a vGPU that is kept there makes no room */
+        /* a kept vGPU on a drained GPU makes no room */
         {"gpu a X-1:1024:1\ndrained a\nkept 1 X-1 a other", "", "type=X-1", "NEVER |a is drained"},
         /* types */
         {"gpu a" X "gpu b" X, "gpus = ( { address = \"a\"; types = [ \"X-2\" ]; } );", "type=X-1",
@@ -306,7 +307,7 @@ parents_that_are_asked_for(void **state)
          "NEVER gpu0 (X-1) asks for the parent d, which is no GPU or virtual function here that "
          "offers vGPUs; there are the GPUs a, b, c"},
         {THREE, "", "type=X-4;type=X-4 parent=a;type=X-4 parent=b", "c X-4, a X-4, b X-4"},
-        /* a GPU means any of its functions; a function means only itself */
+        /* a GPU's name means any of its functions; a function's name means only itself */
         {"gpu a vfs 2" X "gpu b vfs 2" X, "", "type=X-1 parent=b", "b.0 X-1"},
         {"gpu a vfs 2" X "gpu b vfs 2" X, "", "type=X-1 parent=b.1", "b.1 X-1"},
         {"gpu a vfs 2" X "gpu b vfs 2" X "foreign 1 X-1 b.1", "", "type=X-1 parent=b.1",
@@ -376,7 +377,7 @@ quotas_bind_whom_they_name(void **state)
         {THREE, QUOTA("\"aaaaaaaa-0000-4000-8000-000005863607\"", 0), "type=X-1",
          "NO_ROOM |the quota of 0 for class c"},
         {THREE, QUOTA("\"aaaaaaaa-0000-4000-8000-000005863608\"", 0), "type=X-1", "a X-1"},
-        /* whatever words of the request ask for it */
+        /* whichever words of the request ask for it */
         {THREE, QUOTA("\"*\"", 0), "type=x-1", "NO_ROOM |quota"},
         {THREE, QUOTA("\"*\"", 0), "class=c", "NO_ROOM |quota"},
         {THREE, QUOTA("\"*\"", 0), "class=big", "a X-4"},

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
 /*
- * Random hosts and requests, compared with a slow placer that is obviously right (model.h).
+ * Random hosts and requests, compared with a slow placement that is obviously right (model.h).
  * chance.h says how to repeat a failure.
  */
 
@@ -37,7 +37,8 @@ rank_of(const struct model *model, const struct wish *wish, size_t kind)
     return model_kinds[kind].framebuffer;
 }
 
-/* A lone wish gets the best type that is possible, and with this type a near GPU. */
+/* If there is only one wish, it gets the best type that is possible. With this type it gets a near
+ * GPU. */
 static void
 check_best(const struct model *model, const struct option *found, uint64_t seed)
 {
@@ -85,7 +86,7 @@ check_choices(const struct model *model, const struct model_problem *problem,
         check_best(model, &found[0], seed);
 }
 
-/* If the only wish names a function that will not do, the message names the first eight functions
+/* The only wish names a function that will not do. Then the message names the first eight functions
  * that would. */
 static void
 check_others(const struct model *model, const char *text, uint64_t seed)
@@ -111,8 +112,8 @@ check_others(const struct model *model, const char *text, uint64_t seed)
     }
 }
 
-/* The message names the GPUs, and the reason why each of them will not do. If the wish names a
- * function, it gives the reason for the function's GPU. */
+/* The message names the GPUs, with the reason why each of them will not do. If the wish names a
+ * function, the message has the reason for the function's GPU. */
 static void
 check_reasons(const struct model *model, const char *text, uint64_t seed)
 {
@@ -173,7 +174,7 @@ a_place_is_found_if_and_only_if_there_is_one(void **state)
     run_rounds(check_answer);
 }
 
-/* --- what is reaped --------------------------------------------------------------------------- */
+/* --- vGPUs that are given up ------------------------------------------------------------------ */
 
 static bool
 is_idle(const struct thing *thing)
@@ -182,8 +183,8 @@ is_idle(const struct thing *thing)
            (thing->state == LEASE_KEPT || thing->state == LEASE_LEAVING);
 }
 
-/* Nobody tells how the units of a full pool are used, or which GPU instances are free if each
- * function has a vGPU. So a vGPU may be removed there in vain. */
+/* Nobody tells how the units of a full pool are used. Nobody tells which GPU instances are free if
+ * each function has a vGPU. So there a vGPU may be removed in vain. */
 static bool
 may_be_in_vain(const struct model *model, size_t index)
 {
@@ -195,7 +196,7 @@ may_be_in_vain(const struct model *model, size_t index)
     return card->pool || (card->partitioned && shown == card->place_count);
 }
 
-/* Whether a wish can be met once some things are gone. Each bit is a thing. */
+/* Can a wish be met once these things are gone? Each bit is a thing. */
 static bool
 helps(const struct model *model, uint32_t gone)
 {
@@ -210,8 +211,8 @@ helps(const struct model *model, uint32_t gone)
     return model_find(&after);
 }
 
-/* Whether some set of idle things on a card includes this one, helps if it is removed, and does not
- * help without this one. */
+/* Is there a set of idle things on a card in which this thing is needed? The removal of the set
+ * helps, and its removal without this thing does not. */
 static bool
 is_needed(const struct model *model, size_t thing)
 {
@@ -231,8 +232,8 @@ is_needed(const struct model *model, size_t thing)
     }
 }
 
-/* A lone wish: idle vGPUs of others are given up if that helps, and only on a GPU where it
- * helps. */
+/* There is only one wish. Idle vGPUs of others are given up if and only if this helps, and only on
+ * a GPU where it helps. */
 static void
 check_reaping(const struct model *model, uint64_t seed)
 {
@@ -270,11 +271,12 @@ check_reaping(const struct model *model, uint64_t seed)
     MUST(victim == SIZE_MAX || may_reap[victim], "lease %zu", victim);
     MUST(!model_find(&without) || victim != SIZE_MAX, "it would help; %s", error.text);
     if (victim != SIZE_MAX && !may_be_in_vain(model, model->things[of_lease[victim]].card)) {
-        /* and not only on another GPU; the placement tries it if the drivers may accept */
+        /* it helps on this GPU, too; the placement tries it if the drivers may accept */
         without.exact = false;
         without.wishes[0].card = (int)model->things[of_lease[victim]].card;
         MUST(model_find(&without), "reaped: %zu", of_lease[victim]);
-        /* Of other guests' vGPUs the oldest goes first, even if a younger one alone would do. */
+        /* Of other guests' vGPUs the oldest is removed first, even if a younger one alone would
+         * do. */
         without = *model;
         without.wishes[0].card = (int)model->things[of_lease[victim]].card;
         MUST(!model_kinds[model->things[of_lease[victim]].kind].slices ||
@@ -291,7 +293,7 @@ what_is_idle_is_reaped_if_and_only_if_it_helps(void **state)
     run_rounds(check_reaping);
 }
 
-/* --- what could ever be ----------------------------------------------------------------------- */
+/* --- answers about another day ---------------------------------------------------------------- */
 
 /* The same host after it has lost some of its vGPUs. Each bit is a vGPU. */
 static bool
@@ -316,7 +318,7 @@ could_without(const struct model *model, uint32_t lost)
     return model_find(&after);
 }
 
-/* Whether there is any such way. If there are few vGPUs all sets are tried, else some. */
+/* Is there a way after any such loss? With few vGPUs all sets are tried, with many only some. */
 static bool
 could_ever(const struct model *model, uint64_t seed)
 {
@@ -338,7 +340,7 @@ could_ever(const struct model *model, uint64_t seed)
 }
 
 /* One gap is known, and stays. A wish may keep the vGPU that it already has, even if a reserve
- * forbids to make it anew. On an emptied host it would have to be made anew, so the answer is
+ * would forbid to make this vGPU now. On an emptied host it would have to be made. So the answer is
  * "no". */
 static bool
 has_what_is_reserved(const struct model *model)
@@ -354,8 +356,8 @@ has_what_is_reserved(const struct model *model)
     return false;
 }
 
-/* The answer is never "no" if the wishes can be met now, or once some vGPUs are gone. It is never
- * "yes" if they can never be met. */
+/* The answer is never "no" if the wishes can be met now, or after some vGPUs are gone. It is never
+ * "yes" if the wishes can never be met. */
 static void
 check_feasibility(const struct model *unsettled, uint64_t seed)
 {

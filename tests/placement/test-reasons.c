@@ -26,7 +26,7 @@ every_gpu_has_a_reason(void **state)
          "of 2)|, d has no such type|, e is being given a vGPU of another "
          "size|, f does not tell its "
          "room (Input/output error)|, g refused it (|, h has only reserved places left"},
-        /* of several types, the reason of the type that came closest */
+        /* of several types, the reason of the type that was nearest to a place */
         {"gpu a" X "foreign 1 X-1 a",
          "classes = { c = { types = [ \"X-4\", \"X-2\" ]; }; };"
          "gpus = ( { address = \"a\"; types = [ \"X-2\" ]; } );",
@@ -38,7 +38,7 @@ every_gpu_has_a_reason(void **state)
         /* of several devices, the reason of the one that has no place */
         {THREE "foreign 1 X-1 a\nforeign 2 X-1 b\nforeign 3 X-1 c", "", "type=X-1;type=X-2",
          "NO_ROOM |can take gpu1 (X-2)|a holds x-1|b holds x-1|c holds x-1"},
-        /* nothing at all */
+        /* there is no GPU at all */
         {"", "", "type=X-1", "NEVER gpu0 wants X-1, and no GPU on this host offers vGPUs"},
         {"gpu a X-1:1024:4\ngpu b Y:1024:1\ngpu c X-1:1024:4", "", "type=Z",
          "NEVER gpu0 wants Z, which no GPU here has; there are: x-1 (GRID X-1), y (GRID Y)"},
@@ -48,7 +48,7 @@ every_gpu_has_a_reason(void **state)
     question_check(rows, COUNT(rows));
 }
 
-/* Sixteen GPUs have the same reason. The message says it once. */
+/* Sixteen GPUs have the same reason. The message has it once. */
 static void
 what_many_say_is_said_once(void **state)
 {
@@ -79,7 +79,7 @@ a_refusal_of_all_together_has_reasons_too(void **state)
     question_check(rows, COUNT(rows));
 }
 
-/* Two places would both do. The message says what is wrong with the second. */
+/* Both places would do. The message says what is wrong with the second one. */
 static void
 why_another_place_is_better(void **state)
 {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
 /*
- * The rules of a GPU's room (gpu-room.h). Each rule has a few rows: a machine, some steps, and the
- * room's figures after them. test-gpu-room tests that the rules are right for all machines.
+ * The rules of a GPU's room (gpu-room.h). Each rule has a few rows: a machine, some steps, and then
+ * the room's figures. test-gpu-room tests that the rules are right for all machines.
  */
 
 #include "base/array.h"
@@ -16,12 +16,12 @@
 #include <string.h>
 
 /*
- * The machine is in the language of fake/fake-kernel.h. The question is about its first GPU. ';'
+ * The machine is in the words of fake/fake-kernel.h. The question is about its first GPU. ';'
  * separates steps: "put X-1 a.0"; "put - a.0 2048" (a type that the GPU does not list, and its
  * MiB); "drop a.0" (the first vGPU there). "keep a.0 1024" comes before all other steps: the
- * function has this much memory without a vGPU. The question is a type, and a parent unless it
- * means the whole GPU. Or it is "left", the rest of the first limit. The answer is "LEAST..MOST
- * WHY", with "any" if nobody says how many.
+ * function has this much memory without a vGPU. The question is a type and a parent. Without a
+ * parent it means the whole GPU. Another question is "left", the rest of the first limit. The
+ * answer is "LEAST..MOST WHY", with "any" if nobody knows the number.
  */
 struct row {
     const char *rule, *machine, *policy, *steps;
@@ -227,8 +227,9 @@ limits_bind(void **state)
     check(rows, COUNT(rows));
 }
 
-/* The drivers of these cards make two vGPUs of any sizes. Some cards take one size at a time, and
- * some take several. One has two GPU instances, and each instance takes two vGPUs. */
+/* The drivers of these cards make at most two vGPUs, whatever their sizes are. Some cards take one
+ * size at a time, and some take several. One card has two GPU instances, and each instance takes
+ * two vGPUs. */
 #define CEILING "gpu v vf vfs 4 ceiling 2 X-1:1024:4 X-4:4096:1\n"
 #define CEILING_MIX                                                                                \
     "gpu v vf vfs 4 rule mixed memory 4096 ceiling 2 X-1:1024:4 X-2:2048:2 X-4:4096:1\n"
@@ -335,7 +336,7 @@ a_drop_adds_one_for_sure(void **state)
 
 /* A partitioned card. A type has as many free GPU instances of its size as MAX@ says. */
 #define MIG "gpu v vf vfs 3 X-1:1024:1@1 X-2:2048:1@2 Z-4:4096:1\n"
-/* A card that could be partitioned, and is not. */
+/* A card that could be partitioned, but is not. */
 #define WHOLE                                                                                      \
     "gpu v vfs 3 Z-4:4096:1 Z-2:2048:2\ntype i-1 \"I-1\" framebuffer 1024 max 4 slices 1 "         \
     "instances 0\n"

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
 /*
- * Guests come and go, through the hook, on random hosts, compared with the model. A guest that must
- * start starts, and only the expected vGPUs are left. chance.h says how to repeat a failure.
+ * Guests start and end, through the hook, on random hosts. The result is compared with the model: a
+ * guest that must start starts, and only the expected vGPUs are left. chance.h says how to repeat a
+ * failure.
  */
 
 #include "fake/scene.h"
@@ -15,7 +16,7 @@
 #define ROUNDS_PER_SEQUENCE 150
 #define ROUNDS_PER_TROUBLE  1500
 
-#define GUESTS 6 /* a limit calls guests 1 to 3 ci, and the others web */
+#define GUESTS 6 /* by the quotas guests 1 to 3 are called ci, and the others web */
 #define STEPS  25
 
 struct town {
@@ -27,16 +28,16 @@ struct town {
     size_t foreign, foreign_functions;
     bool keep, trouble;
     bool ids; /* requests name types by their ids, so that the hook reads hardly any name */
-    /* Functions: the guest that has each function, or had it when the function had a type. 0:
-     * somebody else. */
+    /* For each function: the guest that has it, or that had it when it had a type. 0: somebody
+     * else. */
     struct owner {
-        size_t guest; /* guests, from 1 on */
-        bool foreign; /* somebody else made the vGPU, so it is his again once the guest ends */
+        size_t guest; /* the number of a guest, from 1 on */
+        bool foreign; /* somebody else made the vGPU, and has it again once the guest ends */
         char type[64];
     } owners[CARDS][PLACES];
 };
 
-/* Device k of guest g (from 0) has the number 10(g+1)+k. Devices of nobody are numbered from 1
+/* Device k of guest g (from 0) has the number 10(g+1)+k. Devices of nobody have numbers from 1
  * on. */
 static unsigned
 device_number(size_t guest, size_t k)
@@ -44,7 +45,7 @@ device_number(size_t guest, size_t k)
     return (unsigned)(10 * (guest + 1) + k);
 }
 
-/* A vGPU that somebody else made. A guest that names its function may start with it. */
+/* Makes a vGPU without the hook. A guest that names its function may start with this vGPU. */
 static void
 add_foreign(struct town *town, uint64_t *chances)
 {
@@ -61,9 +62,9 @@ add_foreign(struct town *town, uint64_t *chances)
 }
 
 /* A card that the fake kernel's tree can play, and that tells all that the model knows. So there is
- * no pool, because only a snapshot has functions of pools. There are no mixed sizes except on xe,
- * because nobody knows of mixed sizes before two are seen. Each function has a GPU instance,
- * because nobody knows how many instances there are. */
+ * no pool, because functions of pools are only in snapshots. Only xe has mixed sizes: on other
+ * cards nobody knows of them before two sizes are seen. Each function has a GPU instance, because
+ * nobody knows how many instances there are. */
 static void
 add_card(struct town *town, uint64_t *chances)
 {
@@ -118,7 +119,7 @@ set_up_town(struct town *town, uint64_t seed, bool trouble)
     configuration = model_host_configuration(&town->hosts, town->ids, head);
     scene_start(&town->scene, machine);
     fake_write(&town->scene.kernel, "etc/libvirt-vgpu/vgpu.conf", configuration);
-    /* The functions list their types once, so that a type has a name when all functions have it. */
+    /* The functions list their types once. So a type has a name even when all functions have it. */
     assert_int_equal(scene_prepare(&town->scene, GUESTS + 1, 1, "no such type"), 1);
     for (unsigned i = 0; i < 2; i++)
         add_foreign(town, &chances);
@@ -171,7 +172,7 @@ find_function(const struct town *town, size_t card, size_t place, struct thing *
     return true;
 }
 
-/* The thing that a guest has for a wish. */
+/* The thing that a guest has already for a wish. */
 static bool
 find_own(const struct town *town, size_t guest, size_t k, struct thing *ret)
 {
@@ -183,8 +184,9 @@ find_own(const struct town *town, size_t guest, size_t k, struct thing *ret)
            town->owners[wish->on_card][wish->on_place].guest == guest + 1;
 }
 
-/* Adds the functions' vGPUs: those of somebody else, of running guests, and the guest's own. If
- * `kept`, also those that are kept for others on functions that the guest names. */
+/* Adds the functions' vGPUs: those of somebody else, those of running guests, and the guest's own.
+ * With `kept` it also adds those that are kept for other guests on functions that the guest
+ * names. */
 static void
 look_at_functions(const struct town *town, size_t guest, bool kept, bool own, struct model *model)
 {
@@ -214,8 +216,9 @@ look_at_functions(const struct town *town, size_t guest, bool kept, bool own, st
 }
 
 /*
- * The hosts as they will be for a guest once all unneeded vGPUs are gone: kept vGPUs of others, and
- * its own vGPUs for which it has no use. If not `own`, all of its own vGPUs are gone, too.
+ * The hosts as they will be for a guest when all unneeded vGPUs are gone. These are the kept vGPUs
+ * of other guests, and the guest's own vGPUs that it does not use. Without `own`, all of its own
+ * vGPUs are gone, too.
  */
 static void
 look_around(const struct town *town, size_t guest, bool kept, bool own, struct model *model)
@@ -256,8 +259,8 @@ write_request(const struct town *town, size_t guest)
     return model_host_request(&model, town->ids, (unsigned)guest + 1, device_number(guest, 0));
 }
 
-/* Checks after every step that the ledger has all that exists, and that each guest has all of its
- * vGPUs or none. */
+/* Checks after every step: the ledger has every existing vGPU, and each guest has all of its vGPUs
+ * or none. */
 static void
 check_town(struct town *town, const struct model *model, uint64_t seed)
 {
@@ -282,8 +285,8 @@ check_town(struct town *town, const struct model *model, uint64_t seed)
     }
 }
 
-/* Whose a function is by now, and its type. If a guest only uses a vGPU of somebody else, the vGPU
- * does not become the guest's. */
+/* Records the present owner of each function, and its type. If a guest only uses a vGPU of somebody
+ * else, the guest does not become its owner. */
 static void
 take_functions(struct town *town, size_t guest)
 {
@@ -312,7 +315,7 @@ start_guest(struct town *town, size_t guest, uint64_t seed)
 
     look_around(town, guest, false, true, &other);
     possible = model_find(&other);
-    /* A guest may have a device that a quota forbids by now, and get another. */
+    /* The guest may have a device that a quota forbids now, and gets another device. */
     look_around(town, guest, false, false, &other);
     thinkable = model_find(&other);
     look_around(town, guest, true, true, &around);
@@ -331,7 +334,7 @@ start_guest(struct town *town, size_t guest, uint64_t seed)
     check_town(town, model, seed);
 }
 
-/* A vGPU of somebody else belongs to him again. */
+/* A vGPU of somebody else belongs to its maker again. */
 static void
 give_foreign_back(struct town *town, size_t guest)
 {
@@ -402,7 +405,7 @@ guests_come_and_go(void **state)
     }
 }
 
-/* --- and with a kernel that gives trouble ----------------------------------------------------- */
+/* --- the same with a kernel that refuses ------------------------------------------------------ */
 
 static void
 cause_trouble(struct town *town, uint64_t *chances)
@@ -416,7 +419,7 @@ cause_trouble(struct town *town, uint64_t *chances)
     faults->fail_with = maybe(chances, 50) ? EIO : EBUSY;
 }
 
-/* A running guest has all that it got when it started. */
+/* A running guest has all vGPUs that it got when it started. */
 static void
 check_running(const struct town *town, uint64_t seed)
 {
@@ -435,8 +438,8 @@ check_running(const struct town *town, uint64_t seed)
     }
 }
 
-/* Nobody can say which starts must succeed then. But no guest has half of its vGPUs, and there is
- * never a device too many. */
+/* Nobody can say which starts must succeed then. But no guest has only some of its vGPUs, and there
+ * are never too many devices. */
 static void
 guests_come_and_go_in_trouble(void **state)
 {
