@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
 /*
- * conf: a configuration directory for one test, and the policy that it makes.
+ * conf: a configuration directory for one test, and the policy that is read from it.
  */
 
 #pragma once
@@ -27,17 +27,17 @@ struct conf {
     struct error error;
 };
 
-/* The setup and the teardown of each test: the state is a struct conf. */
+/* The setup and the teardown of each test. The state of a test is a struct conf. */
 int conf_set_up(void **state);
 int conf_tear_down(void **state);
 
-/* Writes a file below the configuration directory; NULL removes it. */
+/* Writes a file below the configuration directory. If the text is NULL, removes the file. */
 void conf_put_bytes(const struct conf *conf, const char *name, const char *text, size_t length,
                     mode_t mode);
 void conf_put(const struct conf *conf, const char *name, const char *text, mode_t mode);
 
-/* Read the policy. 0, or -errno and a line in conf->error. The second function writes a main file
- * first, and nothing else. */
+/* These read the policy. They return 0, or -errno with a line in conf->error. The second function
+ * first writes a main file, as the only file. */
 int conf_load(struct conf *conf);
 int conf_load_text(struct conf *conf, const char *text);
 
@@ -45,5 +45,5 @@ void conf_assert_loads(struct conf *conf);
 /* Checks that the policy is refused with these words, and that the defaults are left. */
 void conf_assert_fails(struct conf *conf, const char *message);
 void conf_assert_defaults(const struct policy *policy);
-/* The words, separated by blanks. */
+/* The words as one text, separated by blanks. */
 void conf_assert_words(const struct words *words, const char *wanted);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
-/* policy: all faults, with file and line, and the defaults after a fault. */
+/* policy: all faults with their file and line, and the defaults after a fault. */
 
 #include "policy/conf.h"
 
@@ -54,7 +54,7 @@ static void
 faults_of_one_place(void **state)
 {
     static const struct row rows[] = {
-        /* faults that hide all text after them */
+        /* faults because of which the parser does not see the text after them */
         {"enabled = true;\n/* old\nplacement = \"spread\";\n",
          "2: the comment that begins in this line has no end, and hides the rest"},
         {"placement = \"spread\"\";\nenabled = false;\n",
@@ -90,7 +90,7 @@ faults_of_one_place(void **state)
         {"classes = ( );", "1: classes must be a group"},
         {"classes = \"small\";", "1: classes must be a group"},
         {"classes = { small = [ \"a\" ]; };", "1: a class must be a group"},
-        /* wrong words; the message has the right ones */
+        /* wrong words; the message names the right ones */
         {"placement = \"stack\";", "1: placement must be one of \"pack\", \"spread\""},
         {"placement = \"\";", "1: placement must be one of \"pack\", \"spread\""},
         {"placement = \"Pack\";", "1: placement must be one of \"pack\", \"spread\""},
@@ -210,12 +210,12 @@ faults_of_the_whole(void **state)
         {"classes = { small = { types = [ ]; }; };", "1: types is an empty list"},
         {"classes = { small = { types = ( ); }; };", "1: types is an empty list"},
         {"\ndefault_class = \"small\";", "2: default_class is \"small\""},
-        /* a class is one thing or the other */
+        /* a class has either types or a frame buffer */
         {"classes = {\nbig = { types = [ \"a\" ]; framebuffer = \"8G\"; }; };",
          "2: the class \"big\" has both types and framebuffer"},
         {"classes = {\nbig = { traits = [ \"a\" ]; placement = \"pack\"; }; };",
          "2: the class \"big\" has no types"},
-        /* what there is none of */
+        /* names that do not exist */
         {"quotas = (\n{ domains = [ \"*\" ]; class = \"big\"; max = 1; } );",
          "2: a quota's class is \"big\", and there is no such class"},
         {"classes = { big = { types = [ \"a\" ]; }; };\n"
@@ -235,8 +235,8 @@ faults_of_the_whole(void **state)
     check_rows(*state, rows, COUNT(rows));
 }
 
-/* The message names the line where a quote or a bracket is missing, and not the line where the
- * parser notices. */
+/* The message names the line where a quote or a bracket is missing. It does not name the line where
+ * the parser notices this. */
 static void
 what_has_no_end(void **state)
 {
@@ -251,7 +251,7 @@ what_has_no_end(void **state)
         {"gpus = (\n{ address = \"a\"; }\n\n", "1: syntax error: the ( of this line has no end"},
         {"params = [ \"a\",\n\"b\"\n", "1: syntax error: the [ of this line has no end"},
         {"enabled = true;\n/ \"x\n", "2: syntax error: a string does not end"},
-        /* for these the line is the one that libconfig tells */
+        /* for these faults the line is the one that libconfig tells */
         {"enabled = true;\n=;\nplacement = \"a;\n", "2: syntax error"},
         {"gpus = (\n{ address = \"a\"; ] );\nenabled = true;\n\n", "2: syntax error"},
         {"enabled = true\nplacement \"x\";\nclasses = {\n", "2: syntax error"},
@@ -298,11 +298,11 @@ all_faults_of_the_whole(void **state)
     assert_non_null(
         strstr(conf->error.text, "/conf.d/10.conf:3: the class \"small\" has no types"));
     assert_non_null(strstr(conf->error.text, "default_class is \"big\""));
-    /* a fault of another kind elsewhere hides none of these */
+    /* a fault of another kind in another file hides none of these */
     conf_put(conf, "conf.d/20.conf", "colour = 1;", 0644);
     conf_assert_fails(conf, "/conf.d/20.conf:1: unknown key \"colour\"");
     assert_non_null(strstr(conf->error.text, "the GPU 0000:18:00.0 is listed already"));
-    /* a later addition in another file cures it */
+    /* a later file adds what is missing */
     conf_put(conf, "conf.d/20.conf",
              "classes = { small = { types = [ \"a\" ]; };\n"
              "big = { types = [ \"b\" ]; }; };",
@@ -311,7 +311,7 @@ all_faults_of_the_whole(void **state)
     conf_assert_loads(conf);
 }
 
-/* If files contradict each other, the message names the place where the contradiction arises. */
+/* If files contradict each other, the message names the place where the second one contradicts. */
 static void
 faults_between_files(void **state)
 {
@@ -336,7 +336,7 @@ faults_between_files(void **state)
         conf_put(conf, "conf.d/10.conf", rows[i].second, 0644);
         conf_assert_fails(conf, rows[i].message);
     }
-    /* and the text of the second file makes the first file right */
+    /* another text in the second file makes the first file right */
     conf_put(conf, MAIN, rows[3].first, 0644);
     conf_put(conf, "conf.d/10.conf", "classes = { b = { types = [ \"1\" ]; }; };", 0644);
     conf_assert_loads(conf);
@@ -363,14 +363,14 @@ only_root_may_write_it(void **state)
             conf_assert_loads(conf);
             assert_false(conf->policy.enabled);
         }
-        /* only root can give a file away, and then see it refused */
+        /* only root can give a file away, and then see that it is refused */
         if (fchownat(conf->host.root, path, 4711, (gid_t)-1, 0) == 0)
             conf_assert_fails(conf, message);
         conf_put(conf, names[n], NULL, 0);
     }
 }
 
-/* Included files must be root's as well; nothing else checks them. */
+/* Included files must belong to root as well. Nothing else checks them. */
 static void
 an_include_is_no_back_door(void **state)
 {
@@ -387,7 +387,7 @@ an_include_is_no_back_door(void **state)
     }
 }
 
-/* Text after a NUL byte must not be lost silently. */
+/* Text after a NUL byte must not be ignored without a message. */
 static void
 a_file_is_text(void **state)
 {

@@ -63,8 +63,8 @@ every_key(void **state)
     assert_null(policy_find_class(policy, ""));
 }
 
-/* vgpu.conf comes first, whatever its name, then the others by name. The last scalar wins, lists
- * append, classes merge. */
+/* vgpu.conf comes first, although other names precede it. The other files follow in the order of
+ * their names. Of scalars the last one counts, lists are joined, and classes are merged. */
 static void
 drop_ins_in_name_order(void **state)
 {
@@ -102,7 +102,7 @@ drop_ins_in_name_order(void **state)
 
 #define BIT(what) (1u << POLICY_ALLOW_##what)
 
-/* What steers the placement, the request and the classes. */
+/* The keys for the placement, the request and the classes. */
 static void
 every_key_of_placement(void **state)
 {
@@ -217,7 +217,7 @@ quotas_and_domains(void **state)
     assert_int_equal(policy->domains[1].device_count, 0);
 }
 
-/* The last file decides what guests may ask for. Every other list grows. */
+/* The last file decides what guests may ask for. All other lists are joined. */
 static void
 lists_append_but_allow_is_replaced(void **state)
 {
@@ -259,7 +259,7 @@ lists_append_but_allow_is_replaced(void **state)
     assert_string_equal(policy->quotas[1].origin, "/" DIRECTORY "/conf.d/10.conf:4");
     assert_int_equal(policy->domain_count, 2);
     assert_string_equal(policy->domains[1].devices[0].origin, "/" DIRECTORY "/conf.d/10.conf:5");
-    /* an empty list removes everything; a file without the key removes nothing */
+    /* an empty list removes all entries; a file without the key removes none */
     conf_put(conf, "conf.d/20.conf", "allow = [ ];", 0644);
     conf_put(conf, "conf.d/30.conf", "release = \"reap\";", 0644);
     conf_assert_loads(conf);
@@ -321,7 +321,7 @@ patterns_of_domains(void **state)
         {"web\\*", "web*", true},
         {"web\\*", "web1", false},
         {"", "web", false},
-        /* UUIDs, as libvirt writes them and as people do */
+        /* UUIDs as libvirt writes them, and as people write them */
         {UUID, "web01", true},
         {"B1F4E27E-0D06-4A5F-9C5D-3A1F0C6B8E20", "web01", true},
         {"b1f4e27e0d064a5f9c5d3a1f0c6b8e20", "web01", true},
@@ -337,8 +337,8 @@ patterns_of_domains(void **state)
     }
 }
 
-/* A listed UUID means one domain. A domain of somebody else with this UUID as its name is not
- * meant. */
+/* A listed UUID means one domain. It does not mean a domain of somebody else whose name is this
+ * UUID. */
 static void
 a_name_is_no_uuid(void **state)
 {
@@ -348,7 +348,7 @@ a_name_is_no_uuid(void **state)
     assert_false(policy_is_domain(UUID, UUID, &other));
 }
 
-/* Files that editors and package managers leave behind. */
+/* Files that editors and package managers leave in the directory. */
 static void
 other_files_are_passed_over(void **state)
 {
@@ -369,7 +369,7 @@ other_files_are_passed_over(void **state)
     conf_assert_defaults(&conf->policy);
 }
 
-/* A file that is present and not read must be reported, however odd its name. */
+/* If a file is there but is not read, this must be reported, even for odd names. */
 static void
 a_conf_of_any_name_counts(void **state)
 {
@@ -417,7 +417,7 @@ durations(void **state)
     static const char *const bad[] = {/* more than an hour */
                                       "61m", "3601s", "3600001ms", "9999999999s",
                                       "99999999999999999999999s", "18446744073709551617s",
-                                      /* no time */
+                                      /* not a time */
                                       "", "5", "s", "-1s", "+1s", " 1s", "1 s", "1s ", "1h", "1S",
                                       "1.5s", "0x10s", "1us", "1sec", "1m30s", "ms"};
     struct conf *conf = *state;
@@ -448,10 +448,10 @@ sizes(void **state)
         {"8G", 8192},       {"512M", 512},         {"1M", 1},      {"1GiB", 1024}, {"16MiB", 16},
         {"1024G", 1048576}, {"1048576M", 1048576}, {"007G", 7168},
     };
-    static const char *const bad[] = {/* nothing, or more than there can be */
+    static const char *const bad[] = {/* nothing, or more memory than there can be */
                                       "0G", "0M", "1025G", "1048577M", "99999999999999999999G",
                                       "18446744073709551617M",
-                                      /* no size */
+                                      /* not a size */
                                       "", "8", "G", "-8G", "+8G", " 8G", "8 G", "8G ", "8g", "8GB",
                                       "8T", "8.5G", "0x8G", "8K", "8G8M"};
     struct conf *conf = *state;
