@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
-/* prove: a card that behaves as its driver says passes. Each lie is named, and nothing stays. */
+/* prove: a card that behaves as its driver says passes. Each lie is found, and nothing is left. */
 
 #include "base/cleanup.h"
 #include "base/memory.h"
@@ -19,8 +19,8 @@
 #define FUNCTIONS "0000:3d:00.0"
 #define ONE_TYPE  "0000:06:00.0"
 
-/* A card that makes vGPUs itself, one whose virtual functions are vGPUs, and one that takes only
- * one type at a time, which the program does not believe of any card. */
+/* Three cards: one makes vGPUs itself; the virtual functions of one are vGPUs; one takes only one
+ * type at a time. The program does not expect the last one of any card. */
 #define MACHINE                                                                                    \
     "gpu " CARD " rule size numa 0\n"                                                              \
     "type nvidia-232 \"GRID T4-4Q\" framebuffer 4096 max 4\n"                                      \
@@ -43,7 +43,7 @@ nowhere(void)
     return typed_libvirt(&scene, "");
 }
 
-/* --- cards that are as they say --------------------------------------------------------------- */
+/* --- cards that tell the truth ---------------------------------------------------------------- */
 
 static void
 a_truthful_card_passes(void **state)
@@ -70,12 +70,12 @@ a_truthful_card_passes(void **state)
     }
 }
 
-/* --- and others ------------------------------------------------------------------------------- */
+/* --- cards that lie --------------------------------------------------------------------------- */
 
-/* What a driver does, and what prove says of that. */
+/* The lie of a driver, and the words of prove about it. */
 static const struct lie {
     enum fake_lie lie;
-    unsigned removal; /* ms */
+    unsigned removal; /* ms that a removal takes */
     const char *gpu, *words;
 } lies[] = {
     {FAKE_LIE_FORGOTTEN, 0, CARD,
@@ -116,7 +116,7 @@ lie(const struct lie *row)
     scene.kernel.faults->remove_delay = row->removal;
 }
 
-/* The driver mends its ways: then reconcile removes what is left. */
+/* The driver tells the truth again. Then reconcile removes what is left. */
 static void
 make_good(void)
 {
@@ -148,7 +148,7 @@ each_lie_is_named(void **state)
 
 /* --- a card that somebody uses ---------------------------------------------------------------- */
 
-/* Nothing is done, and the exit status says why. */
+/* prove does nothing, and its exit status says why. */
 static void
 must_refuse(const char *uri, const char *line, int status, const char *words)
 {
@@ -185,7 +185,7 @@ a_card_in_use_is_left_alone(void **state)
     make_good();
 }
 
-/* Another process proves the card, or has died while it did. */
+/* Another process is proving the card, or has died while it did. */
 static void
 one_at_a_time(void **state)
 {
@@ -208,7 +208,7 @@ one_at_a_time(void **state)
     make_good();
 }
 
-/* What cannot be proved, and what is said of a word that means no GPU. */
+/* Cards without anything to prove, and the message for a word that means no GPU. */
 static void
 a_pool_is_as_it_is(void **state)
 {
@@ -223,7 +223,7 @@ a_pool_is_as_it_is(void **state)
     make_good();
 }
 
-/* Functions that a domain names are left as they are, whether it runs or not. */
+/* Functions that a domain names are left alone, whether the domain runs or not. */
 static void
 functions_of_domains_are_skipped(void **state)
 {
@@ -247,7 +247,7 @@ functions_of_domains_are_skipped(void **state)
     make_good();
 }
 
-/* --- Intel's ---------------------------------------------------------------------------------- */
+/* --- Intel's cards ---------------------------------------------------------------------------- */
 
 static void
 memory_adds_up(void **state)
@@ -261,7 +261,7 @@ memory_adds_up(void **state)
     make_good();
 }
 
-/* --- what is printed -------------------------------------------------------------------------- */
+/* --- the output ------------------------------------------------------------------------------- */
 
 static void
 what_is_printed(void **state)
@@ -281,7 +281,7 @@ what_is_printed(void **state)
     make_good();
 }
 
-/* On a screen, how far it is. */
+/* On a terminal prove shows its progress. */
 static void
 progress_is_shown(void **state)
 {
@@ -296,7 +296,7 @@ progress_is_shown(void **state)
     make_good();
 }
 
-/* The fake kernel runs no programs: tar is real. */
+/* The fake kernel runs no programs. So this runs the real tar. */
 static int
 run_program(const struct host *host, char *const argv[], int in, int out, unsigned milliseconds)
 {
@@ -306,7 +306,7 @@ run_program(const struct host *host, char *const argv[], int in, int out, unsign
     return program_run(&real, argv, in, out, milliseconds);
 }
 
-/* With --capture the steps are in the capture's manifest, for people. */
+/* With --capture, the capture's manifest has the steps, for people. */
 static void
 the_steps_are_captured(void **state)
 {
@@ -327,7 +327,8 @@ the_steps_are_captured(void **state)
     make_good();
 }
 
-/* Somebody presses Ctrl-C: what was made is removed, and then the signal has its way. */
+/* Somebody presses Ctrl-C. The vGPUs that were made are removed, and then the signal ends the
+ * program. */
 static void
 a_signal_waits_until_the_card_is_empty(void **state)
 {
