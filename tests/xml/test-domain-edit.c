@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
-/* A domain's XML with one vGPU more, one less, or other UUIDs: text in, text out. */
+/* A domain's XML with one more vGPU, one less, or other UUIDs: text in, text out. */
 
 #include "attach/clone.h"
 #include "domain/request-parser.h"
@@ -14,7 +14,8 @@
 #include <string.h>
 
 #define DOMAIN "aaaaaaaa-0000-4000-8000-000000000001"
-/* The results of RFC 9562's recipe for that UUID and "ua-gpu0", "ua-gpu1" (Python's uuid.uuid5). */
+/* RFC 9562's recipe gives these results for this UUID with "ua-gpu0" and "ua-gpu1" (Python's
+ * uuid.uuid5). */
 #define GPU0 "e9afd43a-00a5-568d-925f-82c3e3ebf2bd"
 #define GPU1 "af858273-2de2-5055-8db8-eaa53cb60e11"
 
@@ -83,7 +84,7 @@ assert_text(const struct domain_edit *edit, const char *wanted)
     assert_string_equal(text, wanted);
 }
 
-/* Both were removed by alias. This is the UUID that the device had. */
+/* Both were removed by their alias. This was the UUID of the device. */
 static void
 take_out(struct domain_edit *edit, const char *word, const char *wanted)
 {
@@ -162,7 +163,7 @@ removes_what_it_added(void **state)
     assert_text(&edit, NEWHEAD NEWDEVICES NEWTAIL);
 }
 
-/* A text on one line stays on one. */
+/* A text on one line stays on one line. */
 static void
 adds_no_lines_where_there_are_none(void **state)
 {
@@ -210,8 +211,7 @@ leaves_everything_else(void **state)
          "      <source><address uuid='BBBBBBBB-0000-4000-8000-000000000001'/></source>\n"         \
          "    </hostdev>\n  </devices>\n</domain>\n"
 
-/* A device meant its hostdev by being the only one. Now it gets a link, because it is not the only
- * one any more. */
+/* A device meant the only hostdev. Now there are two hostdevs, so the device gets a link. */
 static void
 links_the_lonely_one(void **state)
 {
@@ -245,7 +245,7 @@ set_source(struct domain_edit *edit, const char *alias, enum request_kind kind, 
         fail_msg("%s", error.text);
 }
 
-/* A device becomes a virtual function, another one, and a mediated one again. */
+/* A device becomes a virtual function, then another one, and then a mediated device again. */
 static void
 makes_functions(void **state)
 {
@@ -285,8 +285,8 @@ makes_functions(void **state)
     assert_text(&edit, NEWHEAD NEWDEVICES NEWTAIL);
 }
 
-/* Only its alias can name a virtual function. So a device that is linked by a UUID stays a mediated
- * device. */
+/* A virtual function can be named only by its alias. So a device that is linked by a UUID stays a
+ * mediated device. */
 static void
 keeps_what_a_uuid_names(void **state)
 {
@@ -303,7 +303,7 @@ keeps_what_a_uuid_names(void **state)
     assert_non_null(strstr(error.text, "names no <hostdev> of type mdev"));
 }
 
-/* A request without a link means the only mediated device, wherever that is. */
+/* A request without a link means the only mediated device, in any place of the document. */
 static void
 links_the_lonely_one_beside_others(void **state)
 {
@@ -324,7 +324,7 @@ links_the_lonely_one_beside_others(void **state)
     assert_int_equal(edit.request.hostdevs[0].device, SIZE_MAX);
 }
 
-/* A hostdev without an alias belongs to somebody else, and is not taken for ours. */
+/* A hostdev without an alias belongs to somebody else. It does not count as ours. */
 static void
 tells_ours_from_others(void **state)
 {
@@ -352,7 +352,8 @@ tells_ours_from_others(void **state)
     assert_null(strstr(text, "ua-vgpu-small"));
 }
 
-/* The guest released the device late. The annotation still names a device that does not exist. */
+/* The guest released the device late. The annotation still names this device, which does not
+ * exist. */
 static void
 removes_what_dangles(void **state)
 {
@@ -365,7 +366,7 @@ removes_what_dangles(void **state)
     assert_text(&edit, NEWHEAD NEWDEVICES NEWTAIL);
 }
 
-/* The metadata of other programs stays, and so does the element around it. */
+/* The metadata of other programs stays, and so does the element around them. */
 static void
 leaves_others_metadata(void **state)
 {
@@ -439,7 +440,7 @@ gives_libvirt_its_parts(void **state)
     assert_null(annotation);
 }
 
-/* A clone has the UUIDs of the domain from which it was made. All else stays, to the byte. */
+/* A clone has the UUIDs of its original. Everything else stays, to the byte. */
 static void
 renews_a_clone(void **state)
 {
@@ -475,7 +476,7 @@ renews_a_clone(void **state)
     assert_string_equal(request.hostdevs[1].source.text, uuid.text);
     assert_string_equal(request.devices[1].uuid, uuid.text);
     assert_string_equal(request.hostdevs[2].source.text, "bbbbbbbb-0000-4000-8000-000000000003");
-    /* Renewing once is enough. */
+    /* A second renewal changes nothing. */
     assert_int_equal(clone_renew(&nowhere, &after, &none, &again, &error), 0);
     assert_null(again.text);
 }

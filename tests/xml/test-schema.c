@@ -50,7 +50,7 @@ teardown(void **state)
     return 0;
 }
 
-/* Whether the schema accepts one request. It judges a whole document, so it gets one. */
+/* Does the schema accept one request? The schema judges a whole document, so it gets one. */
 static bool
 takes_request(xmlNodePtr request)
 {
@@ -68,7 +68,7 @@ takes_request(xmlNodePtr request)
     return taken;
 }
 
-/* Whether the schema accepts all requests of a domain. There may be none. */
+/* Does the schema accept all requests of a domain? There may be none. */
 static bool
 schema_accepts(const struct document *document)
 {
@@ -86,7 +86,7 @@ schema_accepts(const struct document *document)
 
 /* --- the corpus ------------------------------------------------------------------------------- */
 
-/* Faults that only the parser can see, because they are outside of the element, or between
+/* Only the parser can see these faults, because they are outside of the element, or between
  * elements. */
 static const char *const beyond[] = {
     "bad-function-without-alias", "bad-hostdev-without-uuid", "bad-names-none",
@@ -117,7 +117,7 @@ compare_file(int directory, const char *name)
     assert_int_equal(
         document_read(&(const struct host){.ops = &host_kernel}, fd, &document, &error), 0);
     good = request_parse(&document, &request, &error) == 0;
-    /* A document that is no domain XML is not for the schema. */
+    /* The schema does not judge a document that is no domain XML. */
     if (!good && !is_beyond(name))
         return;
     accepts = schema_accepts(&document);
@@ -153,7 +153,7 @@ corpus(void **state)
 
 #define DEVICE "dddddddd-0000-4000-8000-000000000001"
 
-/* Compares the two, and returns their verdict. */
+/* Compares the two, and returns their common verdict. */
 static bool
 both_accept(const char *content)
 {
@@ -202,7 +202,7 @@ by_hand(void **state)
         {"<vgpu:device type='" X256 "'/>", true},
         {"<vgpu:device type='" X256 "x'/>", false},
         {"<vgpu:device type='a&#9;b'/>", false},
-        {"<vgpu:device type='a\tb'/>", true}, /* XML turns it into a blank */
+        {"<vgpu:device type='a\tb'/>", true}, /* XML turns the tab into a blank */
         {"<vgpu:device type='a&#10;b'/>", false},
         {"<vgpu:device type='GRID T4-1B'/>", true},
         {"<vgpu:device type='a&amp;b'/>", true},
@@ -281,7 +281,7 @@ by_hand(void **state)
     }
 }
 
-/* Each word, with a value of its kind or without. */
+/* Each attribute, with a value of its kind or without a value. */
 static const char *const words[][8] = {
     {"alias='ua-a'", "uuid='" DEVICE "'", "uuid='x'", "alias=''", "alias='ua-a' uuid='x'", ""},
     {"type='a'", "class='a'", "type='a' class='a'", "type='a/b'", "class='&#10;'", "type='b'", ""},
