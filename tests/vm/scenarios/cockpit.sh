@@ -22,7 +22,7 @@ connect_browser() {
 serve_page() {
     /usr/lib/cockpit/cockpit-ws --local-session=/usr/bin/cockpit-bridge --no-tls --port 9090 \
         </dev/null >cockpit.log 2>&1 &
-    at_end pkill -x cockpit-ws
+    server=$!
 }
 
 cards mdev
@@ -43,3 +43,4 @@ gpu=$(vgpuctl list --raw --noheadings --columns GPU)
 vgpuctl undrain "$gpu"
 destroy web01
 assert_gone "$device"
+kill "$server"
