@@ -50,7 +50,7 @@ make_module tests/libvirt/odd-module.so '-DOTHER_VERSION=VGPU_VERSION -DOTHER_SI
 
 # The product, and the common code of the tests.
 for source in common/*/*.c hooks/hook.c nodedev/*/*.c tests/*/*.c; do
-    case $source in */main.c | */test-*.c | tests/bench/* | tests/faults/* | tests/fuzz/*) continue ;; esac
+    case $source in */main.c | */test-*.c | tests/bench/* | tests/cockpit/* | tests/faults/* | tests/fuzz/*) continue ;; esac
     case $source in */libvirt/libvirt-*.c | */other-module.c) continue ;; esac
     compile "$source" "$out/$(echo "$source" | tr / _).o"
 done
