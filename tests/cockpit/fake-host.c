@@ -44,10 +44,7 @@
 struct message {
     char bytes[MOST_BYTES];
     struct iovec part;
-    union {
-        char space[CMSG_SPACE(STREAMS * sizeof(int))];
-        struct cmsghdr align;
-    } beside;
+    _Alignas(struct cmsghdr) char beside[CMSG_SPACE(STREAMS * sizeof(int))];
     struct msghdr head;
 };
 
@@ -57,8 +54,8 @@ message_prepare(struct message *message, size_t length)
     message->part = (struct iovec){message->bytes, length};
     message->head = (struct msghdr){.msg_iov = &message->part,
                                     .msg_iovlen = 1,
-                                    .msg_control = message->beside.space,
-                                    .msg_controllen = sizeof(message->beside.space)};
+                                    .msg_control = message->beside,
+                                    .msg_controllen = sizeof(message->beside)};
     return message;
 }
 
