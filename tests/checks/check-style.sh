@@ -32,7 +32,7 @@ done
 
 for file in $sources tests/checks/*.sh tests/bench/*.sh tests/model/* tests/vm/*.sh tests/vm/scenarios/*.sh tests/vm/systemd/*.sh tests/vm/apparmor/*.sh configure.ac Makefile.am \
     bootstrap .ci/run config/*.* config/apparmor/*.in config/packaging/build-package config/packaging/*.sh config/packaging/debian/rules \
-    config/packaging/debian/*.in config/packaging/debian/*.postrm config/packaging/debian/tests/[!c]* config/packaging/rpm/* hooks/*.8 nodedev/*/*.[18] nodedev/cockpit/*.js nodedev/cockpit/*.css nodedev/cockpit/*.html tests/vm/cards/Kbuild; do
+    config/packaging/debian/*.in config/packaging/debian/*.postrm config/packaging/debian/tests/[!c]* config/packaging/rpm/* hooks/*.8 nodedev/*/*.[18] nodedev/cockpit/*.js nodedev/cockpit/*.css nodedev/cockpit/*.html tests/cockpit/*.mjs tests/vm/cards/Kbuild; do
     head -n 3 "$file" | grep -q 'SPDX-License-Identifier: ' || complain "$file: no SPDX line"
 done
 

@@ -100,3 +100,14 @@ test("names on the view of the guests", async () => {
 async function press_of(page, name, words) {
     await press(await find(page, "region", name), "button", words, { begins: true });
 }
+
+/* The manifest does not loosen Cockpit's policy: no other sources, and nothing inline. */
+test("Cockpit's content security policy is kept", async () => {
+    put_vgpuctl((await fake_host("t4-l40s")).command);
+    const opened = await open("/");
+    const policy = opened.headers["content-security-policy"];
+
+    assert.match(policy, /^default-src 'self'/);
+    assert.doesNotMatch(policy, /unsafe|\*/);
+    await close(opened);
+});
