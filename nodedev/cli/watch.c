@@ -181,6 +181,8 @@ watch_lines(const struct command_call *call, watch_show *show)
 int
 watch_run(const struct command_call *call, watch_show *show, struct error *error)
 {
+    if (!option_given(&call->options, OPTION_WATCH))
+        return show(call, error);
     return option_given(&call->options, OPTION_JSON) ? watch_lines(call, show)
                                                      : watch_screen(call, show, error);
 }

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
 /*
- * watch: shows again what a command shows, whenever it changes. The command looks every second,
- * or less often: it spends at most a tenth of its time looking.
+ * watch: shows what a command shows, once, or with --watch again whenever it changes. A watched
+ * command looks every second, or less often: it spends at most a tenth of its time looking.
  *
  * On a terminal it draws the screen, until the user types q or ^C. With --json it prints lines for
  * a program, until the program closes its end of the pipe:
@@ -20,6 +20,7 @@
  * error. */
 typedef int watch_show(const struct command_call *call, struct error *error);
 
-/* Returns 0 when the user or the program has ended it. Returns -errno with a line in error. */
+/* Without --watch shows it once. Else returns 0 when the user or the program has ended the watch.
+ * Returns -errno with a line in error. */
 int
 watch_run(const struct command_call *call, watch_show *show, struct error *error) CHECKED NONNULL;

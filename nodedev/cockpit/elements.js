@@ -10,12 +10,12 @@
 
 const UNSEEN = /[\u0000-\u001f\u007f-\u009f\u061c\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff]/g;
 
-/* The text as people see it. Only `pre` has more than one line. */
+/* A line as people see it; and a text of several lines. */
 export function plain(text) {
     return String(text).replace(UNSEEN, "\ufffd");
 }
 
-function plain_lines(text) {
+export function plain_lines(text) {
     return String(text).split("\n").map(plain).join("\n");
 }
 
@@ -51,12 +51,12 @@ export function button(label, key, onclick, attributes = {}) {
 
 /* A table. `rows` are lists of cells, each a string, an element or a list of them. */
 export function table(caption, headings, rows) {
-    return element("div", { class: "wide" }, element("table", {},
+    return element("table", {},
         element("caption", {}, caption),
         element("thead", {}, element("tr", {},
             headings.map(heading => element("th", { scope: "col" }, heading)))),
         element("tbody", {}, rows.map(cells => element("tr", {}, cells.map((cell, i) =>
-            element("td", { "data-heading": headings[i] }, cell)))))));
+            element("td", { "data-heading": headings[i] }, cell))))));
 }
 
 /* A message that screen readers say at once. `kind` is "danger", "warning" or "info". */
@@ -65,9 +65,9 @@ export function alert(kind, title, ...children) {
         element("strong", {}, title), children);
 }
 
-/* A choice with a label. `input` gets its id from its name. */
+/* An input with its label. The label finds it by its id. */
 export function labelled(label, input) {
-    const is_tick = input.type === "checkbox" || input.type === "radio";
+    const is_tick = input.type === "checkbox";
     const words = element("label", { for: input.id }, label);
 
     return element("div", { class: is_tick ? "tick" : "field" }, is_tick ? [input, words] : [words, input]);
@@ -87,11 +87,11 @@ export function find_key(key) {
 }
 
 /*
- * Asks in a dialog. `act` does the work when the user confirms it: its result, text or elements, is
- * shown in the dialog, or closes it if it is null. A failure is shown, and the user may try again.
- * Without `act` the dialog only shows something.
+ * Asks in a dialog. `act` does the work when the user confirms it, and the dialog then shows the
+ * elements that it returns. If it fails, the dialog shows why, and the user may try again. Without
+ * `act` the dialog only shows the body. Returns the place below the body.
  */
-export function ask({ title, body, confirm, danger, act, onclose }) {
+export function ask({ title, body, confirm, danger, act }) {
     const opener = document.activeElement?.dataset?.key;
     const outcome = element("div", { class: "outcome", "aria-live": "polite" });
     const go = act && element("button", { type: "submit", class: danger ? "danger" : "primary" }, confirm);
@@ -110,10 +110,6 @@ export function ask({ title, body, confirm, danger, act, onclose }) {
         try {
             const result = await act(form);
 
-            if (result === null) {
-                dialog.close();
-                return;
-            }
             body.remove();
             go.remove();
             cancel.textContent = "Close";
@@ -129,9 +125,19 @@ export function ask({ title, body, confirm, danger, act, onclose }) {
         dialog.remove();
         if (opener)
             find_key(opener)?.focus();
-        onclose?.();
     });
     document.body.append(dialog);
     dialog.showModal();
     return outcome;
+}
+
+/* Shows in a place the elements that a promise brings, or why it fails. */
+export function show_found(place, promise) {
+    show(place, element("p", {}, "Looking…"));
+    promise.then(found => show(place, found), failure => show(place, alert("danger", failure.message)));
+}
+
+/* The same in a dialog. */
+export function tell(title, promise) {
+    show_found(ask({ title, body: element("div", {}) }), promise);
 }

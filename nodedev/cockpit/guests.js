@@ -4,7 +4,7 @@
  * guests: what each guest asks for and has; and giving, taking and explaining vGPUs.
  */
 
-import { alert, ask, button, element, labelled, show } from "./elements.js";
+import { ask, button, element, labelled, tell } from "./elements.js";
 import { change, read, words_of } from "./vgpuctl.js";
 
 const WATCHES = ["guests", "--all", "-o",
@@ -73,19 +73,26 @@ function attach_form(guest, lines, choices) {
         labelled("Show it on the guest's screen", element("input", { type: "checkbox", id: "display" })));
 }
 
+async function find_types() {
+    const lines = await read("types", "-o", "gpu,type,name,available,available-at-most,classes");
+
+    if (lines.length === 0)
+        throw new Error("No GPU on this host offers vGPUs. The host view says why.");
+    return lines;
+}
+
 async function attach(guest) {
+    const title = `Give ${guest.domain} a vGPU`;
     const choices = [];
     let lines;
 
     try {
-        lines = await read("types", "-o", "gpu,type,name,available,available-at-most,classes");
-        if (lines.length === 0)
-            throw new Error("No GPU on this host offers vGPUs. The host view says why.");
+        lines = await find_types();
     } catch (failure) {
-        ask({ title: `Give ${guest.domain} a vGPU`, body: alert("danger", failure.message) });
+        tell(title, Promise.reject(failure));
         return;
     }
-    ask({ title: `Give ${guest.domain} a vGPU`, confirm: "Attach", body: attach_form(guest, lines, choices),
+    ask({ title, confirm: "Attach", body: attach_form(guest, lines, choices),
         act: async form => {
             const { wanted, count, start, display } = form.elements;
             const when = guest.running ? chosen_sides(form) : start.checked ? ["--start"] : ["--config"];
@@ -105,12 +112,8 @@ function detach(guest, line) {
 }
 
 function explain(guest) {
-    const outcome = ask({ title: `What ${guest.domain} would get`, body: element("div", {}) });
-
-    show(outcome, element("p", {}, "Looking…"));
-    words_of("explain", "--", guest["domain-uuid"]).then(
-        text => show(outcome, element("pre", {}, text)),
-        failure => show(outcome, alert("danger", failure.message)));
+    tell(`What ${guest.domain} would get`,
+        words_of("explain", "--", guest["domain-uuid"]).then(text => element("pre", {}, text)));
 }
 
 /* --- the list ------------------------------------------------------------------------------- */

@@ -4,7 +4,7 @@
  * host: how full the GPUs of this host are, and with what; and the work on the host as a whole.
  */
 
-import { alert, ask, button, element, show, table } from "./elements.js";
+import { ask, button, element, show_found, table, tell } from "./elements.js";
 import { change, read } from "./vgpuctl.js";
 
 const COLOURS = 6; /* of page.css */
@@ -46,7 +46,8 @@ function bar(gpu) {
         element("span", { class: "name", "aria-hidden": "true" }, owner(vgpu)),
         element("span", { class: "tip", "aria-hidden": "true" }, describe(gpu, vgpu))));
     const free = gpu.free === null ? gpu["free-at-most"] : gpu.free;
-    const closed = gpu.total - gpu.used - free;
+    const used = gpu.vgpus.reduce((sum, vgpu) => sum + vgpu.share, 0); /* as far as it is known */
+    const closed = gpu.total - used - free;
 
     if (gpu.total === null || gpu.total <= 0)
         return null;
@@ -61,8 +62,9 @@ function bar(gpu) {
 function sum(gpu) {
     if (gpu.total === null)
         return `${gpu.vgpus.length} vGPUs in use`;
-    return gpu.unit === "MiB" ? `${gpu.used} of ${gpu.total} MiB in use`
-        : `${gpu.used} of ${gpu.total} vGPUs in use`;
+    const total = `${gpu.total} ${gpu.unit === "MiB" ? "MiB" : "vGPUs"}`;
+
+    return gpu.used === null ? total : `${gpu.used} of ${total} in use`;
 }
 
 function how_many(type) {
@@ -118,10 +120,10 @@ function gpu_card(gpu, { may_change }) {
 
 /* --- the host as a whole -------------------------------------------------------------------- */
 
-function finding(found) {
-    const kind = found.severity === "error" ? "danger" : found.severity === "warning" ? "warning" : "info";
+const KINDS = { error: "danger", warning: "warning", note: "info" };
 
-    return element("li", { class: `alert ${kind}` },
+function finding(found) {
+    return element("li", { class: `alert ${KINDS[found.severity]}` },
         element("strong", {}, `${found.severity}: ${found.check}`),
         element("p", {}, found.finding),
         found.remedy && element("div", {}, "What to do:", element("pre", {}, found.remedy)));
@@ -132,14 +134,6 @@ async function findings() {
 
     return found.length === 0 ? element("p", {}, "doctor finds nothing wrong with this host.")
         : element("ul", { class: "findings" }, found.map(finding));
-}
-
-/* Shows in a dialog what a function finds, once it has. */
-function tell(title, find) {
-    const outcome = ask({ title, body: element("div", {}) });
-
-    show(outcome, element("p", {}, "Looking…"));
-    find().then(found => show(outcome, found), failure => show(outcome, alert("danger", failure.message)));
 }
 
 const MAKERS = { ours: "this package", mdevctl: "mdevctl", foreign: "somebody else" };
@@ -154,22 +148,22 @@ function orphan_choice(orphan, i) {
             `${orphan.gpu}, made by ${MAKERS[orphan.origin] || orphan.origin}${holder}`));
 }
 
-/* Values of ticked boxes. They are taken from the list, because an attribute has no character that
- * nobody sees. */
+/* The names of the devices come from the list. A box has the name as people see it. */
 async function reap() {
+    const title = "Remove orphans";
     let orphans;
 
     try {
         orphans = await read("orphans");
     } catch (failure) {
-        tell("Remove orphans", () => Promise.reject(failure));
+        tell(title, Promise.reject(failure));
         return;
     }
     if (orphans.length === 0) {
-        tell("Remove orphans", async () => element("p", {}, "There is no orphan: some guest refers to each vGPU."));
+        ask({ title, body: element("p", {}, "There is no orphan: some guest refers to each vGPU.") });
         return;
     }
-    ask({ title: "Remove orphans", confirm: "Remove", danger: true,
+    ask({ title, confirm: "Remove", danger: true,
         body: element("fieldset", {}, element("legend", {}, "vGPUs that no guest refers to"),
             orphans.map(orphan_choice)),
         act: async form => {
@@ -189,9 +183,9 @@ function reconcile() {
 }
 
 function empty_host() {
-    const place = element("div", {}, "Looking for the reason…");
+    const place = element("div", {});
 
-    findings().then(found => show(place, found), failure => show(place, alert("danger", failure.message)));
+    show_found(place, findings());
     return element("section", { class: "card" },
         element("h2", {}, "No GPU on this host offers vGPUs"), place);
 }
@@ -202,7 +196,7 @@ function draw(gpus, how) {
     empty = gpus.length === 0 ? empty || empty_host() : null;
     return [
         element("div", { class: "tools" },
-            button("Check this host", "doctor", () => tell("What is wrong with this host", findings)),
+            button("Check this host", "doctor", () => tell("What is wrong with this host", findings())),
             button("Remove orphans", "reap", reap, { disabled: !how.may_change }),
             button("Reconcile", "reconcile", reconcile, { disabled: !how.may_change })),
         empty,

@@ -7,19 +7,24 @@
  * A failure is an Error whose message is vgpuctl's own line, or says why vgpuctl did not run.
  */
 
-import { plain } from "./elements.js";
+import { plain_lines } from "./elements.js";
 
 const cockpit = window.cockpit;
 
+const NO_RIGHT = "Administrative access is needed for this: turn it on in Cockpit's top bar.";
+
+/* Why vgpuctl did not run, by Cockpit's word for the problem. */
+const PROBLEMS = {
+    "not-found": "vgpuctl was not found on this host: install the package libvirt-vgpu.",
+    "access-denied": NO_RIGHT,
+    "not-authorized": NO_RIGHT,
+};
+
 /* What went wrong, in words. `said` is what vgpuctl has printed. */
 function failure_of(problem, said) {
-    const words = said.trim() || problem.message || String(problem);
+    const words = PROBLEMS[problem.problem] || said.trim() || problem.message || String(problem);
 
-    if (problem.problem === "not-found")
-        return new Error("vgpuctl was not found on this host: install the package libvirt-vgpu.");
-    if (problem.problem === "access-denied" || problem.problem === "not-authorized")
-        return new Error("Administrative access is needed for this: turn it on in Cockpit's top bar.");
-    return new Error(words.split("\n").map(plain).join("\n"));
+    return new Error(plain_lines(words));
 }
 
 function spawn(words, how) {

@@ -152,8 +152,7 @@ show(const struct command_call *call, struct error *error)
 static enum command_status
 run(const struct command_call *call, struct error *error)
 {
-    int rc = option_given(&call->options, OPTION_WATCH) ? watch_run(call, show, error)
-                                                        : show(call, error);
+    int rc = watch_run(call, show, error);
 
     return rc == 0 ? COMMAND_DONE : command_failed(rc, error);
 }

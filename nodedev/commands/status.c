@@ -175,8 +175,7 @@ show_hosts(const struct command_call *call, struct error *error)
 static enum command_status
 run(const struct command_call *call, struct error *error)
 {
-    int rc = option_given(&call->options, OPTION_WATCH) ? watch_run(call, show_hosts, error)
-                                                        : show_hosts(call, error);
+    int rc = watch_run(call, show_hosts, error);
 
     return rc == 0 ? COMMAND_DONE : command_failed(rc, error);
 }

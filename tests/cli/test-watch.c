@@ -71,7 +71,7 @@ expect(uint64_t look_takes, const char *const *shown, const char *const *faults,
 
     world = (struct world){
         .host.ops = &ops, .shown = shown, .faults = faults, .look_takes = look_takes};
-    call.options.values[OPTION_JSON] = "";
+    call.options.values[OPTION_JSON] = call.options.values[OPTION_WATCH] = "";
     call.out = call.faults = open_memstream(&text, &size);
     assert_non_null(call.out);
     assert_int_equal(watch_run(&call, show, &error), 0);

@@ -14,9 +14,9 @@
  *     fake-host ask SOCKET make PARENT TYPE DEVICE
  *     fake-host ask SOCKET remove DEVICE
  *
- * Who asks lends his stdin, stdout and stderr, and his rights, and gets the exit status. When he
- * ends, what he asked for ends as well. The state of the fake kernel is in memory that only the
- * descendants of one process share. So the one who asks does not do the work himself.
+ * The server works with the rights, stdin, stdout and stderr of the process that asks, and gives it
+ * the exit status. If that process ends, its work ends as well. The process cannot do the work
+ * itself: only descendants of one process share the state of the fake kernel.
  */
 
 #include "base/reader.h"

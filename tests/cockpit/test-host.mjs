@@ -172,6 +172,22 @@ test("a host without a GPU says why", async () => {
     await close(opened);
 });
 
+test("figures that nobody knows", async () => {
+    const vgpu = { device: "dddddddd-0000-4000-8000-000000000001", type: null, name: null, share: null,
+        state: "foreign", domain: null, "domain-uuid": null, since: null };
+    const gpu = { gpu: "0000:18:00.0", name: null, numa: null, driver: null, enabled: true, drained: false,
+        unit: "MiB", total: 16384, used: null, free: null, "free-at-most": null, vgpus: [vgpu],
+        types: [{ type: "nvidia-222", name: null, asked: 0, available: null, "available-at-most": null }] };
+
+    put_vgpuctl(`echo '${JSON.stringify({ status: [gpu] })}'`);
+    const opened = await open("/"), { page } = opened;
+
+    await reads(page, "16384 MiB");
+    await reads(page, "an unknown number × nvidia-222");
+    assert.doesNotMatch(await text_of(page), /undefined|null|NaN/);
+    await close(opened);
+});
+
 test("hosts that were recorded", async () => {
     for (const name of fs.readdirSync(`${srcdir}/tests/captures`)) {
         put_vgpuctl(captured(name));
