@@ -285,7 +285,8 @@ function listen(page) {
     return faults;
 }
 
-/* Opens a view of the page ("/" or "/guests"). The caller closes it. */
+/* Opens a view of the page ("/" or "/guests"), and waits until Cockpit's socket is connected: Chromium
+ * writes an error on the console if the page goes earlier. The caller closes it. */
 export async function open(view, { access = "full" } = {}) {
     const url = await cockpit(access);
 
@@ -299,6 +300,7 @@ export async function open(view, { access = "full" } = {}) {
     await page.setViewport({ width: 1280, height: 900 });
     const answer = await page.goto(`${url}/cockpit/@localhost/libvirt-vgpu/index.html#${view}`);
 
+    await page.evaluate(() => new Promise(resolve => window.cockpit.transport.wait(resolve)));
     return { page, faults, headers: answer.headers() };
 }
 
