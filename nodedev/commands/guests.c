@@ -143,7 +143,7 @@ show(const struct command_call *call, struct error *error)
         .count = COUNT(columns),
         .empty = "no domain on this host has or asks for a vGPU",
         .empty_remote = "no domain has or asks for a vGPU, as far as libvirt tells",
-        .views = {.filter = &inventory_no_types, .wants_domains = true},
+        .views = {.filter = &inventory_no_types, .wants_domains = true, .shows_domains = true},
         .add = add_guests};
 
     return host_table_show(&rows, call, error);

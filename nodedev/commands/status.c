@@ -13,6 +13,7 @@
 struct shown {
     const struct command_call *call;
     struct json json; /* with --json */
+    bool has_begun;   /* with --json: the document has */
     size_t hosts;     /* number of hosts that were shown */
 };
 
@@ -100,6 +101,33 @@ put_gpu(const struct host_view *view, size_t gpu, struct json *json)
     json_close(json, '}');
 }
 
+/* A host that cannot be read has no document, so nobody takes it for an empty host. */
+static void
+begin_document(struct shown *shown)
+{
+    if (shown->has_begun)
+        return;
+    json_open(&shown->json, NULL, '{');
+    json_open(&shown->json, "status", '[');
+    shown->has_begun = true;
+}
+
+static void
+put_host(struct shown *shown, const struct host_view *view, size_t first, size_t end)
+{
+    begin_document(shown);
+    for (size_t gpu = first; gpu < end; gpu++)
+        put_gpu(view, gpu, &shown->json);
+}
+
+static void
+end_document(struct shown *shown)
+{
+    begin_document(shown);
+    json_close(&shown->json, ']');
+    json_close(&shown->json, '}');
+}
+
 /* --- for people --------------------------------------------------------------------------------
  */
 
@@ -132,20 +160,33 @@ draw_host(struct shown *shown, const struct host_view *view, size_t first, size_
     picture_draw(view, first, end, call->terminal, call->out);
 }
 
+/* --- both --------------------------------------------------------------------------------------
+ */
+
 static int
 show(void *data, const struct host_view *view, struct error *error)
 {
     struct shown *shown = data;
-    const struct command_call *call = shown->call;
     size_t first, end;
     int rc = host_view_gpus(view, &first, &end, error);
 
     if (rc < 0)
         return rc;
-    if (!option_given(&call->options, OPTION_JSON))
+    if (option_given(&shown->call->options, OPTION_JSON))
+        put_host(shown, view, first, end);
+    else
         draw_host(shown, view, first, end);
-    for (size_t gpu = first; option_given(&call->options, OPTION_JSON) && gpu < end; gpu++)
-        put_gpu(view, gpu, &shown->json);
+    return 0;
+}
+
+static int
+end(void *data, struct error *error)
+{
+    struct shown *shown = data;
+
+    (void)error;
+    if (option_given(&shown->call->options, OPTION_JSON))
+        end_document(shown);
     return 0;
 }
 
@@ -155,21 +196,11 @@ show_hosts(const struct command_call *call, struct error *error)
     static const struct host_views views = {.filter = &inventory_all_types,
                                             .wants_domains = true,
                                             .wants_availability = true,
-                                            .show = show};
+                                            .show = show,
+                                            .end = end};
     struct shown shown = {.call = call, .json = {.out = call->out}};
-    bool is_json = option_given(&call->options, OPTION_JSON);
-    int rc;
 
-    if (is_json) {
-        json_open(&shown.json, NULL, '{');
-        json_open(&shown.json, "status", '[');
-    }
-    rc = host_views_show(&views, call, &shown, error);
-    if (is_json) {
-        json_close(&shown.json, ']');
-        json_close(&shown.json, '}');
-    }
-    return rc;
+    return host_views_show(&views, call, &shown, error);
 }
 
 static enum command_status

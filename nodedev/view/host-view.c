@@ -200,11 +200,10 @@ host_view_take(struct host_view *view, const struct command_call *call,
     return rc < 0 ? rc : list_vgpus(view, error);
 }
 
-/* Only orphans cannot be shown without libvirt. With --root there is none: then the status files
- * tell which guests run. */
+/* With --root there is no libvirt: then the status files tell which guests run. */
 static int
-ask_users(const struct host_views *views, const struct command_call *call, struct host_view *view,
-          struct error *error)
+find_users(const struct host_views *views, const struct command_call *call, struct host_view *view,
+           struct error *error)
 {
     if (!call->uri)
         return views->wants_domains ? references_look(call->host, &view->references, error) : 0;
@@ -215,20 +214,38 @@ ask_users(const struct host_views *views, const struct command_call *call, struc
     return 0;
 }
 
+/* Without libvirt, orphans cannot be told from others, and domains cannot be shown. One domain that
+ * cannot be read does not hide the others. */
+static int
+ask_users(const struct host_views *views, const struct command_call *call, struct host_view *view,
+          struct error *error)
+{
+    struct error failure;
+    int rc = find_users(views, call, view, &failure);
+
+    if (rc == 0)
+        return 0;
+    if (!views->shows_domains)
+        error_add(&failure, "so orphans are not told from others");
+    else if (!*view->references.domains.failure.text) {
+        *error = failure;
+        return rc;
+    }
+    say_line(call->faults, "vgpuctl: %s: %s", call->name, failure.text);
+    return 0;
+}
+
 static int
 show_own(const struct host_views *views, const struct command_call *call, void *data,
          struct error *error)
 {
     AUTO(host_view_clear) struct host_view view;
-    struct error failure;
     int rc = look(&view, call, views->filter, views->wants_availability, error);
 
-    if (rc < 0)
-        return rc;
-    if (ask_users(views, call, &view, &failure) < 0)
-        say_line(call->faults, "vgpuctl: %s: %s; so orphans are not told from others", call->name,
-                 failure.text);
-    rc = list_vgpus(&view, error);
+    if (rc == 0)
+        rc = ask_users(views, call, &view, error);
+    if (rc == 0)
+        rc = list_vgpus(&view, error);
     if (rc == 0)
         rc = views->show(data, &view, error);
     return rc < 0 || !views->end ? rc : views->end(data, error);

@@ -47,6 +47,7 @@ struct host_views {
     const struct inventory_filter *filter; /* the types that are read in full */
     bool wants_users;                      /* the users of the vGPUs, as vgpu-users.h finds them */
     bool wants_domains;      /* all domains, also the demands of those that do not run */
+    bool shows_domains;      /* so this host is not shown if libvirt does not answer */
     bool wants_availability; /* with inventory_all_types */
     bool passes_users;       /* users need not be asked of a remote host */
     /* Shows one host. Returns -errno with a line in error. -ENOENT means that the host does not

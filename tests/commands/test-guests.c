@@ -5,6 +5,7 @@
 #include "fake/typed.h"
 
 #include <stdio.h>
+#include <string.h>
 
 #define HERE       "test:///default"
 #define EVERYTHING "domain,domain-uuid,running,alias,wanted,device,name,gpu,state,live,config"
@@ -70,6 +71,42 @@ nobody(void **state)
     scene_stop(&scene);
 }
 
+/* Nobody knows the guests then, so there is no list: an empty one would say that there is none. */
+static void
+libvirt_does_not_answer(void **state)
+{
+    (void)state;
+    scene_start(&scene, "gpu 0000:18:00.0 rule size numa 0 board \"GRID T4\"\n");
+    assert_int_equal(typed_run(&scene, "test:///nowhere", "vgpuctl guests --all --json", &typed),
+                     1);
+    assert_string_equal(typed.printed, "");
+    typed_assert_has(typed.faults, "vgpuctl: guests: ");
+    assert_null(strstr(typed.faults, "orphans"));
+    scene_stop(&scene);
+}
+
+/* Guest 2 has more host devices than are read. The others are shown all the same. */
+static void
+one_cannot_be_read(void **state)
+{
+    static unsigned many[300];
+    AUTO_FREE char *first = typed_domain(1, TYPED_DEFINED, (const unsigned[]){1, 0});
+    AUTO_FREE char *second = NULL, *domains = NULL;
+
+    (void)state;
+    for (unsigned i = 0; i < COUNT(many) - 1; i++)
+        many[i] = i + 2;
+    second = typed_domain(2, TYPED_DEFINED, many);
+    assert_true(asprintf(&domains, "%s%s", first, second) > 0);
+    scene_start(&scene, "gpu 0000:18:00.0 rule size numa 0 board \"GRID T4\"\n");
+    assert_int_equal(typed_run(&scene, typed_libvirt(&scene, domains), "vgpuctl guests", &typed),
+                     0);
+    typed_assert_has(typed.printed, "guest1 no      ua-gpu1");
+    typed_assert_has(typed.faults, "vgpuctl: guests: cannot read the domain guest2: ");
+    assert_null(strstr(typed.faults, "orphans"));
+    scene_stop(&scene);
+}
+
 static int
 teardown(void **state)
 {
@@ -85,6 +122,8 @@ main(void)
         cmocka_unit_test(all_domains),
         cmocka_unit_test(of_another_host),
         cmocka_unit_test(nobody),
+        cmocka_unit_test(libvirt_does_not_answer),
+        cmocka_unit_test(one_cannot_be_read),
     };
 
     return cmocka_run_group_tests(tests, NULL, teardown);

@@ -183,6 +183,7 @@ wrong_usage(void **state)
     (void)state;
     scene_start_machine(&scene, "mtty");
     typed_golden(&scene, HERE, "status/no-terminal", "vgpuctl status --watch");
+    typed_golden(&scene, HERE, "status/no-such-gpu-json", "vgpuctl status --json 0000:99:00.0");
     scene_stop(&scene);
 }
 
