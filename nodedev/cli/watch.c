@@ -9,35 +9,55 @@
 #include <poll.h>
 #include <string.h>
 
-#define PAUSE UINT64_C(1000000000) /* nanoseconds between two looks, at least */
-#define SHARE 9                    /* a pause is at least so many times as long as the look */
+#define SECOND   UINT64_C(1000000000) /* in nanoseconds */
+#define SHORTEST SECOND               /* pause between two looks */
+#define LONGEST  (30 * SECOND)
+#define SHARE    9 /* between these two, a pause is so many times as long as the look */
 
-/* Shows the command's output once in `out`. Returns the lines of its complaints, "" if there are
- * none. The caller frees them. */
-static char *
-look(const struct command_call *call, watch_show *show, FILE *out)
+/* What one look has found. The caller clears it. */
+struct look {
+    char *text;
+    char *faults;  /* the lines of its complaints, "" if there are none */
+    uint64_t took; /* nanoseconds */
+};
+
+static void
+look_clear(struct look *look)
 {
-    struct command_call aside = *call;
-    struct error error = {0};
-    char *faults = NULL;
-    size_t size;
-
-    aside.out = out;
-    aside.faults = memory_stream(&faults, &size);
-    if (show(&aside, &error) < 0)
-        say_line(aside.faults, "vgpuctl: %s: %s", call->name, error.text);
-    memory_stream_end(aside.faults, &faults);
-    return faults;
+    free(look->text);
+    free(look->faults);
 }
 
-/* Returns how long to wait after a look, in nanoseconds. libvirt is asked for each domain, which
- * takes long if there are many. */
-static uint64_t
-pause_after(const struct host *host, uint64_t began)
+/* Fails only if the command makes no sense. */
+static int
+look_take(struct look *look, const struct command_call *call, watch_show *show, struct error *error)
 {
-    uint64_t took = host->ops->now(host) - began;
+    struct command_call aside = *call;
+    uint64_t began = call->host->ops->now(call->host);
+    size_t size;
+    int rc;
 
-    return SHARE * took > PAUSE ? SHARE * took : PAUSE;
+    aside.out = memory_stream(&look->text, &size);
+    aside.faults = memory_stream(&look->faults, &size);
+    rc = show(&aside, error);
+    if (rc < 0)
+        say_line(aside.faults, "vgpuctl: %s: %s", call->name, error->text);
+    memory_stream_end(aside.out, &look->text);
+    memory_stream_end(aside.faults, &look->faults);
+    look->took = call->host->ops->now(call->host) - began;
+    return rc == REFUSED && error->class == ERROR_USAGE ? rc : 0;
+}
+
+/* Returns how long to wait after a look that took so long, in nanoseconds. libvirt is asked for
+ * each domain, which takes long if there are many. */
+static uint64_t
+pause_after(uint64_t took)
+{
+    uint64_t pause = SHARE * took;
+
+    if (pause < SHORTEST)
+        return SHORTEST;
+    return pause < LONGEST ? pause : LONGEST;
 }
 
 /* Returns a copy of the line, and sets *text to the next one. The caller frees the copy. */
@@ -71,17 +91,16 @@ put_faults(const char *text, const struct terminal *terminal, FILE *out)
 
 /* Returns the text of the whole screen. The caller frees it. */
 static char *
-draw(const struct command_call *call, watch_show *show)
+draw(const struct look *look, const struct terminal *terminal)
 {
-    AUTO_FREE char *faults = NULL;
     char *text = NULL;
     size_t size;
     FILE *out = memory_stream(&text, &size);
 
-    faults = look(call, show, out);
-    if (*faults) {
+    fputs(look->text, out);
+    if (*look->faults) {
         say_end(out);
-        put_faults(faults, call->terminal, out);
+        put_faults(look->faults, terminal, out);
     }
     say_paragraph(out, "(q ends this)");
     memory_stream_end(out, &text);
@@ -100,14 +119,18 @@ watch_screen(const struct command_call *call, watch_show *show, struct error *er
 
     here.terminal = &terminal;
     while (rc == 0 && event != TERMINAL_END) {
-        uint64_t began = call->host->ops->now(call->host);
-        char *now = draw(&here, show);
+        AUTO(look_clear) struct look look = {0};
+        char *now;
 
+        rc = look_take(&look, &here, show, error);
+        if (rc < 0)
+            break;
+        now = draw(&look, &terminal);
         if (event == TERMINAL_ANEW || !before || strcmp(before, now) != 0)
             terminal_show(&screen, now);
         free(before);
         before = now;
-        event = terminal_wait(&screen, call->host, pause_after(call->host, began));
+        event = terminal_wait(&screen, call->host, pause_after(look.took));
     }
     return rc;
 }
@@ -144,38 +167,32 @@ wait_a_moment(const struct command_call *call, uint64_t nanoseconds)
     return fflush(call->out) == 0 && call->host->ops->wait(call->host, &end, 1, nanoseconds) <= 0;
 }
 
-/* Prints one look, as far as it differs from the one before. Takes the place of that one. */
+/* Prints one look, as far as it differs from the one before. */
 static void
-put_look(const struct command_call *call, watch_show *show, char **text, char **faults)
+put_look(const struct look *look, const struct look *before, FILE *out)
 {
-    char *now = NULL, *complaints;
-    size_t size;
-    FILE *out = memory_stream(&now, &size);
-
-    complaints = look(call, show, out);
-    memory_stream_end(out, &now);
-    if (strcmp(*faults, complaints) != 0)
-        put_fault_list(complaints, call->out);
-    if (*now && strcmp(*text, now) != 0)
-        json_print_line(now, call->out);
-    free(*text);
-    free(*faults);
-    *text = now;
-    *faults = complaints;
+    if (strcmp(look->faults, before->faults) != 0)
+        put_fault_list(look->faults, out);
+    if (*look->text && strcmp(look->text, before->text) != 0)
+        json_print_line(look->text, out);
 }
 
 static int
-watch_lines(const struct command_call *call, watch_show *show)
+watch_lines(const struct command_call *call, watch_show *show, struct error *error)
 {
-    AUTO_FREE char *text = memory_copy("");
-    AUTO_FREE char *faults = memory_copy("");
-    uint64_t began;
+    AUTO(look_clear) struct look before = {memory_copy(""), memory_copy(""), 0};
+    struct look look;
+    int rc;
 
     do {
-        began = call->host->ops->now(call->host);
-        put_look(call, show, &text, &faults);
-    } while (wait_a_moment(call, pause_after(call->host, began)));
-    return 0;
+        look = (struct look){0};
+        rc = look_take(&look, call, show, error);
+        if (rc == 0)
+            put_look(&look, &before, call->out);
+        look_clear(&before);
+        before = look;
+    } while (rc == 0 && wait_a_moment(call, pause_after(look.took)));
+    return rc;
 }
 
 int
@@ -183,6 +200,6 @@ watch_run(const struct command_call *call, watch_show *show, struct error *error
 {
     if (!option_given(&call->options, OPTION_WATCH))
         return show(call, error);
-    return option_given(&call->options, OPTION_JSON) ? watch_lines(call, show)
+    return option_given(&call->options, OPTION_JSON) ? watch_lines(call, show, error)
                                                      : watch_screen(call, show, error);
 }

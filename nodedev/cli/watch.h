@@ -2,7 +2,8 @@
 
 /*
  * watch: shows what a command shows, once, or with --watch again whenever it changes. A watched
- * command looks every second, or less often: it spends at most a tenth of its time looking.
+ * command looks every second. If a look takes longer than a tenth of a second, it looks less often,
+ * but at least every half minute.
  *
  * On a terminal it draws the screen, until the user types q or ^C. With --json it prints lines for
  * a program, until the program closes its end of the pipe:
@@ -21,6 +22,7 @@
 typedef int watch_show(const struct command_call *call, struct error *error);
 
 /* Without --watch shows it once. Else returns 0 when the user or the program has ended the watch.
- * Returns -errno with a line in error. */
+ * Returns -errno with a line in error. A look that fails does not end the watch, unless the command
+ * makes no sense (ERROR_USAGE). */
 int
 watch_run(const struct command_call *call, watch_show *show, struct error *error) CHECKED NONNULL;

@@ -14,6 +14,8 @@
 
 #include <cmocka.h>
 
+#define SECOND UINT64_C(1000000000)
+
 /* The world of a watched command. Each wait ends one look; the last one ends the program's interest
  * in the output. */
 struct world {
@@ -21,17 +23,17 @@ struct world {
     const char *const *shown;  /* per look: what the command prints; NULL ends the list */
     const char *const *faults; /* per look: its complaint, or NULL */
     size_t looks;
-    uint64_t now, look_takes; /* nanoseconds */
+    uint64_t now, look_takes, pause; /* nanoseconds */
 };
 
-static struct world world;
+static struct world world = {.look_takes = SECOND / 1000, .pause = SECOND};
 
 static int
 wait(const struct host *host, struct pollfd *polls, size_t count, uint64_t nanoseconds)
 {
     (void)host, (void)polls;
     assert_int_equal(count, 1);
-    assert_int_equal(nanoseconds, world.look_takes > 200000000 ? 9 * world.look_takes : 1000000000);
+    assert_int_equal(nanoseconds, world.pause);
     world.now += nanoseconds;
     return world.shown[world.looks] ? 0 : 1;
 }
@@ -51,30 +53,33 @@ show(const struct command_call *call, struct error *error)
     size_t look = world.looks++;
 
     world.now += world.look_takes;
-
     if (world.faults[look] && *world.faults[look] == '!')
         return error_set(error, -EIO, "%s", world.faults[look] + 1);
+    if (world.faults[look] && *world.faults[look] == '?')
+        return error_refuse(error, ERROR_USAGE, "%s", world.faults[look] + 1);
     if (world.faults[look])
         say_line(call->faults, "%s", world.faults[look]);
     fputs(world.shown[look], call->out);
     return 0;
 }
 
-/* Compares all that is printed until the reader goes. */
+/* Compares all that is printed until the reader goes, or until the watch ends with this result. */
 static void
-expect(uint64_t look_takes, const char *const *shown, const char *const *faults, const char *lines)
+expect(int result, const char *const *shown, const char *const *faults, const char *lines)
 {
     struct command_call call = {.host = &world.host, .name = "status"};
     struct error error;
     char *text = NULL;
     size_t size;
 
-    world = (struct world){
-        .host.ops = &ops, .shown = shown, .faults = faults, .look_takes = look_takes};
+    world.host.ops = &ops;
+    world.shown = shown;
+    world.faults = faults;
+    world.looks = 0;
     call.options.values[OPTION_JSON] = call.options.values[OPTION_WATCH] = "";
     call.out = call.faults = open_memstream(&text, &size);
     assert_non_null(call.out);
-    assert_int_equal(watch_run(&call, show, &error), 0);
+    assert_int_equal(watch_run(&call, show, &error), result);
     fclose(call.out);
     assert_string_equal(text, lines);
     free(text);
@@ -92,7 +97,7 @@ one_line_for_each_change(void **state)
     static const char *const faults[5];
 
     (void)state;
-    expect(1000000, shown, faults,
+    expect(0, shown, faults,
            "{\"status\": []}\n{\"status\": [{\"name\": \"a  b\", \"free\": 1}]}\n"
            "{\"status\": []}\n");
 }
@@ -106,13 +111,24 @@ faults_are_lines_of_their_own(void **state)
                                          NULL};
 
     (void)state;
-    expect(1000000, shown, faults,
+    expect(0, shown, faults,
            "{\"faults\": [\"no \\\"libvirt\\\"\"]}\n{\"status\": []}\n"
            "{\"faults\": [\"vgpuctl: status: no memory\"]}\n"
            "{\"faults\": []}\n{\"status\": []}\n");
 }
 
-/* A look that takes long is rare. */
+/* A command that makes no sense will make none later. */
+static void
+misuse_ends_the_watch(void **state)
+{
+    static const char *const shown[] = {NULL};
+    static const char *const faults[] = {"?there is no column nosuch"};
+
+    (void)state;
+    expect(REFUSED, shown, faults, "");
+}
+
+/* A look that takes long is rare, but no pause is longer than half a minute. */
 static void
 slow_looks(void **state)
 {
@@ -120,7 +136,12 @@ slow_looks(void **state)
     static const char *const faults[2];
 
     (void)state;
-    expect(UINT64_C(2000000000), shown, faults, "{\"status\": []}\n");
+    world.look_takes = 2 * SECOND;
+    world.pause = 18 * SECOND;
+    expect(0, shown, faults, "{\"status\": []}\n");
+    world.look_takes = 60 * SECOND;
+    world.pause = 30 * SECOND;
+    expect(0, shown, faults, "{\"status\": []}\n");
 }
 
 int
@@ -129,6 +150,7 @@ main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(one_line_for_each_change),
         cmocka_unit_test(faults_are_lines_of_their_own),
+        cmocka_unit_test(misuse_ends_the_watch),
         cmocka_unit_test(slow_looks),
     };
 
