@@ -5,10 +5,11 @@
  *
  * All text is put in as text nodes, never as HTML. Names come from people who may define guests and
  * may not change this host. A character that would turn the direction of writing, or that nobody
- * sees, is shown as U+FFFD.
+ * sees, is shown as U+FFFD. vgpuctl refuses the same characters (common/base/printable.c).
  */
 
-const UNSEEN = /[\u0000-\u001f\u007f-\u009f\u061c\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff]/g;
+const UNSEEN = new RegExp("[\\u0000-\\u001f\\u007f-\\u009f\\u00ad\\u061c\\u180e\\u200b-\\u200f\\u2028-\\u202e" +
+    "\\u2060-\\u206f\\ufeff\\ufff0-\\ufffb\\ufffe\\uffff\\u{e0000}-\\u{e0fff}]", "gu");
 
 /* A line as people see it; and a text of several lines. */
 export function plain(text) {
@@ -44,7 +45,8 @@ export function element(name, attributes, ...children) {
     return made;
 }
 
-/* A button. `key` is its own on the page: with it the focus is found again after a change. */
+/* A button. No other element of the page has its key: by the key the focus finds the button again
+ * when the page was drawn anew. */
 export function button(label, key, onclick, attributes = {}) {
     return element("button", { type: "button", "data-key": key, onclick, ...attributes }, label);
 }
@@ -59,10 +61,9 @@ export function table(caption, headings, rows) {
             element("td", { "data-heading": headings[i] }, cell))))));
 }
 
-/* A message that screen readers say at once. `kind` is "danger", "warning" or "info". */
+/* A message. `kind` is "danger", "warning" or "info". */
 export function alert(kind, title, ...children) {
-    return element("div", { class: `alert ${kind}`, role: kind === "danger" ? "alert" : "note" },
-        element("strong", {}, title), children);
+    return element("div", { class: `alert ${kind}` }, element("strong", {}, title), children);
 }
 
 /* An input with its label. The label finds it by its id. */
@@ -73,71 +74,113 @@ export function labelled(label, input) {
     return element("div", { class: is_tick ? "tick" : "field" }, is_tick ? [input, words] : [words, input]);
 }
 
-/* Shows other elements in a place. The focus stays on the element with the same key. */
-export function show(place, ...children) {
-    const focused = place.contains(document.activeElement) ? document.activeElement.dataset.key : null;
+/* The focus goes to the element with this key, else to the view. */
+function focus_key(key) {
+    const found = key && document.querySelector(`[data-key="${CSS.escape(key)}"]`);
 
-    place.replaceChildren(...children.flat(Infinity).filter(Boolean));
-    if (focused)
-        find_key(focused)?.focus({ preventScroll: true });
-}
-
-export function find_key(key) {
-    return document.querySelector(`[data-key="${CSS.escape(key)}"]`);
+    (found || document.getElementById("view")).focus({ preventScroll: true });
 }
 
 /*
- * Asks in a dialog. `act` does the work when the user confirms it, and the dialog then shows the
- * elements that it returns. If it fails, the dialog shows why, and the user may try again. Without
- * `act` the dialog only shows the body. Returns the place below the body.
+ * Shows these elements in a place. An element that is as before stays, so a click on it is not lost,
+ * and a screen reader does not read it again. Elements that look the same must also do the same. If
+ * the element with the focus goes, the one with its key gets the focus.
  */
-export function ask({ title, body, confirm, danger, act }) {
+export function show(place, ...children) {
+    const wanted = children.flat(Infinity).filter(Boolean);
+    const focused = place.contains(document.activeElement) && document.activeElement;
+
+    wanted.forEach((child, i) => {
+        const old = place.childNodes[i];
+
+        if (!old)
+            place.append(child);
+        else if (!old.isEqualNode(child))
+            old.replaceWith(child);
+    });
+    while (place.childNodes.length > wanted.length)
+        place.lastChild.remove();
+    if (focused && !focused.isConnected)
+        focus_key(focused.dataset.key);
+}
+
+/* Shows in a place the element that a promise brings. `says` has words until then, and if the promise
+ * fails. Returns whether the element came. */
+export async function show_found(place, says, promise) {
+    show(says, element("p", {}, "Looking…"));
+    try {
+        show(place, await promise);
+        show(says);
+        return true;
+    } catch (failure) {
+        show(says, alert(failure.kind || "danger", failure.message));
+        return false;
+    }
+}
+
+/*
+ * Shows a dialog. `body` is an element, or a promise of one. `act` does the work when the user
+ * confirms it, and the dialog then shows the element that it returns. If it fails, the dialog says
+ * why, and the user may try again. Without `act` the dialog only shows the body. The dialog cannot
+ * be closed while `act` works, so that the user sees what comes of it.
+ */
+export async function ask({ title, body, confirm, danger, act }) {
     const opener = document.activeElement?.dataset?.key;
+    const place = element("div", {});
     const outcome = element("div", { class: "outcome", "aria-live": "polite" });
-    const go = act && element("button", { type: "submit", class: danger ? "danger" : "primary" }, confirm);
+    const go = element("button", { type: "submit", class: danger ? "danger" : "primary", disabled: true }, confirm);
     const cancel = element("button", { type: "button", onclick: () => dialog.close() }, act ? "Cancel" : "Close");
-    const heading = element("h2", { id: "dialog-title" }, title);
-    const form = element("form", { onsubmit: submit }, heading, body, outcome,
-        element("div", { class: "buttons" }, go, cancel));
-    const dialog = element("dialog", { "aria-labelledby": "dialog-title" }, form);
+    const form = element("form", { onsubmit: submit },
+        element("h2", { id: "dialog-title" }, title), place, outcome,
+        element("div", { class: "buttons" }, act && go, cancel));
+    const dialog = element("dialog", { "aria-labelledby": "dialog-title", onclose: close }, form);
+
+    function set_working(is_working) {
+        go.disabled = cancel.disabled = is_working;
+    }
+
+    /* Only the button "Close" is left. */
+    function finish() {
+        place.remove();
+        go.remove();
+        cancel.textContent = "Close";
+        cancel.focus();
+    }
 
     async function submit(event) {
         event.preventDefault();
-        if (!act || go.disabled)
+        if (go.disabled)
             return;
-        go.disabled = true;
+        set_working(true);
         show(outcome, element("p", {}, "Working…"));
         try {
             const result = await act(form);
 
-            body.remove();
-            go.remove();
-            cancel.textContent = "Close";
-            cancel.focus();
+            set_working(false);
+            finish();
             show(outcome, result);
         } catch (failure) {
-            go.disabled = false;
+            set_working(false);
+            go.focus();
             show(outcome, alert("danger", failure.message));
         }
     }
 
-    dialog.addEventListener("close", () => {
+    function close() {
+        if (cancel.disabled) {
+            dialog.showModal(); /* the user has pressed Escape */
+            return;
+        }
         dialog.remove();
-        if (opener)
-            find_key(opener)?.focus();
-    });
+        focus_key(opener);
+    }
+
     document.body.append(dialog);
     dialog.showModal();
-    return outcome;
-}
-
-/* Shows in a place the elements that a promise brings, or why it fails. */
-export function show_found(place, promise) {
-    show(place, element("p", {}, "Looking…"));
-    promise.then(found => show(place, found), failure => show(place, alert("danger", failure.message)));
-}
-
-/* The same in a dialog. */
-export function tell(title, promise) {
-    show_found(ask({ title, body: element("div", {}) }), promise);
+    if (!await show_found(place, outcome, body)) {
+        finish();
+        return;
+    }
+    go.disabled = false;
+    (place.querySelector("input:enabled, select") || (act ? go : cancel)).focus();
 }

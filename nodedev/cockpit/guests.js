@@ -4,8 +4,8 @@
  * guests: what each guest asks for and has; and giving, taking and explaining vGPUs.
  */
 
-import { ask, button, element, labelled, tell } from "./elements.js";
-import { change, read, words_of } from "./vgpuctl.js";
+import { ask, button, element, labelled } from "./elements.js";
+import { available, change, read, words_of } from "./vgpuctl.js";
 
 const WATCHES = ["guests", "--all", "-o",
     "domain,domain-uuid,running,alias,wanted,device,name,gpu,state,live,config"];
@@ -13,21 +13,20 @@ const WATCHES = ["guests", "--all", "-o",
 /* --- attach --------------------------------------------------------------------------------- */
 
 function free_words(type) {
-    if (type.available !== null)
-        return `${type.available} free on ${type.gpu}`;
-    if (type["available-at-most"] !== null)
-        return `at most ${type["available-at-most"]} free on ${type.gpu}`;
-    return `on ${type.gpu}`;
+    return `${available(type)} free on ${type.gpu}`;
 }
 
-/* The types, each once, with its lines for all GPUs; and the classes, each with words for its types. */
+/* The types, each once by its name, with its lines for all GPUs; and the classes, each with words for
+ * its types. */
 function group(lines) {
     const types = new Map(), classes = new Map();
 
     for (const line of lines) {
-        types.set(line.type, [...types.get(line.type) || [], line]);
+        const type = line.name || line.type;
+
+        types.set(type, [...types.get(type) || [], line]);
         for (const name of (line.classes || "").split(",").filter(Boolean))
-            classes.set(name, [...classes.get(name) || [], `${line.name || line.type} (${free_words(line)})`]);
+            classes.set(name, [...classes.get(name) || [], `${type} (${free_words(line)})`]);
     }
     return { types, classes };
 }
@@ -42,10 +41,10 @@ function wanted_choice(lines, choices) {
         classes.size > 0 && element("optgroup", { label: "Classes" }, [...classes].map(([name, members]) =>
             option(["--class", name], `${name}: ${members.join(", ")}`))),
         element("optgroup", { label: "Types" }, [...types].map(([type, gpus]) =>
-            option(["--type", type], `${gpus[0].name || type}: ${gpus.map(free_words).join("; ")}`))));
+            option(["--type", type], `${type}: ${gpus.map(free_words).join("; ")}`))));
 }
 
-/* The definitions of a guest that a change is about, as ticks. */
+/* Two boxes: what a change is about, the guest that runs or its definition. */
 function sides(guest, is_live, is_config) {
     return [
         labelled("Now, while it runs",
@@ -81,18 +80,11 @@ async function find_types() {
     return lines;
 }
 
-async function attach(guest) {
-    const title = `Give ${guest.domain} a vGPU`;
+function attach(guest) {
     const choices = [];
-    let lines;
 
-    try {
-        lines = await find_types();
-    } catch (failure) {
-        tell(title, Promise.reject(failure));
-        return;
-    }
-    ask({ title, confirm: "Attach", body: attach_form(guest, lines, choices),
+    ask({ title: `Give ${guest.domain} a vGPU`, confirm: "Attach",
+        body: find_types().then(lines => attach_form(guest, lines, choices)),
         act: async form => {
             const { wanted, count, start, display } = form.elements;
             const when = guest.running ? chosen_sides(form) : start.checked ? ["--start"] : ["--config"];
@@ -112,11 +104,18 @@ function detach(guest, line) {
 }
 
 function explain(guest) {
-    tell(`What ${guest.domain} would get`,
-        words_of("explain", "--", guest["domain-uuid"]).then(text => element("pre", {}, text)));
+    ask({ title: `What ${guest.domain} would get`,
+        body: words_of("explain", "--", guest["domain-uuid"]).then(text => element("pre", {}, text)) });
 }
 
 /* --- the list ------------------------------------------------------------------------------- */
+
+/* Until when, or from when on, if not always. */
+function when(guest, line) {
+    if (guest.running && !line.config)
+        return ", until it ends";
+    return guest.running && !line.live ? ", from its next start on" : "";
+}
 
 function vgpu_line(guest, line, { may_change }) {
     const label = line.alias || line.device;
@@ -124,7 +123,7 @@ function vgpu_line(guest, line, { may_change }) {
 
     return element("li", {},
         element("span", {}, element("strong", {}, label), ": ",
-            line.wanted ? `asks for ${line.wanted}, ` : "", has),
+            line.wanted ? `asks for ${line.wanted}, ` : "", has, when(guest, line)),
         button("Detach", `detach ${guest["domain-uuid"]} ${line.device}`, () => detach(guest, line),
             { disabled: !may_change, "aria-label": `Detach ${label} from ${guest.domain}` }));
 }
@@ -137,12 +136,12 @@ function guest_card(guest, how) {
         element("div", { class: "title" },
             element("h2", { id: `guest-${uuid}` }, guest.domain),
             element("span", { class: "label" }, guest.running ? "running" : "shut off"),
-            vgpus.length > 0 && button("Why, or why not?", `explain ${uuid}`, () => explain(guest),
+            button("Why, or why not?", `explain ${uuid}`, () => explain(guest),
                 { "aria-label": `Why, or why not? The vGPUs of ${guest.domain}` }),
             button("Attach vGPU", `attach ${uuid}`, () => attach(guest),
                 { disabled: !how.may_change, "aria-label": `Attach vGPU to ${guest.domain}` })),
         vgpus.length > 0 ? element("ul", { class: "vgpus" }, vgpus.map(line => vgpu_line(guest, line, how)))
-            : element("p", { class: "facts" }, "It asks for no vGPU."));
+            : element("p", { class: "facts" }, "No vGPU."));
 }
 
 function draw(lines, how) {

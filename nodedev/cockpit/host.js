@@ -4,17 +4,17 @@
  * host: how full the GPUs of this host are, and with what; and the work on the host as a whole.
  */
 
-import { ask, button, element, show_found, table, tell } from "./elements.js";
-import { change, read } from "./vgpuctl.js";
+import { ask, button, element, labelled, show_found, table } from "./elements.js";
+import { available, change, read } from "./vgpuctl.js";
 
 const COLOURS = 6; /* of page.css */
 
 /* --- one GPU -------------------------------------------------------------------------------- */
 
 function amount(gpu, number) {
-    if (number === null)
-        return "an unknown share";
-    return gpu.unit === "MiB" ? `${number} MiB` : `${number} of ${gpu.total} places`;
+    if (gpu.unit === "MiB")
+        return `${number} MiB`;
+    return gpu.total === null ? `${number} vGPU` : `${number} of ${gpu.total} places`;
 }
 
 function owner(vgpu) {
@@ -67,18 +67,12 @@ function sum(gpu) {
     return gpu.used === null ? total : `${gpu.used} of ${total} in use`;
 }
 
-function how_many(type) {
-    if (type.available !== null)
-        return `${type.available}`;
-    return type["available-at-most"] !== null ? `at most ${type["available-at-most"]}` : "an unknown number";
-}
-
 /* Types of which there are as many are in one line. The order is vgpuctl's. */
 function free_types(gpu) {
     const lines = new Map();
 
     for (const type of gpu.types)
-        lines.set(how_many(type), [...lines.get(how_many(type)) || [], type.name || type.type]);
+        lines.set(available(type), [...lines.get(available(type)) || [], type.name || type.type]);
     return lines.size > 0 && element("div", {},
         element("h3", {}, "Free by type"),
         element("ul", {}, [...lines].map(([count, names]) =>
@@ -93,23 +87,25 @@ function drain(gpu) {
     return ask({ title: `Drain ${gpu.gpu}?`, confirm: "Drain",
         body: element("p", {}, "No guest gets a new vGPU on this GPU, now and after a reboot. " +
             "Guests that run keep theirs."),
-        act: async () => element("pre", {}, await change("drain", "--", gpu.gpu) ||
-            "Nothing is on this GPU.") });
+        act: async () => {
+            await change("drain", "--", gpu.gpu);
+            return element("p", {}, `${gpu.gpu} is drained. The view shows the vGPUs that are still on it.`);
+        } });
 }
 
 function gpu_card(gpu, { may_change }) {
     const title = `gpu-${gpu.gpu}`;
-    const facts = [gpu.gpu, gpu.numa !== null && `NUMA node ${gpu.numa}`,
+    const facts = [gpu.numa !== null && `NUMA node ${gpu.numa}`,
         gpu.driver && `driver ${gpu.driver}`].filter(Boolean).join(" · ");
 
     return element("section", { class: "card", "aria-labelledby": title },
         element("div", { class: "title" },
-            element("h2", { id: title }, gpu.name || gpu.gpu),
+            element("h2", { id: title }, [gpu.name, gpu.gpu].filter(Boolean).join(" ")),
             gpu.drained && element("span", { class: "label" }, "drained"),
             gpu.enabled === false && !gpu.drained && element("span", { class: "label" }, "disabled"),
             button(gpu.drained ? "Undrain" : "Drain", `drain ${gpu.gpu}`, () => drain(gpu),
                 { disabled: !may_change, "aria-label": `${gpu.drained ? "Undrain" : "Drain"} ${gpu.gpu}` })),
-        element("p", { class: "facts" }, facts),
+        facts && element("p", { class: "facts" }, facts),
         element("p", {}, sum(gpu)),
         bar(gpu),
         gpu.vgpus.length > 0 && table(`vGPUs on ${gpu.gpu}`, ["Guest", "Type", "Share", "State", "Since"],
@@ -138,36 +134,33 @@ async function findings() {
 
 const MAKERS = { ours: "this package", mdevctl: "mdevctl", foreign: "somebody else" };
 
-function orphan_choice(orphan, i) {
-    const id = `orphan-${i}`;
-    const holder = orphan.holder && orphan.holder !== "?" ? `, in use by ${orphan.holder}` : "";
-
-    return element("div", { class: "tick" },
-        element("input", { type: "checkbox", id, name: "orphan", value: orphan.device, checked: orphan.origin === "ours" }),
-        element("label", { for: id }, `${orphan.device}: ${orphan.name || orphan.type || "no type"} on ` +
-            `${orphan.gpu}, made by ${MAKERS[orphan.origin] || orphan.origin}${holder}`));
+function holder(orphan) {
+    if (orphan.holder === "?")
+        return ", perhaps in use by a process that cannot be looked at";
+    return orphan.holder ? `, in use by ${orphan.holder}` : "";
 }
 
-/* The names of the devices come from the list. A box has the name as people see it. */
-async function reap() {
-    const title = "Remove orphans";
-    let orphans;
+function orphan_choice(orphan, i) {
+    return labelled(`${orphan.device}: ${orphan.name || orphan.type || "no type"} on ${orphan.gpu}, ` +
+        `made by ${MAKERS[orphan.origin] || orphan.origin}${holder(orphan)}`,
+    element("input", { type: "checkbox", id: `orphan-${i}`, checked: orphan.origin === "ours" }));
+}
 
-    try {
-        orphans = await read("orphans");
-    } catch (failure) {
-        tell(title, Promise.reject(failure));
-        return;
+function reap() {
+    const reading = read("orphans");
+
+    async function choices() {
+        const orphans = await reading;
+
+        if (orphans.length === 0)
+            throw Object.assign(new Error("There is no orphan: some guest refers to each vGPU."), { kind: "info" });
+        return element("fieldset", {}, element("legend", {}, "vGPUs that no guest refers to"),
+            orphans.map(orphan_choice));
     }
-    if (orphans.length === 0) {
-        ask({ title, body: element("p", {}, "There is no orphan: some guest refers to each vGPU.") });
-        return;
-    }
-    ask({ title, confirm: "Remove", danger: true,
-        body: element("fieldset", {}, element("legend", {}, "vGPUs that no guest refers to"),
-            orphans.map(orphan_choice)),
+
+    ask({ title: "Remove orphans", confirm: "Remove", danger: true, body: choices(),
         act: async form => {
-            const chosen = orphans.filter((_, i) => form.elements[`orphan-${i}`].checked);
+            const chosen = (await reading).filter((_, i) => form.elements[`orphan-${i}`].checked);
 
             if (chosen.length === 0)
                 throw new Error("Choose a vGPU to remove.");
@@ -183,23 +176,21 @@ function reconcile() {
 }
 
 function empty_host() {
-    const place = element("div", {});
+    const place = element("div", {}), says = element("div", {});
 
-    show_found(place, findings());
+    show_found(place, says, findings());
     return element("section", { class: "card" },
-        element("h2", {}, "No GPU on this host offers vGPUs"), place);
+        element("h2", {}, "No GPU on this host offers vGPUs"), says, place);
 }
 
-let empty = null; /* it is made once, as doctor takes a moment */
-
 function draw(gpus, how) {
-    empty = gpus.length === 0 ? empty || empty_host() : null;
     return [
         element("div", { class: "tools" },
-            button("Check this host", "doctor", () => tell("What is wrong with this host", findings())),
+            button("Check this host", "doctor",
+                () => ask({ title: "What is wrong with this host", body: findings() })),
             button("Remove orphans", "reap", reap, { disabled: !how.may_change }),
             button("Reconcile", "reconcile", reconcile, { disabled: !how.may_change })),
-        empty,
+        gpus.length === 0 && empty_host(),
         gpus.map(gpu => gpu_card(gpu, how)),
     ];
 }

@@ -89,5 +89,5 @@ set_theme();
 
 cockpit.addEventListener("locationchanged", go);
 cockpit.addEventListener("visibilitychange", begin);
-permission.addEventListener("changed", () => { begin(); draw(); });
+permission.addEventListener("changed", draw);
 go();

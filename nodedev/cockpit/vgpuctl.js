@@ -78,6 +78,13 @@ export async function change(...words) {
     }
 }
 
+/* How many more vGPUs of a type a GPU takes, as far as vgpuctl knows. */
+export function available(type) {
+    if (type.available !== null)
+        return `${type.available}`;
+    return type["available-at-most"] !== null ? `at most ${type["available-at-most"]}` : "an unknown number";
+}
+
 /*
  * Watches: calls `ondata` with the command's list each time that it has changed, `onfaults` with the
  * lines of its complaints when these have changed, and `onend` with an Error when it has ended by

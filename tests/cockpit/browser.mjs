@@ -15,8 +15,8 @@ import * as fs from "node:fs";
 import * as net from "node:net";
 import { createRequire } from "node:module";
 
-export const { srcdir } = process.env;
-const { top_builddir, scratch, pictures, CHROMIUM, COCKPIT_WS, COCKPIT_BRIDGE, VIRSH, COCKPIT_URL } = process.env;
+export const { srcdir, scratch } = process.env;
+const { top_builddir, pictures, CHROMIUM, COCKPIT_WS, COCKPIT_BRIDGE, VIRSH, COCKPIT_URL } = process.env;
 const modules = createRequire(`${srcdir}/build-aux/npm/node_modules/`);
 const puppeteer = modules("puppeteer-core");
 const axe_source = fs.readFileSync(modules.resolve("axe-core/axe.min.js"), "utf8");

@@ -16,10 +16,17 @@ await confirm(page, "Give web01 a vGPU", "Attach");
 await reads(page, "web01: started");
 await picture(page, "attached");
 await press(page, "button", "Close");
-await reads(page, "held");
+await reads(page, "ua-gpu0: asks for GRID T4-2Q, has GRID T4-2Q");
+await press(page, "button", "Attach vGPU to web01");
+await find(page, "checkbox", "Now, while it runs");
+await choose(page, "T4-2Q");
+await confirm(page, "Give web01 a vGPU", "Attach");
+await reads(page, "web01: added ua-gpu1");
+await press(page, "button", "Close");
+await reads(page, "ua-gpu1: asks for GRID T4-2Q, has GRID T4-2Q");
 await picture(page, "guests");
 await press(page, "link", "Host");
-await reads(page, "2048 of 16384 MiB in use");
+await reads(page, "4096 of 16384 MiB in use");
 await picture(page, "host");
 await close(opened);
 
@@ -27,5 +34,5 @@ const last = await open("/");
 
 await press(last.page, "button", "Drain 0000:00:08.0");
 await confirm(last.page, "Drain 0000:00:08.0?", "Drain");
-await reads(last.page, "DEVICE");
+await reads(last.page, "is drained.");
 await end();

@@ -7,7 +7,7 @@ import * as fs from "node:fs";
 import test from "node:test";
 import {
     close, confirm, define_guests, drop_rights, fake_host, find, look_at, open, press, put_vgpuctl, raise_rights,
-    reads, reads_no_more,
+    reads, reads_no_more, scratch,
 } from "./browser.mjs";
 
 async function a_host(libvirt) {
@@ -22,11 +22,10 @@ test("there is no vgpuctl, and then there is one", async () => {
     const host = await a_host();
 
     put_vgpuctl(null);
-    for (const [view, sign] of [["/", "MiB in use"], ["/guests", "It asks for no vGPU."]]) {
+    for (const [view, sign] of [["/", "MiB in use"], ["/guests", "No vGPU."]]) {
         const opened = await open(view), { page } = opened;
 
         await reads(page, "vgpuctl was not found on this host: install the package libvirt-vgpu.");
-        await find(page, "alert", "");
         await look_at(page, `no-vgpuctl${view.replace("/", "-").replace(/-$/, "")}`);
         put_vgpuctl(host.command);
         await press(page, "button", "Try again");
@@ -39,9 +38,12 @@ test("there is no vgpuctl, and then there is one", async () => {
 
 test("vgpuctl ends while one looks", async () => {
     await a_host();
-    put_vgpuctl("echo 'vgpuctl: status: the world has ended; begin another' >&2; exit 1");
+    put_vgpuctl(`echo '{"status": []}'; until [ -e "${scratch}/over" ]; do sleep 0.1; done
+        echo 'vgpuctl: status: the world has ended; begin another' >&2; exit 1`);
     const opened = await open("/"), { page } = opened;
 
+    await reads(page, "No GPU on this host offers vGPUs");
+    fs.writeFileSync(`${scratch}/over`, "");
     await reads(page, "vgpuctl: status: the world has ended; begin another");
     await find(page, "button", "Try again");
     await close(opened);
@@ -54,6 +56,7 @@ test("libvirt does not answer", async () => {
 
         await reads(page, "vgpuctl says:");
         await reads(page, "/nowhere");
+        await reads_no_more(page, "libvirt knows no guest");
         await look_at(page, `no-libvirt${view === "/" ? "" : "-guests"}`);
         await close(opened);
     }
@@ -78,8 +81,41 @@ test("vgpuctl refuses", async () => {
     await close(opened);
 });
 
+test("a command that takes long keeps its dialog", async () => {
+    const host = await a_host();
+
+    put_vgpuctl(`[ "$1" != drain ] || until [ -e "${scratch}/drain" ]; do sleep 0.1; done; ${host.command}`);
+    const opened = await open("/"), { page } = opened;
+
+    await press(page, "button", "Drain 0000:18:00.0");
+    await confirm(page, "Drain 0000:18:00.0?", "Drain");
+    await reads(page, "Working…");
+    assert.equal(await (await find(page, "button", "Cancel")).evaluate(found => found.disabled), true);
+    for (let i = 0; i < 3; i++)
+        await page.keyboard.press("Escape");
+    await reads(page, "Working…");
+    fs.writeFileSync(`${scratch}/drain`, "");
+    await reads(page, "0000:18:00.0 is drained.");
+    await page.keyboard.press("Escape");
+    await reads_no_more(page, "0000:18:00.0 is drained.");
+    await close(opened);
+});
+
+test("two clicks open one dialog", async () => {
+    const host = await a_host();
+
+    put_vgpuctl(`[ "$1" != types ] || until [ -e "${scratch}/types" ]; do sleep 0.1; done; ${host.command}`);
+    const opened = await open("/guests"), { page } = opened;
+
+    await (await find(page, "button", "Attach vGPU to web01")).click({ count: 2 });
+    fs.writeFileSync(`${scratch}/types`, "");
+    await find(page, "combobox", "What it gets");
+    assert.equal((await page.$$("dialog")).length, 1);
+    await close(opened);
+});
+
 test("who may look and not change", async () => {
-    await a_host();
+    const host = await a_host();
     const opened = await open("/", { access: "limited" }), { page } = opened;
 
     await reads(page, "You have limited access.");
@@ -88,17 +124,29 @@ test("who may look and not change", async () => {
         assert.equal(await (await find(page, "button", name)).evaluate(found => found.disabled), true, name);
     assert.equal(await (await find(page, "button", "Check this host")).evaluate(found => found.disabled), false);
     await look_at(page, "limited");
+    /* A screen reader does not read the notice again when something else has changed. */
+    const notice = await page.$("#notices > *");
+    const card = await find(page, "region", "NVIDIA L40S 0000:3d:00.0");
+
+    host.ask(["make", "0000:18:00.0", "nvidia-223", "dddddddd-0000-4000-8000-000000000001"]);
+    await reads(page, "2048 of 16384 MiB in use");
+    for (const element of [notice, card])
+        assert.equal(await element.evaluate(found => found.isConnected), true);
     await press(page, "link", "Guests");
     assert.equal(await (await find(page, "button", "Attach vGPU to web01")).evaluate(found => found.disabled),
         true);
     await close(opened);
 });
 
-test("who has Cockpit's administrative access, and not the right", async () => {
+test("who has Cockpit's administrative access, and not the right", async running => {
     const host = await a_host();
 
     fs.chmodSync(host.root, 0o555);
     await raise_rights();
+    running.after(async () => {
+        fs.chmodSync(host.root, 0o755);
+        await drop_rights();
+    });
     const opened = await open("/", { access: "limited" }), { page } = opened;
 
     await reads(page, "0 of 16384 MiB in use");
@@ -108,6 +156,4 @@ test("who has Cockpit's administrative access, and not the right", async () => {
     await reads(page, "vgpuctl: drain: cannot ");
     await reads(page, "Permission denied; run it as root");
     await close(opened);
-    await drop_rights();
-    fs.chmodSync(host.root, 0o755);
 });

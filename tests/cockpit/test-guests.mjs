@@ -31,7 +31,7 @@ test("who has what, and who asks for what", async () => {
     await look_at(page, "guests");
     await reads(page, "asks for T4-2B, has GRID T4-2B on 0000:18:00.0, held");
     await reads(page, "asks for small, has none now");
-    await reads(page, "It asks for no vGPU.");
+    await reads(page, "No vGPU.");
     await find(page, "region", "web01");
     await find(page, "region", "web02");
     await find(page, "region", "web03");
@@ -62,7 +62,7 @@ test("a guest gets a vGPU of a type for its next start, and starts with it", asy
     await confirm(page, "Give web03 a vGPU", "Attach");
     await reads(page, "web03: added ua-gpu0 (");
     await press(page, "button", "Close");
-    await reads(page, "asks for nvidia-231, has none now");
+    await reads(page, "asks for GRID T4-2Q, has none now");
     start_guest(host, 3);
     await reads(page, "has GRID T4-2Q on 0000:18:00.0, held");
     end_guest(host, 3);
@@ -106,6 +106,7 @@ test("a guest that runs", async () => {
     await reads(page, "web01: added ua-gpu1 (");
     await press(page, "button", "Close");
     await find(page, "button", "Detach ua-gpu1 from web01");
+    await reads(page, "has none now, from its next start on");
     await close(opened);
 });
 
@@ -120,6 +121,7 @@ test("detach", async () => {
     await reads(page, "web02: removed ");
     await press(page, "button", "Close");
     await reads_no_more(page, "asks for small");
+    assert.equal(await page.evaluate(() => document.activeElement.id), "view");
     assert.doesNotMatch(virsh("dumpxml", uuid_of(2)), /hostdev|vgpu/);
     end_guest(host, 1);
     await close(opened);

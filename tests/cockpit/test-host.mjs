@@ -29,8 +29,8 @@ test("the GPUs, and who has how much of them", async () => {
 
     await reads(page, "2048 of 16384 MiB in use");
     await look_at(page, "host");
-    await reads(page, "0000:18:00.0 · NUMA node 0 · driver nvidia");
-    await reads(page, "0000:3d:00.0 · NUMA node 1 · driver nvidia");
+    for (const [name, numa] of [["GRID T4 0000:18:00.0", 0], ["NVIDIA L40S 0000:3d:00.0", 1]])
+        await reads(await find(page, "region", name), `NUMA node ${numa} · driver nvidia`);
     await reads(page, "7 × GRID T4-2B");
     await find(page, "list", "How full 0000:18:00.0 is");
 
@@ -76,7 +76,7 @@ test("drain and undrain", async () => {
     await press(page, "button", "Cancel");
     await press(page, "button", "Drain 0000:18:00.0");
     await confirm(page, "Drain 0000:18:00.0?", "Drain");
-    await reads(page, "web01");
+    await reads(page, "0000:18:00.0 is drained.");
     await press(page, "button", "Close");
     await find(page, "button", "Undrain 0000:18:00.0");
     await find(page, "button", "Drain 0000:3d:00.0");
@@ -179,10 +179,13 @@ test("figures that nobody knows", async () => {
         unit: "MiB", total: 16384, used: null, free: null, "free-at-most": null, vgpus: [vgpu],
         types: [{ type: "nvidia-222", name: null, asked: 0, available: null, "available-at-most": null }] };
 
-    put_vgpuctl(`echo '${JSON.stringify({ status: [gpu] })}'`);
+    const silent = { ...gpu, gpu: "mtty", unit: "vGPU", total: null, vgpus: [{ ...vgpu, share: 1 }] };
+
+    put_vgpuctl(`echo '${JSON.stringify({ status: [gpu, silent] })}'`);
     const opened = await open("/"), { page } = opened;
 
     await reads(page, "16384 MiB");
+    await reads(page, "1 vGPUs in use");
     await reads(page, "an unknown number × nvidia-222");
     assert.doesNotMatch(await text_of(page), /undefined|null|NaN/);
     await close(opened);

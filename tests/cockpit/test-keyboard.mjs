@@ -90,7 +90,7 @@ test("the host by keyboard", async () => {
     await find(page, "dialog", "Drain 0000:18:00.0?");
     await tab_to(page, "button", "Drain");
     await page.keyboard.press("Enter");
-    await reads(page, "web01");
+    await reads(page, "0000:18:00.0 is drained.");
     await page.keyboard.press("Escape");
     await find(page, "button", "Undrain 0000:18:00.0");
     await comes_back(page, "Undrain 0000:18:00.0");
@@ -132,7 +132,7 @@ test("the guests by keyboard", async () => {
     await page.keyboard.press("Enter");
     await reads(page, "web01: added ua-gpu1 (");
     await page.keyboard.press("Escape");
-    await reads(page, "asks for nvidia-231");
+    await reads(page, "asks for GRID T4-2Q");
 
     await tab_to(page, "button", "Detach ua-gpu1 from web01");
     await page.keyboard.press("Enter");

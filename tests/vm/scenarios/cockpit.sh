@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-# The page in Cockpit: somebody clicks, and a guest gets a vGPU and runs with it.
+# The page in Cockpit: somebody clicks, and a guest starts with a vGPU, and gets another while it runs.
 # shellcheck shell=bash
 # needs: cockpit 239
 # needs: browser
@@ -26,21 +26,23 @@ serve_page() {
 }
 
 cards mdev
-guest web01
+# A port where the second vGPU can be plugged in.
+guest web01 --xml-filter "s,</devices>,<controller type='pci' model='pcie-root-port'/>&,"
 connect_browser
 serve_page
 
-say "somebody attaches a vGPU and starts the guest"
+say "somebody attaches a vGPU, starts the guest, and attaches another"
 # shellcheck disable=SC2034 # wait_for's
 PATIENCE=800
 drained() { compgen -G '/var/lib/libvirt-vgpu/drained/*'; }
 wait_for drained
 
 is_running web01
-device=$(device_of web01)
-[ "$(group_held_by "$device")" = "$(qemu_pid web01)" ]
-gpu=$(vgpuctl list --raw --noheadings --columns GPU)
-vgpuctl undrain "$gpu"
+mapfile -t devices < <(device_of web01)
+[ "${#devices[@]}" = 2 ]
+for device in "${devices[@]}"; do [ "$(group_held_by "$device")" = "$(qemu_pid web01)" ]; done
+vgpuctl undrain 0000:00:08.0
 destroy web01
-assert_gone "$device"
+assert_no_mdevs
+assert_empty_ledger
 kill "$server"
