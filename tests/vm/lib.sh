@@ -186,6 +186,13 @@ pci_source() {
 	echo "<source><address domain='0x$domain' bus='0x$bus' slot='0x$slot' function='0x$function'/></source>"
 }
 
+# ports NUMBER: the XML of this many ports, where devices can be plugged into a guest that runs.
+ports() {
+	local i
+	echo -n "<controller type='pci' index='0' model='pcie-root'/>"
+	for ((i = 0; i < $1; i++)); do echo -n "<controller type='pci' model='pcie-root-port'/>"; done
+}
+
 # guest_xml NAME [--uuid U] [--metadata XML] [--hostdev UUID[,ALIAS[,MODEL]]]... [--pci
 # ADDRESS[,ALIAS[,MANAGED]]]... [--migratable] [--firmware] [--qemu-arg ARG]... [--xml-filter
 # SED]...: prints the XML of a guest without an operating system. The test host is emulated, and so is

@@ -3,12 +3,6 @@
 # shellcheck shell=bash
 # takes: 40
 
-# ports NUMBER: the XML of this many ports, where devices can be plugged in.
-ports() {
-    echo -n "<controller type='pci' index='0' model='pcie-root'/>"
-    for ((i = 0; i < $1; i++)); do echo -n "<controller type='pci' model='pcie-root-port'/>"; done
-}
-
 # eject GUEST: lets go of the devices that GUEST is asked to let go of. An operating system would do
 # this, but GUEST has none. q35's ACPI hot-plug registers: select a bus, read which of its slots are
 # asked for, eject these slots.

@@ -26,8 +26,7 @@ serve_page() {
 }
 
 cards mdev
-# A port where the second vGPU can be plugged in.
-guest web01 --xml-filter "s,</devices>,<controller type='pci' model='pcie-root-port'/>&,"
+guest web01 --xml-filter "s,</devices>,$(ports 3)&,"
 connect_browser
 serve_page
 
