@@ -14,9 +14,46 @@
 #define LONGEST  (30 * SECOND)
 #define SHARE    9 /* between these two, a pause is so many times as long as the look */
 
+/* Returns a copy of the line, and sets *text to the next one. The caller frees the copy. */
+static char *
+take_line(const char **text)
+{
+    size_t length = strcspn(*text, "\n");
+    char *line = memory_copy_bytes(*text, length);
+
+    *text += length + ((*text)[length] == '\n');
+    return line;
+}
+
+/* Wraps lines of any length. */
+static void
+put_faults(const char *text, const struct terminal *terminal, FILE *out)
+{
+    while (*text) {
+        AUTO_FREE char *line = take_line(&text);
+
+        for (const char *at = line, *next; *at; at = next) {
+            size_t length = wrap_line(at, terminal_width(terminal), &next);
+
+            say_line(out, "%.*s", (int)length, at);
+        }
+    }
+}
+
+/* Puts the complaints below the output, and says how to end the watch. */
+static void
+put_end(const char *faults, const struct terminal *terminal, FILE *out)
+{
+    if (*faults) {
+        say_end(out);
+        put_faults(faults, terminal, out);
+    }
+    say_paragraph(out, "(q ends this)");
+}
+
 /* What one look has found. The caller clears it. */
 struct look {
-    char *text;
+    char *text;    /* what the command has printed; for people: the whole screen */
     char *faults;  /* the lines of its complaints, "" if there are none */
     uint64_t took; /* nanoseconds */
 };
@@ -42,9 +79,11 @@ look_take(struct look *look, const struct command_call *call, watch_show *show, 
     rc = show(&aside, error);
     if (rc < 0)
         say_line(aside.faults, "vgpuctl: %s: %s", call->name, error->text);
-    memory_stream_end(aside.out, &look->text);
-    memory_stream_end(aside.faults, &look->faults);
     look->took = call->host->ops->now(call->host) - began;
+    memory_stream_end(aside.faults, &look->faults);
+    if (!option_given(&call->options, OPTION_JSON))
+        put_end(look->faults, call->terminal, aside.out);
+    memory_stream_end(aside.out, &look->text);
     return rc == REFUSED && error->class == ERROR_USAGE ? rc : 0;
 }
 
@@ -60,52 +99,8 @@ pause_after(uint64_t took)
     return pause < LONGEST ? pause : LONGEST;
 }
 
-/* Returns a copy of the line, and sets *text to the next one. The caller frees the copy. */
-static char *
-take_line(const char **text)
-{
-    size_t length = strcspn(*text, "\n");
-    char *line = memory_copy_bytes(*text, length);
-
-    *text += length + ((*text)[length] == '\n');
-    return line;
-}
-
 /* --- for people --------------------------------------------------------------------------------
  */
-
-/* Wraps lines of any length. */
-static void
-put_faults(const char *text, const struct terminal *terminal, FILE *out)
-{
-    while (*text) {
-        AUTO_FREE char *line = take_line(&text);
-
-        for (const char *at = line, *next; *at; at = next) {
-            size_t length = wrap_line(at, terminal_width(terminal), &next);
-
-            say_line(out, "%.*s", (int)length, at);
-        }
-    }
-}
-
-/* Returns the text of the whole screen. The caller frees it. */
-static char *
-draw(const struct look *look, const struct terminal *terminal)
-{
-    char *text = NULL;
-    size_t size;
-    FILE *out = memory_stream(&text, &size);
-
-    fputs(look->text, out);
-    if (*look->faults) {
-        say_end(out);
-        put_faults(look->faults, terminal, out);
-    }
-    say_paragraph(out, "(q ends this)");
-    memory_stream_end(out, &text);
-    return text;
-}
 
 static int
 watch_screen(const struct command_call *call, watch_show *show, struct error *error)
@@ -114,23 +109,20 @@ watch_screen(const struct command_call *call, watch_show *show, struct error *er
     struct command_call here = *call;
     AUTO(terminal_release) struct terminal_screen screen = TERMINAL_SCREEN_NONE;
     enum terminal_event event = TERMINAL_ANEW;
-    AUTO_FREE char *before = NULL;
+    AUTO(look_clear) struct look before = {memory_copy(""), memory_copy(""), 0};
     int rc = terminal_take(&screen, &terminal, call->out, error);
 
     here.terminal = &terminal;
     while (rc == 0 && event != TERMINAL_END) {
-        AUTO(look_clear) struct look look = {0};
-        char *now;
+        struct look look = {0};
 
         rc = look_take(&look, &here, show, error);
-        if (rc < 0)
-            break;
-        now = draw(&look, &terminal);
-        if (event == TERMINAL_ANEW || !before || strcmp(before, now) != 0)
-            terminal_show(&screen, now);
-        free(before);
-        before = now;
-        event = terminal_wait(&screen, call->host, pause_after(look.took));
+        if (rc == 0 && (event == TERMINAL_ANEW || strcmp(before.text, look.text) != 0))
+            terminal_show(&screen, look.text);
+        look_clear(&before);
+        before = look;
+        if (rc == 0)
+            event = terminal_wait(&screen, call->host, pause_after(look.took));
     }
     return rc;
 }
