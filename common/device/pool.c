@@ -30,20 +30,27 @@ pool_has(const struct host *host, const struct policy *policy, const struct name
 
 /* --- the inventory ---------------------------------------------------------------------------- */
 
-/* Whether a function is bound as its pool wants it. If not, the inventory says why it is no
- * vGPU. */
+/* Whether a function of the pool may be given to guests. If not, the inventory says why. The card
+ * itself may be in a pool, but not while it has virtual functions: if libvirt unbinds the driver of
+ * the card, the guests that have these functions lose them. */
 static bool
-check_driver(const struct host *host, const struct policy_pool *pool, const struct name *function,
-             struct inventory *inventory)
+check_function(const struct host *host, const struct policy_pool *pool, const struct name *function,
+               struct inventory *inventory)
 {
     struct inventory_ineligible ineligible = {.device = *function};
-    struct name driver = pci_driver(host, function);
+    struct name driver = pci_driver(host, function), card;
 
-    if (!*pool->driver.text || name_equal(&driver, &pool->driver))
+    if (pci_find_card(host, function, &card) < 0 &&
+        host_exists(host, PCI_DEVICES "/%s/virtfn0", function->text))
+        snprintf(ineligible.why, sizeof(ineligible.why),
+                 "which is in the pool %.40s and has virtual functions, so it is not given away",
+                 pool->name);
+    else if (*pool->driver.text && !name_equal(&driver, &pool->driver))
+        snprintf(ineligible.why, sizeof(ineligible.why),
+                 "which is in the pool %.40s and bound to %.40s, not to %.40s", pool->name,
+                 *driver.text ? driver.text : "no driver", pool->driver.text);
+    else
         return true;
-    snprintf(ineligible.why, sizeof(ineligible.why),
-             "which is in the pool %.40s and bound to %.40s, not to %.40s", pool->name,
-             *driver.text ? driver.text : "no driver", pool->driver.text);
     ARRAY_ADD(inventory->ineligible, inventory->ineligible_count, ineligible);
     return false;
 }
@@ -99,7 +106,7 @@ consider(const struct host *host, const struct policy *policy, const struct name
 
     if ((!pool && had != 0) || inventory_find_parent(inventory, function, &ignored))
         return 0;
-    if (had < 0 && !check_driver(host, pool, function, inventory))
+    if (had < 0 && !check_function(host, pool, function, inventory))
         return 0;
     only = type;
     rc = pool ? name_parse(&only, pool->name) : 0;

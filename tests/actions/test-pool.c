@@ -106,6 +106,22 @@ other_types(void **state)
     assert_int_equal(scene_release_at(&scene, 1, LONE), 0);
 }
 
+/* A card with virtual functions loses them if a guest gets the card itself. */
+static void
+the_card_is_not_lent(void **state)
+{
+    AUTO_FREE char *xml = scene_xml_of(1, "<vgpu:device alias=\"ua-gpu1\" type=\"mi300\"/>",
+                                       (const char *const[]){CARD, NULL});
+    AUTO_FREE char *managed = scene_managed(xml);
+
+    (void)state;
+    scene_configure(&scene, "pools = { mi300 = { functions = [ \"0000:c1:*\" ]; }; };");
+    assert_int_equal(scene_hook(&scene, managed, "prepare", "begin"), 1);
+    scene_assert_said(&scene, "ua-gpu1 (mi300) cannot be on " CARD
+                              ", which is in the pool mi300 and has virtual functions");
+    starts(1, FIRST, "mi300");
+}
+
 static void
 a_class_has_both(void **state)
 {
@@ -454,6 +470,7 @@ main(void)
     const struct CMUnitTest tests[] = {
         SCENE_TEST(one_guest_has_each, here),
         SCENE_TEST(other_types, here),
+        SCENE_TEST(the_card_is_not_lent, here),
         SCENE_TEST(a_class_has_both, here),
         SCENE_TEST(managed, here),
         SCENE_TEST(managed_by_size, here),

@@ -77,11 +77,11 @@ must_fail start three
 assert_match "$ERR" "vgpu: three: ua-gpu0 \(disks\) cannot be on ${vfs[1]}: $user"
 must_fail vgpuctl explain three
 assert_match "$ERR" "ua-gpu0 \(disks\) cannot be on ${vfs[1]}: $user"
-[ "$(room)" = 4 ]
+[ "$(room)" = 3 ]
 must_fail vgpuctl sriov disable "$card"
 assert_match "$ERR" "$card is in use: ${vfs[1]} by plain; "
 destroy plain
-[ "$(room)" = 5 ]
+[ "$(room)" = 4 ]
 start three
 owned_by "${vfs[1]}" three
 destroy three
