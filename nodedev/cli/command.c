@@ -3,9 +3,10 @@
 #include "cli/command.h"
 
 enum command_status
-command_failed(int rc, const struct error *error)
+command_ended(int rc, const struct error *error)
 {
-    return error->class == ERROR_USAGE     ? COMMAND_USAGE
+    return rc == 0                         ? COMMAND_DONE
+           : error->class == ERROR_USAGE   ? COMMAND_USAGE
            : error->class == ERROR_NO_ROOM ? COMMAND_NO_CAPACITY
            : rc == -EBUSY                  ? COMMAND_BUSY
                                            : COMMAND_FAILED;

@@ -43,5 +43,6 @@ struct command {
     enum command_status (*run)(const struct command_call *call, struct error *error);
 };
 
-/* Returns the exit status for a failure of a use case of common/. */
-enum command_status command_failed(int rc, const struct error *error);
+/* Returns the exit status for a use case of common/ that has returned rc: 0, or a negative errno
+ * with the reason in error. */
+enum command_status command_ended(int rc, const struct error *error);

@@ -155,7 +155,7 @@ run(const struct command *command, struct host *host, struct command_call *call,
         return COMMAND_USAGE;
     rc = hosts_file_read(&call->options, error);
     if (rc < 0)
-        return command_failed(rc, error);
+        return command_ended(rc, error);
     if (change_root(host, &playback, call, error) < 0)
         return COMMAND_FAILED;
     status = command->run(call, error);
@@ -195,7 +195,7 @@ run_help(const struct command *const *commands, const struct command_call *call,
     const struct command *command;
 
     if (call->count > 1)
-        return command_failed(
+        return command_ended(
             error_refuse(error, ERROR_USAGE, "help: of one command, please, not of several"),
             error);
     if (call->count == 0) {

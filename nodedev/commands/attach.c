@@ -14,8 +14,8 @@
 static enum command_status
 wrong(struct error *error, const char *words)
 {
-    return command_failed(
-        error_refuse(error, ERROR_USAGE, "%s; see 'vgpuctl attach --help'", words), error);
+    return command_ended(error_refuse(error, ERROR_USAGE, "%s; see 'vgpuctl attach --help'", words),
+                         error);
 }
 
 static enum command_status
@@ -55,7 +55,7 @@ attach(const struct domain_source *source, const struct attachments_wish *wish, 
 {
     int rc = attachments_run(source, wish, error);
 
-    return rc == 0 ? COMMAND_DONE : command_failed(rc, error);
+    return command_ended(rc, error);
 }
 
 /* --- a clone's ------------------------------------------------------------------------------- */
@@ -130,7 +130,7 @@ renew(const struct domain_source *source, struct error *error)
         rc =
             error_set(error, -EBUSY, "%s runs: its vGPUs can have other UUIDs when it is shut down",
                       source->domain.name);
-        return command_failed(rc, error);
+        return command_ended(rc, error);
     }
     rc = domain_source_text(source, CONNECTION_CONFIG, !shown, &old, error);
     if (rc == 0)
@@ -158,7 +158,7 @@ change_and_start(const struct domain_source *source, const struct attachments_wi
     int rc = trial_begin(&trial, source, error);
 
     if (rc < 0)
-        return command_failed(rc, error);
+        return command_ended(rc, error);
     status = renewed ? renew(source, error) : attach(source, wish, error);
     if (status != COMMAND_DONE)
         return status;
@@ -181,7 +181,7 @@ run(const struct command_call *call, struct error *error)
         return status;
     rc = domain_source_open(call, CONNECTION_WRITE, &source, error);
     if (rc < 0)
-        return command_failed(rc, error);
+        return command_ended(rc, error);
     if (wish.display && source.connection && source.meant[CONNECTION_LIVE])
         return wrong(error,
                      "nothing with a display is plugged into a guest that runs: say --config");

@@ -185,13 +185,13 @@ run(const struct command_call *call, struct error *error)
     bool all = option_given(&call->options, OPTION_ALL), sound;
 
     if (all && (call->count || !call->uri))
-        return command_failed(
+        return command_ended(
             error_refuse(error, ERROR_USAGE,
                          "--all is for what libvirt knows: it takes no FILE, no --root"),
             error);
     if (option_given(&call->options, OPTION_PRINT)) {
         if (all || call->count)
-            return command_failed(
+            return command_ended(
                 error_refuse(error, ERROR_USAGE,
                              "--print is for the configuration: no FILE, no --all"),
                 error);

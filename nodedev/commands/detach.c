@@ -31,15 +31,15 @@ run(const struct command_call *call, struct error *error)
         return COMMAND_USAGE;
     rc = domain_source_open(call, CONNECTION_WRITE, &source, error);
     if (rc < 0)
-        return command_failed(rc, error);
+        return command_ended(rc, error);
     if (shown)
         return print(&source, error);
     if (!source.connection)
-        return command_failed(
+        return command_ended(
             error_refuse(error, ERROR_USAGE, "a file is not written: say --print-xml"), error);
     rc = detachment_run(&source, call->arguments[1], seconds * 1000, error);
     if (rc < 0)
-        return command_failed(rc, error);
+        return command_ended(rc, error);
     say_line(call->out, "%s: removed %s, %s", source.domain.name, call->arguments[1],
              domain_source_sides(&source));
     return COMMAND_DONE;

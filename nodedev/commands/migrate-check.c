@@ -58,7 +58,7 @@ run(const struct command_call *call, struct error *error)
         return COMMAND_FAILED;
     rc = ask(call, &question, error);
     if (rc < 0)
-        return command_failed(rc, error);
+        return command_ended(rc, error);
     if (judge(call, &question, &answer, error) < 0)
         return COMMAND_FAILED;
     say_line(call->out, "%s", verdicts[answer].word);

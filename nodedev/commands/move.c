@@ -124,7 +124,7 @@ run(const struct command_call *call, struct error *error)
         return COMMAND_FAILED;
     rc = migrate_question_ask(&question, call, hosts.uris, hosts.count, error);
     if (rc < 0)
-        return command_failed(rc, error);
+        return command_ended(rc, error);
     if (migrate_question_find_guest(&question, call->arguments[0], error) < 0)
         return COMMAND_FAILED;
     destinations_judge(&question, &destinations);

@@ -285,7 +285,7 @@ conclude(const struct command_call *call, const struct proof *proof, const char 
         }
     }
     if (rc < 0)
-        return command_failed(rc, error);
+        return command_ended(rc, error);
     if (rc == 0)
         return COMMAND_DONE;
     error_set(error, -EINVAL, "%zu of the predictions about %s failed", proof->seen.found.count,
@@ -318,7 +318,7 @@ run(const struct command_call *call, struct error *error)
     }
     if (rc < 0) {
         signals_release(&progress.signals);
-        return command_failed(rc, error);
+        return command_ended(rc, error);
     }
     proof.record = memory_stream(&record, &length);
     rc = prove(call, &proof, &table, error);

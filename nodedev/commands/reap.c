@@ -138,9 +138,9 @@ run(const struct command_call *call, struct error *error)
         say_line(call->faults, "no orphan of ours is here: nothing is to be removed");
     if (findings.failed == 0)
         return COMMAND_DONE;
-    return command_failed(error_set(error, -EBUSY, "%zu of %zu vGPUs were left alone",
-                                    findings.failed, findings.count),
-                          error);
+    return command_ended(error_set(error, -EBUSY, "%zu of %zu vGPUs were left alone",
+                                   findings.failed, findings.count),
+                         error);
 }
 
 const struct command command_reap = {

@@ -49,7 +49,7 @@ run(const struct command_call *call, struct error *error)
         say_line(call->out, "nothing was left half done");
     if (findings.failed == 0)
         return COMMAND_DONE;
-    return command_failed(
+    return command_ended(
         error_set(error, -EBUSY, "%zu of %zu vGPUs could not be given back yet; run it again later",
                   findings.failed, findings.count),
         error);

@@ -205,7 +205,7 @@ run(const struct command_call *call, struct error *error)
         rc = users_check(call->host, &snapshot, &card, error);
     if (rc == 0)
         rc = action->run(call, &snapshot, &card, error);
-    return rc < 0 ? command_failed(rc, error) : COMMAND_DONE;
+    return command_ended(rc, error);
 }
 
 const struct command command_sriov = {

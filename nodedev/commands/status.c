@@ -208,7 +208,7 @@ run(const struct command_call *call, struct error *error)
 {
     int rc = watch_run(call, show_hosts, error);
 
-    return rc == 0 ? COMMAND_DONE : command_failed(rc, error);
+    return command_ended(rc, error);
 }
 
 const struct command command_status = {

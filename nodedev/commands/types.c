@@ -131,7 +131,7 @@ run(const struct command_call *call, struct error *error)
         .add = add_host};
     int rc = host_table_show(&rows, call, error);
 
-    return rc == 0 ? COMMAND_DONE : command_failed(rc, error);
+    return command_ended(rc, error);
 }
 
 const struct command command_types = {

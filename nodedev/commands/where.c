@@ -103,7 +103,7 @@ run(const struct command_call *call, struct error *error)
         return COMMAND_FAILED;
     rc = migrate_question_ask(&question, call, call->options.uris, call->options.uri_count, error);
     if (rc < 0)
-        return command_failed(rc, error);
+        return command_ended(rc, error);
     if (find_guest(call, &question, error) < 0)
         return COMMAND_FAILED;
     destinations_judge(&question, &destinations);
