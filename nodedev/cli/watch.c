@@ -12,7 +12,7 @@
 #define SECOND   UINT64_C(1000000000) /* in nanoseconds */
 #define SHORTEST SECOND               /* pause between two looks */
 #define LONGEST  (30 * SECOND)
-#define SHARE    9 /* between these two, a pause is so many times as long as the look */
+#define SHARE    9 /* within these limits a pause is so many times as long as its look */
 
 /* Returns a copy of the line, and sets *text to the next one. The caller frees the copy. */
 static char *

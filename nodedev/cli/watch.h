@@ -2,8 +2,8 @@
 
 /*
  * watch: shows what a command shows, once, or with --watch again whenever it changes. A watched
- * command looks every second. If a look takes longer than a tenth of a second, it looks less often,
- * but at least every half minute.
+ * command looks again and again. After a look it pauses nine times as long as the look took: a
+ * second at least, and half a minute at most.
  *
  * On a terminal it draws the screen, until the user types q or ^C. With --json it prints lines for
  * a program, until the program closes its end of the pipe:

@@ -45,8 +45,8 @@ export function element(name, attributes, ...children) {
     return made;
 }
 
-/* A button. No other element of the page has its key: by the key the focus finds the button again
- * when the page was drawn anew. */
+/* A button. No other element of the page has its key. The focus finds the button by its key when the
+ * page was drawn anew. */
 export function button(label, key, onclick, attributes = {}) {
     return element("button", { type: "button", "data-key": key, onclick, ...attributes }, label);
 }
@@ -82,8 +82,8 @@ function focus_key(key) {
 }
 
 /*
- * Shows these elements in a place. An element that is as before stays, so a click on it is not lost,
- * and a screen reader does not read it again. Elements that look the same must also do the same. If
+ * Shows these elements in a place. An element stays if an equal one is wanted in its place: a click on
+ * it is not lost, and a screen reader does not read it again. So equal elements must do the same. If
  * the element with the focus goes, the one with its key gets the focus.
  */
 export function show(place, ...children) {
@@ -105,7 +105,8 @@ export function show(place, ...children) {
 }
 
 /* Shows in a place the element that a promise brings. `says` has words until then, and if the promise
- * fails. Returns whether the element came. */
+ * fails: the Error's message. Its `kind`, if it has one, is that of an alert. Returns whether the
+ * element came. */
 export async function show_found(place, says, promise) {
     show(says, element("p", {}, "Looking…"));
     try {

@@ -175,7 +175,16 @@ function reconcile() {
         act: async () => element("pre", {}, await change("reconcile") || "Nothing was left half done.") });
 }
 
-function empty_host() {
+/* What was made for the last list. doctor takes a moment, so it is asked once for each list. */
+let empty = { gpus: null, element: null };
+
+function empty_host(gpus) {
+    if (empty.gpus !== gpus)
+        empty = { gpus, element: make_empty() };
+    return empty.element;
+}
+
+function make_empty() {
     const place = element("div", {}), says = element("div", {});
 
     show_found(place, says, findings());
@@ -190,7 +199,7 @@ function draw(gpus, how) {
                 () => ask({ title: "What is wrong with this host", body: findings() })),
             button("Remove orphans", "reap", reap, { disabled: !how.may_change }),
             button("Reconcile", "reconcile", reconcile, { disabled: !how.may_change })),
-        gpus.length === 0 && empty_host(),
+        gpus.length === 0 && empty_host(gpus),
         gpus.map(gpu => gpu_card(gpu, how)),
     ];
 }

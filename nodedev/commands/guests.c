@@ -128,7 +128,8 @@ add_guests(struct table *table, const struct host_view *view, struct error *erro
 
         add_definition(&guest, &domain->live, NULL);
         add_definition(&guest, &domain->config, &domain->live);
-        if (guest.lines == 0 && option_given(&view->call->options, OPTION_ALL))
+        if (guest.lines == 0 && !domain->is_unread &&
+            option_given(&view->call->options, OPTION_ALL))
             begin_line(&guest);
     }
     return 0;

@@ -115,7 +115,7 @@ settle(const struct command_call *call, struct snapshot *snapshot, const struct 
         say_line(call->out,
                  "The driver had shared out the GPU's memory among them; it is free again for the "
                  "profiles of vgpu.conf");
-    return rc;
+    return rc < 0 ? rc : 0;
 }
 
 static int

@@ -123,7 +123,6 @@ put_host(struct shown *shown, const struct host_view *view, size_t first, size_t
 static void
 end_document(struct shown *shown)
 {
-    begin_document(shown);
     json_close(&shown->json, ']');
     json_close(&shown->json, '}');
 }
@@ -180,27 +179,18 @@ show(void *data, const struct host_view *view, struct error *error)
 }
 
 static int
-end(void *data, struct error *error)
-{
-    struct shown *shown = data;
-
-    (void)error;
-    if (option_given(&shown->call->options, OPTION_JSON))
-        end_document(shown);
-    return 0;
-}
-
-static int
 show_hosts(const struct command_call *call, struct error *error)
 {
     static const struct host_views views = {.filter = &inventory_all_types,
                                             .wants_domains = true,
                                             .wants_availability = true,
-                                            .show = show,
-                                            .end = end};
+                                            .show = show};
     struct shown shown = {.call = call, .json = {.out = call->out}};
+    int rc = host_views_show(&views, call, &shown, error);
 
-    return host_views_show(&views, call, &shown, error);
+    if (shown.has_begun)
+        end_document(&shown);
+    return rc;
 }
 
 static enum command_status

@@ -10,7 +10,7 @@
 /* A definition that exists and cannot be read may refer to any device. */
 static void
 read_definition(struct domains *domains, const struct domain_text *text, const char *xml,
-                struct request *ret)
+                struct domain *domain, struct request *ret)
 {
     const struct document document = {.text = (char *)xml, .length = xml ? strlen(xml) : 0};
     struct error error;
@@ -19,10 +19,11 @@ read_definition(struct domains *domains, const struct domain_text *text, const c
         error_set(&error, -EIO, "%s", text->failure ? text->failure : "libvirt gave no XML");
     else if (request_parse(&document, ret, &error) == 0)
         return;
-    error_wrap(&error, "cannot read the domain %s", text->name);
+    error_wrap(&error, "the domain %s", text->name);
     if (domains->complete)
         domains->failure = error;
     domains->complete = false;
+    domain->is_unread = true;
 }
 
 static void
@@ -43,9 +44,9 @@ domains_add(struct domains *domains, const struct domain_text *text)
     domain.name = memory_copy(text->name);
     /* A transient domain that does not run is just being started. */
     if (text->is_running || !text->is_persistent)
-        read_definition(domains, text, text->live, &domain.live);
+        read_definition(domains, text, text->live, &domain, &domain.live);
     if (text->is_persistent)
-        read_definition(domains, text, text->config, &domain.config);
+        read_definition(domains, text, text->config, &domain, &domain.config);
     ARRAY_ADD(domains->items, domains->count, domain);
     return 0;
 }

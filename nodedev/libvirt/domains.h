@@ -17,6 +17,7 @@ struct domain {
     char *name;
     bool is_running;
     bool is_persistent;
+    bool is_unread;        /* a definition could not be read: more may be in it */
     struct request live;   /* of a running or starting domain; empty if it is only defined */
     struct request config; /* for the next start; empty unless is_persistent */
 };

@@ -160,7 +160,7 @@ show_remotes(const struct host_views *views, const struct command_call *call, un
         without += rc == -ENOENT;
         rc = rc == -ENOENT ? 0 : rc;
     }
-    if (rc == 0 && views->end)
+    if (rc == 0 && views->end && without + remote_failures(&hosts) < hosts.count)
         rc = views->end(data, error);
     if (rc == 0 && without == hosts.count)
         return error_set(error, -ENOENT, "no host has a GPU \"%s\" whose types libvirt tells",

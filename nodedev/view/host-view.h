@@ -47,14 +47,15 @@ struct host_views {
     const struct inventory_filter *filter; /* the types that are read in full */
     bool wants_users;                      /* the users of the vGPUs, as vgpu-users.h finds them */
     bool wants_domains;      /* all domains, also the demands of those that do not run */
-    bool shows_domains;      /* so this host is not shown if libvirt does not answer */
+    bool shows_domains;      /* it fails if the libvirt of this host does not answer */
     bool wants_availability; /* with inventory_all_types */
     bool passes_users;       /* users need not be asked of a remote host */
     /* Shows one host. Returns -errno with a line in error. -ENOENT means that the host does not
      * have what is to be shown. For remote hosts this is a failure only if all of them return
      * it. */
     int (*show)(void *data, const struct host_view *view, struct error *error);
-    /* Called after all hosts were shown and before failures are printed. May be NULL. */
+    /* Called after all hosts were shown and before failures are printed; not if none was
+     * shown. May be NULL. */
     int (*end)(void *data, struct error *error);
 };
 

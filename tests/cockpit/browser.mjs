@@ -300,7 +300,7 @@ export async function open(view, { access = "full" } = {}) {
     await page.setViewport({ width: 1280, height: 900 });
     const answer = await page.goto(`${url}/cockpit/@localhost/libvirt-vgpu/index.html#${view}`);
 
-    await page.evaluate(() => new Promise(resolve => window.cockpit.transport.wait(resolve)));
+    await page.evaluate(() => new Promise(resolve => window.cockpit.transport.wait(() => resolve())));
     return { page, faults, headers: answer.headers() };
 }
 

@@ -6,7 +6,7 @@ import assert from "node:assert/strict";
 import test from "node:test";
 import {
     choose, close, confirm, define_guests, end_guest, fake_host, find, look_at, open, press, put_vgpuctl,
-    reads, reads_no_more, start_guest, uuid_of, virsh,
+    reads, reads_no_more, start_guest, until, uuid_of, virsh,
 } from "./browser.mjs";
 
 const CLASSES = 'classes = { small = { types = [ "T4-1B", "T4-2B" ]; }; big = { types = [ "L40S-48Q" ]; }; };';
@@ -121,7 +121,7 @@ test("detach", async () => {
     await reads(page, "web02: removed ");
     await press(page, "button", "Close");
     await reads_no_more(page, "asks for small");
-    assert.equal(await page.evaluate(() => document.activeElement.id), "view");
+    await until("the focus is on the view", () => page.evaluate(() => document.activeElement.id === "view"));
     assert.doesNotMatch(virsh("dumpxml", uuid_of(2)), /hostdev|vgpu/);
     end_guest(host, 1);
     await close(opened);

@@ -70,7 +70,7 @@ test("the host by keyboard", async () => {
 
     await tab_to(page, "button", "Remove orphans");
     await page.keyboard.press("Enter");
-    await find(page, "dialog", "Remove orphans");
+    await reads(page, ORPHAN);
     await tab_to(page, "checkbox", ORPHAN);
     await page.keyboard.press("Space");
     await tab_to(page, "button", "Remove");
@@ -97,7 +97,7 @@ test("the host by keyboard", async () => {
     await page.keyboard.press("Enter");
     await tab_to(page, "button", "Undrain");
     await page.keyboard.press("Enter");
-    await tab_to(page, "button", "Close");
+    await find(page, "button", "Close"); /* it has the focus */
     await page.keyboard.press("Enter");
     await find(page, "button", "Drain 0000:18:00.0");
 
@@ -123,7 +123,7 @@ test("the guests by keyboard", async () => {
 
     await tab_to(page, "button", "Attach vGPU to web01");
     await page.keyboard.press("Enter");
-    await find(page, "dialog", "Give web01 a vGPU");
+    await find(page, "combobox", "What it gets");
     await tab_to(page, "checkbox", "Now, while it runs");
     await page.keyboard.press("Space");
     await tab_to(page, "combobox", "What it gets");
