@@ -132,9 +132,9 @@ function guest_card(guest, how) {
     const uuid = guest["domain-uuid"];
     const vgpus = guest.lines.filter(line => line.device);
 
-    return element("section", { class: "card", "aria-labelledby": `guest-${uuid}` },
+    return element("section", { class: "card", "aria-label": guest.domain },
         element("div", { class: "title" },
-            element("h2", { id: `guest-${uuid}` }, guest.domain),
+            element("h2", {}, guest.domain),
             element("span", { class: "label" }, guest.running ? "running" : "shut off"),
             button("Why, or why not?", `explain ${uuid}`, () => explain(guest),
                 { "aria-label": `Why, or why not? The vGPUs of ${guest.domain}` }),

@@ -94,13 +94,13 @@ function drain(gpu) {
 }
 
 function gpu_card(gpu, { may_change }) {
-    const title = `gpu-${gpu.gpu}`;
+    const title = [gpu.name, gpu.gpu].filter(Boolean).join(" ");
     const facts = [gpu.numa !== null && `NUMA node ${gpu.numa}`,
         gpu.driver && `driver ${gpu.driver}`].filter(Boolean).join(" · ");
 
-    return element("section", { class: "card", "aria-labelledby": title },
+    return element("section", { class: "card", "aria-label": title },
         element("div", { class: "title" },
-            element("h2", { id: title }, [gpu.name, gpu.gpu].filter(Boolean).join(" ")),
+            element("h2", {}, title),
             gpu.drained && element("span", { class: "label" }, "drained"),
             gpu.enabled === false && !gpu.drained && element("span", { class: "label" }, "disabled"),
             button(gpu.drained ? "Undrain" : "Drain", `drain ${gpu.gpu}`, () => drain(gpu),

@@ -70,7 +70,7 @@ test("the host by keyboard", async () => {
 
     await tab_to(page, "button", "Remove orphans");
     await page.keyboard.press("Enter");
-    await reads(page, ORPHAN);
+    await find(page, "checkbox", ORPHAN, { begins: true });
     await tab_to(page, "checkbox", ORPHAN);
     await page.keyboard.press("Space");
     await tab_to(page, "button", "Remove");
