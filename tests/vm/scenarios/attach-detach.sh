@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 # vgpuctl attach and detach: before a start, in a running guest, and when the guest keeps the device.
 # shellcheck shell=bash
-# takes: 40
+# takes: 30
 
 # eject GUEST: lets go of the devices that GUEST is asked to let go of. An operating system would do
 # this, but GUEST has none. q35's ACPI hot-plug registers: select a bus, read which of its slots are

@@ -2,7 +2,7 @@
 # vgpuctl shows the same of a capture as of its host, for each kind of card; a capture has no secret.
 # shellcheck shell=bash
 # needs: libvirt 9.7
-# takes: 100
+# takes: 50
 #
 # The ordinary run records the first three. LONG=1 records all six, for tests/captures.
 

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 # The type, UUID or name changes between two runs: the next run has what its XML says, and no more.
 # shellcheck shell=bash
-# takes: 40
+# takes: 15
 
 uuid=$(new_uuid) device=$(new_uuid) later=$(new_uuid)
 # define_as TYPE DEVICE

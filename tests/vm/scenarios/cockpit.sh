@@ -3,7 +3,7 @@
 # shellcheck shell=bash
 # needs: cockpit 239
 # needs: browser
-# takes: 120
+# takes: 25
 #
 # The browser is outside, on the machine that runs the tests; tests/cockpit/in-vm.mjs clicks there.
 # The last click drains the GPU. So this scenario knows that the browser has seen everything.

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 # A broken or disabled configuration: vGPU guests are refused with file and line; running guests can end.
 # shellcheck shell=bash
-# takes: 27
+# takes: 15
 
 device=$(new_uuid)
 guest web01 --metadata "$(request '<vgpu:device type="mtty-2"/>')" --hostdev "$device"

@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 # Nobody makes a vGPU on a drained GPU or with our UUIDs; a broken ledger is rebuilt under a guest.
 # shellcheck shell=bash
-# takes: 25
 
 device=$(new_uuid) free=$(new_uuid)
 guest web01 --metadata "$(request '<vgpu:device type="mtty-2"/>')" --hostdev "$device"

@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 # release = "keep": a vGPU waits for its guest, and is removed when another guest needs its place.
 # shellcheck shell=bash
-# takes: 28
 
 vgpu_conf <<<'release = "keep";'
 # ask NAME TYPE UUID: sets arguments to the options of a guest. A NAME has the same UUID each time.

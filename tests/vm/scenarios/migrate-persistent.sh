@@ -2,7 +2,7 @@
 # Offline and persistent migration: the definition keeps its UUID, and the guest can start there.
 # shellcheck shell=bash
 # needs: qemu 8.1
-# takes: 48
+# takes: 20
 
 device=$(new_uuid)
 guest web01 --migratable --metadata "$(request '<vgpu:device type="mtty-2"/>')" --hostdev "$device"

@@ -2,7 +2,7 @@
 # The other host is full, or lacks the type: virsh migrate says why, and the guest runs on here.
 # shellcheck shell=bash
 # needs: qemu 8.1
-# takes: 38
+# takes: 25
 
 vgpu_conf <<<'classes = { small = { types = [ "mtty-2" ]; }; };'
 devices='<vgpu:device alias="ua-gpu0" type="mtty-1"/><vgpu:device alias="ua-gpu1" class="small"/>'

@@ -2,7 +2,7 @@
 # Live migration there and back, with LONG twice: the UUIDs change, the state of the vGPUs stays.
 # shellcheck shell=bash
 # needs: qemu 8.1
-# takes: 40
+# takes: 20
 
 devices='<vgpu:device alias="ua-gpu0" type="mtty-2"/><vgpu:device alias="ua-gpu1" type="mtty-1"/>'
 guest web01 --migratable --firmware --metadata "$(request "$devices")" \

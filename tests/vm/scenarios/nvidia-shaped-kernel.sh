@@ -3,7 +3,7 @@
 # shellcheck shell=bash
 # needs: libvirt 9.7
 # needs: qemu 8.1
-# takes: 45
+# takes: 35
 
 # A process that has a vGPU open as QEMU would have it, but without a guest.
 cat >holder <<-'END'

@@ -2,7 +2,7 @@
 # 'vgpuctl prove' predicts each kind of card, reports a card that differs, and a kill leaves nothing.
 # shellcheck shell=bash
 # needs: libvirt 9.7
-# takes: 80
+# takes: 85
 #
 # LONG=1 also proves mixed sizes, and mediated devices on functions.
 

@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 # A release and a reconcile start together on one lease, many times: exactly one of them removes it.
 # shellcheck shell=bash
-# takes: 28
 set +x
 
 device=$(new_uuid)

@@ -2,7 +2,7 @@
 # Save and restore: the guest keeps a free UUID, else it gets another; the state of the vGPU stays.
 # shellcheck shell=bash
 # needs: qemu 8.1
-# takes: 78
+# takes: 25
 
 guest web01 --migratable --firmware --metadata "$(request '<vgpu:device type="mtty-2"/>')" \
     --hostdev "$(new_uuid)"

@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 # A hostdev does not name a free virtual function of NVIDIA's: one clear line, nothing is written.
 # shellcheck shell=bash
-# takes: 40
 
 cards mdev vf sriov vfs=2
 read -ra vfs <<<"$(vfs_of "${CARDS[0]}" | xargs)"

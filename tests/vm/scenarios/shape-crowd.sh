@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 # Sixty-four prepares at once on two cards: exactly as many vGPUs are made as the driver's rule allows.
 # shellcheck shell=bash disable=SC2153 # use_shape sets them
-# takes: 70
+# takes: 20
 
 # All sixty-four guests wait for one lock, and on an emulated processor each holds it for long.
 vgpu_conf <<<'lock_timeout = "300s"; prepare_timeout = "300s"; release_timeout = "300s";'

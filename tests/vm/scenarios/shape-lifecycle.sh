@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 # NVIDIA's shapes: start, two devices, clone, other size, full card, foreign vGPU, restart, reconcile.
 # shellcheck shell=bash disable=SC2153 # use_shape sets them
-# takes: 75
+# takes: 40
 
 # refused GUEST REGEX: GUEST does not start. One line says why, and nothing changes.
 refused() {

@@ -2,7 +2,7 @@
 # Save and restore: the guest gets its virtual function again, or one of another card if it is taken.
 # shellcheck shell=bash disable=SC2153 # use_shape sets them
 # needs: qemu 8.1
-# takes: 60
+# takes: 25
 
 # back_with HOW: restores the guest. The state of its vGPU is the same.
 back_with() {

@@ -2,7 +2,7 @@
 # The driver of a card hangs, and no signal ends that: guests of another card start and end.
 # shellcheck shell=bash disable=SC2153 # use_shape sets them
 # needs: libvirt 9.7
-# takes: 40
+# takes: 45
 
 use_shape vf vfs=2
 held=$(new_source 0 0) wanted=$(new_source 0 1) other=$(new_source 1 0)

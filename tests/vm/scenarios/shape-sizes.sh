@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 # Mixed sizes, GPU instances (MIG), refusals by the driver, and a kept vGPU of the wrong size.
 # shellcheck shell=bash disable=SC2153 # use_shape sets them
-# takes: 30
+# takes: 15
 
 # try NAME VF TYPE [PARAM=VALUE]: calls only the hook's prepare.
 try() {

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 # Ten guests start at once, with five places left: five run, five are refused, and nothing leaks.
 # shellcheck shell=bash
-# takes: 70
+# takes: 30
 
 # All ten wait for one lock, and for each other's QEMU.
 vgpu_conf <<<'lock_timeout = "300s"; prepare_timeout = "300s"; release_timeout = "300s";'

@@ -2,7 +2,7 @@
 # A card of Intel's xe without our hook: its profiles, its faults, and guests on its VFs.
 # shellcheck shell=bash
 # needs: libvirt 9.7
-# takes: 35
+# takes: 30
 
 MIB=1048576
 GIB=$((1024 * MIB))
