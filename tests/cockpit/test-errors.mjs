@@ -108,9 +108,10 @@ test("two clicks open one dialog", async () => {
     const opened = await open("/guests"), { page } = opened;
 
     await (await find(page, "button", "Attach vGPU to web01")).click({ count: 2 });
+    await reads(page, "Looking…");
+    assert.equal((await page.$$("dialog")).length, 1);
     fs.writeFileSync(`${scratch}/types`, "");
     await find(page, "combobox", "What it gets");
-    assert.equal((await page.$$("dialog")).length, 1);
     await close(opened);
 });
 
