@@ -2,6 +2,8 @@
 
 #include "device/pci.h"
 
+#include <string.h>
+
 int
 pci_find_card(const struct host *host, const struct name *device, struct name *ret)
 {
@@ -20,4 +22,13 @@ pci_driver(const struct host *host, const struct name *device)
     if (host_link(host, &driver, PCI_DEVICES "/%s/driver", device->text) < 0)
         driver = (struct name){0};
     return driver;
+}
+
+bool
+pci_is_gpu(const struct host *host, const struct name *device)
+{
+    char class[16];
+
+    return host_read(host, class, sizeof(class), PCI_DEVICES "/%s/class", device->text) > 4 &&
+           (!strncmp(class, "0x03", 4) || !strncmp(class, "0x12", 4));
 }

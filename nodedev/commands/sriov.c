@@ -12,18 +12,13 @@
 
 /* --- which card ------------------------------------------------------------------------------- */
 
-/* A GPU is a display controller or a processing accelerator (PCI classes 03 and 12), or a device
- * that vgpu.conf calls a GPU. Other devices, such as network cards, may have virtual functions as
- * well. */
+/* vgpu.conf may call any device a GPU. */
 static bool
 is_gpu(const struct host *host, const struct snapshot *snapshot, const struct name *address)
 {
-    char class[16];
     size_t ignored;
 
-    return (host_read(host, class, sizeof(class), PCI_DEVICES "/%s/class", address->text) > 4 &&
-            (!strncmp(class, "0x03", 4) || !strncmp(class, "0x12", 4))) ||
-           policy_find_gpu(&snapshot->policy, address) ||
+    return pci_is_gpu(host, address) || policy_find_gpu(&snapshot->policy, address) ||
            inventory_find_gpu(&snapshot->inventory, address, &ignored);
 }
 

@@ -14,9 +14,9 @@ has_mdev(const struct diagnosis *diagnosis)
     return host_exists(diagnosis->host, "sys/bus/mdev");
 }
 
-/* Whether a GPU of NVIDIA has virtual functions. */
+/* Whether a GPU of NVIDIA, or of another vendor, has virtual functions. */
 static bool
-has_functions(const struct host *host)
+has_functions(const struct host *host, bool of_nvidia)
 {
     AUTO(names_clear) struct names devices = {0};
     uint64_t enabled;
@@ -27,18 +27,32 @@ has_functions(const struct host *host)
         const struct name *device = &devices.items[i];
 
         if (host_read_number(host, &enabled, PCI_DEVICES "/%s/sriov_numvfs", device->text) == 0 &&
-            enabled && sriov_gpu_is_nvidias(host, device))
+            enabled && pci_is_gpu(host, device) && sriov_gpu_is_nvidias(host, device) == of_nvidia)
             return true;
     }
     return false;
 }
 
-/* Vendor-specific VFIO needs no mediated devices. If the functions do not have it yet, another
- * check reports it. */
+/* Whether a GPU offers vGPUs. Other checks report functions and GPU instances for which no type is
+ * listed. */
+static bool
+offers(const struct inventory *inventory)
+{
+    for (size_t i = 0; i < inventory->gpu_count; i++) {
+        if (inventory->gpus[i].is_partial || inventory->gpus[i].count > 0 ||
+            inventory_lacks_types(inventory, i))
+            return true;
+    }
+    return false;
+}
+
+/* vGPUs that are virtual functions need no mediated devices. On a host that has only such GPUs no
+ * driver loads the module. If the functions offer nothing, another check reports it. */
 static void
 check_mdev(struct diagnosis *diagnosis)
 {
-    if (has_mdev(diagnosis) || has_functions(diagnosis->host))
+    if (has_mdev(diagnosis) || offers(&diagnosis->inventory) ||
+        has_functions(diagnosis->host, true) || has_functions(diagnosis->host, false))
         return;
     diagnosis_add(diagnosis, "the kernel knows no mediated devices: its module mdev is not loaded");
     diagnosis_advise(diagnosis, "load the GPU's vGPU driver, which needs it (modprobe "
@@ -56,22 +70,16 @@ check_vfio(struct diagnosis *diagnosis)
     diagnosis_command(diagnosis, "modprobe vfio vfio_iommu_type1");
 }
 
-/* Other checks report functions and GPU instances for which no type is listed. */
 static void
 check_offers(struct diagnosis *diagnosis)
 {
-    const struct inventory *inventory = &diagnosis->inventory;
-
-    if (!has_mdev(diagnosis))
+    if (offers(&diagnosis->inventory) ||
+        (!has_mdev(diagnosis) && !has_functions(diagnosis->host, false)))
         return;
-    for (size_t i = 0; i < inventory->gpu_count; i++) {
-        if (inventory->gpus[i].is_partial || inventory->gpus[i].count > 0 ||
-            inventory_lacks_types(inventory, i))
-            return;
-    }
     diagnosis_add(diagnosis, "no GPU on this host offers vGPUs");
     diagnosis_advise(diagnosis, "load the GPU's vGPU driver, and see its messages in the "
-                                "kernel's log; some GPUs need their virtual functions enabled");
+                                "kernel's log; some GPUs need their virtual functions enabled, or "
+                                "named in a pool of vgpu.conf");
 }
 
 static void

@@ -391,20 +391,55 @@ planted(void **state)
     }
 }
 
-/* A scene without /sys/bus/mdev. */
+/* The kernel has no mediated devices before a driver asks for them. */
 static void
 no_module(void **state)
 {
     (void)state;
     scene_stop(&scene);
-    scene_start(&scene, "");
-    program(PROGRAM);
-    put(HOOKS "/qemu.d/", NULL);
-    link_to("/" PROGRAM, LINK);
-    put("dev/vfio/vfio", "");
-    assert_int_equal(unlinkat(scene.kernel.host.root, "sys/bus/mdev/devices", AT_REMOVEDIR), 0);
-    assert_int_equal(unlinkat(scene.kernel.host.root, "sys/bus/mdev", AT_REMOVEDIR), 0);
+    start("");
     assert_fault(HERE, "module-mdev", "its module mdev is not loaded");
+}
+
+/* Functions of Intel's xe, of NVIDIA's vendor-specific VFIO, and of pools need no mediated devices.
+ * On such a host the kernel has not loaded their module. */
+#define POOL                                                                                       \
+    "pci 0000:c1:00.0 vendor 0x1002 device 0x74a1 class 0x120000 driver amdgpu\n"                  \
+    "pci 0000:c1:02.0 vendor 0x1002 device 0x74b5 driver vfio-pci physfn 0000:c1:00.0\n"
+
+static void
+functions_without_mdev(void **state)
+{
+    static const struct {
+        const char *machine, *policy;
+    } hosts[] = {
+        {"gpu 0000:03:00.0 xe vfs 4 memory 16384\n",
+         "gpus = ({ address = \"0000:03:00.0\"; vram = \"16G\"; });"
+         "profiles = { small = { vram = \"4G\"; }; };"},
+        {"gpu 0000:3d:00.0 vf vfs 16 rule size numa 0 board \"NVIDIA L40S\"\n", ""},
+        {POOL, "pools = { mi300 = { functions = [ \"0000:c1:02.*\" ]; }; };"},
+    };
+
+    for (size_t i = 0; i < COUNT(hosts); i++) {
+        teardown(state);
+        start(hosts[i].machine);
+        put("sys/bus/pci/drivers/xe-vfio-pci/", NULL);
+        put(CONF, hosts[i].policy);
+        assert_false(host_exists(&scene.kernel.host, "sys/bus/mdev"));
+        assert_healthy(HERE);
+    }
+}
+
+/* Its functions are in no pool, so there is nothing to load. */
+static void
+functions_of_no_pool(void **state)
+{
+    (void)state;
+    scene_stop(&scene);
+    start(POOL);
+    put("sys/bus/pci/devices/0000:c1:00.0/sriov_totalvfs", "8\n");
+    put("sys/bus/pci/devices/0000:c1:00.0/sriov_numvfs", "1\n");
+    assert_fault(HERE, "no-types", "no GPU on this host offers vGPUs");
 }
 
 /* Unusual states that are right. */
@@ -631,6 +666,8 @@ main(void)
         TEST(readme),
         TEST(planted),
         TEST(no_module),
+        TEST(functions_without_mdev),
+        TEST(functions_of_no_pool),
         TEST(harmless),
         TEST(each_program_of_a_rule),
         TEST(notes),

@@ -221,6 +221,11 @@ put_gpu(struct fake_kernel *fake, size_t index)
     char text[16];
 
     put_device(fake, gpu, gpu->name);
+    /* The kernel's module mdev is loaded by a driver that makes mediated devices. */
+    if (family_of(gpu) == &fake_mdev) {
+        fake_put(fake->host.root, NULL, "sys/class/mdev_bus/");
+        fake_put(fake->host.root, NULL, "sys/bus/mdev/devices/");
+    }
     if (gpu->vf)
         fake_put_vfio(fake, gpu->name, MOST_PARENTS + index);
     for (size_t t = 0; t < gpu->type_count; t++)
@@ -300,8 +305,7 @@ fake_module(void)
 void
 fake_start(struct fake_kernel *fake, const char *machine)
 {
-    static const char *const directories[] = {"sys/class/mdev_bus/", "sys/bus/mdev/devices/",
-                                              "sys/bus/pci/devices/", "dev/vfio/", "run/"};
+    static const char *const directories[] = {"sys/bus/pci/devices/", "dev/vfio/", "run/"};
     const char *directory = getenv("TMPDIR");
 
     fake_clock_start();
