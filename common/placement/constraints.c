@@ -186,10 +186,6 @@ constraints_judge(const struct rooms *rooms, const struct demand *demand, size_t
         return REASON_OTHER_PARENT;
     if (policy && !policy->enabled)
         return REASON_DISABLED;
-    if (policy_is_drained(problem->policy, &card->name))
-        return REASON_DRAINED;
-    if (problem->host == PLACEMENT_NOW && names_has(&problem->ledger->proved, &card->name))
-        return REASON_PROVED;
     if (policy && type != CONSTRAINTS_ANY_TYPE && !may_have(policy, &card->types[type]))
         return REASON_NOT_ALLOWED;
     reason = judge_traits(rooms, demand, gpu);
@@ -200,6 +196,10 @@ constraints_judge(const struct rooms *rooms, const struct demand *demand, size_t
     if (demand->numa == POLICY_NUMA_REQUIRE &&
         (card->numa < 0 || !nodeset_has(nodes, (unsigned)card->numa)))
         return REASON_OTHER_NODE;
+    if (problem->host == PLACEMENT_NOW && policy_is_drained(problem->policy, &card->name))
+        return REASON_DRAINED;
+    if (problem->host == PLACEMENT_NOW && names_has(&problem->ledger->proved, &card->name))
+        return REASON_PROVED;
     return type != CONSTRAINTS_ANY_TYPE &&
                    constraints_exceeded_quota(rooms, &card->types[type], &used)
                ? REASON_QUOTA

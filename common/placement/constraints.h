@@ -6,8 +6,8 @@
  *
  * The rules are tried in this order. First come the hostdev's: the kind of its device, and the
  * place that it names or must not name. Next comes the parent that the request names. Then come the
- * GPU's: `enabled`, drained, being proved, and `types`. Last come traits, NUMA nodes and quotas.
- * Pure.
+ * GPU's: `enabled` and `types`, traits and NUMA nodes. Last comes what passes: the GPU is drained
+ * or being proved, which does not count for another day, and quotas. Pure.
  */
 
 #pragma once

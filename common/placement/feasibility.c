@@ -22,32 +22,44 @@ is_in_use(const struct inventory *inventory, size_t parent)
     return found;
 }
 
-/* Virtual functions that had better not be named: those that are avoided anyway, and those with a
- * vGPU now. A guest that is sent to such a function might be given somebody else's vGPU. */
+/* Whether no vGPU is made on a parent's GPU today. */
+static bool
+is_closed(const struct placement_problem *problem, size_t parent)
+{
+    const struct inventory *inventory = problem->inventory;
+    const struct name *gpu = &inventory->gpus[inventory->parents[parent].gpu].name;
+
+    return policy_is_drained(problem->policy, gpu) || names_has(&problem->ledger->proved, gpu);
+}
+
+/* Virtual functions that had better not be named: those that are avoided anyway, those with a vGPU
+ * now, and those of a drained GPU. A guest that is sent to a function in use might be given
+ * somebody else's vGPU. */
 static void
-list_in_use(const struct placement_problem *problem, struct names *ret)
+list_avoided(const struct placement_problem *problem, struct names *ret)
 {
     const struct inventory *inventory = problem->inventory;
 
     for (size_t i = 0; problem->avoided && i < problem->avoided->count; i++)
         ARRAY_ADD(ret->items, ret->count, problem->avoided->items[i]);
     for (size_t i = 0; i < inventory->parent_count; i++) {
-        if (is_in_use(inventory, i))
+        if (is_in_use(inventory, i) || is_closed(problem, i))
             ARRAY_ADD(ret->items, ret->count, inventory->parents[i].name);
     }
 }
 
-/* As placement_find, for another day. Takes functions in use only if there is no other way. */
+/* As placement_find, for another day. Takes functions that are avoided only if there is no other
+ * way. */
 static int
 find_empty(const struct placement_problem *problem, struct placement_choice *choices,
            struct error *error)
 {
-    AUTO(names_clear) struct names in_use = {0};
+    AUTO(names_clear) struct names avoided = {0};
     struct placement_problem free = *problem;
     int rc;
 
-    list_in_use(problem, &in_use);
-    free.avoided = &in_use;
+    list_avoided(problem, &avoided);
+    free.avoided = &avoided;
     rc = placement_find(&free, choices, error);
     return rc == REFUSED ? placement_find(problem, choices, error) : rc;
 }
@@ -136,6 +148,7 @@ find_unlisted(const struct placement_problem *problem, struct placement_choice *
     AUTO(rooms_clear) struct rooms rooms = {0};
     bool any = false;
 
+    empty.host = PLACEMENT_EMPTY;
     empty.ledger = &nothing;
     empty.changed = NULL;
     empty.gone = NULL;
@@ -268,4 +281,22 @@ feasibility_of(const struct placement_problem *problem, bool waiting, struct err
         memory_zeroed(problem->demands->count, sizeof(*choices));
 
     return feasibility_judge(problem, waiting, choices, error);
+}
+
+bool
+feasibility_is_disabled(const struct placement_problem *problem, bool waiting)
+{
+    const struct policy *policy = problem->policy;
+    AUTO_FREE struct policy_gpu *gpus = memory_zeroed(policy->gpu_count, sizeof(*gpus));
+    struct placement_problem then = *problem;
+    struct policy enabling = *policy;
+    struct error ignored;
+
+    for (size_t i = 0; i < policy->gpu_count; i++) {
+        gpus[i] = policy->gpus[i];
+        gpus[i].enabled = true;
+    }
+    enabling.gpus = gpus;
+    then.policy = &enabling;
+    return feasibility_of(&then, waiting, &ignored) != FEASIBILITY_NO;
 }

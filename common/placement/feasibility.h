@@ -37,3 +37,6 @@ feasibility_judge(const struct placement_problem *problem, bool waiting,
 /* The same for a caller who wants no places. */
 enum feasibility feasibility_of(const struct placement_problem *problem, bool waiting,
                                 struct error *error) CHECKED NONNULL;
+
+/* After FEASIBILITY_NO: whether vgpu.conf alone says so, because it disables GPUs. */
+bool feasibility_is_disabled(const struct placement_problem *problem, bool waiting) CHECKED NONNULL;

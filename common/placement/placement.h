@@ -18,7 +18,8 @@
  * 0. Else returns REFUSED. The line in error names the device, what it wants and what is against
  * it. The class of the error is:
  *
- * - ERROR_NO_ROOM: a reason for every GPU; at least one GPU would take it if there were room;
+ * - ERROR_NO_ROOM: a reason for every GPU; at least one GPU would take it if there were room, or
+ *   no drain;
  * - ERROR_NEVER: no GPU would take it however empty it is, going by each device alone;
  * - ERROR_TAKEN: the device that its hostdev names belongs to somebody else, or is something else;
  * - ERROR_UNDECIDED: too many devices to try all ways.

@@ -18,13 +18,13 @@ reason_of_rule(enum reason reason)
         [REASON_MANAGED] = "makes vGPUs for managed='no' only: libvirt would unbind its driver",
         [REASON_OTHER_PARENT] = "is not the parent asked for",
         [REASON_DISABLED] = "is disabled in vgpu.conf",
-        [REASON_DRAINED] = "is drained (see vgpuctl undrain)",
-        [REASON_PROVED] = "is being proved by 'vgpuctl prove' just now",
         [REASON_NOT_ALLOWED] = "may not have that type (see its types in vgpu.conf)",
         [REASON_LACKS_TRAIT] = "lacks a trait asked for",
         [REASON_HAS_TRAIT] = "has a trait that is forbidden",
         [REASON_UNBOUND] = "is on a NUMA node, and the guest is bound to none (numatune)",
         [REASON_OTHER_NODE] = "is not on the guest's NUMA nodes",
+        [REASON_DRAINED] = "is drained (see vgpuctl undrain)",
+        [REASON_PROVED] = "is being proved by 'vgpuctl prove' just now",
         [REASON_QUOTA] = "is over the quota",
         [REASON_UNREADABLE] = "does not tell its room",
         [REASON_UNLISTED] = "does not offer it now",
@@ -40,9 +40,9 @@ reason_of_rule(enum reason reason)
 }
 
 bool
-reason_is_of_room(enum reason reason)
+reason_may_pass(enum reason reason)
 {
-    return reason >= REASON_QUOTA && reason < REASON_NONE;
+    return reason >= REASON_DRAINED && reason < REASON_NONE;
 }
 
 /* For a GPU without such a type: whether its driver just does not list the type now. A GPU that
@@ -243,6 +243,9 @@ reason_gpu(const struct rooms *rooms, const struct demand *demand, size_t gpu, c
     if (reason == REASON_UNREADABLE)
         snprintf(text, size, "does not tell its room (%s)",
                  strerror(gpu_room_at(&rooms->gpus[gpu], type, fit.parent).error));
+    if (reason == REASON_DISABLED)
+        snprintf(text, size, "is disabled by %s",
+                 policy_find_gpu(rooms->problem->policy, &inventory->gpus[gpu].name)->origin);
     if (reason == REASON_OTHER_KIND)
         say_other_kind(rooms, gpu, text, size);
     if (reason == REASON_OTHER_VF && !demand_vf(demand))

@@ -16,6 +16,6 @@ enum reason reason_gpu(const struct rooms *rooms, const struct demand *demand, s
 /* A reason of a rule, as the words after a GPU's name: "is disabled in vgpu.conf". */
 const char *reason_of_rule(enum reason reason) NONNULL;
 
-/* Whether more room on the GPU would change the answer, perhaps another day. A reason of the
- * policy, the request or the driver is none of these. */
-bool reason_is_of_room(enum reason reason) CHECKED;
+/* Whether the reason may have passed another day: there is more room, or a drain or a proof has
+ * ended. A reason of vgpu.conf, the request or the driver is none of these. */
+bool reason_may_pass(enum reason reason) CHECKED;

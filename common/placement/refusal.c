@@ -106,7 +106,7 @@ list_reasons(const struct rooms *rooms, const struct demand *demand, char *text,
     for (size_t gpu = 0; gpu < count; gpu++) {
         enum reason reason = reason_gpu(rooms, demand, gpu, reasons[gpu], MOST_REASON);
 
-        helps |= reason_is_of_room(reason);
+        helps |= reason_may_pass(reason);
         if (reason == REASON_NONE)
             reasons[gpu][0] = '\0';
     }
@@ -173,7 +173,7 @@ refuse_vf(const struct rooms *rooms, const struct demand *demand, struct error *
         enum reason reason = reason_gpu(rooms, demand, gpu, said, sizeof(said));
         bool of_function = reason == REASON_IN_USE;
 
-        rc = error_refuse(error, class_of(reason_is_of_room(reason)),
+        rc = error_refuse(error, class_of(reason_may_pass(reason)),
                           "%s (%s) cannot be on %s: it%s%s %s", demand->label, demand->wanted,
                           vf->text, of_function ? "" : "s GPU ",
                           of_function ? "" : inventory->gpus[gpu].name.text, said);

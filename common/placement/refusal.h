@@ -4,7 +4,7 @@
  * refusal: the line that a person reads when demands cannot be met, and its class. Pure.
  *
  * Both functions return REFUSED. error has that line, and which line of the XML it is about. The
- * class is ERROR_NO_ROOM if more room on some GPU would help, and ERROR_NEVER if none would.
+ * class is ERROR_NO_ROOM if what is against some GPU may pass (reason.h), else ERROR_NEVER.
  */
 
 #pragma once

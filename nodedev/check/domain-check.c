@@ -162,7 +162,10 @@ check_feasibility(struct inspection *inspection)
     case FEASIBILITY_YES:
         break;
     case FEASIBILITY_NO:
-        report_fault(check->report, check->file, why.line, "%s", why.text);
+        if (feasibility_is_disabled(&problem, waiting))
+            report_warning(check->report, check->file, why.line, "%s", why.text);
+        else
+            report_fault(check->report, check->file, why.line, "%s", why.text);
         break;
     case FEASIBILITY_UNKNOWN:
         report_warning(check->report, check->file, why.line,

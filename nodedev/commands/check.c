@@ -41,6 +41,15 @@ check_host(const struct command_call *call, const struct policy *policy,
     if (!policy->enabled)
         report_warning(report, policy->enabled_origin, 0,
                        "enabled is false: until it is true, no guest is given a vGPU");
+    for (size_t i = 0; i < inventory.gpu_count; i++) {
+        const char *gpu = inventory.gpus[i].name.text;
+
+        if (policy_is_drained(policy, &inventory.gpus[i].name))
+            report_warning(report, gpu, 0,
+                           "this GPU is drained: no guest gets a vGPU there until 'vgpuctl "
+                           "undrain %s'",
+                           gpu);
+    }
     if (inventory.gpu_count == 0) {
         report_warning(report, where, 0, "no GPU on this host offers vGPUs; is its driver loaded?");
         return 0;

@@ -130,9 +130,22 @@ check_timer(struct diagnosis *diagnosis)
     diagnosis_command(diagnosis, "systemctl enable --now " TIMER);
 }
 
+/* An administrator may have forgotten it. */
+static void
+check_drained(struct diagnosis *diagnosis, size_t gpu)
+{
+    const struct name *name = &diagnosis->inventory.gpus[gpu].name;
+
+    if (!policy_is_drained(&diagnosis->policy, name))
+        return;
+    diagnosis_add(diagnosis, "the GPU %s is drained: no guest gets a vGPU there", name->text);
+    diagnosis_command(diagnosis, "vgpuctl undrain %s", name->text);
+}
+
 const struct diagnosis_check state_checks[] = {
     {"configuration", DIAGNOSIS_ERROR, .look = check_policy},
     {"disabled", DIAGNOSIS_WARNING, .look = check_enabled},
+    {"drained", DIAGNOSIS_NOTE, .look_at_gpu = check_drained},
     {"configuration-owner", DIAGNOSIS_ERROR, .look = check_policy_owner},
     {"ledger", DIAGNOSIS_ERROR, .look = check_ledger},
     {"state-owner", DIAGNOSIS_ERROR, .look = check_state_owner},

@@ -368,10 +368,12 @@ never_is_refused(void **state)
     begin(FIRST, "gpus = ({ address = \"" CARD1 "\"; enabled = false; });");
     assert_int_equal(scene_hook(&scene, xml, "migrate", "begin"), 1);
     scene_assert_said(&scene, CARD1);
-    scene_assert_said(&scene, "is disabled in vgpu.conf");
+    scene_assert_said(&scene, "is disabled by /etc/libvirt-vgpu/vgpu.conf:3");
     fake_write(&scene.kernel, CONFIG, CLASSES);
     fake_write(&scene.kernel, "var/lib/libvirt-vgpu/drained/" CARD1, "");
-    assert_int_equal(scene_hook(&scene, xml, "migrate", "begin"), 1);
+    /* A drain is for today, and prepare's to judge. */
+    assert_int_equal(scene_hook(&scene, xml, "migrate", "begin"), 0);
+    assert_int_equal(scene_hook(&scene, xml, "prepare", "begin"), 1);
     scene_assert_said(&scene, "is drained (see vgpuctl undrain)");
     unlinkat(scene.kernel.host.root, "var/lib/libvirt-vgpu/drained/" CARD1, 0);
     word = strstr(xml, no);

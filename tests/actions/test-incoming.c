@@ -205,11 +205,13 @@ never_is_refused_and_full_is_not(void **state)
     scene_assert_said(&scene, "is full (3 of 3)");
     fake_write(&scene.kernel, CONFIG, "gpus = ({ address = \"0000:18:00.0\"; enabled = false; });");
     assert_int_equal(scene_hook(&scene, known, "restore", "begin"), 1);
-    scene_assert_said(&scene, "0000:18:00.0 is disabled in vgpu.conf");
+    scene_assert_said(&scene, "0000:18:00.0 is disabled by /etc/libvirt-vgpu/vgpu.conf:");
     assert_string_equal(scene.printed, "");
     fake_write(&scene.kernel, CONFIG, "");
     fake_write(&scene.kernel, "var/lib/libvirt-vgpu/drained/0000:18:00.0", "");
-    assert_int_equal(scene_hook(&scene, known, "migrate", "begin"), 1);
+    /* A drain is for today, and prepare's to judge. */
+    prints(known, "migrate", "");
+    assert_int_equal(scene_hook(&scene, known, "prepare", "begin"), 1);
     scene_assert_said(&scene, "0000:18:00.0 is drained (see vgpuctl undrain)");
     unlinkat(scene.kernel.host.root, "var/lib/libvirt-vgpu/drained/0000:18:00.0", 0);
     fake_write(&scene.kernel, CONFIG,

@@ -262,8 +262,8 @@ no_room(void **state)
     run("vgpuctl attach web01 --type L40S-9B", COMMAND_FAILED,
         "ua-gpu1 wants L40S-9B, which no GPU here has (did you mean L40S-1B?)");
     run("vgpuctl attach test --type L40S-1B", COMMAND_NO_CAPACITY,
-        "vgpuctl: attach: test: no GPU can take ua-gpu0 (L40S-1B): 0000:3d:00.0 is disabled in "
-        "vgpu.conf, 0000:e7:00.0 holds nvidia-1146 (1 in use)\n");
+        "vgpuctl: attach: test: no GPU can take ua-gpu0 (L40S-1B): 0000:3d:00.0 is disabled by "
+        "/etc/libvirt-vgpu/vgpu.conf:1, 0000:e7:00.0 holds nvidia-1146 (1 in use)\n");
     scene_configure(&scene, "gpus = ( { address = \"0000:3d:00.0\"; enabled = false; },"
                             " { address = \"0000:e7:00.0\"; enabled = false; } );");
     run("vgpuctl attach web01 --type L40S-1B", COMMAND_FAILED,

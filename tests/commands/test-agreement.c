@@ -43,7 +43,8 @@ struct answers {
     bool is_clearable; /* there is surely a place if all removable vGPUs are removed */
     bool is_tried;     /* check says yes only because a start would try it now */
     enum feasibility ever;
-    size_t faults; /* reasons that check finds */
+    bool is_forbidden; /* never, because vgpu.conf disables GPUs */
+    size_t faults;     /* reasons that check finds */
     struct snapshot snapshot;
     struct availability types;
 };
@@ -136,6 +137,8 @@ ask_check(struct answers *answers, const struct host *host)
     problem = snapshot_problem(&snapshot, &answers->request);
     answers->is_tried = placement_find(&problem, ignored, &error) == 0;
     answers->ever = feasibility_of(&problem, false, &error);
+    answers->is_forbidden =
+        answers->ever == FEASIBILITY_NO && feasibility_is_disabled(&problem, false);
     assert_true(domain_check(&check, &answers->document, &error) > 0);
     answers->faults = report.faults;
     fclose(report.out);
@@ -286,7 +289,8 @@ check_start(struct model_town *town, const struct answers *answers, const char *
     MUST(starts || !answers->is_clearable, "there is a place, prepare: %s", town->scene.said);
     MUST(!starts || explained->outcome != DRY_RUN_REFUSED, "explain says no: %s", why);
     MUST(!starts || answers->ever != FEASIBILITY_NO, "check says never");
-    MUST((answers->ever == FEASIBILITY_NO) == (answers->faults > 0), "%zu faults", answers->faults);
+    MUST((answers->ever == FEASIBILITY_NO && !answers->is_forbidden) == (answers->faults > 0),
+         "%zu faults", answers->faults);
     if (starts)
         check_places(town, answers, seed);
     tally->started += starts;

@@ -257,6 +257,56 @@ kept_for_another(void **state)
     assert_true(is_on(1, FIRST));
 }
 
+/* A drain passes. So nobody calls a definition wrong because of it, and a guest can be given a vGPU
+ * for its next start. */
+#define SMALL "default_class = \"small\"; classes = { small = { types = [ \"T4-1B\" ]; }; };"
+
+static void
+a_drain_is_not_never(void **state)
+{
+    AUTO_FREE char *first = typed_domain(1, TYPED_DEFINED, (const unsigned[]){1, 0});
+    AUTO_FREE char *second = typed_domain(2, TYPED_DEFINED, (const unsigned[]){0});
+    AUTO_FREE char *both = NULL;
+    const char *libvirt;
+
+    (void)state;
+    assert_true(asprintf(&both, "%s%s", first, second) > 0);
+    libvirt = typed_libvirt(&scene, both);
+    scene_configure(&scene, SMALL);
+    run("vgpuctl drain " FIRST, 0);
+    run("vgpuctl drain " SECOND, 0);
+    typed_golden(&scene, libvirt, "explain/drained", "vgpuctl explain guest1");
+    typed_golden(&scene, libvirt, "check/drained", "vgpuctl check --all");
+    typed_run(&scene, libvirt, "vgpuctl doctor -rn -o CHECK,SEVERITY,FINDING", &typed);
+    typed_assert_has(typed.printed, "drained note the\\x20GPU\\x20" FIRST "\\x20is\\x20drained");
+    assert_null(strstr(typed.printed, "definition"));
+    assert_int_equal(typed_run(&scene, libvirt, "vgpuctl attach guest2 --type T4-1B", &typed), 0);
+    assert_string_equal(typed.faults, "");
+}
+
+/* vgpu.conf says so until somebody changes it. It is vgpu.conf's word, and no fault of the
+ * definition. */
+static void
+a_disabled_gpu_is_vgpu_confs_word(void **state)
+{
+    AUTO_FREE char *text = typed_domain(1, TYPED_DEFINED, (const unsigned[]){1, 0});
+    const char *libvirt;
+
+    (void)state;
+    libvirt = typed_libvirt(&scene, text);
+    scene_configure(&scene, SMALL "\ngpus = ({ address = \"" FIRST "\"; enabled = false; },\n"
+                                  "{ address = \"" SECOND "\"; enabled = false; });");
+    typed_golden(&scene, libvirt, "explain/disabled", "vgpuctl explain guest1");
+    typed_golden(&scene, libvirt, "check/disabled", "vgpuctl check --all");
+    typed_run(&scene, libvirt, "vgpuctl doctor -rn -o CHECK,SEVERITY,FINDING", &typed);
+    assert_null(strstr(typed.printed, "definition"));
+    /* A type that no GPU here has stays a fault. */
+    scene_configure(&scene, "default_class = \"small\"; classes = { small = { types = [ "
+                            "\"T4-16Q\" ]; }; };");
+    assert_int_equal(typed_run(&scene, libvirt, "vgpuctl check --all", &typed), 1);
+    typed_assert_has(typed.faults, "definitions with faults: 1 of 1");
+}
+
 /* While the host boots, a start does not wait for a drained GPU that is missing. */
 static void
 no_use_waiting_for_it(void **state)
@@ -315,10 +365,20 @@ main(void)
 {
 #define TEST(function) TYPED_TEST(function, here)
     const struct CMUnitTest tests[] = {
-        TEST(functions),          TEST(what_is_shown),         TEST(nothing_on_it),
-        TEST(what_is_being_made), TEST(again_and_back),        TEST(guests_go_elsewhere),
-        TEST(kept_there),         TEST(kept_for_another),      TEST(not_to_be_told),
-        TEST(by_itself),          TEST(no_use_waiting_for_it), TEST(by_a_short_address),
+        TEST(functions),
+        TEST(what_is_shown),
+        TEST(nothing_on_it),
+        TEST(what_is_being_made),
+        TEST(again_and_back),
+        TEST(guests_go_elsewhere),
+        TEST(kept_there),
+        TEST(kept_for_another),
+        TEST(not_to_be_told),
+        TEST(by_itself),
+        TEST(a_drain_is_not_never),
+        TEST(a_disabled_gpu_is_vgpu_confs_word),
+        TEST(no_use_waiting_for_it),
+        TEST(by_a_short_address),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -23,6 +23,11 @@ what_could_be_once(void **state)
         {V "held 1 X-2 v.0 other", "", "type=X-1 on=v.0 free=place", "YES v.1 x-1"},
         {V "foreign 1 X-2 v.0\nforeign 2 X-2 v.1", "", "type=X-1 on=v.0 free=place", "YES v.2 x-1"},
         {V "held 1 X-2 v.0 other", "", "type=X-1 on=v.0", "YES v.0 x-1"},
+        /* a drain ends one day */
+        {"gpu a" X "drained a", "", "type=X-1", "YES a x-1"},
+        {"gpu a" X "held 1 X-4 a other\ndrained a", "", "type=X-1", "YES a x-1"},
+        /* a function of a GPU that is not drained is preferred */
+        {V W "drained v\nheld 1 X-2 w.0 other", "", "type=X-1 on=v.1 free=place", "YES w.1 x-1"},
     };
 
     (void)state;
@@ -36,8 +41,7 @@ what_can_never_be(void **state)
         {"gpu a" X, "", "type=Z", "NO: |Z, which no GPU here has"},
         {"gpu a" X, "", "type=X-4;type=X-4", "NO: |"},
         {"gpu a" X, "gpus = ( { address = \"a\"; enabled = false; } );", "type=X-1",
-         "NO: |a is disabled"},
-        {"gpu a" X "drained a", "", "type=X-1", "NO: |a is drained"},
+         "NO: |a is disabled by "},
         {"gpu a" X, "gpus = ( { address = \"a\"; types = [ \"X-2\" ]; } );", "type=X-1", "NO: |"},
         {V, "", "type=X-1 on=x.1", "NO: |"},
         {V, "", "type=X-1 on=v.1;type=X-1 on=v.1", "NO: |"},
@@ -65,7 +69,8 @@ what_nobody_knows(void **state)
          "|no GPU can take gpu0"},
         /* two devices have no room on one function, and all rules still count */
         {V "forgetful v\nforeign 1 X-2 v.0", "", "type=Z on=v.1;type=Z on=v.1", "NO: |"},
-        {V "forgetful v\nforeign 1 X-2 v.0\ndrained v", "", "type=Z on=v.1", "NO: |"},
+        {V "forgetful v\nforeign 1 X-2 v.0\ndrained v", "", "type=Z on=v.1",
+         "UNKNOWN v.1 -: not every type that a GPU has is listed now|; now "},
         {V "forgetful v", "", "type=Z on=v.1", "NO: |Z, which no GPU here has"},
         {V "forgetful v\nforeign 1 X-2 v.0", "", "type=Z", "NO: |"},
     };

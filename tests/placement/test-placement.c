@@ -254,26 +254,26 @@ gpus_of_the_policy(void **state)
         {"gpu a" X "gpu b" X, "gpus = ( { address = \"a\"; enabled = false; } );", "type=X-1",
          "b X-1"},
         {"gpu a" X, "gpus = ( { address = \"a\"; enabled = false; } );", "type=X-1",
-         "NEVER |a is disabled in vgpu.conf"},
+         "NEVER |a is disabled by "},
         {"gpu a vfs 2" X, "gpus = ( { address = \"a\"; enabled = false; } );",
-         "type=X-1 parent=a.1", "NEVER |a is disabled in vgpu.conf"},
+         "type=X-1 parent=a.1", "NEVER |a is disabled by "},
         /* a name means the GPU, not a function of it */
         {"gpu a vfs 2" X, "gpus = ( { address = \"a.0\"; enabled = false; } );", "type=X-1",
          "a.0 X-1"},
-        /* drained; the message gives this reason before the configuration's rules for the GPU's
-         * types */
+        /* drained: this passes, so what lasts is told first */
         {"gpu a" X "gpu b" X "drained a", "", "type=X-1", "b X-1"},
         {"gpu a" X "gpu b" X "drained a\ndrained b", "", "type=X-1",
-         "NEVER |a is drained (see vgpuctl undrain)|b is drained"},
-        {"gpu a vfs 2" X "drained a", "", "type=X-1 parent=a.1", "NEVER |a is drained"},
+         "NO_ROOM |a is drained (see vgpuctl undrain)|b is drained"},
+        {"gpu a vfs 2" X "drained a", "", "type=X-1 parent=a.1", "NO_ROOM |a is drained"},
         {"gpu a" X "held 1 X-1 a other\ngpu b" X "drained a", "", "type=X-1;type=X-1",
          "b X-1, b X-1"},
         {"gpu a" X "drained a", "gpus = ( { address = \"a\"; types = [ \"X-2\" ]; } );", "type=X-1",
-         "NEVER |a is drained"},
+         "NEVER |a may not have that type"},
         /* a drained GPU that is missing, perhaps for months */
         {"gpu a" X "drained c", "", "type=X-1", "a X-1"},
         /* a kept vGPU on a drained GPU makes no room */
-        {"gpu a X-1:1024:1\ndrained a\nkept 1 X-1 a other", "", "type=X-1", "NEVER |a is drained"},
+        {"gpu a X-1:1024:1\ndrained a\nkept 1 X-1 a other", "", "type=X-1",
+         "NO_ROOM |a is drained"},
         /* types */
         {"gpu a" X "gpu b" X, "gpus = ( { address = \"a\"; types = [ \"X-2\" ]; } );", "type=X-1",
          "b X-1"},

@@ -24,7 +24,7 @@ refused mbochs-small 'no GPU can take ua-gpu0 \(mbochs-small\):.* mbochs holds m
 for device in $(mdevs); do remove_mdev "$device"; done
 
 vgpu_conf <<<'gpus = ( { address = "mtty"; enabled = false; } );'
-refused mtty-2 'no GPU can take ua-gpu0 \(mtty-2\):.* mtty is disabled in vgpu.conf'
+refused mtty-2 'no GPU can take ua-gpu0 \(mtty-2\):.* mtty is disabled by /etc/libvirt-vgpu/'
 vgpu_conf <<<'gpus = ( { address = "mtty"; types = [ "mtty-1" ]; } );'
 refused mtty-2 'no GPU can take ua-gpu0 \(mtty-2\):.* mtty may not have that type'
 assert_no_mdevs
