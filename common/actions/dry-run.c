@@ -282,6 +282,7 @@ look(struct dry_run *dry_run, const struct host *host, const struct request *req
         return rc;
     transaction_open_to_look(host, &transaction);
     reader_begin(host->reader, READER_PATIENCE);
+    dry_run->is_unsure = statedir_is_unsure(&transaction.statedir, &snapshot->ledger);
     look_take_with(&look, &transaction.statedir, &snapshot->ledger, NULL);
     rc = snapshot_scan(snapshot, host, error);
     if (rc < 0)

@@ -47,7 +47,7 @@ reap_is_orphan(const struct statedir *statedir, const struct lease *lease)
     if (!lease || lease->state == LEASE_KEPT)
         return true;
     return (lease->state == LEASE_HELD || lease->state == LEASE_LEAVING) &&
-           !statedir_is_claimed(statedir, lease->claim);
+           !statedir_is_claimed(statedir, lease);
 }
 
 static const char *

@@ -118,7 +118,7 @@ transaction_abort(struct transaction *transaction)
 bool
 transaction_may_act(const struct transaction *transaction, const struct lease *lease)
 {
-    return !statedir_is_claimed(&transaction->statedir, lease->claim);
+    return !statedir_is_claimed(&transaction->statedir, lease);
 }
 
 int

@@ -95,6 +95,7 @@ struct inventory {
     size_t vgpu_count;
     struct inventory_ineligible *ineligible;
     size_t ineligible_count;
+    bool hides_users; /* a free device that is lent may have a user: only root can know */
 };
 
 /* The types that a caller asks for. Availability and details are read for these types only. On a

@@ -187,6 +187,7 @@ find_users(const struct host *host, const struct inventory_filter *filter,
             open_files_read(host, &files);
         looked = true;
         pid = vfio_holder(host, &files, &device);
+        inventory->hides_users |= pid < 0;
         if (pid > 0)
             open_files_name(host, pid, parent->user, sizeof(parent->user));
     }

@@ -50,7 +50,7 @@ facts_gather(const struct statedir *statedir, const struct look *look, const str
         .unreadable = "",
     };
 
-    if (statedir_is_claimed(statedir, lease->claim))
+    if (statedir_is_claimed(statedir, lease))
         facts.bits |= FATE_CLAIMED;
     if (process_alive(host, lease->daemon))
         facts.bits |= FATE_DAEMON;

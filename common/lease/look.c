@@ -38,7 +38,7 @@ look_at_devices(struct look *look, const struct statedir *statedir, const struct
 
         if (domain && !name_equal(&lease->domain, domain))
             continue;
-        device->is_known = !statedir_is_claimed(statedir, lease->claim);
+        device->is_known = !statedir_is_claimed(statedir, lease);
         if (device->is_known)
             device->state = vgpu_state(statedir->host, &lease->vgpu, &device->type);
     }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
 #include "lease/statedir.h"
+#include "base/array.h"
 #include "base/safe-open.h"
 #include "lease/log.h"
 #include "lease/proving.h"
@@ -56,8 +57,10 @@ statedir_open_to_look(const struct host *host, struct statedir *ret)
     *ret = STATEDIR_CLOSED;
     ret->host = host;
     ret->dir = host_open(host, DIRECTORY, O_RDONLY | O_DIRECTORY, 0);
-    if (ret->dir >= 0)
-        ret->claims = host_open(host, DIRECTORY "/claims", O_RDONLY | O_NOFOLLOW | O_NONBLOCK, 0);
+    if (ret->dir < 0)
+        return;
+    ret->claims = host_open(host, DIRECTORY "/claims", O_RDONLY | O_NOFOLLOW | O_NONBLOCK, 0);
+    ret->is_hidden = ret->claims < 0 && errno != ENOENT;
 }
 
 void
@@ -310,10 +313,22 @@ statedir_unclaim(struct statedir *statedir)
 }
 
 bool
-statedir_is_claimed(const struct statedir *statedir, uint64_t claim)
+statedir_is_claimed(const struct statedir *statedir, const struct lease *lease)
 {
     const struct host *host = statedir->host;
 
-    return claim != 0 && claim != statedir->claim &&
-           host->ops->is_locked(host, statedir->claims, claim);
+    if (lease->claim == 0 || lease->claim == statedir->claim)
+        return false;
+    return statedir->is_hidden ? lease->state == LEASE_PENDING || lease->state == LEASE_REMOVING
+                               : statedir->claims >= 0 &&
+                                     host->ops->is_locked(host, statedir->claims, lease->claim);
+}
+
+bool
+statedir_is_unsure(const struct statedir *statedir, const struct ledger *ledger)
+{
+    return statedir->is_hidden &&
+           ARRAY_HAS(ledger->leases, ledger->count, lease,
+                     lease->state == LEASE_PENDING || lease->state == LEASE_REMOVING ||
+                         lease->state == LEASE_LEAVING);
 }

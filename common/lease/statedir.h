@@ -19,6 +19,7 @@ struct statedir {
     const struct host *host;
     int dir;
     int claims;
+    bool is_hidden; /* the claims file is there, and only root may read it */
     int lock;       /* -1 while not held */
     uint64_t claim; /* of this process; 0: none yet */
 };
@@ -35,7 +36,7 @@ int statedir_open(const struct host *host, bool make, struct statedir *ret,
 void statedir_close(struct statedir *statedir) NONNULL;
 
 /* Opens it for a process that only looks: nothing is made, and no right is needed. A file that is
- * missing or may not be opened stays closed. Without the claims file every claim counts as held. */
+ * missing or may not be opened stays closed. */
 void statedir_open_to_look(const struct host *host, struct statedir *ret) NONNULL;
 
 /* Waits for the lock: first come, first served. This process must not hold it yet. -ETIMEDOUT after
@@ -88,5 +89,12 @@ int statedir_claim(struct statedir *statedir, struct ledger *ledger,
  * claim. */
 void statedir_unclaim(struct statedir *statedir) NONNULL;
 
-/* Whether another process is at work under this claim. */
-bool statedir_is_claimed(const struct statedir *statedir, uint64_t claim) CHECKED NONNULL;
+/* Whether another process is at work on a lease. Only root may read the claims file, because
+ * whoever may read the file may also lock it. For others the lease's state tells: it says that a
+ * vGPU is being made or removed. That may be wrong: the process may have been killed. */
+bool
+statedir_is_claimed(const struct statedir *statedir, const struct lease *lease) CHECKED NONNULL;
+
+/* Whether that may be wrong for a lease of this ledger. */
+bool
+statedir_is_unsure(const struct statedir *statedir, const struct ledger *ledger) CHECKED NONNULL;

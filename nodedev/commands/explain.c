@@ -8,6 +8,7 @@
 #include "placement/alternatives.h"
 #include "policy/policy-load.h"
 #include "view/explanation.h"
+#include "view/host-view.h"
 
 #include <string.h>
 
@@ -160,6 +161,7 @@ run(const struct command_call *call, struct error *error)
         domain_source_request(&source, error) < 0)
         return COMMAND_FAILED;
     rc = dry_run_make(&dry_run, call->host, &source.request, error);
+    host_view_warn(call, &dry_run.snapshot.inventory, dry_run.is_unsure);
     if (rc == 0 && options_want_table(&call->options))
         rc = print_table(call, &table, &dry_run, error);
     else if (rc == 0)

@@ -19,6 +19,7 @@ find_evictable(struct availability *availability, const struct host *host)
 
     availability->gone = memory_zeroed(ledger->count, sizeof(*availability->gone));
     statedir_open_to_look(host, &statedir);
+    availability->is_unsure = statedir_is_unsure(&statedir, ledger);
     look_take_with(&look, &statedir, ledger, NULL);
     look_at_guests_if_needed(&look, &statedir);
     recovery_sort_others(&statedir, &look, &nobody, true, NULL, ledger, availability->gone);

@@ -21,6 +21,7 @@ struct availability {
     bool *gone;             /* per lease: whether a start may remove the vGPU */
     struct placement_problem problem, after; /* as it is now, and as it is when those are removed */
     struct rooms now, then;
+    bool is_unsure; /* only root can know who is at work on a vGPU (statedir.h) */
 };
 
 /* Borrows the snapshot, which must have been taken with inventory_all_types. The snapshot must not

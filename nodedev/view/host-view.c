@@ -177,6 +177,21 @@ host_view_clear(struct host_view *view)
     snapshot_clear(&view->snapshot);
 }
 
+void
+host_view_warn(const struct command_call *call, const struct inventory *inventory, bool unsure)
+{
+    if (unsure)
+        say_line(call->faults,
+                 "vgpuctl: %s: whether somebody is at work on a vGPU that is being made or removed "
+                 "is not known: only root can read /run/libvirt-vgpu/claims",
+                 call->name);
+    if (inventory->hides_users)
+        say_line(call->faults,
+                 "vgpuctl: %s: whether a process has a free virtual function open is not known: "
+                 "only root can read /proc/PID/fd of all processes",
+                 call->name);
+}
+
 /* Fills in everything but the vGPUs. */
 static int
 look(struct host_view *view, const struct command_call *call, const struct inventory_filter *filter,
@@ -186,9 +201,11 @@ look(struct host_view *view, const struct command_call *call, const struct inven
 
     *view = (struct host_view){.call = call, .references = {.statedir = STATEDIR_CLOSED}};
     rc = snapshot_take(&view->snapshot, call->host, filter, error);
-    if (rc == 0 && wants_availability)
-        availability_init(&view->availability, call->host, &view->snapshot);
-    return rc;
+    if (rc < 0 || !wants_availability)
+        return rc;
+    availability_init(&view->availability, call->host, &view->snapshot);
+    host_view_warn(call, &view->snapshot.inventory, view->availability.is_unsure);
+    return 0;
 }
 
 int

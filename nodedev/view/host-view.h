@@ -42,6 +42,10 @@ int host_view_take(struct host_view *view, const struct command_call *call,
                    struct error *error) CHECKED NONNULL;
 void host_view_clear(struct host_view *view) NONNULL;
 
+/* Tells what only root can know, if the answer may depend on it. `unsure` is from statedir.h. */
+void host_view_warn(const struct command_call *call, const struct inventory *inventory,
+                    bool unsure) NONNULL;
+
 /* What is to be read of each host, and the functions that show it. */
 struct host_views {
     const struct inventory_filter *filter; /* the types that are read in full */

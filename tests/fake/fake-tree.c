@@ -12,7 +12,7 @@
 int
 fake_lock(const struct fake_kernel *fake)
 {
-    int fd = openat(fake->host.root, "lock", O_RDWR | O_CREAT | O_CLOEXEC, 0600);
+    int fd = openat(fake->host.root, "lock", O_RDONLY | O_CREAT | O_CLOEXEC, 0644);
 
     assert(fd >= 0 && flock(fd, LOCK_EX) == 0);
     return fd;

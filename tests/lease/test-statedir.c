@@ -162,11 +162,13 @@ a_ledger_that_is_too_large_is_not_read(void **state)
     }
 }
 
-/* Then nobody knows which processes are at work. So each claim counts as held. */
+/* Then nobody knows which processes are at work. So a lease's state tells. */
 static void
 a_link_in_place_of_claims_is_refused(void **state)
 {
     AUTO(statedir_close) struct statedir statedir = STATEDIR_CLOSED, look = STATEDIR_CLOSED;
+    const struct lease pending = {.state = LEASE_PENDING, .claim = 7};
+    const struct lease held = {.state = LEASE_HELD, .claim = 7};
 
     (void)state;
     open_one(&statedir);
@@ -175,7 +177,8 @@ a_link_in_place_of_claims_is_refused(void **state)
     statedir_open_to_look(&scene.kernel.host, &look);
     assert_true(look.dir >= 0);
     assert_int_equal(look.claims, -1);
-    assert_true(statedir_is_claimed(&look, 7));
+    assert_true(statedir_is_claimed(&look, &pending));
+    assert_false(statedir_is_claimed(&look, &held));
 }
 
 /* If there is no directory, there are no leases. If a directory cannot be opened, there may be
