@@ -35,9 +35,22 @@ is_same(const struct document *a, const struct document *b)
     return a->length == b->length && !memcmp(a->text, b->text, a->length);
 }
 
+/* The hook's line ends with "see 'vgpuctl explain NAME'". That would explain the old definition. */
+static void
+replace_advice(const char *explain, struct error *error)
+{
+    char *advice = strstr(error->text, "; see 'vgpuctl explain ");
+
+    if (!advice)
+        return;
+    *advice = '\0';
+    error_add(error, "see '%s'", explain);
+}
+
 /* Restores the definition, unless somebody else has changed it since `after`. */
 static void
-put_back(const struct trial *trial, const struct document *after, struct error *error)
+put_back(const struct trial *trial, const struct document *after, const char *explain,
+         struct error *error)
 {
     const struct domain_source *source = trial->source;
     AUTO(document_clear) struct document now = {0};
@@ -49,13 +62,15 @@ put_back(const struct trial *trial, const struct document *after, struct error *
     if (rc == 0)
         rc = connection_define(source->connection, &trial->before, &failure);
     if (rc == 0)
+        replace_advice(explain, error);
+    if (rc == 0)
         error_add(error, "its definition is again as it was, without the vGPU");
     else
         error_add(error, "its definition is left as it is: %s", failure.text);
 }
 
 int
-trial_start(struct trial *trial, struct error *error)
+trial_start(struct trial *trial, const char *explain, struct error *error)
 {
     const struct domain_source *source = trial->source;
     AUTO(document_clear) struct document after = {0};
@@ -65,6 +80,6 @@ trial_start(struct trial *trial, struct error *error)
         return rc;
     rc = connection_start(source->connection, &source->domain.uuid, error);
     if (rc < 0)
-        put_back(trial, &after, error);
+        put_back(trial, &after, explain, error);
     return rc;
 }

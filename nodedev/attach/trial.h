@@ -5,7 +5,7 @@
  *
  *     rc = trial_begin(&trial, source, error);
  *     ...the definition is changed...
- *     rc = trial_start(&trial, error);
+ *     rc = trial_start(&trial, explain, error);
  */
 
 #pragma once
@@ -26,5 +26,5 @@ void trial_clear(struct trial *trial) NONNULL;
 
 /* Starts the domain. On failure it returns -EIO with libvirt's words in error, and restores the old
  * definition. If somebody else has changed the definition meanwhile, or libvirt refuses the old
- * one, error says so. */
-int trial_start(struct trial *trial, struct error *error) CHECKED NONNULL;
+ * one, error says so. `explain` is a command that explains the changed definition. */
+int trial_start(struct trial *trial, const char *explain, struct error *error) CHECKED NONNULL;

@@ -3,6 +3,7 @@
 #include "attach/attachments.h"
 #include "attach/clone.h"
 #include "attach/trial.h"
+#include "base/memory.h"
 #include "base/shell-word.h"
 #include "cli/say.h"
 #include "commands/commands.h"
@@ -147,6 +148,34 @@ renew(const struct domain_source *source, struct error *error)
     return rc < 0 ? COMMAND_FAILED : COMMAND_DONE;
 }
 
+/* Returns a command that prints the changed definition and explains it. The caller frees it. */
+static char *
+explain_command(const struct domain_source *source)
+{
+    static const struct {
+        enum option_key option;
+        const char *name;
+    } rows[] = {
+        {OPTION_RENEW, "--renew"}, {OPTION_TYPE, "--type"},   {OPTION_CLASS, "--class"},
+        {OPTION_ALIAS, "--alias"}, {OPTION_COUNT, "--count"}, {OPTION_DISPLAY, "--display"},
+    };
+    char *text = NULL;
+    size_t length;
+    FILE *out = memory_stream(&text, &length);
+
+    fprintf(out, "vgpuctl attach %s", shell_word(source->domain.name).text);
+    for (size_t i = 0; i < COUNT(rows); i++) {
+        const char *value = source->call->options.values[rows[i].option];
+
+        if (value)
+            fprintf(out, " %s%s%s", rows[i].name, *value ? " " : "",
+                    *value ? shell_word(value).text : "");
+    }
+    fprintf(out, " --print-xml | vgpuctl explain -");
+    memory_stream_end(out, &text);
+    return text;
+}
+
 /* Attach and renew both change the definition before the start. */
 static enum command_status
 change_and_start(const struct domain_source *source, const struct attachments_wish *wish,
@@ -154,6 +183,7 @@ change_and_start(const struct domain_source *source, const struct attachments_wi
 {
     bool renewed = option_given(&source->call->options, OPTION_RENEW);
     AUTO(trial_clear) struct trial trial = {0};
+    AUTO_FREE char *explain = explain_command(source);
     enum command_status status;
     int rc = trial_begin(&trial, source, error);
 
@@ -162,7 +192,7 @@ change_and_start(const struct domain_source *source, const struct attachments_wi
     status = renewed ? renew(source, error) : attach(source, wish, error);
     if (status != COMMAND_DONE)
         return status;
-    if (trial_start(&trial, error) < 0)
+    if (trial_start(&trial, explain, error) < 0)
         return COMMAND_FAILED;
     say_line(source->call->out, "%s: started", source->domain.name);
     return COMMAND_DONE;

@@ -28,13 +28,17 @@ int
 libvirt_fail(struct error *error, int code, const char *format, ...)
 {
     const char *why = virGetLastErrorMessage();
+    size_t length = strlen(why);
     char text[512];
     va_list args;
 
     va_start(args, format);
     vsnprintf(text, sizeof(text), format, args);
     va_end(args);
-    error_set(error, code, "%s: %s", text, why);
+    /* What a hook said ends with a line feed. */
+    while (length > 0 && why[length - 1] == '\n')
+        length--;
+    error_set(error, code, "%s: %.*s", text, (int)length, why);
     error->is_denied = was_denied();
     return code;
 }

@@ -426,6 +426,18 @@ virDomainCreate(virDomainPtr domain)
         domain); /* libvirt refuses this for a domain that does not run, and says why */
 }
 
+/* libvirt's words for a start that a hook refuses, with the hook's own line at the end. */
+static const char *said;
+
+const char *
+virGetLastErrorMessage(void)
+{
+    const char *(*own)(void) = (const char *(*)(void))dlsym(RTLD_NEXT, "virGetLastErrorMessage");
+
+    assert_non_null(own);
+    return said ? said : own();
+}
+
 /* The domain has a saved state. libvirt would restore this state without the new device. */
 static void
 and_no_start_of_what_is_saved(void **state)
@@ -458,6 +470,17 @@ and_a_start_that_fails(void **state)
     typed_assert_has(typed.faults, "vgpuctl: attach: web09 does not start: ");
     assert_null(strstr(typed.faults, "no error"));
     typed_assert_has(typed.faults, "; its definition is again as it was, without the vGPU\n");
+    /* The hook's advice would not help, because the definition has no vGPU any more. */
+    said = "internal error: Child process (/etc/libvirt/hooks/qemu web09 prepare begin -) "
+           "unexpected exit status 1: vgpu: web09: no GPU can take ua-gpu0 (small): mtty is full; "
+           "see 'vgpuctl explain web09'\n";
+    assert_int_equal(run("vgpuctl attach web09 --class small --count 2 --start"), COMMAND_FAILED);
+    typed_assert_has(typed.faults,
+                     "mtty is full; see 'vgpuctl attach web09 --class small --count 2 --print-xml "
+                     "| vgpuctl explain -'; its definition is again as it was, without the "
+                     "vGPU\n");
+    said = NULL;
+    assert_int_equal(run("vgpuctl attach web09 --class small --count 2 --print-xml"), COMMAND_DONE);
     after = definition_read(libvirt, "web09");
     assert_string_equal(after, before);
     start_is = REFUSED_AND_CHANGED;
