@@ -223,17 +223,30 @@ snapshot_scan(struct snapshot *snapshot, const struct host *host, struct error *
 }
 
 int
-snapshot_take(struct snapshot *snapshot, const struct host *host,
-              const struct inventory_filter *filter, struct error *error)
+snapshot_take_to_show(struct snapshot *snapshot, const struct host *host,
+                      const struct inventory_filter *filter, struct error *error)
 {
+    struct error fault;
     int rc;
 
     *snapshot = (struct snapshot){.filter = *filter};
     reader_begin(host->reader, READER_PATIENCE);
-    rc = policy_load(host, &snapshot->policy, error);
-    if (rc == 0)
-        rc = statedir_peek(host, &snapshot->ledger, error);
+    if (policy_load(host, &snapshot->policy, &fault) < 0)
+        snapshot->policy_fault = fault;
+    rc = statedir_peek(host, &snapshot->ledger, error);
     return rc < 0 ? rc : snapshot_scan(snapshot, host, error);
+}
+
+int
+snapshot_take(struct snapshot *snapshot, const struct host *host,
+              const struct inventory_filter *filter, struct error *error)
+{
+    int rc = snapshot_take_to_show(snapshot, host, filter, error);
+
+    if (!*snapshot->policy_fault.text)
+        return rc;
+    *error = snapshot->policy_fault;
+    return -EINVAL;
 }
 
 struct placement_problem

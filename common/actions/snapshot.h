@@ -28,6 +28,7 @@
 
 struct snapshot {
     struct policy policy;
+    struct error policy_fault; /* of snapshot_take_to_show: why the policy is not known */
     struct demands demands;
     struct inventory_filter filter; /* which types are read in full: the demanded ones; and whether
                                        all names are, for words that may have to be compared */
@@ -58,6 +59,12 @@ int snapshot_scan(struct snapshot *snapshot, const struct host *host,
  * The caller clears the snapshot in every case. */
 int snapshot_take(struct snapshot *snapshot, const struct host *host,
                   const struct inventory_filter *filter, struct error *error) CHECKED NONNULL;
+
+/* The same for a caller who only shows. A broken configuration is no failure: the policy then has
+ * the defaults, and policy_fault says what is wrong. */
+int
+snapshot_take_to_show(struct snapshot *snapshot, const struct host *host,
+                      const struct inventory_filter *filter, struct error *error) CHECKED NONNULL;
 
 /* The question for the placement. It borrows from the snapshot and the request. */
 struct placement_problem

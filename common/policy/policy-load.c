@@ -259,6 +259,7 @@ read_drained(struct load *load)
     struct error fault;
     int rc = drained_read(load->host, &load->policy->drained, &fault);
 
+    load->policy->hides_drained = rc < 0;
     if (rc < 0)
         fail(load, rc, "%s", fault.text);
 }
@@ -276,11 +277,11 @@ load(const struct host *host, struct policy *ret, struct setting_trace *trace, s
     read_drop_ins(&load);
     rc = policy_consistency_check(ret, error);
     load.rc = rc < 0 ? rc : load.rc;
-    read_drained(&load);
     if (load.rc < 0) {
         policy_clear(ret);
         set_defaults(ret);
     }
+    read_drained(&load);
     return load.rc;
 }
 

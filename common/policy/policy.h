@@ -114,6 +114,7 @@ struct policy {
     bool enabled;
     char *enabled_origin;  /* "file:line"; NULL: not set */
     struct names drained;  /* GPUs; they do not come from the configuration files, see drained.h */
+    bool hides_drained;    /* that list could not be read: any GPU may be drained */
     char *default_class;   /* "": none */
     char *default_origin;  /* "file:line"; NULL: not set */
     unsigned order;        /* enum policy_order; never unsaid */

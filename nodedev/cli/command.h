@@ -10,6 +10,8 @@
 #include "cli/options.h"
 #include "cli/terminal.h"
 
+struct warnings;
+
 /* What a command gets: the world, and what was typed. */
 struct command_call {
     const struct host *host;
@@ -21,6 +23,7 @@ struct command_call {
     const struct terminal *terminal; /* the terminal of `out` */
     FILE *out;
     FILE *faults; /* for warnings; a failure that ends the command goes into its error */
+    struct warnings *warnings; /* the warnings that were printed (warnings.h) */
 };
 
 /* Exit statuses of vgpuctl. */

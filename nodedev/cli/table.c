@@ -6,6 +6,7 @@
 #include "base/suggest.h"
 #include "cli/say.h"
 #include "cli/table-layout.h"
+#include "cli/warnings.h"
 
 #include <libsmartcols/libsmartcols.h>
 #include <string.h>
@@ -91,7 +92,7 @@ table_start(struct table *table, const char *name, const struct table_column *co
         .smart = scols_new_table(),
         .json = option_given(options, OPTION_JSON),
         .raw = option_given(options, OPTION_RAW),
-        .terminal = call->terminal,
+        .call = call,
         .is_chosen = option_given(options, OPTION_COLUMNS),
     };
     if (table->json && table->raw)
@@ -223,7 +224,7 @@ fit(const struct table *table)
     struct table_place places[TABLE_MOST_COLUMNS];
     size_t count = scols_table_get_ncols(table->smart);
 
-    if (!table->terminal->is_screen || table->json || table->raw)
+    if (!table->call->terminal->is_screen || table->json || table->raw)
         return 0;
     for (size_t i = 0; i < count; i++) {
         const struct table_column *column = &table->columns[find_shown(table, i)];
@@ -236,8 +237,39 @@ fit(const struct table *table)
             .same_as = same < 0 ? -1 : table->shown[same],
         };
     }
-    return table_layout(table->smart, places, count, terminal_width(table->terminal),
+    return table_layout(table->smart, places, count, terminal_width(table->call->terminal),
                         !table->is_chosen);
+}
+
+static void
+print_lines(struct table *table, FILE *out)
+{
+    if (table->json && table->lines == 0)
+        fprintf(out, "{\n   \"%s\": []\n}\n", table->name);
+    if (table->lines == 0)
+        return;
+    note(table, fit(table));
+    note(table, scols_table_set_stream(table->smart, out));
+    note(table, scols_print_table(table->smart));
+}
+
+/* Prints the document with a list of warnings behind that of libsmartcols. */
+static void
+print_with_warnings(struct table *table, FILE *out)
+{
+    AUTO_FREE char *document = NULL;
+    size_t length;
+    FILE *aside = memory_stream(&document, &length);
+    struct json json = {.out = out, .depth = 1, .has_before = true};
+
+    print_lines(table, aside);
+    memory_stream_end(aside, &document);
+    for (length = strlen(document); length && strchr("}\n", document[length - 1]);)
+        length--;
+    /* The list's own bracket is the last character that stays. */
+    fprintf(out, "%.*s", (int)length, document);
+    warnings_put(table->call, &json);
+    json_close(&json, '}');
 }
 
 int
@@ -245,15 +277,10 @@ table_print(struct table *table, FILE *out, struct error *error)
 {
     if (table->failed < 0)
         return error_set(error, table->failed, "making the table: %s", strerror(-table->failed));
-    if (table->json && table->lines == 0) {
-        fprintf(out, "{\n   \"%s\": []\n}\n", table->name);
-        return 0;
-    }
-    if (table->lines == 0)
-        return 0;
-    note(table, fit(table));
-    note(table, scols_table_set_stream(table->smart, out));
-    note(table, scols_print_table(table->smart));
+    if (table->json && warnings_are_there(table->call))
+        print_with_warnings(table, out);
+    else
+        print_lines(table, out);
     return table->failed < 0
                ? error_set(error, table->failed, "printing the table: %s", strerror(-table->failed))
                : 0;

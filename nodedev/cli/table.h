@@ -54,7 +54,7 @@ struct table {
     struct libscols_table *smart;
     struct libscols_line *line; /* the last line */
     bool json, raw;
-    const struct terminal *terminal; /* the terminal on which it is printed */
+    const struct command_call *call; /* the call that prints it */
     bool is_chosen;                  /* the user has named the columns */
     size_t lines;
     int failed; /* -errno of the first failure; table_print reports it */

@@ -5,6 +5,7 @@
 #include "capture/playback.h"
 #include "cli/hosts-file.h"
 #include "cli/say.h"
+#include "cli/warnings.h"
 #include "cli/wrap.h"
 
 #include <fcntl.h>
@@ -258,8 +259,13 @@ int
 vgpuctl_run(struct host *host, const struct command *const *commands, const char *uri,
             const struct terminal *terminal, int argc, char *argv[], FILE *out, FILE *faults)
 {
-    struct command_call call = {
-        .host = host, .uri = uri, .terminal = terminal, .out = out, .faults = faults};
+    AUTO(warnings_clear) struct warnings warnings = {0};
+    struct command_call call = {.host = host,
+                                .uri = uri,
+                                .terminal = terminal,
+                                .out = out,
+                                .faults = faults,
+                                .warnings = &warnings};
     struct error error = {0};
     enum command_status status;
 

@@ -4,6 +4,7 @@
 #include "base/memory.h"
 #include "cli/json.h"
 #include "cli/say.h"
+#include "cli/warnings.h"
 #include "cli/wrap.h"
 
 #include <poll.h>
@@ -69,11 +70,13 @@ look_clear(struct look *look)
 static int
 look_take(struct look *look, const struct command_call *call, watch_show *show, struct error *error)
 {
+    AUTO(warnings_clear) struct warnings warnings = {0};
     struct command_call aside = *call;
     uint64_t began = call->host->ops->now(call->host);
     size_t size;
     int rc;
 
+    aside.warnings = &warnings;
     aside.out = memory_stream(&look->text, &size);
     aside.faults = memory_stream(&look->faults, &size);
     rc = show(&aside, error);

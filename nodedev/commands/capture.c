@@ -8,6 +8,7 @@
 #include "capture/redaction.h"
 #include "cli/output.h"
 #include "cli/say.h"
+#include "cli/warnings.h"
 #include "commands/capture.h"
 #include "commands/commands.h"
 #include "device/ineligible.h"
@@ -35,7 +36,9 @@ run_commands(const struct host *host)
     FILE *out = memory_stream(&printed, &length);
 
     for (size_t i = 0; i < COUNT(rows); i++) {
+        AUTO(warnings_clear) struct warnings warnings = {0};
         const struct command_call call = {.host = host,
+                                          .warnings = &warnings,
                                           .name = rows[i]->name,
                                           .options.values[OPTION_JSON] = "",
                                           .terminal = &terminal,
@@ -134,7 +137,7 @@ look_around(const struct host *host)
     struct error ignored;
 
     run_commands(host);
-    if (snapshot_take(&snapshot, host, &inventory_all_types, &ignored) == 0)
+    if (snapshot_take_to_show(&snapshot, host, &inventory_all_types, &ignored) == 0)
         try_types(host, &snapshot.inventory);
     (void)!status_files_read(host, &guests, &ignored);
     look_at_devices(host);

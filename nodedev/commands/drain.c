@@ -5,6 +5,7 @@
 #include "domain/status-files.h"
 #include "policy/drained.h"
 #include "view/gpu-view.h"
+#include "view/host-view.h"
 #include "view/vgpu-walk.h"
 
 enum column { DEVICE, TYPE, DOMAIN, STATE };
@@ -42,7 +43,7 @@ drain(const struct command_call *call, struct name *gpu, struct error *error)
 {
     AUTO(snapshot_clear) struct snapshot snapshot = {0};
     size_t index;
-    int rc = snapshot_take(&snapshot, call->host, &inventory_no_types, error);
+    int rc = snapshot_take_to_show(&snapshot, call->host, &inventory_no_types, error);
 
     if (rc == 0)
         rc = gpu_view_find(&snapshot, call->arguments[0], &index, error);
@@ -67,8 +68,9 @@ run(const struct command_call *call, struct error *error)
     /* The snapshot is taken after the GPU was drained. A vGPU that was being made until then is in
      * it. */
     if (drain(call, &gpu, error) < 0 ||
-        snapshot_take(&snapshot, call->host, &inventory_no_types, error) < 0)
+        snapshot_take_to_show(&snapshot, call->host, &inventory_no_types, error) < 0)
         return COMMAND_FAILED;
+    host_view_warn_of_policy(call, &snapshot);
     if (status_files_read(call->host, &guests, &ignored) < 0)
         status_files_clear(&guests);
     while (vgpu_walk_next(&walk)) {

@@ -91,10 +91,10 @@ add_gpu(struct table *table, const struct host_view *view, size_t index)
         table_set(table, VGPUS, "%zu", gpu_view_count(snapshot, index));
     }
     table_set_known(table, SIZE, size);
-    if (!view->is_remote) {
+    if (view->knows_policy)
         table_set_flag(table, ENABLED, gpu_view_is_enabled(snapshot, index));
+    if (!view->is_remote && !snapshot->policy.hides_drained)
         table_set_flag(table, DRAINED, gpu_view_is_drained(snapshot, index));
-    }
     table_set_text(table, DRIVER, gpu->driver.text);
     table_set(table, PARENTS, "%zu", parents);
     add_room(table, view, index);

@@ -103,9 +103,9 @@ add_definition(struct guest *guest, const struct request *request, const struct 
     AUTO(demands_clear) struct demands demands = {0};
     struct error ignored;
 
-    /* The policy of a remote host is not known. A request with a fault is shown as far as the XML
-     * says what it asks for. */
-    if (guest->view->is_remote || request_check(request, &ignored) < 0 ||
+    /* Without the policy, and with a fault, a request is shown as far as the XML says what it asks
+     * for. */
+    if (!guest->view->knows_policy || request_check(request, &ignored) < 0 ||
         resolution_make(request, &guest->view->snapshot.policy, &demands, &ignored) < 0)
         demands.count = 0;
     for (size_t i = 0; i < request->hostdev_count; i++) {

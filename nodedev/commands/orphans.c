@@ -4,6 +4,7 @@
 #include "commands/commands.h"
 #include "lease/origin.h"
 #include "view/gpu-view.h"
+#include "view/host-view.h"
 #include "view/vgpu-users.h"
 #include "view/vgpu-walk.h"
 
@@ -73,8 +74,9 @@ run(const struct command_call *call, struct error *error)
 
     if (table_start(&table, "orphans", columns, COUNT(columns), call, error) < 0)
         return COMMAND_USAGE;
-    if (snapshot_take(&snapshot, call->host, &inventory_no_types, error) < 0)
+    if (snapshot_take_to_show(&snapshot, call->host, &inventory_no_types, error) < 0)
         return COMMAND_FAILED;
+    host_view_warn_of_policy(call, &snapshot);
     if (vgpu_users_find(call->host, call->uri, &snapshot, &references, error) < 0) {
         error_add(error, "only libvirt knows which domains are defined");
         return COMMAND_FAILED;

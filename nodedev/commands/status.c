@@ -3,6 +3,7 @@
 #include "base/cleanup.h"
 #include "cli/json.h"
 #include "cli/say.h"
+#include "cli/warnings.h"
 #include "cli/watch.h"
 #include "commands/commands.h"
 #include "view/gpu-view.h"
@@ -84,13 +85,14 @@ put_gpu(const struct host_view *view, size_t gpu, struct json *json)
     json_text(json, "name", *name ? name : NULL);
     json_number(json, "numa", card->numa);
     json_text(json, "driver", *card->driver.text ? card->driver.text : NULL);
-    if (view->is_remote) {
-        json_text(json, "enabled", NULL);
-        json_text(json, "drained", NULL);
-    } else {
+    if (view->knows_policy)
         json_flag(json, "enabled", gpu_view_is_enabled(&view->snapshot, gpu));
+    else
+        json_text(json, "enabled", NULL);
+    if (!view->is_remote && !view->snapshot.policy.hides_drained)
         json_flag(json, "drained", gpu_view_is_drained(&view->snapshot, gpu));
-    }
+    else
+        json_text(json, "drained", NULL);
     json_text(json, "unit", usage.is_in_vgpus ? "vGPU" : "MiB");
     json_number(json, "total", usage.total);
     json_number(json, "used", usage.used);
@@ -124,6 +126,7 @@ static void
 end_document(struct shown *shown)
 {
     json_close(&shown->json, ']');
+    warnings_put(shown->call, &shown->json);
     json_close(&shown->json, '}');
 }
 

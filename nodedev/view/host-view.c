@@ -3,6 +3,7 @@
 #include "view/host-view.h"
 #include "base/array.h"
 #include "cli/say.h"
+#include "cli/warnings.h"
 #include "device/vgpu.h"
 #include "libvirt/remote.h"
 #include "view/gpu-view.h"
@@ -178,18 +179,23 @@ host_view_clear(struct host_view *view)
 }
 
 void
+host_view_warn_of_policy(const struct command_call *call, const struct snapshot *snapshot)
+{
+    if (*snapshot->policy_fault.text)
+        warnings_add(call, WARNING_BAD_CONFIGURATION, "%s", snapshot->policy_fault.text);
+}
+
+void
 host_view_warn(const struct command_call *call, const struct inventory *inventory, bool unsure)
 {
     if (unsure)
-        say_line(call->faults,
-                 "vgpuctl: %s: whether somebody is at work on a vGPU that is being made or removed "
-                 "is not known: only root can read /run/libvirt-vgpu/claims",
-                 call->name);
+        warnings_add(call, WARNING_NO_PERMISSION,
+                     "whether somebody is at work on a vGPU that is being made or removed is not "
+                     "known: only root can read /run/libvirt-vgpu/claims");
     if (inventory->hides_users)
-        say_line(call->faults,
-                 "vgpuctl: %s: whether a process has a free virtual function open is not known: "
-                 "only root can read /proc/PID/fd of all processes",
-                 call->name);
+        warnings_add(call, WARNING_NO_PERMISSION,
+                     "whether a process has a free virtual function open is not known: only root "
+                     "can read /proc/PID/fd of all processes");
 }
 
 /* Fills in everything but the vGPUs. */
@@ -200,7 +206,9 @@ look(struct host_view *view, const struct command_call *call, const struct inven
     int rc;
 
     *view = (struct host_view){.call = call, .references = {.statedir = STATEDIR_CLOSED}};
-    rc = snapshot_take(&view->snapshot, call->host, filter, error);
+    rc = snapshot_take_to_show(&view->snapshot, call->host, filter, error);
+    host_view_warn_of_policy(call, &view->snapshot);
+    view->knows_policy = !*view->snapshot.policy_fault.text;
     if (rc < 0 || !wants_availability)
         return rc;
     availability_init(&view->availability, call->host, &view->snapshot);
@@ -248,7 +256,7 @@ ask_users(const struct host_views *views, const struct command_call *call, struc
         *error = failure;
         return rc;
     }
-    say_line(call->faults, "vgpuctl: %s: %s", call->name, failure.text);
+    warnings_add(call, WARNING_NO_LIBVIRT, "%s", failure.text);
     return 0;
 }
 
@@ -299,9 +307,10 @@ host_view_gpus(const struct host_view *view, size_t *first, size_t *end, struct 
     return rc;
 }
 
-/* Returns what the parents of a GPU offer. A remote libvirt tells no more. */
+/* Returns what the parents of a GPU offer. A remote libvirt tells no more, and without its policy a
+ * host may give less. */
 static struct bounds
-left_of_remote(const struct host_view *view, size_t gpu, size_t type)
+left_at_most(const struct host_view *view, size_t gpu, size_t type)
 {
     AUTO(gpu_load_clear) struct gpu_load room = {0};
     struct bounds left;
@@ -314,14 +323,14 @@ left_of_remote(const struct host_view *view, size_t gpu, size_t type)
 struct bounds
 host_view_left(const struct host_view *view, size_t gpu, size_t type)
 {
-    return view->is_remote ? left_of_remote(view, gpu, type)
-                           : availability_of(&view->availability, gpu, type);
+    return view->knows_policy ? availability_of(&view->availability, gpu, type)
+                              : left_at_most(view, gpu, type);
 }
 
 int64_t
 host_view_figure(const struct host_view *view, const struct bounds *left)
 {
-    return view->is_remote ? -1 : bounds_figure(left);
+    return view->knows_policy ? bounds_figure(left) : -1;
 }
 
 const char *

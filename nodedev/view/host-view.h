@@ -27,6 +27,8 @@ struct host_view {
     const struct command_call *call;
     const char *label; /* the name of a remote host; NULL: this host */
     bool is_remote;    /* then the policy and the ledger are empty, because they are not known */
+    bool
+        knows_policy; /* false: a remote host, or vgpu.conf has a fault; then the policy is empty */
     struct snapshot snapshot;     /* with the types that were asked for */
     struct references references; /* if the caller wanted them; else nothing is known of domains */
     struct availability availability; /* of this host, if the caller wanted it */
@@ -41,6 +43,10 @@ int host_view_take(struct host_view *view, const struct command_call *call,
                    const struct inventory_filter *filter, bool wants_availability,
                    struct error *error) CHECKED NONNULL;
 void host_view_clear(struct host_view *view) NONNULL;
+
+/* Tells that the configuration has a fault, if it has one. */
+void
+host_view_warn_of_policy(const struct command_call *call, const struct snapshot *snapshot) NONNULL;
 
 /* Tells what only root can know, if the answer may depend on it. `unsure` is from statedir.h. */
 void host_view_warn(const struct command_call *call, const struct inventory *inventory,
@@ -76,8 +82,8 @@ int host_views_show(const struct host_views *views, const struct command_call *c
 int host_view_gpus(const struct host_view *view, size_t *first, size_t *end,
                    struct error *error) CHECKED NONNULL;
 
-/* Returns how many more vGPUs of a type a GPU would take, as availability_of does. The rules of a
- * remote host are not known, so only the maximum is returned for it. */
+/* Returns how many more vGPUs of a type a GPU would take, as availability_of does. Without the
+ * policy only the maximum is known. */
 struct bounds host_view_left(const struct host_view *view, size_t gpu, size_t type) CHECKED NONNULL;
 
 /* Returns since when a vGPU is in its state, in UTC: "2026-11-24T12:00:00Z". Returns NULL if it is
@@ -85,6 +91,6 @@ struct bounds host_view_left(const struct host_view *view, size_t gpu, size_t ty
 const char *host_view_since(const struct host_view *view, const struct host_view_vgpu *vgpu,
                             char *buffer, size_t size) NONNULL;
 
-/* Returns the number to print. Returns -1 if the number is not known, for example for a remote
- * host. */
+/* Returns the number to print. Returns -1 if the number is not known, for example without the
+ * policy. */
 int64_t host_view_figure(const struct host_view *view, const struct bounds *left) CHECKED NONNULL;

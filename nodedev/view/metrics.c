@@ -59,7 +59,8 @@ gpu_vgpus(const struct metrics *metrics, size_t gpu)
 static int64_t
 gpu_enabled(const struct metrics *metrics, size_t gpu)
 {
-    return gpu_view_is_enabled(&metrics->view->snapshot, gpu);
+    return metrics->view->knows_policy ? gpu_view_is_enabled(&metrics->view->snapshot, gpu)
+                                       : -ENODATA;
 }
 
 /* MiB. If a GPU has no frame buffer, the figures are not known. */
@@ -107,15 +108,15 @@ gpu_free_at_most(const struct metrics *metrics, size_t gpu)
 static int64_t
 type_available(const struct metrics *metrics, size_t gpu, size_t type)
 {
-    const struct bounds left = availability_of(&metrics->view->availability, gpu, type);
+    const struct bounds left = host_view_left(metrics->view, gpu, type);
 
-    return bounds_figure(&left);
+    return host_view_figure(metrics->view, &left);
 }
 
 static int64_t
 type_at_most(const struct metrics *metrics, size_t gpu, size_t type)
 {
-    const struct bounds left = availability_of(&metrics->view->availability, gpu, type);
+    const struct bounds left = host_view_left(metrics->view, gpu, type);
 
     return bounds_most(&left);
 }
@@ -148,6 +149,18 @@ static int64_t
 orphans(const struct metrics *metrics)
 {
     return metrics->orphans ? (int64_t)*metrics->orphans : -ENODATA;
+}
+
+static int64_t
+up(const struct metrics *metrics)
+{
+    return metrics->view != NULL;
+}
+
+static int64_t
+configuration_is_right(const struct metrics *metrics)
+{
+    return metrics->view->knows_policy;
 }
 
 static int64_t
@@ -225,13 +238,21 @@ put_operations(const struct metrics *metrics, const char *metric, FILE *out)
 
 static const struct family {
     const char *name, *type, *help;
+    bool is_always; /* also if the figures could not be read */
     /* Each family has one of these functions. */
     int64_t (*of_host)(const struct metrics *metrics);
     int64_t (*of_gpu)(const struct metrics *metrics, size_t gpu);
     int64_t (*of_type)(const struct metrics *metrics, size_t gpu, size_t type);
     void (*put)(const struct metrics *metrics, const char *metric, FILE *out);
 } families[] = {
-    {"libvirt_vgpu_build_info", "gauge", "Which libvirt-vgpu tells this.", .put = put_build},
+    {"libvirt_vgpu_build_info", "gauge", "Which libvirt-vgpu tells this.", .put = put_build,
+     .is_always = true},
+    {"libvirt_vgpu_up", "gauge",
+     "Whether the host's figures could be read. If not, there are none.", .of_host = up,
+     .is_always = true},
+    {"libvirt_vgpu_configuration_right", "gauge",
+     "Whether vgpu.conf has no fault. If it has one, no guest that asks for a vGPU starts.",
+     .of_host = configuration_is_right},
     {"libvirt_vgpu_gpu_vgpus", "gauge", "vGPUs that are on a GPU.", .of_gpu = gpu_vgpus},
     {"libvirt_vgpu_gpu_enabled", "gauge", "Whether anybody may have vGPUs of a GPU.",
      .of_gpu = gpu_enabled},
@@ -277,13 +298,13 @@ static void
 put_samples(const struct metrics *metrics, const struct family *family, FILE *out)
 {
     static const struct label none = {NULL, NULL};
-    const struct inventory *inventory = &metrics->view->snapshot.inventory;
+    const struct inventory *inventory = metrics->view ? &metrics->view->snapshot.inventory : NULL;
 
     if (family->put)
         family->put(metrics, family->name, out);
     if (family->of_host)
         put_known(out, family, family->of_host(metrics), &none);
-    for (size_t i = 0; i < inventory->gpu_count; i++) {
+    for (size_t i = 0; inventory && i < inventory->gpu_count; i++) {
         const struct inventory_gpu *gpu = &inventory->gpus[i];
         const struct label labels[] = {{"gpu", gpu->name.text}, {NULL, NULL}};
 
@@ -319,6 +340,8 @@ put_family(const struct metrics *metrics, const struct family *family, FILE *out
 void
 metrics_write(const struct metrics *metrics, FILE *out)
 {
-    for (size_t i = 0; i < COUNT(families); i++)
-        put_family(metrics, &families[i], out);
+    for (size_t i = 0; i < COUNT(families); i++) {
+        if (metrics->view || families[i].is_always)
+            put_family(metrics, &families[i], out);
+    }
 }

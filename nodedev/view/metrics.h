@@ -14,7 +14,8 @@
 #include <stdio.h>
 
 struct metrics {
-    const struct host_view *view; /* of this host, with all types and their availability */
+    const struct host_view *view; /* of this host, with all types and their availability; NULL: it
+                                     could not be read, and the metrics say so */
     const struct counters *counters;
     const size_t *orphans; /* number of orphans; NULL: libvirt could not be asked */
 };

@@ -252,12 +252,13 @@ why_closed(const struct drawing *drawing)
 {
     const struct snapshot *snapshot = &drawing->view->snapshot;
 
-    if (drawing->view->is_remote || gpu_view_is_enabled(snapshot, drawing->gpu))
-        return NULL;
     if (gpu_view_is_drained(snapshot, drawing->gpu))
         return "drained ('vgpuctl undrain' ends that)";
-    return gpu_view_is_proved(snapshot, drawing->gpu) ? "being proved by 'vgpuctl prove' just now"
-                                                      : "disabled by vgpu.conf";
+    if (gpu_view_is_proved(snapshot, drawing->gpu))
+        return "being proved by 'vgpuctl prove' just now";
+    return !drawing->view->knows_policy || gpu_view_is_enabled(snapshot, drawing->gpu)
+               ? NULL
+               : "disabled by vgpu.conf";
 }
 
 static const char *
@@ -265,6 +266,8 @@ why_unknown(const struct drawing *drawing)
 {
     if (drawing->view->is_remote)
         return ", libvirt does not tell";
+    if (!drawing->view->knows_policy)
+        return ", as vgpu.conf has a fault";
     return drawing->view->snapshot.inventory.gpus[drawing->gpu].is_silent
                ? ", its driver does not answer"
                : "";

@@ -18,7 +18,7 @@ sum_staying(const struct host_view *view, size_t gpu)
         const struct inventory_type *type;
 
         if (inventory->parents[vgpu->parent].gpu != gpu ||
-            (!view->is_remote && placement_vgpu_is_gone(&view->availability.after, vgpu)))
+            (view->knows_policy && placement_vgpu_is_gone(&view->availability.after, vgpu)))
             continue;
         type = inventory_find_type(&inventory->gpus[gpu], &vgpu->type);
         if (!type || !type->framebuffer)
@@ -37,7 +37,7 @@ find_rest(const struct host_view *view, size_t gpu, const struct usage *usage)
     const struct limit *memory = inventory_memory(card);
     int64_t staying = sum_staying(view, gpu);
 
-    if (memory && !view->is_remote)
+    if (memory && view->knows_policy)
         return gpu_room_rest(&view->availability.then.gpus[gpu], (size_t)(memory - card->limits))
             .most;
     return (unsigned)(staying >= 0 && staying <= usage->total ? usage->total - staying

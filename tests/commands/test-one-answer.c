@@ -429,11 +429,6 @@ static void
 a_broken_configuration(void **state)
 {
     static const char *const lines[] = {
-        "vgpuctl gpus",
-        "vgpuctl types",
-        "vgpuctl list",
-        "vgpuctl status",
-        "vgpuctl drain 0000:18:00.0",
         ("vgpuctl where --type T4-1B -c " HERE),
         "vgpuctl check",
         "vgpuctl attach test --type T4-1B",

@@ -1,0 +1,151 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+
+/* A mistake in vgpu.conf stops guests that ask for a vGPU. It does not hide what /sys, the ledger
+ * and libvirt tell. */
+
+#include "fake/typed.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#define FIRST "0000:18:00.0"
+#define MACHINE                                                                                    \
+    "gpu " FIRST " rule size numa 0\n"                                                             \
+    "type nvidia-222 \"GRID T4-1B\" framebuffer 1024 max 3\n"                                      \
+    "gpu 0000:3b:00.0 rule size\n"                                                                 \
+    "type nvidia-222 \"GRID T4-1B\" framebuffer 1024 max 3\n"
+#define SMALL  "classes = { small = { types = [ \"T4-1B\" ]; }; };"
+#define BROKEN "clases = { };\ngpus = ({ address = \"" FIRST "\"; enabled = false; });\n"
+#define FAULT  "/etc/libvirt-vgpu/vgpu.conf:1: "
+
+static struct scene scene;
+static struct typed typed;
+static const struct typed_case here = {
+    {.scene = &scene, .machine = MACHINE, .configuration = SMALL}, &typed};
+
+/* Guest 1 runs with a vGPU, guest 2 asks for a class. Then vgpu.conf breaks. */
+static const char *
+break_configuration(void)
+{
+    AUTO_FREE char *running = typed_domain(1, "", (const unsigned[]){1, 0});
+    AUTO_FREE char *defined = typed_domain(2, TYPED_DEFINED, (const unsigned[]){2, 0});
+    AUTO_FREE char *all = NULL;
+
+    assert_int_equal(scene_prepare(&scene, 1, 1, "T4-1B"), 0);
+    assert_true(asprintf(&all, "%s%s", running, defined) > 0);
+    scene_configure(&scene, BROKEN);
+    return typed_libvirt(&scene, all);
+}
+
+static void
+all_the_rest_is_told(void **state)
+{
+    static const struct {
+        const char *golden, *line;
+    } rows[] = {
+        {"gpus/broken-configuration", "vgpuctl gpus"},
+        {"types/broken-configuration", "vgpuctl types"},
+        {"status/broken-configuration", "vgpuctl status"},
+        {"list/broken-configuration", "vgpuctl list"},
+        {"guests/broken-configuration", "vgpuctl guests"},
+        {"orphans/broken-configuration", "vgpuctl orphans"},
+        {"metrics/broken-configuration", "vgpuctl metrics"},
+        {"drain/broken-configuration", "vgpuctl drain " FIRST},
+        {"gpus/broken-configuration-json", "vgpuctl gpus --json"},
+    };
+    static const char *const documents[] = {
+        "vgpuctl gpus --json",    "vgpuctl types --json",  "vgpuctl status --json",
+        "vgpuctl list --json",    "vgpuctl guests --json", "vgpuctl drain " FIRST " --json",
+        "vgpuctl orphans --json",
+    };
+    const char *uri = break_configuration();
+
+    (void)state;
+    for (size_t i = 0; i < COUNT(rows); i++) {
+        typed_golden(&scene, uri, rows[i].golden, rows[i].line);
+        assert_int_equal(typed_run(&scene, uri, rows[i].line, &typed), 0);
+        typed_assert_has(typed.faults, FAULT);
+    }
+    for (size_t i = 0; i < COUNT(documents); i++) {
+        assert_int_equal(typed_run(&scene, uri, documents[i], &typed), 0);
+        typed_assert_has(typed.faults, FAULT);
+        typed_assert_has(typed.printed, "\"warnings\": [\n      {\n         \"word\": "
+                                        "\"bad-configuration\",\n         \"text\": \"" FAULT);
+    }
+    assert_int_equal(typed_run(&scene, uri, "vgpuctl undrain " FIRST, &typed), 0);
+}
+
+/* Nobody can be given a vGPU, and the commands that decide about that say why. */
+static void
+what_depends_on_it_fails(void **state)
+{
+    static const char *const lines[] = {"vgpuctl explain guest1", "vgpuctl check",
+                                        "vgpuctl attach guest2 --type T4-1B"};
+    const char *uri = break_configuration();
+
+    (void)state;
+    for (size_t i = 0; i < COUNT(lines); i++) {
+        assert_int_equal(typed_run(&scene, uri, lines[i], &typed), 1);
+        typed_assert_has(typed.faults, FAULT);
+    }
+}
+
+/* A list that cannot be read: any GPU may be drained. */
+static void
+drained_is_not_known(void **state)
+{
+    (void)state;
+    fake_write(&scene.kernel, "var/lib/libvirt-vgpu/drained", "");
+    assert_int_equal(
+        typed_run(&scene, "test:///default", "vgpuctl gpus -o GPU,DRAINED,ENABLED", &typed), 0);
+    typed_assert_has(typed.printed, FIRST " -       -");
+    typed_assert_has(typed.faults, "cannot tell which GPUs are drained");
+}
+
+/* Checks that a file has some words, and not others. */
+static void
+assert_file(const char *path, const char *has, const char *lacks)
+{
+    char text[8192];
+    FILE *file = fopen(path, "re");
+    size_t length;
+
+    assert_non_null(file);
+    length = fread(text, 1, sizeof(text) - 1, file);
+    fclose(file);
+    text[length] = '\0';
+    typed_assert_has(text, has);
+    assert_null(strstr(text, lacks));
+}
+
+/* Figures of another day must not look like those of today. */
+static void
+no_old_figures(void **state)
+{
+    char path[300], line[400];
+
+    (void)state;
+    snprintf(path, sizeof(path), "%s/figures.prom", scene.kernel.path);
+    snprintf(line, sizeof(line), "vgpuctl metrics --output %s", path);
+    assert_int_equal(typed_run(&scene, "test:///default", line, &typed), 0);
+    assert_file(path, "libvirt_vgpu_up 1\n", "libvirt_vgpu_up 0");
+    fake_write(&scene.kernel, "run/libvirt-vgpu/ledger", "nonsense\n");
+    assert_int_equal(typed_run(&scene, "test:///default", line, &typed), 1);
+    typed_assert_has(typed.faults, "/run/libvirt-vgpu/ledger");
+    assert_file(path, "libvirt_vgpu_up 0\n", "libvirt_vgpu_gpu_vgpus");
+}
+
+#define TEST(function) TYPED_TEST(function, here)
+
+int
+main(void)
+{
+    static const struct CMUnitTest tests[] = {
+        TEST(all_the_rest_is_told),
+        TEST(what_depends_on_it_fails),
+        TEST(drained_is_not_known),
+        TEST(no_old_figures),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
