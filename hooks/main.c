@@ -10,19 +10,12 @@
 #include <fcntl.h>
 #include <signal.h>
 
-/* The program that runs the hook may have any descriptors open; a script may have a lock open. If a
- * standard one is closed, a file of ours must not get its number. */
+/* The program that runs the hook may have any descriptors open; a script may have a lock open. */
 static void
 settle_descriptors(void)
 {
-    int fd;
-
     descriptors_close_from(STDERR_FILENO + 1);
-    do
-        fd = open("/dev/null", O_RDWR);
-    while (fd >= 0 && fd <= STDERR_FILENO);
-    if (fd >= 0)
-        close(fd);
+    descriptors_settle("/dev/null");
 }
 
 int

@@ -107,7 +107,7 @@ release_leases(struct transaction *transaction, const struct release_scope *scop
     AUTO(removals_clear) struct removals mine = {0};
     unsigned pause = 1;
 
-    error->text[0] = '\0';
+    *error = (struct error){0};
     for (;;) {
         size_t others;
         int rc = claim_leases(transaction, scope, &mine, &others, deadline, error);

@@ -2,6 +2,7 @@
 
 #include "base/descriptors.h"
 
+#include <fcntl.h>
 #include <limits.h>
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -19,6 +20,18 @@ close_from_to(unsigned first, unsigned last)
 #endif
     for (unsigned fd = first; fd <= last && fd < MOST_DESCRIPTORS; fd++)
         close((int)fd);
+}
+
+void
+descriptors_settle(const char *nothing)
+{
+    int fd;
+
+    do
+        fd = open(nothing, O_RDWR);
+    while (fd >= 0 && fd <= STDERR_FILENO);
+    if (fd >= 0)
+        close(fd);
 }
 
 void

@@ -11,6 +11,10 @@
 
 #include "base/cleanup.h"
 
+/* Opens `nothing`, /dev/null, in the place of each standard descriptor that is closed. Else a file
+ * of ours would get its number, and what is printed would get into that file. */
+void descriptors_settle(const char *nothing) NONNULL;
+
 /* Closes all descriptors from this one on. */
 void descriptors_close_from(int first);
 

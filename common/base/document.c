@@ -3,6 +3,7 @@
 #include "base/document.h"
 #include "base/deadline.h"
 #include "base/memory.h"
+#include "base/utf8.h"
 
 #include <poll.h>
 #include <string.h>
@@ -79,6 +80,69 @@ document_clear(struct document *document)
 {
     free(document->text);
     *document = (struct document){0};
+}
+
+/* The text behind a word in [at, end); NULL: the word is not there. */
+static const char *
+skip_past(const char *at, const char *end, const char *word)
+{
+    size_t length = strlen(word);
+    const char *found = at < end ? memmem(at, (size_t)(end - at), word, length) : NULL;
+
+    return found ? found + length : NULL;
+}
+
+/* What the <?xml ...?> in front says of the encoding: the length of the name at ret; -1: nothing.
+ * libxml2 is told to ignore what is said there (stream.h), so this need not be exact. */
+static int
+find_declared(const struct document *document, const char **ret)
+{
+    static const char mark[] = "\xef\xbb\xbf", start[] = "<?xml";
+    const char *at = document->text, *end = at + document->length, *stop, *name;
+
+    if (document->length >= strlen(mark) && !memcmp(at, mark, strlen(mark)))
+        at += strlen(mark);
+    if ((size_t)(end - at) < strlen(start) || memcmp(at, start, strlen(start)))
+        return -1;
+    stop = skip_past(at, end, "?>");
+    end = stop ? stop : end;
+    name = skip_past(at, end, "encoding");
+    while (name && name < end && strchr("= \t\r\n", *name))
+        name++;
+    if (!name || name == end)
+        return -1;
+    *ret = name + 1;
+    for (stop = *ret; stop < end && *stop != *name;)
+        stop++;
+    return (int)(stop - *ret);
+}
+
+int
+document_check_encoding(const struct document *document, size_t *ret, struct error *error)
+{
+    const char *name = NULL;
+    int length = find_declared(document, &name);
+    unsigned line = 1;
+
+    *ret = 0;
+    if (length >= 0 && (length != 5 || strncasecmp(name, "UTF-8", 5)))
+        return error_set(error, -EINVAL,
+                         "line 1: it declares encoding '%.*s', and only UTF-8 is read: convert it "
+                         "with iconv(1)",
+                         length < 40 ? length : 40, name);
+    while (*ret < document->length) {
+        uint32_t character = 0;
+        size_t size = utf8_read(document->text + *ret, document->length - *ret, &character);
+
+        if (size == 0 || character == 0)
+            return error_set(error, -EINVAL,
+                             "line %u: the byte 0x%02x is not UTF-8, and nothing else is read: "
+                             "convert it with iconv(1)",
+                             line, document->text[*ret] & 0xff);
+        line += character == '\n';
+        *ret += size;
+    }
+    return 0;
 }
 
 static char *

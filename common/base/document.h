@@ -38,6 +38,17 @@ int document_read(const struct host *host, int fd, struct document *ret,
                   struct error *error) CHECKED NONNULL;
 void document_clear(struct document *document) NONNULL;
 
+/*
+ * Only UTF-8 is read, because for another encoding the XML parser would load a file that the
+ * environment names (GCONV_PATH). libvirt writes UTF-8, and declares nothing.
+ *
+ * -EINVAL: the document is not UTF-8, or it declares another encoding. ret is how many bytes may be
+ * parsed all the same: those before the first that is no UTF-8. It is 0 if another encoding is
+ * declared.
+ */
+int document_check_encoding(const struct document *document, size_t *ret,
+                            struct error *error) CHECKED NONNULL;
+
 /* Copies a document and makes edits in the copy. The edits are in the order of the text, and their
  * spans do not overlap. The caller clears ret. */
 void document_edit(const struct document *document, const struct document_edit *edits, size_t count,

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
 #include "base/printable.h"
+#include "base/utf8.h"
 
 #include <stdbool.h>
-#include <stdint.h>
+#include <string.h>
 
 /* Characters that are no text, in order: controls, line separators, invisible ones, those that turn
  * the direction of writing, and code points that are no characters. */
@@ -25,47 +26,14 @@ is_refused(uint32_t character)
     return false;
 }
 
-/* How many bytes the character at text has; 0 if it is no UTF-8 (RFC 3629). */
-static size_t
-read_character(const unsigned char *text, uint32_t *ret)
-{
-    static const struct {
-        unsigned char mask, lead;
-        size_t length;
-        uint32_t least; /* smaller characters have a shorter form, and must use it */
-    } forms[] = {
-        {0x80, 0x00, 1, 0},
-        {0xe0, 0xc0, 2, 0x80},
-        {0xf0, 0xe0, 3, 0x800},
-        {0xf8, 0xf0, 4, 0x10000},
-    };
-    size_t form = 0;
-    uint32_t character;
-
-    while (form < COUNT(forms) && (*text & forms[form].mask) != forms[form].lead)
-        form++;
-    if (form == COUNT(forms))
-        return 0;
-    character = *text & (unsigned char)~forms[form].mask;
-    for (size_t i = 1; i < forms[form].length; i++) {
-        if ((text[i] & 0xc0) != 0x80)
-            return 0;
-        character = character << 6 | (text[i] & 0x3f);
-    }
-    *ret = character;
-    /* Surrogates are no characters, and U+10FFFF is the last one. */
-    return character < forms[form].least || (character >= 0xd800 && character <= 0xdfff) ||
-                   character > 0x10ffff
-               ? 0
-               : forms[form].length;
-}
-
 static void
 replace(char *text, bool (*is_wrong)(uint32_t character))
 {
-    for (unsigned char *c = (unsigned char *)text; *c;) {
+    const char *end = text + strlen(text);
+
+    for (char *c = text; c < end;) {
         uint32_t character;
-        size_t length = read_character(c, &character);
+        size_t length = utf8_read(c, (size_t)(end - c), &character);
 
         if (length == 0 || is_wrong(character)) {
             *c = '?';

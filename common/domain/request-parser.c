@@ -351,10 +351,11 @@ parse(const struct document *document, enum place root, bool is_draft, struct re
     int rc;
 
     *ret = (struct request){0};
+    stream_silence();
     reader.stream.xml = xmlCreatePushParserCtxt(&handler, &reader, NULL, 0, NULL);
     if (!reader.stream.xml)
         return error_set(error, -ENOMEM, "no memory for the XML parser");
-    xmlCtxtUseOptions(reader.stream.xml, XML_PARSE_NONET);
+    xmlCtxtUseOptions(reader.stream.xml, STREAM_OPTIONS);
     stream_feed(&reader.stream);
     rc = reader.stream.failed ? -EINVAL : 0;
     ret->line = 0;

@@ -13,13 +13,13 @@
 #include "domain/request.h"
 
 /*
- * Reads a domain's XML. -EINVAL with a line in error: the XML is unreadable, has no <uuid>, or
- * costs more than budget.h allows. Then ret has what was read before the fault, because release
- * needs only the UUID. If the UUID was read, ret has a name too. The caller clears ret in every
- * case.
+ * Reads a domain's XML. -EINVAL with a line in error: the XML is unreadable, is not UTF-8, has no
+ * <uuid>, or costs more than budget.h allows. Then ret has what was read before the fault, because
+ * release needs only the UUID. If the UUID was read, ret has a name too. The caller clears ret in
+ * every case.
  *
  * A span is known only if exactly these bytes of the document are the value. It is not known if the
- * document is not UTF-8, or if the value had to be normalised (character references, line feeds).
+ * value had to be normalised (character references, line feeds).
  */
 int request_parse(const struct document *document, struct request *ret,
                   struct error *error) CHECKED NONNULL;

@@ -93,8 +93,8 @@ collect(const struct request *request, const struct request *old,
         rc = add_hostdev(ret, hostdev, old->hostdevs[i].kind, device, &sources[i], &ret->texts[i]);
         if (rc < 0)
             return error_set(error, rc,
-                             "the source %s cannot be replaced where it stands: the XML must be "
-                             "UTF-8, and the source be written out in it",
+                             "the source %s cannot be replaced where it stands: the XML must have "
+                             "it written out",
                              hostdev->source.text);
     }
     if (ret->count)

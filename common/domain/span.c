@@ -8,13 +8,11 @@
 
 static const struct document_span unknown;
 
-/* How many bytes of the document the parser has read; 0: not known. If the document is not UTF-8,
- * the parser is not asked: it would convert all that it has not parsed yet. */
+/* How many bytes of the document the parser has read; 0: not known. */
 static size_t
 find_end(const struct annotation_attributes *attributes)
 {
-    const xmlParserInput *input = attributes->xml->input;
-    long end = input->buf && input->buf->encoder ? -1 : xmlByteConsumed(attributes->xml);
+    long end = xmlByteConsumed(attributes->xml);
 
     if (end < 0)
         return 0;

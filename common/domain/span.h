@@ -5,8 +5,8 @@
  * us.
  *
  * A span is known only if exactly these bytes of the document are the value. It is not known if the
- * document is not UTF-8, or if the parser had to change the value (character references, line
- * feeds). Ask only while the parser hands over the element.
+ * parser had to change the value (character references, line feeds). Ask only while the parser
+ * hands over the element.
  */
 
 #pragma once

@@ -4,6 +4,7 @@
 #include "domain/request.h"
 
 #include <libxml/parserInternals.h>
+#include <libxml/xmlerror.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -103,18 +104,18 @@ count_names(const struct stream *stream)
 
 #pragma GCC diagnostic pop
 
-void
-stream_feed(struct stream *stream)
+static void
+feed(struct stream *stream, size_t end, bool is_whole)
 {
     const struct document *document = stream->document;
     size_t done = 0, since = 0;
     long stop = 0;
 
     do {
-        size_t left = document->length - done, length = left < PIECE ? left : PIECE;
+        size_t left = end - done, length = left < PIECE ? left : PIECE;
         long taken;
 
-        xmlParseChunk(stream->xml, document->text + done, (int)length, length == left);
+        xmlParseChunk(stream->xml, document->text + done, (int)length, is_whole && length == left);
         done += length;
         taken = xmlByteConsumed(stream->xml);
         since = taken == stop ? since : done;
@@ -122,5 +123,30 @@ stream_feed(struct stream *stream)
         if (!stream->failed && done - since >= LONGEST_TAG && is_in_tag(stream))
             stream_fail(stream, "an element's tag is longer than 256 KiB: shorten it");
         stream->budget.used[BUDGET_NAMES] = count_names(stream);
-    } while (!stream_is_too_much(stream) && done < document->length);
+    } while (!stream_is_too_much(stream) && done < end);
+}
+
+void
+stream_feed(struct stream *stream)
+{
+    struct error why;
+    size_t end;
+    int rc = document_check_encoding(stream->document, &end, &why);
+
+    if (rc == 0 || end > 0)
+        feed(stream, end, rc == 0);
+    if (rc < 0)
+        stream_fail(stream, why.text);
+}
+
+static void
+say_nothing(void *data, const char *format, ...)
+{
+    (void)data, (void)format;
+}
+
+void
+stream_silence(void)
+{
+    xmlSetGenericErrorFunc(NULL, say_nothing);
 }

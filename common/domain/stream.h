@@ -17,6 +17,11 @@
 #include <libxml/parser.h>
 #include <libxml/SAX2.h>
 
+/* How libxml2 parses any document: without network, and as UTF-8. It would convert what the
+ * document declares, or what its first bytes look like; document_check_encoding refuses these
+ * before. */
+#define STREAM_OPTIONS (XML_PARSE_NONET | XML_PARSE_IGNORE_ENC)
+
 struct stream {
     const struct document *document;
     struct error *error;
@@ -25,6 +30,10 @@ struct stream {
     unsigned line;        /* of the last element that began */
     struct budget budget;
 };
+
+/* Without this, libxml2 writes some faults of its own to stderr. libvirt shows our stderr to
+ * people. */
+void stream_silence(void);
 
 /* Parses the whole document, or up to a failure. Names are counted here, because not only elements
  * have names. */

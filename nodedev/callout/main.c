@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
+#include "base/descriptors.h"
 #include "base/reader.h"
 #include "base/rights.h"
 #include "callout/callout.h"
@@ -8,6 +9,14 @@
 
 #include <fcntl.h>
 #include <signal.h>
+
+/* Whoever runs the call-out may have any descriptors open; a script may have a lock open. */
+static void
+settle_descriptors(void)
+{
+    descriptors_close_from(STDERR_FILENO + 1);
+    descriptors_settle("/dev/null");
+}
 
 int
 main(int argc, char *argv[])
@@ -18,6 +27,7 @@ main(int argc, char *argv[])
         .ops = &host_kernel, .log = &log, .reader = &reader, .config = VGPU_CONFIG, .caller = -1};
     int status;
 
+    settle_descriptors();
     rights_keep(RIGHTS_TO_LOOK);
     log_open(&log, "libvirt-vgpu-callout", "/dev/log");
     signal(SIGPIPE, SIG_IGN);

@@ -161,10 +161,6 @@ run(const struct command *command, struct host *host, struct command_call *call,
         return COMMAND_FAILED;
     status = command->run(call, error);
     tell_misses(call, &playback.misses);
-    if (fflush(call->out) != 0 && status == COMMAND_DONE) {
-        error_set(error, -EIO, "writing the result: %m");
-        status = COMMAND_FAILED;
-    }
     return status;
 }
 
@@ -255,6 +251,23 @@ choose(struct host *host, const struct command *const *commands, int argc, char 
     return status;
 }
 
+/* What could not be written makes a command fail, unless it has failed already. An earlier write
+ * may have failed; nobody knows its reason any more. */
+static enum command_status
+end_output(const struct command_call *call, enum command_status status, struct error *error)
+{
+    const char *why = fflush(call->out) != 0 ? strerror(errno)
+                      : ferror(call->out)    ? "some of it is missing"
+                                             : NULL;
+
+    if (!why || status != COMMAND_DONE)
+        return status;
+    error_set(error, -EIO, "writing the result: %s", why);
+    if (call->name)
+        error_wrap(error, "%s", call->name);
+    return COMMAND_FAILED;
+}
+
 int
 vgpuctl_run(struct host *host, const struct command *const *commands, const char *uri,
             const struct terminal *terminal, int argc, char *argv[], FILE *out, FILE *faults)
@@ -273,6 +286,7 @@ vgpuctl_run(struct host *host, const struct command *const *commands, const char
      * this. */
     (void)!setlocale(LC_CTYPE, "C.UTF-8");
     status = choose(host, commands, argc, argv, &call, &error);
+    status = end_output(&call, status, &error);
     options_clear(&call.options);
     if (status != COMMAND_DONE && error.is_denied && geteuid() != 0)
         error_add(&error, "run it as root");

@@ -153,13 +153,15 @@ put_fault_list(const char *text, FILE *out)
     json_print_line(document, out);
 }
 
-/* Returns false if nobody reads the output any more. */
-static bool
-wait_a_moment(const struct command_call *call, uint64_t nanoseconds)
+/* 1: it goes on; 0: nobody reads the output any more; or -errno with a line in error. */
+static int
+wait_a_moment(const struct command_call *call, uint64_t nanoseconds, struct error *error)
 {
     struct pollfd end = {.fd = fileno(call->out)};
 
-    return fflush(call->out) == 0 && call->host->ops->wait(call->host, &end, 1, nanoseconds) <= 0;
+    if (fflush(call->out) != 0)
+        return error_set(error, -errno, "writing the result: %m");
+    return call->host->ops->wait(call->host, &end, 1, nanoseconds) <= 0;
 }
 
 /* Prints one look, as far as it differs from the one before. */
@@ -186,7 +188,9 @@ watch_lines(const struct command_call *call, watch_show *show, struct error *err
             put_look(&look, &before, call->out);
         look_clear(&before);
         before = look;
-    } while (rc == 0 && wait_a_moment(call, pause_after(look.took)));
+        if (rc == 0)
+            rc = wait_a_moment(call, pause_after(look.took), error);
+    } while (rc > 0);
     return rc;
 }
 

@@ -208,7 +208,7 @@ put_record(const char *record, FILE *out)
 
 static int
 write_file(const struct command_call *call, const struct answers *answers, const char *record,
-           const char *path, struct error *error)
+           const struct output *output, struct error *error)
 {
     AUTO_FREE char *manifest = NULL, *archive = NULL;
     size_t length = 0, size = 0;
@@ -221,7 +221,7 @@ write_file(const struct command_call *call, const struct answers *answers, const
     put_record(record, out);
     memory_stream_end(out, &manifest);
     rc = archive_pack(call->host, manifest, length, &archive, &size, error);
-    return rc < 0 ? rc : output_replace(path, archive, size, 0600, error);
+    return rc < 0 ? rc : output_write(output, archive, size, 0600, error);
 }
 
 struct tally {
@@ -238,41 +238,43 @@ tally_one(struct answer *answer, void *data)
 }
 
 static void
-tell_kind(const struct command_call *call, const struct redaction *redaction,
-          enum redaction_kind kind)
+tell_kind(FILE *out, const struct redaction *redaction, enum redaction_kind kind)
 {
     const size_t times = redaction->counts[kind].times;
     const size_t different = redaction->counts[kind].different;
 
     if (times && different)
-        say_line(call->out, "%7zu %s (%zu different)", times, redaction_words[kind], different);
+        say_line(out, "%7zu %s (%zu different)", times, redaction_words[kind], different);
     else if (times)
-        say_line(call->out, "%7zu %s", times, redaction_words[kind]);
+        say_line(out, "%7zu %s", times, redaction_words[kind]);
 }
 
+/* What is no file may be our stdout, where these lines must not follow the archive. */
 static void
 tell(const struct command_call *call, const struct answers *answers,
-     const struct redaction *redaction, const char *path)
+     const struct redaction *redaction, const struct output *output)
 {
+    FILE *out = output->file ? call->out : call->faults;
     struct tally tally = {0};
 
     answers_visit(answers, tally_one, &tally);
-    say_line(call->out, "%s: %zu answers of this host's", path, tally.answers);
+    say_line(out, "%s: %zu answers of this host's", output->path, tally.answers);
     for (enum redaction_kind kind = 0; kind < REDACTION_KINDS; kind++)
-        tell_kind(call, redaction, kind);
+        tell_kind(out, redaction, kind);
     if (tally.denied)
-        say_line(call->out, "%7zu answers that need a right: run it as root", tally.denied);
+        say_line(out, "%7zu answers that need a right: run it as root", tally.denied);
     for (size_t i = 0; i < redaction->patterns.count; i++)
         say_line(call->faults,
                  "vgpuctl: capture: the pattern \"%s\" of the configuration matches other domains "
                  "in the capture than here",
                  redaction->patterns.items[i]);
-    say_line(call->out, "Look through it before you give it away: tar -xzOf %s manifest",
-             shell_word(path).text);
+    if (output->file)
+        say_line(out, "Look through it before you give it away: tar -xzOf %s manifest",
+                 shell_word(output->path).text);
 }
 
 int
-capture_host(const struct command_call *call, const char *path, const char *record,
+capture_host(const struct command_call *call, const struct output *output, const char *record,
              struct error *error)
 {
     AUTO(recording_clear) struct recording recording = {0};
@@ -284,18 +286,21 @@ capture_host(const struct command_call *call, const char *path, const char *reco
     look_around(&recording.host);
     redaction_make(call->host, &recording.answers, option_given(&call->options, OPTION_NAMES),
                    &answers, &redaction);
-    rc = write_file(call, &answers, record, path, error);
+    rc = write_file(call, &answers, record, output, error);
     if (rc == 0)
-        tell(call, &answers, &redaction, path);
+        tell(call, &answers, &redaction, output);
     return rc;
 }
 
 static enum command_status
 run(const struct command_call *call, struct error *error)
 {
-    const char *path = call->count ? call->arguments[0] : FILE_NAME;
+    AUTO(output_close) struct output output = OUTPUT_NONE;
+    int rc = output_open(call->count ? call->arguments[0] : FILE_NAME, &output, error);
 
-    return capture_host(call, path, "", error) < 0 ? COMMAND_FAILED : COMMAND_DONE;
+    if (rc == 0)
+        rc = capture_host(call, &output, "", error);
+    return rc < 0 ? COMMAND_FAILED : COMMAND_DONE;
 }
 
 const struct command command_capture = {

@@ -8,8 +8,9 @@
 #pragma once
 
 #include "cli/command.h"
+#include "cli/output.h"
 
 /* record: lines for people, which also go into the capture's manifest; "" adds none. Returns -errno
  * with a line in error. */
-int capture_host(const struct command_call *call, const char *path, const char *record,
+int capture_host(const struct command_call *call, const struct output *output, const char *record,
                  struct error *error) CHECKED NONNULL;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
+#include "base/memory.h"
 #include "cli/say.h"
 #include "cli/table.h"
 #include "commands/commands.h"
@@ -10,6 +11,8 @@
 
 #include <stdio.h>
 #include <string.h>
+
+#define LONGEST (64 << 10) /* bytes of a line */
 
 enum column { TIME, DOMAIN, UUID, EVENT, DEVICE, TYPE, GPU, RESULT };
 
@@ -57,6 +60,22 @@ is_asked_for(const struct event *event, const struct question *question, time_t 
            time >= *question->since;
 }
 
+/* Reads a line without its line feed. What is longer than any line of ours is cut off. Returns
+ * false at the end. */
+static bool
+read_line(FILE *log, char *line, size_t size)
+{
+    size_t length = 0;
+    int c;
+
+    while ((c = getc_unlocked(log)) != EOF && c != '\n') {
+        if (length < size - 1)
+            line[length++] = (char)c;
+    }
+    line[length] = '\0';
+    return c != EOF || length > 0;
+}
+
 /* Adds the lines of one file. `latest` is when the file was written last. The function closes
  * fd. */
 static int
@@ -64,8 +83,7 @@ add_lines(int fd, const struct question *question, time_t latest, struct table *
           struct error *error)
 {
     FILE *log = fdopen(fd, "r");
-    AUTO_FREE char *line = NULL;
-    size_t size = 0;
+    AUTO_FREE char *line = memory_zeroed(LONGEST, 1);
     int rc = 0;
 
     if (!log) {
@@ -73,10 +91,9 @@ add_lines(int fd, const struct question *question, time_t latest, struct table *
         close(fd);
         return rc;
     }
-    while (getline(&line, &size, log) > 0) {
+    while (read_line(log, line, LONGEST)) {
         struct event event;
 
-        line[strcspn(line, "\n")] = '\0';
         if (event_read(line, &event) && is_asked_for(&event, question, latest))
             add_event(&event, table);
     }

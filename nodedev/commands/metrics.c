@@ -27,20 +27,25 @@ static int
 write_all(const struct command_call *call, const struct metrics *metrics, struct error *error)
 {
     const char *path = call->options.values[OPTION_OUTPUT];
+    AUTO(output_close) struct output output = OUTPUT_NONE;
     AUTO_FREE char *text = NULL;
     size_t length = 0;
     FILE *memory;
+    int rc;
 
     if (!path) {
         metrics_write(metrics, call->out);
         return 0;
     }
+    rc = output_open(path, &output, error);
+    if (rc < 0)
+        return rc;
     memory = memory_stream(&text, &length);
     metrics_write(metrics, memory);
     memory_stream_end(memory, &text);
     /* The node exporter reads *.prom. The temporary file has another ending, so the exporter does
      * not read it half written. */
-    return output_replace(path, text, length, 0644, error);
+    return output_write(&output, text, length, 0644, error);
 }
 
 /* Figures of an earlier call would pass for those of now. So the file says that there are none. */

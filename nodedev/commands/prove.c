@@ -2,6 +2,7 @@
 
 #include "attach/vf-selection.h"
 #include "base/memory.h"
+#include "cli/output.h"
 #include "cli/say.h"
 #include "cli/table.h"
 #include "commands/capture.h"
@@ -271,15 +272,13 @@ begin(const struct command_call *call, struct proof *proof, struct error *error)
 }
 
 static enum command_status
-conclude(const struct command_call *call, const struct proof *proof, const char *record, int rc,
-         struct error *error)
+conclude(const struct command_call *call, const struct proof *proof, const char *record,
+         const struct output *output, int rc, struct error *error)
 {
-    const char *path = call->options.values[OPTION_CAPTURE];
-
-    if (path) {
+    if (output->path) {
         struct error failure;
 
-        if (capture_host(call, path, record, &failure) < 0 && rc >= 0) {
+        if (capture_host(call, output, record, &failure) < 0 && rc >= 0) {
             *error = failure;
             return COMMAND_FAILED;
         }
@@ -290,7 +289,7 @@ conclude(const struct command_call *call, const struct proof *proof, const char 
         return COMMAND_DONE;
     error_set(error, -EINVAL, "%zu of the predictions about %s failed", proof->seen.found.count,
               proof->bench.gpu.text);
-    if (!path)
+    if (!output->path)
         error_add(error, "please send us a capture, which --capture FILE writes");
     return COMMAND_FAILED;
 }
@@ -300,6 +299,7 @@ run(const struct command_call *call, struct error *error)
 {
     AUTO(proof_clear) struct proof proof = {.bench = WORKBENCH_NONE};
     AUTO(table_end) struct table table = {0};
+    AUTO(output_close) struct output output = OUTPUT_NONE;
     struct progress progress = {.call = call};
     AUTO_FREE char *record = NULL;
     size_t length = 0;
@@ -307,6 +307,9 @@ run(const struct command_call *call, struct error *error)
 
     if (table_start(&table, "discrepancies", columns, COUNT(columns), call, error) < 0)
         return COMMAND_USAGE;
+    if (option_given(&call->options, OPTION_CAPTURE) &&
+        output_open(call->options.values[OPTION_CAPTURE], &output, error) < 0)
+        return COMMAND_FAILED;
     proof.goes_on = goes_on;
     proof.data = &progress;
     signals_hold(&progress.signals);
@@ -325,7 +328,7 @@ run(const struct command_call *call, struct error *error)
     memory_stream_end(proof.record, &record);
     workbench_close(&proof.bench);
     signals_release(&progress.signals);
-    return conclude(call, &proof, record, rc, error);
+    return conclude(call, &proof, record, &output, rc, error);
 }
 
 const struct command command_prove = {

@@ -3,6 +3,7 @@
 #include "libvirt/node-device.h"
 #include "base/array.h"
 #include "device/vgpu.h"
+#include "domain/stream.h"
 
 #include <libxml/parser.h>
 #include <limits.h>
@@ -235,12 +236,15 @@ free_document(xmlDoc **document)
 static xmlDoc *
 parse(const char *xml)
 {
-    size_t length = strlen(xml);
-    xmlDoc *document =
-        length > INT_MAX ? NULL
-                         : xmlReadMemory(xml, (int)length, NULL, NULL,
-                                         XML_PARSE_NONET | XML_PARSE_NOERROR | XML_PARSE_NOWARNING);
+    const struct document text = {(char *)xml, strlen(xml)};
+    struct error ignored;
+    size_t length;
+    xmlDoc *document = NULL;
 
+    stream_silence();
+    if (document_check_encoding(&text, &length, &ignored) == 0 && length <= INT_MAX)
+        document = xmlReadMemory(xml, (int)length, NULL, NULL,
+                                 STREAM_OPTIONS | XML_PARSE_NOERROR | XML_PARSE_NOWARNING);
     if (document && xmlGetIntSubset(document)) {
         xmlFreeDoc(document);
         return NULL;

@@ -48,27 +48,39 @@ by_age(const void *a, const void *b)
     return (numbers[0] < numbers[1]) - (numbers[0] > numbers[1]);
 }
 
-/* Adds a file, unless its last write is older than the moment. A file that was renamed just now is
- * skipped. */
+/* Opens a regular file. Nobody waits for the writer of a pipe. */
 static int
+open_file(const struct host *host, const char *path, struct stat *status, struct error *error)
+{
+    AUTO_CLOSE int fd = host_open(host, path, O_RDONLY | O_NONBLOCK, 0);
+    bool is_file = fd >= 0 && fstat(fd, status) == 0 && S_ISREG(status->st_mode);
+
+    /* What else cannot be opened: a socket, and below --root anything that is no file. */
+    if (!is_file && (fd >= 0 || errno == ENXIO || errno == EOPNOTSUPP))
+        return error_set(error, -EINVAL, "/%s: it is no regular file", path);
+    return is_file ? TAKE_FD(fd) : error_set(error, -errno, "/%s: %m", path);
+}
+
+/* Adds a file, unless its last write is older than the moment. A file that was renamed just now is
+ * skipped. One that cannot be opened is added, so that syslog_open tells why. */
+static void
 add_file(const struct host *host, const char *name, size_t length, const time_t *since,
-         struct syslog *syslog, struct error *error)
+         struct syslog *syslog)
 {
     AUTO_FREE char *path = memory_format(DIRECTORY "/%s", name);
-    AUTO_CLOSE int fd = host_open(host, path, O_RDONLY, 0);
     struct syslog_file file = {.path = path, .suffix = path + strlen(DIRECTORY "/") + length};
     struct stat status;
+    struct error ignored;
+    AUTO_CLOSE int fd = open_file(host, path, &status, &ignored);
 
-    if (fd < 0 && errno == ENOENT)
-        return 0;
-    if (fd < 0 || fstat(fd, &status) < 0)
-        return error_set(error, -errno, "/%s: %m", path);
-    file.changed = status.st_mtime;
-    if (since && file.changed < *since)
-        return 0;
+    if (fd == -ENOENT)
+        return;
+    if (fd >= 0)
+        file.changed = status.st_mtime;
+    if (fd >= 0 && since && file.changed < *since)
+        return;
     ARRAY_ADD(syslog->files, syslog->count, file);
     path = NULL;
-    return 0;
 }
 
 static int
@@ -80,13 +92,13 @@ list_files(const struct host *host, const char *log, const time_t *since, struct
 
     if (rc < 0)
         return error_set(error, rc, "/" DIRECTORY ": %s", strerror(-rc));
-    for (size_t i = 0; rc == 0 && i < names.count; i++) {
+    for (size_t i = 0; i < names.count; i++) {
         if (suffix_of(names.items[i], log))
-            rc = add_file(host, names.items[i], strlen(log), since, ret, error);
+            add_file(host, names.items[i], strlen(log), since, ret);
     }
     if (ret->count)
         qsort(ret->files, ret->count, sizeof(*ret->files), by_age);
-    return rc;
+    return 0;
 }
 
 int
@@ -119,12 +131,13 @@ syslog_open(const struct host *host, const struct syslog_file *file, struct erro
 {
     char program[] = GZIP, option[] = "-dc";
     char *const argv[] = {program, option, NULL};
-    AUTO_CLOSE int fd = host_open(host, file->path, O_RDONLY, 0);
+    struct stat status;
+    AUTO_CLOSE int fd = open_file(host, file->path, &status, error);
     size_t length = strlen(file->path), packed = strlen(PACKED);
     int rc;
 
     if (fd < 0)
-        return error_set(error, -errno, "/%s: %m", file->path);
+        return fd;
     if (length < packed || strcmp(file->path + length - packed, PACKED) != 0)
         return TAKE_FD(fd);
     rc = program_read(host, argv, fd, error);

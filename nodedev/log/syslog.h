@@ -17,7 +17,7 @@
 struct syslog_file {
     char *path;         /* below root */
     const char *suffix; /* part of path: what follows the log's own name */
-    time_t changed;     /* the time of the last write */
+    time_t changed;     /* the time of the last write; 0: not known */
 };
 
 struct syslog {
@@ -25,8 +25,9 @@ struct syslog {
     size_t count;
 };
 
-/* Finds the log files of this host that were written since a moment (NULL: ever). Returns -errno
- * with a line in error; -ENOENT if there is no log. The caller clears ret in every case. */
+/* Finds the log files of this host that were written since a moment (NULL: ever), and those of
+ * which that is not known, as they cannot be opened. Returns -errno with a line in error; -ENOENT
+ * if there is no log. The caller clears ret in every case. */
 int syslog_find(const struct host *host, const time_t *since, struct syslog *ret,
                 struct error *error) CHECKED __attribute__((nonnull(1, 3, 4)));
 void syslog_clear(struct syslog *syslog) NONNULL;

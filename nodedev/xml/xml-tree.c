@@ -2,6 +2,7 @@
 
 #include "xml/xml-tree.h"
 #include "base/memory.h"
+#include "domain/stream.h"
 
 #include <libxml/parser.h>
 #include <libxml/xmlsave.h>
@@ -13,10 +14,15 @@
 xmlDocPtr
 xml_tree_read(const struct document *document)
 {
-    xmlDocPtr tree = xmlReadMemory(document->text, (int)document->length, NULL, NULL,
-                                   XML_PARSE_NONET | XML_PARSE_NOERROR | XML_PARSE_NOWARNING |
-                                       XML_PARSE_BIG_LINES);
+    struct error ignored;
+    size_t length;
+    xmlDocPtr tree = NULL;
 
+    stream_silence();
+    if (document_check_encoding(document, &length, &ignored) == 0)
+        tree = xmlReadMemory(document->text, (int)length, NULL, NULL,
+                             STREAM_OPTIONS | XML_PARSE_NOERROR | XML_PARSE_NOWARNING |
+                                 XML_PARSE_BIG_LINES);
     /* Without an encoding, libxml2 writes characters that are not ASCII as character references. */
     if (tree && !tree->encoding)
         tree->encoding = xmlStrdup(BAD_CAST "UTF-8");

@@ -517,6 +517,40 @@ its_kind_is_kept_where_it_has_room(void **state)
     assert_int_equal(scene_leases(&scene, ""), 1);
 }
 
+/* The same where the device cannot stay, though the card of the other kind suits better: the device
+ * would fill it. */
+static void
+another_place_of_its_kind_comes_first(void **state)
+{
+    static const char elsewhere[] = LINKED PCI AT("0xe7", "0x00", "0x4") TAIL;
+    const char *one = scene_function(CARD1, 0), *two = scene_function(CARD1, 1);
+    AUTO_FREE char *xml = scene_xml_of(1, BIG TWELVE, (const char *const[]){one, two, NULL});
+    AUTO_FREE char *moved =
+        scene_xml_of(1, BIG TWELVE, (const char *const[]){one, scene_function(CARD2, 0), NULL});
+
+    (void)state;
+    begin(T4 FIRST SECOND, "");
+    becomes(elsewhere, "migrate", LINKED PCI AT("0x3d", "0x00", "0x4") TAIL);
+    scene_stop(&scene);
+    begin(T4 FIRST SECOND, "");
+    becomes(xml, "migrate", moved);
+}
+
+/* The other device changes its kind, as its own has no room. */
+static void
+one_that_can_stay_stays_beside_one_that_changes(void **state)
+{
+    const char *first = scene_function(CARD1, 0), *second = scene_function(CARD1, 1);
+    AUTO_FREE char *xml =
+        scene_xml_of(1, BIG BIG2, (const char *const[]){second, scene_device(1), NULL});
+    AUTO_FREE char *moved = scene_xml_of(1, BIG BIG2, (const char *const[]){second, first, NULL});
+
+    (void)state;
+    begin(T4 FIRST, "");
+    assert_int_equal(fake_make(&scene.kernel, "0000:18:00.0", "nvidia-234", scene_device(9)), 0);
+    becomes(xml, "migrate", moved);
+}
+
 /* A device with a display cannot become a PCI device. Nor can a device that a link names by its
  * UUID, or without a name because it is the only device. Such a link would lead nowhere. */
 static void
@@ -587,6 +621,8 @@ main(void)
         TEST(a_mediated_device_becomes_a_function),
         TEST(a_function_becomes_a_mediated_device),
         TEST(its_kind_is_kept_where_it_has_room),
+        TEST(another_place_of_its_kind_comes_first),
+        TEST(one_that_can_stay_stays_beside_one_that_changes),
         TEST(some_never_change_their_kind),
         TEST(there_and_back),
     };

@@ -301,30 +301,17 @@ links_follow(void **state)
                      strlen(xml) + UUID - strlen(" DDDDDDDD00004000 8000000000000001"));
 }
 
-static void
-utf16_of(const char *text, int fd)
-{
-    assert_int_equal(write(fd, "\xff\xfe", 2), 2);
-    for (; *text; text++) {
-        char unit[2] = {*text, 0};
-
-        assert_int_equal(write(fd, unit, 2), 2);
-    }
-}
-
 /* The hook cannot replace a UUID in such a document. It refuses an arrival only if it would have to
  * replace the UUID. */
 static void
 other_spellings_are_refused(void **state)
 {
-    static const char ascii[] = "<?xml version='1.0' encoding='ISO-8859-1'?>" HEAD ANNOTATION(ALONE)
-        HOSTDEV("uuid='" DEVICE1 "'");
     static const char reference[] =
         HEAD ANNOTATION(ALONE) HOSTDEV("uuid='&#100;ddddddd-0000-4000-8000-000000000001'");
     static const char link[] = HEAD ANNOTATION("<vgpu:device type='nvidia-222' uuid='"
                                                "&#100;ddddddd-0000-4000-8000-000000000001'/>")
         HOSTDEV("uuid='" DEVICE1 "'");
-    static const char *const rows[] = {ascii, reference, link};
+    static const char *const rows[] = {reference, link};
 
     (void)state;
     for (size_t i = 0; i < COUNT(rows); i++)
@@ -335,27 +322,6 @@ other_spellings_are_refused(void **state)
         scene_assert_said(&scene, "cannot be replaced where it stands");
         assert_string_equal(scene.printed, "");
     }
-}
-
-static void
-utf16(void **state)
-{
-    static const char xml[] = HEAD ANNOTATION(ALONE) HOSTDEV("uuid='" DEVICE1 "'");
-    AUTO_CLOSE int input = memfd_create("utf16", MFD_CLOEXEC);
-    AUTO(document_clear) struct document document = {0}, changed = {0};
-    AUTO(request_clear) struct request request = {0};
-    struct rewrite_source fresh = {.kind = REQUEST_MDEV};
-    struct error error;
-
-    (void)state;
-    utf16_of(xml, input);
-    lseek(input, 0, SEEK_SET);
-    assert_int_equal(document_read(&scene.kernel.host, input, &document, &error), 0);
-    assert_int_equal(request_parse(&document, &request, &error), 0);
-    assert_string_equal(request.hostdevs[0].source.text, DEVICE1);
-    assert_int_equal(name_new_uuid(&fresh.source), 0);
-    assert_int_equal(rewrite_sources(&document, &request, &fresh, &changed, &error), -EINVAL);
-    assert_null(changed.text);
 }
 
 /* The input is half of a document, or no document. */
@@ -555,7 +521,6 @@ main(void)
         TEST(only_the_uuid_changes),
         TEST(links_follow),
         TEST(other_spellings_are_refused),
-        TEST(utf16),
         TEST(truncated),
         TEST(random_documents),
         TEST(large),

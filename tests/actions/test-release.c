@@ -115,6 +115,35 @@ one_waits_until_nothing_is_left(void **state)
     scene_assert_empty(&scene);
 }
 
+/* The error of a release is about this release, though its caller's may have a text already. */
+static void
+one_says_only_what_it_met(void **state)
+{
+    const struct host *host = &scene.kernel.host;
+    struct name domain, device;
+    struct error error;
+
+    (void)state;
+    assert_int_equal(name_parse_uuid(&domain, "aaaaaaaa-0000-4000-8000-000000000001"), 0);
+    assert_int_equal(name_parse_uuid(&device, scene_device(1)), 0);
+    assert_int_equal(scene_prepare(&scene, 1, 1, "mtty-2"), 0);
+    scene.kernel.faults->fail_with = EIO;
+    for (int i = 0; i < 3; i++) {
+        scene.kernel.faults->fail_at = scene.kernel.faults->writes + 1;
+        error_refuse(&error, ERROR_NEVER, "what failed before");
+        error.is_denied = true;
+        assert_int_equal(i % 2 ? release_domain(host, &domain, &error)
+                               : release_device(host, &domain, &device, &error),
+                         -EIO);
+        assert_non_null(strstr(error.text, scene_device(1)));
+        assert_null(strstr(error.text, "before"));
+        assert_int_equal(error.class, ERROR_FAILED);
+        assert_false(error.is_denied);
+    }
+    assert_int_equal(scene_release(&scene, 1, 1), 0);
+    scene_assert_empty(&scene);
+}
+
 /* Somebody else ordered the removal earlier, and the kernel has not finished it. */
 static struct host_ops ops;
 static int (*write_to_kernel)(const struct host *host, const char *path, const char *text);
@@ -453,6 +482,7 @@ main(void)
     const struct CMUnitTest tests[] = {
         SCENE_TEST(one_that_succeeds_leaves_no_mark, here),
         SCENE_TEST(one_waits_until_nothing_is_left, here),
+        SCENE_TEST(one_says_only_what_it_met, here),
         SCENE_TEST(one_waits_for_another_removal, here),
         SCENE_TEST(one_that_gets_no_lock_is_made_up_for, here),
         SCENE_TEST(one_that_cannot_write_is_made_up_for, here),

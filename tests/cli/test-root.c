@@ -5,6 +5,7 @@
  * files. vgpuctl reads, writes, makes and removes nothing outside, and waits for nothing.
  */
 
+#include "base/safe-open.h"
 #include "cli/command.h"
 #include "fake/typed.h"
 
@@ -312,6 +313,44 @@ each_operation_stays_inside(void **state)
     assert_untouched("victim");
 }
 
+/* A path may end with "..", or a link may end with it. From the root ".." leads to the root. */
+static void
+dots_lead_up_to_the_root(void **state)
+{
+    static const char *const rows[][2] = {
+        {"..", "."},
+        {"../", "."},
+        {"../..", "."},
+        {"up/..", "."},
+        {"up/further/..", "up"},
+        {"up/further/../..", "."},
+        {"up/.", "up"},
+        {"up/../up", "up"},
+        {"dots", "."},
+        {"dots/dots", "."},
+        {"back", "up"},
+        {"back/..", "."},
+        {"up/further/../../..", "."},
+        {"", "."},
+    };
+    struct stat found, wanted;
+
+    (void)state;
+    fake_directory("up/further");
+    assert_int_equal(symlinkat("../../..", root, "dots"), 0);
+    assert_int_equal(symlinkat("/up/further/..", root, "back"), 0);
+    for (size_t i = 0; i < COUNT(rows); i++) {
+        AUTO_CLOSE int fd = safe_open_in_root(root, rows[i][0], O_RDONLY | O_DIRECTORY, 0);
+
+        if (fd < 0)
+            fail_msg("%s: %m", rows[i][0]);
+        assert_int_equal(fstat(fd, &found), 0);
+        assert_int_equal(fstatat(root, rows[i][1], &wanted, 0), 0);
+        if (found.st_ino != wanted.st_ino || found.st_dev != wanted.st_dev)
+            fail_msg("%s does not lead to %s", rows[i][0], rows[i][1]);
+    }
+}
+
 /* Nobody opens a pipe or a socket, or waits for one. */
 static void
 only_files_are_opened(void **state)
@@ -343,6 +382,7 @@ main(void)
         TEST(the_configuration_stays_inside),
         TEST(sys_is_read_as_before),
         TEST(each_operation_stays_inside),
+        TEST(dots_lead_up_to_the_root),
         TEST(only_files_are_opened),
     };
 

@@ -66,21 +66,24 @@ help_of_each_command(void **state)
 
 /* The exit status, and the message, if nothing can be written to its output. */
 static int
-run_into_the_void(const char *command, char *text, size_t size)
+run_into_the_void(const char *words, char *text, size_t size)
 {
     static const struct terminal pipe = {.input = -1, .output = -1};
     struct reader reader = READER_IDLE;
-    char *argv[] = {(char[]){"vgpuctl"}, strdup(command), NULL};
+    AUTO_FREE char *copy = strdup(words);
+    char *argv[5] = {(char[]){"vgpuctl"}}, *rest = copy;
+    int argc = 1;
     FILE *full = fopen("/dev/full", "we"), *faults = fmemopen(text, size, "w");
     int status;
 
+    while (argc < 4 && (argv[argc] = strsep(&rest, " ")))
+        argc++;
     scene.kernel.host.reader = &reader;
-    status = vgpuctl_run(&scene.kernel.host, commands, HERE, &pipe, 2, argv, full, faults);
+    status = vgpuctl_run(&scene.kernel.host, commands, HERE, &pipe, argc, argv, full, faults);
     scene.kernel.host.reader = NULL;
     reader_stop(&reader);
     fclose(full);
     fclose(faults);
-    free(argv[1]);
     return status;
 }
 
@@ -89,13 +92,31 @@ run_into_the_void(const char *command, char *text, size_t size)
 static void
 nowhere_to_print(void **state)
 {
+    static const char *const rows[][2] = {
+        {"metrics", "metrics: "},
+        {"gpus", "gpus: "},
+        {"gpus --help", "gpus: "},
+        {"status --watch --json", "status: "},
+        {"--help", ""},
+        {"--version", ""},
+        {"help", ""},
+        {"help gpus", ""},
+    };
     struct fake_guest stray;
-    char text[1024];
+    char text[1024], wanted[128];
 
     (void)state;
+    alarm(20);
+    for (size_t i = 0; i < COUNT(rows); i++) {
+        snprintf(wanted, sizeof(wanted), "vgpuctl: %swriting the result: ", rows[i][1]);
+        *text = '\0';
+        if (run_into_the_void(rows[i][0], text, sizeof(text)) != COMMAND_FAILED ||
+            strncmp(text, wanted, strlen(wanted)) != 0)
+            fail_msg("%s: %s", rows[i][0], text);
+    }
+    alarm(0);
     assert_int_equal(run_into_the_void("metrics", text, sizeof(text)), COMMAND_FAILED);
     assert_string_equal(text, "vgpuctl: metrics: writing the result: No space left on device\n");
-    assert_int_equal(run_into_the_void("gpus", text, sizeof(text)), COMMAND_FAILED);
     scene_configure(&scene, "release_timeout = \"50ms\";");
     assert_int_equal(scene_prepare(&scene, 1, 1, "mtty-2"), 0);
     stray = fake_open(&scene.kernel, scene_device(1));

@@ -295,6 +295,61 @@ a_damaged_file(void **state)
                         "vgpuctl: log: 1 of 6 files of the log could not be read\n");
 }
 
+/* Files that cannot be opened, and some that are none. Nobody waits for a writer. */
+static void
+what_is_no_file(void **state)
+{
+    const int root = scene.kernel.host.root;
+
+    (void)state;
+    write_logs();
+    assert_int_equal(symlinkat("syslog.3", root, "var/log/syslog.3"), 0);
+    assert_int_equal(mkfifoat(root, "var/log/syslog.4", 0600), 0);
+    assert_int_equal(mkdirat(root, "var/log/syslog.5", 0700), 0);
+    assert_int_equal(mkfifoat(root, "var/log/syslog.6.gz", 0600), 0);
+    assert_int_equal(symlinkat("there-is-none", root, "var/log/syslog.7"), 0);
+    alarm(20);
+    assert_int_equal(typed_run(&scene, HERE, "vgpuctl log -rn -o DOMAIN", &typed), 1);
+    assert_string_equal(typed.printed, "d1\nd2\nn10\nn2\nn1\nn1b\nnow\n");
+    assert_string_equal(typed.faults,
+                        "vgpuctl: log: /var/log/syslog.6.gz: it is no regular file\n"
+                        "vgpuctl: log: /var/log/syslog.5: it is no regular file\n"
+                        "vgpuctl: log: /var/log/syslog.4: it is no regular file\n"
+                        "vgpuctl: log: /var/log/syslog.3: Too many levels of symbolic links\n"
+                        "vgpuctl: log: 4 of 10 files of the log could not be read\n");
+    /* Nobody knows whether they are older than the moment. */
+    assert_int_equal(
+        typed_run(&scene, HERE, "vgpuctl log -rn -o DOMAIN --since 2026-11-20", &typed), 1);
+    assert_string_equal(typed.printed, "now\n");
+    typed_assert_has(typed.faults, ": 4 of 5 files of the log could not be read\n");
+    alarm(0);
+}
+
+/* A line is read up to a length that none of ours has. What follows it is read all the same. */
+static void
+a_line_without_an_end(void **state)
+{
+    static const char start[] =
+        "Nov 19 12:00:01 host libvirt-vgpu-hook[1]: domain=long event=release result=";
+    static const char other[] =
+        "\nNov 19 12:00:02 host libvirt-vgpu-hook[1]: domain=next event=release result=ok";
+    const size_t length = 3 << 20;
+    AUTO_FREE char *text = malloc(sizeof(start) + length + sizeof(other));
+
+    (void)state;
+    assert_non_null(text);
+    memset(stpcpy(text, start), 'x', length);
+    strcpy(text + strlen(start) + length, other);
+    fake_write(&scene.kernel, SYSLOG, text);
+    assert_int_equal(typed_run(&scene, HERE, "vgpuctl log -rn -o DOMAIN", &typed), 0);
+    assert_string_equal(typed.printed, "long\nnext\n");
+    assert_int_equal(typed_run(&scene, HERE, "vgpuctl log long -rn -o RESULT", &typed), 0);
+    assert_int_equal(strspn(typed.printed, "x"), (64 << 10) - 1 - strlen(start));
+    fake_write(&scene.kernel, SYSLOG, text + strlen(start));
+    assert_int_equal(typed_run(&scene, HERE, "vgpuctl log -rn -o DOMAIN", &typed), 0);
+    assert_string_equal(typed.printed, "next\n");
+}
+
 #define TEST(name) TYPED_TEST(name, here)
 
 int
@@ -309,6 +364,8 @@ main(void)
         TEST(rotated_files),
         TEST(since_a_moment),
         TEST(a_damaged_file),
+        TEST(what_is_no_file),
+        TEST(a_line_without_an_end),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

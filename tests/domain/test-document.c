@@ -5,6 +5,7 @@
 #include "domain/parsed.h"
 
 #include <fcntl.h>
+#include <libxml/xmlmemory.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -28,7 +29,7 @@ unreadable(void **state)
         {"<domain a='1' a='2'>" HEAD "</domain>", "line 1: "},
         {"<domain>" HEAD "\xff</domain>", "line 1: "},
         {"<domain>" HEAD "&#1;</domain>", "line 1: "},
-        {"<?xml version='1.0' encoding='no-such'?><domain>" HEAD "</domain>", "line 1: "},
+        {"<?xml version='1.0' encoding='no-such'?><domain>" HEAD "</domain>", "no-such"},
         /* libxml2 also says this if it has no memory for our document */
         {GUEST(ASK(ONE) "<x xmlns:y=''/>", GPU0), "namespace"},
         /* other documents */
@@ -110,26 +111,159 @@ read_in_pieces(struct parsed *parsed, const char *bytes, size_t length, size_t p
 }
 
 static void
-in_pieces_and_in_utf16(void **state)
+in_pieces(void **state)
 {
     static const char text[] = "<domain><name>a&amp;b\xc3\xa4</name><uuid>" UUID "</uuid></domain>";
-    char wide[2 * sizeof(text)] = "\xff\xfe", swapped[sizeof(wide)];
-    size_t length = 2;
 
-    /* The only letter outside of ASCII is in Latin-1. */
-    for (size_t i = 0; i < sizeof(text) - 1; i++) {
-        if (text[i] == '\xc3')
-            continue;
-        wide[length++] = text[i] == '\xa4' ? '\xe4' : text[i];
-        wide[length++] = '\0';
-    }
-    for (size_t i = 0; i < length; i++)
-        swapped[i] = wide[i ^ 1];
-    for (size_t piece = 1; piece < length; piece = piece < 8 ? piece + 1 : 2 * piece) {
+    for (size_t piece = 1; piece < sizeof(text); piece = piece < 8 ? piece + 1 : 2 * piece)
         read_in_pieces(*state, text, sizeof(text) - 1, piece);
-        read_in_pieces(*state, wide, length, piece);
-        read_in_pieces(*state, swapped, length, piece);
+}
+
+#define PLAIN       "<domain>" HEAD "</domain>"
+#define BYTES(text) text, sizeof(text) - 1
+
+/* Whether this process has one of iconv's files in its memory. */
+static bool
+has_iconv(void)
+{
+    FILE *maps = fopen("/proc/self/maps", "r");
+    char line[4096];
+    bool found = false;
+
+    assert_non_null(maps);
+    while (fgets(line, sizeof(line), maps))
+        found |= strstr(line, "gconv") != NULL;
+    fclose(maps);
+    return found;
+}
+
+/* For another encoding libxml2 would let iconv load a file that the environment names. */
+static void
+only_utf8_is_read(void **state)
+{
+    static const struct {
+        const char *bytes;
+        size_t length;
+        const char *words; /* NULL: it is read */
+    } rows[] = {
+        {BYTES("<?xml version='1.0'?>" PLAIN), NULL},
+        {BYTES("<?xml version='1.0' encoding='UTF-8'?>" PLAIN), NULL},
+        {BYTES("<?xml version=\"1.0\" encoding=\"utf-8\" standalone=\"yes\"?>" PLAIN), NULL},
+        {BYTES("<?xml version = '1.0'\n\tencoding = 'Utf-8' ?>" PLAIN), NULL},
+        {BYTES("\xef\xbb\xbf" PLAIN), NULL},
+        {BYTES("\xef\xbb\xbf<?xml version='1.0' encoding='UTF-8'?>" PLAIN), NULL},
+        {BYTES("<!-- encoding='EUC-JP' ?> -->" PLAIN), NULL},
+        {BYTES("<?xml version='1.0' encoding='EUC-JP'?>" PLAIN), "declares encoding 'EUC-JP'"},
+        {BYTES("<?xml version='1.0' encoding=\"EUC-JP\"?>" PLAIN), "declares encoding 'EUC-JP'"},
+        {BYTES("<?xml version='1.0' encoding='EUC-JP"), "declares encoding 'EUC-JP'"},
+        {BYTES("<?xml version='1.0'\r\nencoding\n=\t'EUC-KR' ?>" PLAIN), "encoding 'EUC-KR'"},
+        {BYTES("<?xml version='1.0'encoding='EUC-JP'?>" PLAIN), "declares encoding 'EUC-JP'"},
+        {BYTES("<?xml encoding='EUC-JP'?>" PLAIN), "declares encoding 'EUC-JP'"},
+        {BYTES("\xef\xbb\xbf<?xml version='1.0' encoding='EUC-JP'?>" PLAIN), "'EUC-JP'"},
+        {BYTES("<?xml version='1.0' encoding='ISO-8859-1'?>" PLAIN), "'ISO-8859-1'"},
+        {BYTES("<?xml version='1.0' encoding='US-ASCII'?>" PLAIN), "'US-ASCII'"},
+        {BYTES("<?xml version='1.0' encoding='UTF-16'?>" PLAIN), "'UTF-16'"},
+        {BYTES("<?xml version='1.0' encoding='UTF-8//TRANSLIT'?>" PLAIN), "'UTF-8//TRANSLIT'"},
+        {BYTES("<?xml version='1.0' encoding=''?>" PLAIN), "declares encoding ''"},
+        {BYTES("\xff\xfe<\0d\0o\0m\0a\0i\0n\0/\0>\0"), "line 1: the byte 0xff is not UTF-8"},
+        {BYTES("\xfe\xff\0<\0d\0o\0m\0a\0i\0n\0/\0>"), "line 1: the byte 0xfe is not UTF-8"},
+        {BYTES("\xff\xfe\0\0<\0\0\0d\0\0\0"), "line 1: the byte 0xff is not UTF-8"},
+        {BYTES("<\0?\0x\0m\0l\0"), "line 1: the byte 0x00 is not UTF-8"},
+        {BYTES("\0<\0?\0x\0m\0l"), "line 1: the byte 0x00 is not UTF-8"},
+        {BYTES("\0\0\0<\0\0\0?"), "line 1: the byte 0x00 is not UTF-8"},
+        {BYTES("Lo\xa7\x94\x93\x40\xa5\x85"), "line 1: the byte 0xa7 is not UTF-8"},
+        {BYTES(PLAIN "\n<!--\n\xe4-->"), "line 3: the byte 0xe4 is not UTF-8"},
+        {BYTES(PLAIN "\n<!--\n\xc3"), "line 3: the byte 0xc3 is not UTF-8"},
+        {BYTES(PLAIN "<!--\xed\xa0\x80-->"), "line 1: the byte 0xed is not UTF-8"},
+        {BYTES(PLAIN "\n\0"), "line 2: the byte 0x00 is not UTF-8"},
+    };
+    struct parsed *parsed = *state;
+    size_t wrong = 0;
+
+    for (size_t i = 0; i < COUNT(rows); i++) {
+        int rc = parsed_read_bytes(parsed, rows[i].bytes, rows[i].length);
+
+        if (rows[i].words ? rc == -EINVAL && strstr(parsed->error.text, rows[i].words)
+                          : rc == 0 && !strcmp(parsed->request.domain.text, UUID))
+            continue;
+        print_error("row %zu: %d, \"%s\" for: %s\n", i, rc, rc ? parsed->error.text : "",
+                    rows[i].bytes);
+        wrong++;
     }
+    assert_int_equal(wrong, 0);
+    assert_false(has_iconv());
+}
+
+/* A release needs only the UUID. */
+static void
+what_precedes_a_bad_byte_is_kept(void **state)
+{
+    struct parsed *parsed = *state;
+
+    assert_int_equal(parsed_read(parsed, "<domain>" HEAD "<title>\xe4</title></domain>"), -EINVAL);
+    assert_string_equal(parsed->request.domain.text, UUID);
+    assert_int_equal(parsed_read(parsed, "<domain><title>\xe4</title>" HEAD "</domain>"), -EINVAL);
+    assert_string_equal(parsed->request.domain.text, "");
+    assert_int_equal(parsed_read(parsed, "<?xml version='1.0' encoding='EUC-JP'?>" PLAIN), -EINVAL);
+    assert_string_equal(parsed->request.domain.text, "");
+}
+
+static size_t allocations; /* how many libxml2 still gets */
+
+static void *
+allocate(size_t size)
+{
+    return allocations && allocations-- ? malloc(size) : NULL;
+}
+
+static void *
+reallocate(void *memory, size_t size)
+{
+    return allocations && allocations-- ? realloc(memory, size) : NULL;
+}
+
+static char *
+duplicate(const char *text)
+{
+    return allocations && allocations-- ? strdup(text) : NULL;
+}
+
+/* libvirt shows to people what the hook writes to its stderr. So nothing but our own lines may be
+ * written there, whatever the document is, and without memory. */
+static void
+libxml2_writes_nothing_itself(void **state)
+{
+    static const char *const texts[] = {
+        "<?xml version='1.0' encoding='EUC-JP'?><domain><name>\xff\xff</name></domain>",
+        "<?xml version='1.0' encoding='no-such'?>" PLAIN,
+        "<domain><name>\xff\xff</name></domain>",
+        "<a:domain>" HEAD "</a:domain>",
+        GUEST(ASK(ONE), GPU0),
+    };
+    struct parsed *parsed = *state;
+    int kept = dup(STDERR_FILENO), said = memfd_create("test-stderr", MFD_CLOEXEC), same;
+    xmlFreeFunc free_ours;
+    xmlMallocFunc malloc_ours;
+    xmlReallocFunc realloc_ours;
+    xmlStrdupFunc strdup_ours;
+
+    assert_int_equal(dup2(said, STDERR_FILENO), STDERR_FILENO);
+    xmlMemGet(&free_ours, &malloc_ours, &realloc_ours, &strdup_ours);
+    same = xmlMemSetup(free, allocate, reallocate, duplicate);
+    for (size_t i = 0; i < COUNT(texts); i++) {
+        for (size_t most = 0; most < 400; most++) {
+            allocations = most;
+            (void)!parsed_read(parsed, texts[i]);
+        }
+    }
+    xmlMemSetup(free_ours, malloc_ours, realloc_ours, strdup_ours);
+    for (size_t i = 0; i < COUNT(texts); i++)
+        (void)!parsed_read(parsed, texts[i]);
+    dup2(kept, STDERR_FILENO);
+    close(kept);
+    assert_int_equal(same, 0);
+    assert_int_equal(lseek(said, 0, SEEK_END), 0);
+    close(said);
 }
 
 /* A head, a text `count` times, and a tail. */
@@ -432,8 +566,7 @@ attributes_by_the_megabyte(void **state)
 }
 
 /* The cost of our own code also grows only with the length. This holds for very many host devices,
- * and for devices that do not say which host device they mean. We do not look for the position of a
- * byte in UTF-16. */
+ * and for devices that do not say which host device they mean. */
 static void
 hostdevs_by_the_thousand(void **state)
 {
@@ -441,8 +574,6 @@ hostdevs_by_the_thousand(void **state)
     AUTO_FREE char *devices = items_of("<vgpu:device " TYPE "/>", 64);
     AUTO_FREE char *hostdevs = items_of("<hostdev mode='subsystem' type='pci'/>", 20000);
     AUTO_FREE char *text = NULL;
-    AUTO_FREE char *wide = NULL;
-    size_t length;
     double start = used_time();
 
     assert_true(asprintf(&text,
@@ -452,13 +583,6 @@ hostdevs_by_the_thousand(void **state)
     assert_int_equal(parsed_read(parsed, text), 0);
     assert_int_equal(parsed->request.hostdev_count, 20000);
     assert_non_null(strstr(parsed->request.fault.text, "has 64 <vgpu:device> and 0 <hostdev "));
-    length = strlen(text);
-    wide = calloc(length + 1, 2);
-    assert_non_null(wide);
-    memcpy(wide, "\xff\xfe", 2);
-    for (size_t i = 0; i < length; i++)
-        wide[2 * i + 2] = text[i];
-    assert_int_equal(parsed_read_bytes(parsed, wide, 2 * length + 2), 0);
     assert_true(used_time() - start < 20);
 }
 
@@ -502,7 +626,10 @@ main(void)
     const struct CMUnitTest tests[] = {
         TEST(unreadable),
         TEST(every_truncation_is_refused),
-        TEST(in_pieces_and_in_utf16),
+        TEST(in_pieces),
+        TEST(only_utf8_is_read),
+        TEST(what_precedes_a_bad_byte_is_kept),
+        TEST(libxml2_writes_nothing_itself),
         TEST(limits),
         TEST(budgets),
         TEST(elements_among_many_namespaces),

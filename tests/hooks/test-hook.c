@@ -109,6 +109,34 @@ unreadable_xml(void **state)
     }
 }
 
+/* An event that may not fail does not fail by the encoding. A release that cannot read the UUID
+ * does nothing: the name of a domain is no proof of whose vGPU it is. */
+static void
+another_encoding(void **state)
+{
+    AUTO_FREE char *xml = scene_xml(1, DEVICE("nvidia-222"), (const unsigned[]){1, 0});
+    AUTO_FREE char *other = NULL;
+
+    (void)state;
+    assert_true(asprintf(&other, "<?xml version='1.0' encoding='EUC-JP'?>%s", xml) > 0);
+    for (size_t i = 0; i < COUNT(events); i++) {
+        assert_int_equal(call(true, 5, events[i].operation, events[i].sub, other),
+                         events[i].unreadable_fails);
+        assert_string_equal(scene.said,
+                            events[i].unreadable_fails
+                                ? "vgpu: guest: cannot read the domain XML: line 1: it declares "
+                                  "encoding 'EUC-JP', and only UTF-8 is read: convert it with "
+                                  "iconv(1)\n"
+                                : "");
+    }
+    scene_assert_empty(&scene);
+    assert_int_equal(call(true, 5, "prepare", "begin", xml), 0);
+    assert_int_equal(call(true, 5, "release", "end", other), 0);
+    assert_int_equal(scene_leases(&scene, "held"), 1);
+    assert_int_equal(call(true, 5, "release", "end", xml), 0);
+    scene_assert_empty(&scene);
+}
+
 /* A hook without memory ends at once. It must not kill a running guest. */
 static void
 without_memory(void **state)
@@ -225,9 +253,10 @@ int
 main(void)
 {
     const struct CMUnitTest tests[] = {
-        SCENE_TEST(too_few_words, here),    SCENE_TEST(what_is_not_ours, here),
-        SCENE_TEST(unreadable_xml, here),   SCENE_TEST(without_memory, here),
-        SCENE_TEST(a_session_daemon, here), SCENE_TEST(what_the_log_says, here),
+        SCENE_TEST(too_few_words, here),     SCENE_TEST(what_is_not_ours, here),
+        SCENE_TEST(unreadable_xml, here),    SCENE_TEST(another_encoding, here),
+        SCENE_TEST(without_memory, here),    SCENE_TEST(a_session_daemon, here),
+        SCENE_TEST(what_the_log_says, here),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -56,8 +56,7 @@ become(const struct program *program)
     for (size_t i = 0; program->arguments[i]; i++)
         argv[count++] = program->arguments[i];
     snprintf(path, sizeof(path), "%s/%s", build ? build : ".", program->name);
-    if (dup2(open("/dev/null", O_RDONLY), STDIN_FILENO) == STDIN_FILENO &&
-        ptrace(PTRACE_TRACEME, 0, NULL, NULL) == 0)
+    if (ptrace(PTRACE_TRACEME, 0, NULL, NULL) == 0)
         execv(path, (char *const *)argv);
     _exit(127);
 }
@@ -73,16 +72,24 @@ is_about_to_read(pid_t pid)
            call.entry.args[0] == STDIN_FILENO;
 }
 
-/* Runs the program up to that read. */
+/* Stops the program at its execve. */
+static void
+stop(pid_t pid)
+{
+    int status;
+
+    assert_int_equal(waitpid(pid, &status, 0), pid);
+    assert_true(WIFSTOPPED(status));
+    assert_int_equal(
+        ptrace(PTRACE_SETOPTIONS, pid, NULL, PTRACE_O_EXITKILL | PTRACE_O_TRACESYSGOOD), 0);
+}
+
+/* Runs the program up to its next such read. */
 static void
 run_until_it_reads(pid_t pid)
 {
     int status;
 
-    assert_int_equal(waitpid(pid, &status, 0), pid);
-    assert_true(WIFSTOPPED(status)); /* the program is stopped at its execve */
-    assert_int_equal(
-        ptrace(PTRACE_SETOPTIONS, pid, NULL, PTRACE_O_EXITKILL | PTRACE_O_TRACESYSGOOD), 0);
     do {
         assert_int_equal(ptrace(PTRACE_SYSCALL, pid, NULL, NULL), 0);
         assert_int_equal(waitpid(pid, &status, 0), pid);
@@ -115,8 +122,11 @@ rights_are_given_up_before_anything_is_read(void **state)
     for (size_t i = 0; i < COUNT(programs); i++) {
         pid_t pid = fork();
 
-        if (pid == 0)
+        if (pid == 0) {
+            dup2(open("/dev/null", O_RDONLY | O_CLOEXEC), STDIN_FILENO);
             become(&programs[i]);
+        }
+        stop(pid);
         run_until_it_reads(pid);
         assert_int_equal(status_of(pid, "NoNewPrivs", 10), 1);
         assert_int_equal(status_of(pid, "CapPrm", 16) & ~programs[i].capabilities, 0);
@@ -128,10 +138,59 @@ rights_are_given_up_before_anything_is_read(void **state)
     }
 }
 
+/* What a descriptor of the program leads to; "": it is closed. */
+static void
+descriptor_of(pid_t pid, int fd, char *ret, size_t size)
+{
+    char link[64];
+    ssize_t length;
+
+    snprintf(link, sizeof(link), "/proc/%d/fd/%d", (int)pid, fd);
+    length = readlink(link, ret, size - 1);
+    ret[length > 0 ? length : 0] = '\0';
+}
+
+/* If a standard descriptor is closed, no file of ours gets its number: what is printed would get
+ * into that file. Others of the caller's stay open in vgpuctl only, as in "explain <(...)". */
+static void
+closed_descriptors_are_settled(void **state)
+{
+    static const struct program explain = {"vgpuctl", {"explain", "-", "--root", "/"}, 0};
+    static const struct program *const rows[] = {&programs[0], &programs[1], &explain};
+    char found[256];
+
+    (void)state;
+    for (size_t i = 0; i < COUNT(rows); i++) {
+        pid_t pid = fork();
+
+        if (pid == 0) {
+            dup2(open("/dev/zero", O_RDONLY | O_CLOEXEC), 20);
+            for (int fd = 0; fd <= STDERR_FILENO; fd++)
+                close(fd);
+            become(rows[i]);
+        }
+        stop(pid);
+        do { /* the loader reads libraries */
+            run_until_it_reads(pid);
+            descriptor_of(pid, STDIN_FILENO, found, sizeof(found));
+        } while (strstr(found, ".so"));
+        for (int fd = 0; fd <= STDERR_FILENO; fd++) {
+            descriptor_of(pid, fd, found, sizeof(found));
+            if (strcmp(found, "/dev/null"))
+                fail_msg("%s: %d is %s", rows[i]->name, fd, found);
+        }
+        descriptor_of(pid, 20, found, sizeof(found));
+        assert_string_equal(found, rows[i] == &explain ? "/dev/zero" : "");
+        kill(pid, SIGKILL);
+        assert_int_equal(waitpid(pid, NULL, 0), pid);
+    }
+}
+
 int
 main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(closed_descriptors_are_settled),
         cmocka_unit_test(rights_are_given_up_before_anything_is_read),
     };
 

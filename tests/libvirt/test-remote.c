@@ -344,6 +344,8 @@ bad_devices(void **state)
                                     "</capability>"),
         SRIOV("/sys/0000:3d:00.0", "0x10de", "nvidia", "virt_functions", "<address bus='1'/>"),
         "<!DOCTYPE device [<!ENTITY e '/sys/x'>]><device><path>&e;</path></device>",
+        "<?xml version='1.0' encoding='EUC-JP'?>" DEVICE("/sys/0000:18:00.4", ""),
+        DEVICE("/sys/0000:18:00.4", "<!-- \xff -->"),
     };
     AUTO(node_devices_clear) struct node_devices found = {0};
     struct name host;
