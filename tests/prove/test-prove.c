@@ -77,7 +77,7 @@ a_truthful_card_passes(void **state)
         {"t4x8", "0000:18:00.0", false},         {"a100", "0000:41:00.0", false},
         {"a30-mig", "0000:41:00.0", false},      {"gvt-g", "0000:00:02.0", true},
         {"mixed", "0000:e7:00.0", false},        {"mtty", "mtty", true},
-        {"rtx-pro-6000", "0000:8c:00.0", false},
+        {"rtx-pro-6000", "0000:8c:00.0", false}, {"a16-a2", "0000:5e:00.0", false},
     };
 
     (void)state;
