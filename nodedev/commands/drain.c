@@ -45,7 +45,7 @@ drain(const struct command_call *call, struct name *gpu, struct error *error)
     int rc = snapshot_take(&snapshot, call->host, &inventory_no_types, error);
 
     if (rc == 0)
-        rc = gpu_view_find(&snapshot, call->arguments[0], &index, error);
+        rc = gpu_view_find(&snapshot, call->host, call->arguments[0], &index, error);
     if (rc < 0)
         return rc;
     *gpu = snapshot.inventory.gpus[index].name;

@@ -302,7 +302,7 @@ begin(const struct command_call *call, struct proof *proof, struct error *error)
     int rc = snapshot_take(&snapshot, call->host, &inventory_all_types, error);
 
     if (rc == 0)
-        rc = gpu_view_find(&snapshot, call->arguments[0], &gpu, error);
+        rc = gpu_view_find(&snapshot, call->host, call->arguments[0], &gpu, error);
     if (rc == 0)
         rc = check_kind(&snapshot, gpu, &has_functions, error);
     if (rc == 0 && has_functions)

@@ -276,7 +276,8 @@ host_view_gpus(const struct host_view *view, size_t *first, size_t *end, struct 
     *first = 0;
     *end = view->snapshot.inventory.gpu_count;
     if (view->call->count) {
-        rc = gpu_view_find(&view->snapshot, view->call->arguments[0], first, error);
+        rc = gpu_view_find(&view->snapshot, view->is_remote ? NULL : view->call->host,
+                           view->call->arguments[0], first, error);
         *end = *first + 1;
     }
     return rc;
