@@ -53,6 +53,7 @@ add_walked(struct host_view *view, const struct vgpu_walk *walk)
         .type = walk->type,
         .parent = walk->parent,
         .gpu = walk->gpu,
+        .interface = walk->interface,
         .type_name = gpu_view_type_name(&view->snapshot, walk->gpu, walk->type),
     };
 
