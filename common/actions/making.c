@@ -118,6 +118,8 @@ create(struct assignment *assignment, size_t index, struct error *error)
     const struct lease *lease = &assignment->plan.steps[index].lease;
     int rc = apply_make(&assignment->transaction, lease, error);
 
+    if (rc == -ETIMEDOUT && deadline_left(assignment->transaction.deadline) == 0)
+        error_add(error, "all of prepare_timeout of vgpu.conf is over");
     /* There may be something of the vGPU, so its lease stays until that is gone. */
     if (rc == -ETIMEDOUT || rc == -ECHILD || rc == -ENOTRECOVERABLE)
         return fail(assignment, rc);

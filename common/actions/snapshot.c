@@ -11,6 +11,8 @@
 #include "placement/resolution.h"
 #include "policy/policy-load.h"
 
+#include <string.h>
+
 static bool
 is_demanded_type(const struct inventory_type *type, const void *data)
 {
@@ -143,6 +145,19 @@ snapshot_read(struct snapshot *snapshot, const struct host *host, const struct r
     return rc < 0 ? rc : snapshot_resolve(snapshot, host, request, error);
 }
 
+/* In the ledger this UUID means nobody, so a guest of this UUID would escape its quotas, and its
+ * leases would be forgotten. Whether the domain asks us for a vGPU is known only here. */
+static int
+check_domain(const struct request *request, struct error *error)
+{
+    if (strcmp(request->domain.text, LEASE_NOBODY) != 0)
+        return 0;
+    return error_set(error, -EINVAL,
+                     "its <uuid> is %s, which means nobody here: give the domain another UUID, as "
+                     "uuidgen prints one",
+                     request->domain.text);
+}
+
 int
 snapshot_resolve(struct snapshot *snapshot, const struct host *host, const struct request *request,
                  struct error *error)
@@ -156,6 +171,9 @@ snapshot_resolve(struct snapshot *snapshot, const struct host *host, const struc
     if (rc == 0)
         rc = resolution_make(request, &snapshot->policy, &snapshot->demands, error);
     if (rc < 0 || snapshot->demands.count == 0)
+        return rc;
+    rc = check_domain(request, error);
+    if (rc < 0)
         return rc;
     snapshot->demands.nodes = request->nodes;
     if (nodeset_is_empty(&request->nodes))

@@ -3,6 +3,7 @@
 #include "apply/apply.h"
 #include "base/reader.h"
 
+#include <inttypes.h>
 #include <string.h>
 
 void
@@ -33,10 +34,24 @@ wait_whole(const struct transaction *transaction, const struct vgpu *vgpu)
     }
 }
 
+/* The caller knows which setting has set the deadline, if any. */
+static int
+explain_slow(const struct vgpu *vgpu, uint64_t took, struct error *error)
+{
+    const bool in_seconds = took >= 1000;
+
+    return error_set(error, -ETIMEDOUT,
+                     "the driver of %s has not made the vGPU %s (%s) in %" PRIu64
+                     " %s; see the kernel's log, it may be stuck",
+                     vgpu->parent.text, vgpu->device.text, vgpu->type.text,
+                     in_seconds ? took / 1000 : took, in_seconds ? "s" : "ms");
+}
+
 int
 apply_make(struct transaction *transaction, const struct lease *lease, struct error *error)
 {
     const struct vgpu *vgpu = &lease->vgpu;
+    const uint64_t began = host_uptime(transaction->host);
     int rc;
 
     if (transaction_is_stuck_elsewhere(transaction, &vgpu->device))
@@ -51,10 +66,7 @@ apply_make(struct transaction *transaction, const struct lease *lease, struct er
         return error_set(error, rc,
                          "the process that writes to /sys could not be started, or died");
     if (rc == -ETIMEDOUT)
-        return error_set(error, rc,
-                         "the driver of %s has not made the vGPU %s (%s) in prepare_timeout; see "
-                         "the kernel's log, it may be stuck",
-                         vgpu->parent.text, vgpu->device.text, vgpu->type.text);
+        return explain_slow(vgpu, host_uptime(transaction->host) - began, error);
     if (rc == -ENOTRECOVERABLE)
         return error_set(
             error, rc,

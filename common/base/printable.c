@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
 #include "base/printable.h"
+#include "base/memory.h"
 #include "base/utf8.h"
 
 #include <stdbool.h>
+#include <stdio.h>
 #include <string.h>
 
 /* Characters that are no text, in order: controls, line separators, invisible ones, those that turn
@@ -47,6 +49,38 @@ void
 printable_make(char *text)
 {
     replace(text, is_refused);
+}
+
+/* Blanks of any alphabet: programs may take each for the end of a word. */
+static bool
+is_blank(uint32_t character)
+{
+    return character == ' ' || character == 0xa0 || character == 0x1680 ||
+           (character >= 0x2000 && character <= 0x200a) || character == 0x202f ||
+           character == 0x205f || character == 0x3000;
+}
+
+char *
+printable_word(const char *text)
+{
+    char *word = NULL;
+    size_t size;
+    FILE *out = memory_stream(&word, &size);
+
+    for (const char *c = text, *end = text + strlen(text); c < end;) {
+        uint32_t character;
+        size_t length = utf8_read(c, (size_t)(end - c), &character);
+
+        if (length && !is_refused(character) && !is_blank(character) && character != '\\') {
+            fwrite(c, 1, length, out);
+            c += length;
+            continue;
+        }
+        for (size_t i = 0; i < (length ? length : 1); i++)
+            fprintf(out, "\\x%02x", (unsigned char)*c++);
+    }
+    memory_stream_end(out, &word);
+    return word;
 }
 
 static bool

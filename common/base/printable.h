@@ -18,6 +18,10 @@
  * the direction of writing. */
 void printable_make(char *text) NONNULL;
 
-/* The same for programs. Only bytes that are no UTF-8 become '?', because JSON must not have
- * any. */
+/* Returns a text as one word for programs. A blank, a backslash, and each byte that printable_make
+ * would replace become "\\x" and the byte's number. The caller frees it. */
+char *printable_word(const char *text) CHECKED NONNULL;
+
+/* The same as printable_make for JSON. Only bytes that are no UTF-8 become '?', because JSON must
+ * not have any. */
 void printable_make_utf8(char *text) NONNULL;

@@ -25,6 +25,8 @@ gpu_describe(const struct host *host, const struct path *device, struct inventor
         gpu->numa = atoi(numa);
     read_id(host, device, "vendor", gpu->vendor);
     read_id(host, device, "device", gpu->device);
+    read_id(host, device, "subsystem_vendor", gpu->subsystem_vendor);
+    read_id(host, device, "subsystem_device", gpu->subsystem_device);
     if (host_link(host, &gpu->driver, "%s/driver", device->text) < 0)
         gpu->driver = (struct name){0};
 }

@@ -236,7 +236,9 @@ inventory_find_type(const struct inventory_gpu *gpu, const struct name *id)
 bool
 inventory_is_same_model(const struct inventory_gpu *a, const struct inventory_gpu *b)
 {
-    return *a->device && !strcmp(a->vendor, b->vendor) && !strcmp(a->device, b->device);
+    return *a->device && !strcmp(a->vendor, b->vendor) && !strcmp(a->device, b->device) &&
+           !strcmp(a->subsystem_vendor, b->subsystem_vendor) &&
+           !strcmp(a->subsystem_device, b->subsystem_device);
 }
 
 const struct inventory_type *

@@ -42,6 +42,8 @@ struct inventory_gpu {
     int numa;         /* node; -1: none or not told */
     char vendor[8];   /* PCI id in lower case, such as "10de"; "": no PCI device */
     char device[8];
+    char subsystem_vendor[8]; /* of the board. Unlike boards may have one vendor and one device */
+    char subsystem_device[8];
     struct name driver; /* "": not told */
     struct inventory_type *types;
     size_t count;
@@ -166,7 +168,7 @@ void inventory_suggest_type(const struct inventory_type *type, struct suggest *s
 const struct inventory_type *
 inventory_find_type(const struct inventory_gpu *gpu, const struct name *id) NONNULL;
 
-/* Whether two GPUs have the same PCI ids. Then an id means the same type on both. */
+/* Whether two GPUs have the same PCI ids, those of the board too. Then both have the same types. */
 bool inventory_is_same_model(const struct inventory_gpu *a, const struct inventory_gpu *b) NONNULL;
 
 /* Returns the type of this id on another GPU of the same model, if the name of that type is known;

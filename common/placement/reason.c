@@ -137,6 +137,26 @@ lacks_vf(const struct rooms *rooms, size_t gpu)
            room->made >= room->parent_count;
 }
 
+/* How many vGPUs a GPU has, as words: "1 in use, 2 for this guest". `used` counts both. */
+struct usage_words {
+    char text[80];
+};
+
+static struct usage_words
+say_used(const struct rooms *rooms, size_t gpu, size_t used)
+{
+    struct usage_words ret;
+    size_t own = 0;
+
+    for (size_t i = 0; i < rooms->place_count; i++)
+        own += rooms->places[i].gpu == gpu && !rooms->places[i].is_there;
+    if (own)
+        snprintf(ret.text, sizeof(ret.text), "%zu in use, %zu for this guest", used - own, own);
+    else
+        snprintf(ret.text, sizeof(ret.text), "%zu in use", used);
+    return ret;
+}
+
 /* Tells what a full GPU is full of, and how many of how many vGPUs it has. */
 static void
 say_full(const struct rooms *rooms, size_t gpu, size_t type, size_t used, char *text, size_t size)
@@ -158,15 +178,15 @@ say_full(const struct rooms *rooms, size_t gpu, size_t type, size_t used, char *
             other = &vgpu->type;
     }
     if (!same && other)
-        snprintf(text, size, "holds %s (%zu in use)", other->text, used);
+        snprintf(text, size, "holds %s (%s)", other->text, say_used(rooms, gpu, used).text);
     else if (used == 0)
         snprintf(text, size, "does not offer it now, though nothing is on it");
     else if (used < card->types[type].max && lacks_vf(rooms, gpu))
-        snprintf(text, size, "has no free virtual function (%zu in use)", used);
+        snprintf(text, size, "has no free virtual function (%s)", say_used(rooms, gpu, used).text);
     else if (card->types[type].max)
         snprintf(text, size, "is full (%zu of %u)", used, card->types[type].max);
     else
-        snprintf(text, size, "is full (%zu in use)", used);
+        snprintf(text, size, "is full (%s)", say_used(rooms, gpu, used).text);
 }
 
 /* Tells who has the only place that fits. */
@@ -265,8 +285,9 @@ reason_gpu(const struct rooms *rooms, const struct demand *demand, size_t gpu, c
     if (reason == REASON_REJECTED && (refusal = rooms_find_rejection(rooms, gpu, type)))
         snprintf(text, size, "refused it (%s)", strerror(-refusal->error));
     if (reason == REASON_NONE)
-        snprintf(text, size, "has room for %s%u (%zu in use)",
+        snprintf(text, size, "has room for %s%u (%s)",
                  fit.left.most == BOUNDS_ANY ? "at least " : "",
-                 fit.left.most == BOUNDS_ANY ? fit.left.least : fit.left.most, fit.used);
+                 fit.left.most == BOUNDS_ANY ? fit.left.least : fit.left.most,
+                 say_used(rooms, gpu, fit.used).text);
     return reason;
 }

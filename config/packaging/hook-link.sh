@@ -41,15 +41,21 @@ make_link() {
 remove_link() {
     if [ -L "$link" ]; then rm "$link"; fi
     vgpus=$("$root/usr/bin/vgpuctl" list ${root:+--root "$root"} --timeout 10 -n -r \
-        -o device,domain,state 2>/dev/null) ||
+        -o device,domain,state,interface,gpu 2>/dev/null) ||
         echo "libvirt-vgpu: 'vgpuctl list' fails, so guests that have a vGPU are not named" >&2
-    echo "$vgpus" | while read -r device domain state; do
+    echo "$vgpus" | while read -r device domain state interface gpu; do
         case $domain in - | '') continue ;; esac
-        case $device in
-        *:*) remedy="echo 0 >/sys/bus/pci/devices/$device/nvidia/current_vgpu_type" ;;
-        *) remedy="echo 1 >/sys/bus/mdev/devices/$device/remove" ;;
+        stays="which stays when it ends: install libvirt-vgpu again before that"
+        case $interface in
+        mdev) then=", or then: echo 1 >/sys/bus/mdev/devices/$device/remove" ;;
+        vf) then=", or then: echo 0 >/sys/bus/pci/devices/$device/nvidia/current_vgpu_type" ;;
+        xe)
+            then=", or then: echo 0 >/sys/bus/pci/devices/$gpu/sriov_admin/vfN/profile/vram_quota"
+            then="$then, where vfN/device is the link to $device"
+            ;;
+        pool) stays="a function of a pool: nothing is to be done when it ends" then='' ;;
+        *) then='' ;;
         esac
-        echo "libvirt-vgpu: $domain has the vGPU $device ($state), which stays when it ends:" \
-            "install libvirt-vgpu again before that, or then: $remedy" >&2
+        echo "libvirt-vgpu: $domain has the vGPU $device ($state), $stays$then" >&2
     done
 }

@@ -58,6 +58,21 @@ is_unlisted(const struct answers *answers, const char *directory, const char *na
     return list && !list->error && !list_has(list->text, name, length);
 }
 
+/* Whether captures are older than this question. In such a capture the file is not missing, but it
+ * was not asked for, and what is known without it is enough. */
+static bool
+is_younger(const char *path)
+{
+    static const char *const files[] = {"/subsystem_vendor", "/subsystem_device"};
+    const char *name = strrchr(path, '/');
+
+    for (size_t i = 0; name && i < COUNT(files); i++) {
+        if (!strcmp(name, files[i]))
+            return true;
+    }
+    return false;
+}
+
 /* Returns -ENOENT, or -NOT_RECORDED. */
 static int
 judge_missing(const struct answers *answers, const char *path)
@@ -68,7 +83,7 @@ judge_missing(const struct answers *answers, const char *path)
     while (!is_absent(answers, above)) {
         slash = strrchr(above, '/');
         if (!slash)
-            return -NOT_RECORDED;
+            return is_younger(path) ? -ENOENT : -NOT_RECORDED;
         *slash = '\0';
         if (is_unlisted(answers, above, slash + 1, strlen(slash + 1)))
             return -ENOENT;

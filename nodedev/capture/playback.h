@@ -5,8 +5,8 @@
  *
  * A path does not exist if the recorded list of its directory does not name it, or if a path above
  * it does not exist. Any other question that was not recorded fails with ENOMEDIUM. This error
- * never means "does not exist". Time passes only for those who wait. Nothing can be changed
- * (EROFS).
+ * never means "does not exist". But a file for which older captures did not ask is taken for
+ * missing. Time passes only for those who wait. Nothing can be changed (EROFS).
  */
 
 #pragma once

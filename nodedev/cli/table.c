@@ -106,7 +106,6 @@ table_start(struct table *table, const char *name, const struct table_column *co
     note(table, scols_table_enable_json(table->smart, table->json));
     /* table_layout decides the widths. */
     note(table, scols_table_set_termforce(table->smart, SCOLS_TERMFORCE_NEVER));
-    note(table, scols_table_enable_raw(table->smart, table->raw));
     note(table,
          scols_table_enable_noheadings(table->smart, option_given(options, OPTION_NOHEADINGS)));
     if (options->uri_count)
@@ -165,7 +164,7 @@ table_set(struct table *table, size_t column, const char *format, ...)
     /* In JSON a name is not changed. libsmartcols escapes what must be escaped. */
     if (table->json)
         printable_make_utf8(text);
-    else
+    else if (!table->raw)
         printable_make(text);
     note(table, scols_line_set_data(table->line, (size_t)table->shown[column], text));
 }
@@ -192,18 +191,36 @@ table_set_flag(struct table *table, size_t column, bool value)
     table_set(table, column, "%s", words[table->json][value]);
 }
 
+/* Tells people something. A program that reads the table does not read this. */
+static void
+say(const struct table *table, const struct command_call *call, const char *format, va_list args)
+{
+    if (table->json || table->raw || option_given(&call->options, OPTION_NOHEADINGS))
+        return;
+    say_vpart(call->faults, format, args);
+    say_end(call->faults);
+}
+
+void
+table_say(const struct table *table, const struct command_call *call, const char *format, ...)
+{
+    va_list args;
+
+    va_start(args, format);
+    say(table, call, format, args);
+    va_end(args);
+}
+
 void
 table_say_empty(const struct table *table, const struct command_call *call, const char *format, ...)
 {
     va_list args;
 
-    if (table->lines || table->json || table->raw ||
-        option_given(&call->options, OPTION_NOHEADINGS))
+    if (table->lines)
         return;
     va_start(args, format);
-    say_vpart(call->faults, format, args);
+    say(table, call, format, args);
     va_end(args);
-    say_end(call->faults);
 }
 
 /* Returns the column of the table that is printed at `index`. */
@@ -241,6 +258,31 @@ fit(const struct table *table)
                         !table->is_chosen);
 }
 
+/* Prints a line of words. libsmartcols would print a letter that is not of ASCII as numbers. */
+static void
+print_words(const struct table *table, struct libscols_line *line, FILE *out)
+{
+    const size_t count = scols_table_get_ncols(table->smart);
+
+    for (size_t i = 0; i < count; i++) {
+        const char *text = line ? scols_cell_get_data(scols_line_get_cell(line, i))
+                                : table->columns[find_shown(table, i)].name;
+        AUTO_FREE char *word = printable_word(text ? text : "");
+
+        fprintf(out, "%s%s", i ? " " : "", word);
+    }
+    fputc('\n', out);
+}
+
+static void
+print_raw(const struct table *table, FILE *out)
+{
+    if (!scols_table_is_noheadings(table->smart))
+        print_words(table, NULL, out);
+    for (size_t i = 0; i < table->lines; i++)
+        print_words(table, scols_table_get_line(table->smart, i), out);
+}
+
 static void
 print_lines(struct table *table, FILE *out)
 {
@@ -248,6 +290,10 @@ print_lines(struct table *table, FILE *out)
         fprintf(out, "{\n   \"%s\": []\n}\n", table->name);
     if (table->lines == 0)
         return;
+    if (table->raw) {
+        print_raw(table, out);
+        return;
+    }
     note(table, fit(table));
     note(table, scols_table_set_stream(table->smart, out));
     note(table, scols_print_table(table->smart));

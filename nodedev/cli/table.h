@@ -80,8 +80,10 @@ void table_set_flag(struct table *table, size_t column, bool value) NONNULL;
 /* Whether a column is printed. A value that is not printed need not be looked up. */
 bool table_shows(const struct table *table, size_t column) CHECKED NONNULL;
 
-/* Tells people why a table has no lines. The message goes to the call's faults, so that a program
- * which reads the table does not read the message. */
+/* Tells people something about a table, or why it has no lines. The message goes to the call's
+ * faults, so that a program which reads the table does not read the message. */
+void table_say(const struct table *table, const struct command_call *call, const char *format, ...)
+    FORMAT(3, 4) NONNULL;
 void table_say_empty(const struct table *table, const struct command_call *call, const char *format,
                      ...) FORMAT(3, 4) NONNULL;
 

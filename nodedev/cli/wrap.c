@@ -38,6 +38,11 @@ wrap_beside(FILE *out, const char *head, unsigned columns, const char *text, uns
 {
     unsigned room = width > columns + LEAST_COLUMNS ? width - columns : LEAST_COLUMNS;
 
+    /* A head that leaves no blank before the text has a line of its own. */
+    if (strlen(head) >= columns) {
+        say_line(out, "%s", head);
+        head = "";
+    }
     for (const char *next; *text; text = next) {
         size_t length = wrap_line(text, room, &next);
 

@@ -231,7 +231,7 @@ run(const struct command_call *call, struct error *error)
 const struct command command_attach = {
     .name = "attach",
     .arguments = "DOMAIN|FILE",
-    .help = "give a domain a vGPU, in its XML and if it runs at once",
+    .help = "give a domain a vGPU: at its start; if it runs, at once, and not for its next start",
     .page = "vgpuctl-guest",
     .least = 1,
     .most = 1,

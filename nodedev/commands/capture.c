@@ -62,7 +62,7 @@ try_type(const struct host *host, const struct inventory_parent *parent,
                                       .alias = (char *)"ua-gpu0",
                                       .is_gpu = true};
     const struct name nobody = {LEASE_NOBODY};
-    const struct request request = {.domain = nobody,
+    const struct request request = {.domain = {"00000000-0000-4000-8000-000000000000"},
                                     .name = (char *)"capture",
                                     .devices = &device,
                                     .device_count = 1,

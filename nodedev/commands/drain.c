@@ -46,7 +46,7 @@ drain(const struct command_call *call, struct name *gpu, struct error *error)
     int rc = snapshot_take_to_show(&snapshot, call->host, &inventory_no_types, error);
 
     if (rc == 0)
-        rc = gpu_view_find(&snapshot, call->arguments[0], &index, error);
+        rc = gpu_view_find(&snapshot, call->host, call->arguments[0], &index, error);
     if (rc < 0)
         return rc;
     *gpu = snapshot.inventory.gpus[index].name;
@@ -77,7 +77,10 @@ run(const struct command_call *call, struct error *error)
         if (name_equal(walk.gpu, &gpu))
             add_line(&table, &walk, &guests);
     }
-    table_say_empty(&table, call, "%s is drained, and nothing is on it", gpu.text);
+    table_say(&table, call,
+              table.lines ? "%s is drained; what is on it stays while it is used"
+                          : "%s is drained, and nothing is on it",
+              gpu.text);
     return table_print(&table, call->out, error) < 0 ? COMMAND_FAILED : COMMAND_DONE;
 }
 

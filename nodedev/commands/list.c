@@ -3,6 +3,7 @@
 #include "commands/commands.h"
 #include "commands/host-table.h"
 #include "device/nvidia.h"
+#include "device/vgpu.h"
 #include "lease/origin.h"
 
 #include <inttypes.h>
@@ -19,7 +20,8 @@ enum column {
     ALIAS,
     ORIGIN,
     INSTANCE,
-    PLACEMENT
+    PLACEMENT,
+    INTERFACE
 };
 
 static const struct table_column columns[] = {
@@ -35,6 +37,7 @@ static const struct table_column columns[] = {
     [ORIGIN] = {.name = "ORIGIN", .extra = true},
     [INSTANCE] = {.name = "INSTANCE", .extra = true},
     [PLACEMENT] = {.name = "PLACEMENT", .extra = true},
+    [INTERFACE] = {.name = "INTERFACE", .extra = true},
 };
 
 /* Shows a number that NVIDIA's driver gave to a vGPU. If the driver gave none, the column stays
@@ -67,6 +70,7 @@ add_vgpu(struct table *table, const struct host_view *view, const struct host_vi
     table_set_text(table, DOMAIN, vgpu->domain);
     table_set_text(table, DOMAIN_UUID, vgpu->domain_uuid);
     table_set_text(table, ALIAS, vgpu->alias);
+    table_set_text(table, INTERFACE, vgpu->interface ? vgpu->interface->kind : NULL);
     if (!view->is_remote && table_shows(table, ORIGIN))
         table_set(
             table, ORIGIN, "%s",

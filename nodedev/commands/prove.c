@@ -66,7 +66,7 @@ struct progress {
 static void
 show_progress(const struct command_call *call, const struct proof *proof)
 {
-    const unsigned total = proof->course.steps, step = proof->seen.found.step;
+    const unsigned total = proof->steps, step = proof->seen.found.step;
     const unsigned done = step < total ? step : total;
     const uint64_t took = host_uptime(proof->bench.host) - proof->began;
     char bar[BAR + 1] = "";
@@ -148,19 +148,68 @@ check_users(const struct command_call *call, const struct name *gpu, struct erro
 
 /* --- what is told ----------------------------------------------------------------------------- */
 
-static void
-print_course(const struct command_call *call, const struct proof *proof)
+static const char *
+type_name(const struct proof *proof, size_t type)
 {
-    const struct inventory_gpu *gpu = &proof->seen.empty.gpus[proof->seen.index];
-
-    say_part(call->out, "%s: about %u steps would try", proof->bench.gpu.text, proof->course.steps);
-    for (size_t i = 0; i < proof->course.count; i++)
-        say_part(call->out, "%s %s", i ? "," : "", gpu->types[proof->course.types[i]].name);
-    say_end(call->out);
+    return observation_type(&proof->seen, proof->course.types[type])->name;
 }
 
 static void
-print_sentences(const struct proof *proof, FILE *out)
+print_course(const struct command_call *call, const struct proof *proof)
+{
+    const struct bounds steps = course_steps(&proof->course);
+
+    say_part(call->out, "%s: about %u", proof->bench.gpu.text, steps.least);
+    if (steps.most == BOUNDS_ANY)
+        say_part(call->out, " or more");
+    else if (steps.most > steps.least)
+        say_part(call->out, " to %u", steps.most);
+    say_part(call->out, " steps would try");
+    for (size_t i = 0; i < proof->course.count; i++)
+        say_part(call->out, "%s %s", i ? "," : "", type_name(proof, i));
+    say_end(call->out);
+}
+
+enum course_column { ACTION, TYPE, BESIDE, STEPS, STEPS_AT_MOST };
+
+static const struct table_column course_columns[] = {
+    [ACTION] = {.name = "ACTION"},
+    [TYPE] = {.name = "TYPE"},
+    [BESIDE] = {.name = "BESIDE"},
+    [STEPS] = {.name = "STEPS", .kind = TABLE_NUMBER},
+    [STEPS_AT_MOST] = {.name = "STEPS-AT-MOST", .kind = TABLE_NUMBER},
+};
+
+/* A figure; a negative one is not known. */
+static void
+set_figure(struct table *table, size_t column, int64_t figure)
+{
+    if (figure >= 0)
+        table_set(table, column, "%" PRId64, figure);
+}
+
+static int
+print_course_table(const struct command_call *call, const struct proof *proof, struct table *table,
+                   struct error *error)
+{
+    for (size_t i = 0; i < proof->course.part_count; i++) {
+        const struct course_part *part = &proof->course.parts[i];
+        const bool is_fill = part->beside == COURSE_ALONE;
+
+        table_line(table);
+        table_set(table, ACTION, "%s", is_fill ? "fill" : "pair");
+        table_set(table, TYPE, "%s", type_name(proof, part->type));
+        if (!is_fill)
+            table_set(table, BESIDE, "%s", type_name(proof, part->beside));
+        set_figure(table, STEPS, bounds_figure(&part->steps));
+        set_figure(table, STEPS_AT_MOST, bounds_most(&part->steps));
+    }
+    return table_print(table, call->out, error);
+}
+
+/* rc: how the trial ended. Only a trial that came to its end proves anything. */
+static void
+print_sentences(const struct proof *proof, int rc, FILE *out)
 {
     const uint64_t took = host_uptime(proof->bench.host) - proof->began;
     const size_t count = proof->seen.found.count;
@@ -176,7 +225,10 @@ print_sentences(const struct proof *proof, FILE *out)
     say_part(out, "%s: %u steps in %" PRIu64 ".%" PRIu64 " s: ", proof->bench.gpu.text,
              proof->seen.found.step, took / 1000, took % 1000 / 100);
     if (count)
-        say_part(out, "%zu prediction%s failed", count, count == 1 ? "" : "s");
+        say_part(out, "%zu prediction%s failed%s", count, count == 1 ? "" : "s",
+                 rc < 0 ? ", and not all was tried" : "");
+    else if (rc < 0)
+        say_part(out, "not all was tried; no prediction has failed so far");
     else
         say_part(out, "the GPU behaves as predicted");
     say_end(out);
@@ -223,10 +275,10 @@ prove(const struct command_call *call, struct proof *proof, struct table *table,
     const bool is_table = options_want_table(&call->options);
     int rc = proof_run(proof, error);
 
-    print_sentences(proof, proof->record);
+    print_sentences(proof, rc, proof->record);
     terminal_rewind(call->terminal, call->out);
     if (!is_table) {
-        print_sentences(proof, call->out);
+        print_sentences(proof, rc, call->out);
     } else {
         struct error failure;
         int printed = print_table(call, &proof->seen.found, table, &failure);
@@ -251,7 +303,7 @@ begin(const struct command_call *call, struct proof *proof, struct error *error)
     int rc = snapshot_take(&snapshot, call->host, &inventory_all_types, error);
 
     if (rc == 0)
-        rc = gpu_view_find(&snapshot, call->arguments[0], &gpu, error);
+        rc = gpu_view_find(&snapshot, call->host, call->arguments[0], &gpu, error);
     if (rc == 0)
         rc = check_kind(&snapshot, gpu, &has_functions, error);
     if (rc == 0 && has_functions)
@@ -294,6 +346,24 @@ conclude(const struct command_call *call, const struct proof *proof, const char 
     return COMMAND_FAILED;
 }
 
+/* Tells what would be tried. */
+static enum command_status
+run_dry(const struct command_call *call, struct error *error)
+{
+    AUTO(proof_clear) struct proof proof = {.bench = WORKBENCH_NONE};
+    AUTO(table_end) struct table table = {0};
+    int rc;
+
+    if (table_start(&table, "steps", course_columns, COUNT(course_columns), call, error) < 0)
+        return COMMAND_USAGE;
+    rc = begin(call, &proof, error);
+    if (rc == 0 && options_want_table(&call->options))
+        rc = print_course_table(call, &proof, &table, error);
+    else if (rc == 0)
+        print_course(call, &proof);
+    return command_ended(rc, error);
+}
+
 static enum command_status
 run(const struct command_call *call, struct error *error)
 {
@@ -305,6 +375,8 @@ run(const struct command_call *call, struct error *error)
     size_t length = 0;
     int rc;
 
+    if (option_given(&call->options, OPTION_DRY_RUN))
+        return run_dry(call, error);
     if (table_start(&table, "discrepancies", columns, COUNT(columns), call, error) < 0)
         return COMMAND_USAGE;
     if (option_given(&call->options, OPTION_CAPTURE) &&
@@ -314,11 +386,6 @@ run(const struct command_call *call, struct error *error)
     proof.data = &progress;
     signals_hold(&progress.signals);
     rc = begin(call, &proof, error);
-    if (rc == 0 && option_given(&call->options, OPTION_DRY_RUN)) {
-        print_course(call, &proof);
-        signals_release(&progress.signals);
-        return COMMAND_DONE;
-    }
     if (rc < 0) {
         signals_release(&progress.signals);
         return command_ended(rc, error);

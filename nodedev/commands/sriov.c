@@ -3,6 +3,7 @@
 #include "sriov/sriov.h"
 #include "cli/pick.h"
 #include "cli/say.h"
+#include "cli/table.h"
 #include "commands/commands.h"
 #include "device/pci.h"
 #include "sriov/users.h"
@@ -11,34 +12,6 @@
 #include <string.h>
 
 /* --- which card ------------------------------------------------------------------------------- */
-
-/* vgpu.conf may call any device a GPU. */
-static bool
-is_gpu(const struct host *host, const struct snapshot *snapshot, const struct name *address)
-{
-    size_t ignored;
-
-    return pci_is_gpu(host, address) || policy_find_gpu(&snapshot->policy, address) ||
-           inventory_find_gpu(&snapshot->inventory, address, &ignored);
-}
-
-/* Lists the devices that can have virtual functions: the GPUs, or the devices that are no GPUs. */
-static int
-list_cards(const struct host *host, const struct snapshot *snapshot, bool gpus, struct names *ret,
-           struct error *error)
-{
-    AUTO(names_clear) struct names devices = {0};
-    int rc = host_list(host, &devices, PCI_DEVICES);
-
-    for (size_t i = 0; rc == 0 && i < devices.count; i++) {
-        const struct name *device = &devices.items[i];
-
-        if (host_exists(host, PCI_DEVICES "/%s/sriov_totalvfs", device->text) &&
-            is_gpu(host, snapshot, device) == gpus)
-            names_append(ret, device);
-    }
-    return rc < 0 ? error_set(error, rc, "/" PCI_DEVICES ": %s", strerror(-rc)) : 0;
-}
 
 static int
 no_such_card(const struct names *cards, const char *word, struct error *error)
@@ -56,17 +29,23 @@ no_such_card(const struct names *cards, const char *word, struct error *error)
 }
 
 static int
+cannot_list(int rc, struct error *error)
+{
+    return error_set(error, rc, "/" PCI_DEVICES ": %s", strerror(-rc));
+}
+
+static int
 find_address(const struct command_call *call, const struct snapshot *snapshot, struct name *ret,
              struct error *error)
 {
     AUTO(names_clear) struct names cards = {0}, others = {0};
     const char *word = call->arguments[1];
-    int rc = list_cards(call->host, snapshot, true, &cards, error);
+    int rc = sriov_gpu_list(call->host, snapshot, true, &cards);
 
     if (rc == 0)
-        rc = list_cards(call->host, snapshot, false, &others, error);
+        rc = sriov_gpu_list(call->host, snapshot, false, &others);
     if (rc < 0)
-        return rc;
+        return cannot_list(rc, error);
     rc = pick_name(&cards, word, ret, error);
     if (rc != -ENOENT)
         return rc;
@@ -155,61 +134,151 @@ disable(const struct command_call *call, struct snapshot *snapshot, struct sriov
     return 0;
 }
 
+/* --- who has how many ------------------------------------------------------------------------- */
+
+enum column { GPU, DRIVER, FUNCTIONS, FUNCTIONS_AT_MOST, BOOT };
+
+static const struct table_column columns[] = {
+    [GPU] = {.name = "GPU"},
+    [DRIVER] = {.name = "DRIVER"},
+    [FUNCTIONS] = {.name = "FUNCTIONS", .kind = TABLE_NUMBER},
+    [FUNCTIONS_AT_MOST] = {.name = "FUNCTIONS-AT-MOST", .kind = TABLE_NUMBER},
+    [BOOT] = {.name = "BOOT", .kind = TABLE_FLAG},
+};
+
+static void
+add_card(const struct command_call *call, const struct sriov_gpu *card, struct table *table)
+{
+    table_line(table);
+    table_set(table, GPU, "%s", card->address.text);
+    table_set_text(table, DRIVER, pci_driver(call->host, &card->address).text);
+    table_set(table, FUNCTIONS, "%u", (unsigned)card->enabled);
+    table_set(table, FUNCTIONS_AT_MOST, "%u", (unsigned)card->total);
+    table_set_flag(table, BOOT, sriov_gpu_is_for_boot(call->host, &card->address));
+}
+
+static int
+add_cards(const struct command_call *call, const struct snapshot *snapshot, struct table *table,
+          struct error *error)
+{
+    AUTO(names_clear) struct names cards = {0};
+    int rc = sriov_gpu_list(call->host, snapshot, true, &cards);
+
+    if (rc < 0)
+        return cannot_list(rc, error);
+    for (size_t i = 0; i < cards.count; i++) {
+        AUTO(sriov_gpu_clear) struct sriov_gpu card = {0};
+
+        /* A card whose number is 0 can have none. */
+        if (sriov_gpu_read(call->host, &cards.items[i], &card) == 0)
+            add_card(call, &card, table);
+    }
+    table_say_empty(table, call, "no GPU here can have virtual functions");
+    return 0;
+}
+
+static int
+show(const struct command_call *call, struct snapshot *snapshot, struct table *table,
+     struct error *error)
+{
+    AUTO(sriov_gpu_clear) struct sriov_gpu card = {0};
+    int rc;
+
+    if (call->count < 2) {
+        rc = add_cards(call, snapshot, table, error);
+    } else {
+        rc = find_card(call, snapshot, &card, error);
+        if (rc == 0)
+            add_card(call, &card, table);
+    }
+    return rc < 0 ? rc : table_print(table, call->out, error);
+}
+
 /* --- the command ------------------------------------------------------------------------------ */
 
 struct action {
     const char *name;
+    /* Changes a card. NULL: the action shows the cards. */
     int (*run)(const struct command_call *call, struct snapshot *snapshot, struct sriov_gpu *card,
                struct error *error);
+    bool takes_count;
     bool takes_away; /* it removes all functions, and somebody may use them */
 };
 
-static const struct action actions[] = {{"enable", enable, false}, {"disable", disable, true}};
+static const struct action actions[] = {{"status", NULL, false, false},
+                                        {"enable", enable, true, false},
+                                        {"disable", disable, false, true}};
+
+/* Whether the other words of the command line make sense for an action. */
+static bool
+fits(const struct command_call *call, const struct action *action, struct error *error)
+{
+    if (!action->takes_count && option_given(&call->options, OPTION_COUNT))
+        error_refuse(error, ERROR_USAGE, "%s takes no --count%s", action->name,
+                     action->takes_away ? ": all go" : "");
+    else if (action->run && options_want_table(&call->options))
+        error_refuse(error, ERROR_USAGE, "%s prints no table: only status does", action->name);
+    else if (action->run && call->count < 2)
+        error_refuse(error, ERROR_USAGE, "%s which GPU? 'vgpuctl sriov status' lists them",
+                     action->name);
+    else
+        return true;
+    return false;
+}
 
 static const struct action *
 find_action(const struct command_call *call, struct error *error)
 {
     for (size_t i = 0; i < COUNT(actions); i++) {
-        if (strcmp(actions[i].name, call->arguments[0]))
-            continue;
-        if (!actions[i].takes_away || !option_given(&call->options, OPTION_COUNT))
-            return &actions[i];
-        error_refuse(error, ERROR_USAGE, "%s takes no --count: all go", actions[i].name);
-        return NULL;
+        if (!strcmp(actions[i].name, call->arguments[0]))
+            return fits(call, &actions[i], error) ? &actions[i] : NULL;
     }
-    error_refuse(error, ERROR_USAGE, "enable or disable, please, not \"%s\"", call->arguments[0]);
+    error_refuse(error, ERROR_USAGE, "status, enable or disable, please, not \"%s\"",
+                 call->arguments[0]);
     return NULL;
 }
 
 /* A host gets its functions at boot even if the configuration or the ledger is broken. Functions
  * are taken away only if their users are known. */
+static int
+change(const struct command_call *call, const struct action *action, struct snapshot *snapshot,
+       struct error *error)
+{
+    AUTO(sriov_gpu_clear) struct sriov_gpu card = {0};
+    int rc = find_card(call, snapshot, &card, error);
+
+    if (rc == 0 && action->takes_away && card.enabled)
+        rc = users_check(call->host, snapshot, &card, error);
+    return rc < 0 ? rc : action->run(call, snapshot, &card, error);
+}
+
 static enum command_status
 run(const struct command_call *call, struct error *error)
 {
     AUTO(snapshot_clear) struct snapshot snapshot = {0};
-    AUTO(sriov_gpu_clear) struct sriov_gpu card = {0};
-    const struct action *action = find_action(call, error);
+    AUTO(table_end) struct table table = {0};
+    const struct action *action;
     int rc;
 
+    if (table_start(&table, "sriov", columns, COUNT(columns), call, error) < 0)
+        return COMMAND_USAGE;
+    action = find_action(call, error);
     if (!action)
         return COMMAND_USAGE;
     if (snapshot_take(&snapshot, call->host, &inventory_no_types, error) < 0 && action->takes_away)
         return COMMAND_FAILED;
-    rc = find_card(call, &snapshot, &card, error);
-    if (rc == 0 && action->takes_away && card.enabled)
-        rc = users_check(call->host, &snapshot, &card, error);
-    if (rc == 0)
-        rc = action->run(call, &snapshot, &card, error);
+    rc =
+        action->run ? change(call, action, &snapshot, error) : show(call, &snapshot, &table, error);
     return command_ended(rc, error);
 }
 
 const struct command command_sriov = {
     .name = "sriov",
-    .arguments = "enable|disable GPU",
-    .help = "enable or disable a GPU's virtual functions",
+    .arguments = "status|enable|disable [GPU]",
+    .help = "show, enable or disable GPUs' virtual functions",
     .page = "vgpuctl-gpu",
-    .least = 2,
+    .least = 1,
     .most = 2,
-    .options = OPTION_BIT(OPTION_COUNT),
+    .options = OPTION_BIT(OPTION_COUNT) | OPTION_BITS_TABLE,
     .run = run,
 };

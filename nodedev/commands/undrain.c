@@ -33,7 +33,7 @@ run(const struct command_call *call, struct error *error)
     if (rc == 0)
         rc = snapshot_take_to_show(&snapshot, call->host, &inventory_no_types, error);
     if (rc == 0)
-        rc = gpu_view_find(&snapshot, call->arguments[0], &index, error);
+        rc = gpu_view_find(&snapshot, call->host, call->arguments[0], &index, error);
     if (rc < 0)
         return COMMAND_FAILED;
     if (!was_drained)

@@ -7,20 +7,29 @@
  * (MIG). All types without a size are tried. A type is tried only if the empty GPU has room for it.
  *
  *     fill    each type alone: vGPUs are made until there is no room, and removed again
- *     pairs   each two types that the driver offers together: one vGPU of each is made, and they
+ *     pair    each two types that the driver offers together: one vGPU of each is made, and they
  *             are removed in this order; then both are made again, and removed in the other order
+ *
+ * Only the driver knows whether a GPU takes several sizes at a time. So the steps have two bounds.
  */
 
 #pragma once
 
 #include "placement/gpu-room.h"
 
-#define COURSE_PAIR_STEPS 8 /* for each two types: two vGPUs are made and removed, twice */
+/* A part of the trial. */
+struct course_part {
+    size_t type;         /* index into the course's types */
+    size_t beside;       /* a pair: the index of the other type; COURSE_ALONE: a fill */
+    struct bounds steps; /* most may be BOUNDS_ANY. There are fewer if the driver refuses a vGPU */
+};
+#define COURSE_ALONE SIZE_MAX
 
 struct course {
     size_t *types; /* indexes of the GPU's types */
     size_t count;
-    unsigned steps; /* an estimate: there are fewer if the driver refuses a vGPU */
+    struct course_part *parts; /* in their order: first all fills, then all pairs */
+    size_t part_count;
 };
 
 /* usable has a flag for each parent of the load's inventory: vGPUs may be made there. The caller
@@ -28,3 +37,6 @@ struct course {
 void course_choose(const struct gpu_load *empty, const bool *usable, bool all,
                    struct course *ret) NONNULL;
 void course_clear(struct course *course) NONNULL;
+
+/* The steps of all parts. */
+struct bounds course_steps(const struct course *course) CHECKED NONNULL;

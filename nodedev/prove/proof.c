@@ -8,7 +8,7 @@
 #include <inttypes.h>
 #include <string.h>
 
-#define MOST_WAIT 60000 /* ms that a driver may take to make or remove one vGPU */
+#define MOST_WAIT 60000U /* ms that a driver may take to make or remove one vGPU */
 
 static void
 note(struct proof *proof, const char *what, const struct observation_vgpu *vgpu,
@@ -33,6 +33,31 @@ begin_load(const struct proof *proof, struct gpu_load *ret)
     return true;
 }
 
+/* How many steps there will be: those so far, and those to come. `fills` types have been tried, so
+ * it is known which other types the driver offers beside them. If it mixes sizes once, it may do so
+ * again. */
+static void
+reckon(struct proof *proof, size_t fills)
+{
+    const struct course *course = &proof->course;
+    bool mixes = false;
+
+    proof->steps = proof->seen.found.step;
+    for (size_t i = 0; i < course->part_count; i++) {
+        const struct course_part *part = &course->parts[i];
+        bool is_offered = part->steps.least > 0 || mixes;
+
+        if (part->beside == COURSE_ALONE) {
+            proof->steps += part->type < fills ? 0 : part->steps.least;
+            continue;
+        }
+        if (part->type < fills)
+            is_offered = proof->partners[part->type * course->count + part->beside];
+        mixes |= is_offered && part->steps.least == 0;
+        proof->steps += is_offered ? part->steps.most : 0;
+    }
+}
+
 /* --- steps ------------------------------------------------------------------------------------ */
 
 /* Begins a step. Returns 0, or -EINTR: somebody has stopped the proof. */
@@ -41,7 +66,7 @@ begin_step(struct proof *proof, struct error *error)
 {
     if (!proof->goes_on(proof, proof->data))
         return error_set(error, -EINTR, "stopped at step %u of about %u", proof->seen.found.step,
-                         proof->course.steps);
+                         proof->steps);
     proof->seen.found.step++;
     return 0;
 }
@@ -102,6 +127,21 @@ tell_refused(struct proof *proof, const struct bounds *room, const struct observ
                       situation.text, predicted.text, name, vgpu->parent.text, strerror(-rc));
 }
 
+/* The driver has not made a vGPU in the longest time. */
+static void
+tell_hung(struct proof *proof, const struct observation_vgpu *vgpu)
+{
+    const char *name = observation_type(&proof->seen, vgpu->type)->name;
+    char predicted[32], seen[32];
+
+    snprintf(predicted, sizeof(predicted), "%u ms", proof->bench.policy.prepare_timeout);
+    snprintf(seen, sizeof(seen), "more than %u s", MOST_WAIT / 1000);
+    discrepancies_add(&proof->seen.found, DISCREPANCY_SLOW_MAKE, name, predicted, seen,
+                      "the driver has not made a vGPU of type %s on %s in %u s, and "
+                      "prepare_timeout of vgpu.conf is %s",
+                      name, vgpu->parent.text, MOST_WAIT / 1000, predicted);
+}
+
 /* 1: a vGPU is made; 0: there is no room for it, or the driver refused. */
 static int
 make(struct proof *proof, size_t type, struct error *error)
@@ -110,7 +150,7 @@ make(struct proof *proof, size_t type, struct error *error)
     struct observation_vgpu vgpu = {.type = type};
     struct load_use use;
     struct bounds room;
-    uint64_t began;
+    uint64_t began, took;
     bool is_refused;
     size_t mark;
     int rc, seen;
@@ -126,17 +166,20 @@ make(struct proof *proof, size_t type, struct error *error)
     began = host_uptime(proof->bench.host);
     rc = workbench_make(&proof->bench, &proof->seen.now, use.parent, use.type, MOST_WAIT,
                         &vgpu.device, &is_refused, error);
+    took = host_uptime(proof->bench.host) - began;
+    if (rc == 0)
+        ARRAY_ADD(proof->seen.vgpus, proof->seen.vgpu_count, vgpu);
+    note(proof, "make", &vgpu, took, rc);
+    if (rc == -ETIMEDOUT)
+        tell_hung(proof, &vgpu);
     if (rc < 0 && !is_refused)
         return rc;
     if (is_refused) {
         tell_refused(proof, &room, &vgpu, rc);
         gpu_load_rewind(&load, mark);
-    } else {
-        ARRAY_ADD(proof->seen.vgpus, proof->seen.vgpu_count, vgpu);
     }
-    note(proof, "make", &vgpu, host_uptime(proof->bench.host) - began, rc);
-    check_time(proof, DISCREPANCY_SLOW_MAKE, &vgpu, host_uptime(proof->bench.host) - began,
-               proof->bench.policy.prepare_timeout, "prepare_timeout");
+    check_time(proof, DISCREPANCY_SLOW_MAKE, &vgpu, took, proof->bench.policy.prepare_timeout,
+               "prepare_timeout");
     seen = observation_take(&proof->seen, &load, error);
     return seen < 0 ? seen : !is_refused;
 }
@@ -300,7 +343,7 @@ run_course(struct proof *proof, struct error *error)
     int rc = 0;
 
     for (size_t i = 0; rc == 0 && i < count; i++)
-        rc = fill(proof, i, error);
+        rc = fill(proof, i, error), reckon(proof, i + 1);
     for (size_t i = 0; rc == 0 && i < count; i++)
         rc = pair_with_others(proof, i, error);
     return rc;
@@ -345,6 +388,7 @@ proof_begin(struct proof *proof, const struct names *kept, bool all, struct erro
     course_choose(&load, proof->usable, all, &proof->course);
     proof->partners =
         memory_zeroed(proof->course.count * proof->course.count, sizeof(*proof->partners));
+    reckon(proof, 0);
     proof->began = host_uptime(seen->host);
     return 0;
 }

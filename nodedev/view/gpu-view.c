@@ -4,6 +4,7 @@
 #include "base/array.h"
 #include "cli/pick.h"
 #include "device/vgpu.h"
+#include "view/sriov-gpu.h"
 
 #include <limits.h>
 #include <stdio.h>
@@ -138,8 +139,27 @@ no_such_gpu(const struct names *gpus, const char *word, struct error *error)
     return -ENOENT;
 }
 
+/* A GPU that makes vGPUs only on its virtual functions is no GPU of the inventory without them. */
+static int
+explain_off(const struct snapshot *snapshot, const struct host *host, const char *word,
+            struct error *error)
+{
+    AUTO(names_clear) struct names cards = {0};
+    struct error ignored;
+    struct name card;
+
+    if (sriov_gpu_list(host, snapshot, true, &cards) < 0 ||
+        pick_name(&cards, word, &card, &ignored) < 0 || !sriov_gpu_is_off(host, &card))
+        return 0;
+    return error_set(error, -ENOENT,
+                     "the virtual functions of %s are off, so it offers no vGPUs: 'vgpuctl sriov "
+                     "enable %s' enables them",
+                     card.text, card.text);
+}
+
 int
-gpu_view_find(const struct snapshot *snapshot, const char *word, size_t *ret, struct error *error)
+gpu_view_find(const struct snapshot *snapshot, const struct host *host, const char *word,
+              size_t *ret, struct error *error)
 {
     const struct inventory *inventory = &snapshot->inventory;
     AUTO(names_clear) struct names gpus = {0};
@@ -149,6 +169,8 @@ gpu_view_find(const struct snapshot *snapshot, const char *word, size_t *ret, st
     *ret = 0;
     list_gpus(inventory, &gpus);
     rc = pick_name(&gpus, word, &name, error);
+    if (rc == -ENOENT && host && explain_off(snapshot, host, word, error) < 0)
+        return rc;
     if (rc == -ENOENT)
         return no_such_gpu(&gpus, word, error);
     while (rc == 0 && !name_equal(&inventory->gpus[*ret].name, &name))

@@ -30,6 +30,7 @@ const char *gpu_view_type_name(const struct snapshot *snapshot, const struct nam
                                const struct name *type) NONNULL;
 
 /* Returns the index of the GPU that a word means (cli/pick.h). Returns -ENOENT with a line in error
- * that names the GPUs there are, or -ENOTUNIQ. */
-int gpu_view_find(const struct snapshot *snapshot, const char *word, size_t *ret,
-                  struct error *error) CHECKED NONNULL;
+ * that names the GPUs there are, or says that the GPU's virtual functions are off; or -ENOTUNIQ.
+ * host: the snapshot's; NULL if it is another host's. */
+int gpu_view_find(const struct snapshot *snapshot, const struct host *host, const char *word,
+                  size_t *ret, struct error *error) CHECKED __attribute__((nonnull(1, 3, 4, 5)));

@@ -54,6 +54,7 @@ add_walked(struct host_view *view, const struct vgpu_walk *walk)
         .type = walk->type,
         .parent = walk->parent,
         .gpu = walk->gpu,
+        .interface = walk->interface,
         .type_name = gpu_view_type_name(&view->snapshot, walk->gpu, walk->type),
     };
 
@@ -301,7 +302,8 @@ host_view_gpus(const struct host_view *view, size_t *first, size_t *end, struct 
     *first = 0;
     *end = view->snapshot.inventory.gpu_count;
     if (view->call->count) {
-        rc = gpu_view_find(&view->snapshot, view->call->arguments[0], first, error);
+        rc = gpu_view_find(&view->snapshot, view->is_remote ? NULL : view->call->host,
+                           view->call->arguments[0], first, error);
         *end = *first + 1;
     }
     return rc;

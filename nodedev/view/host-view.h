@@ -20,6 +20,7 @@ struct host_view_vgpu {
     const char *type_name;
     const char *state; /* of its lease, or "foreign" or "orphan" */
     const char *domain, *domain_uuid, *alias;
+    const struct vgpu_interface *interface;
     const struct lease *lease; /* NULL: the vGPU is not in the ledger */
 };
 

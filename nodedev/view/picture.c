@@ -4,6 +4,7 @@
 #include "base/printable.h"
 #include "cli/say.h"
 #include "view/gpu-view.h"
+#include "view/sriov-gpu.h"
 #include "view/usage.h"
 #include "view/wanted-types.h"
 
@@ -358,16 +359,21 @@ draw_gpu(struct drawing *drawing, size_t gpu)
 static void
 draw_homeless(const struct drawing *drawing)
 {
-    const struct inventory *inventory = &drawing->view->snapshot.inventory;
+    const struct host_view *view = drawing->view;
+    const struct inventory *inventory = &view->snapshot.inventory;
     size_t ignored;
 
-    for (size_t i = 0; i < drawing->view->vgpu_count; i++) {
-        const struct host_view_vgpu *vgpu = &drawing->view->vgpus[i];
+    for (size_t i = 0; i < view->vgpu_count; i++) {
+        const struct host_view_vgpu *vgpu = &view->vgpus[i];
 
-        if (!inventory_find_gpu(inventory, vgpu->gpu, &ignored))
-            say_line(drawing->out, "The GPU %s is not here; %s has a %s on it (%s).",
-                     vgpu->gpu->text, owner_of(vgpu), word_of(vgpu->type_name, vgpu->type),
-                     vgpu->state ? vgpu->state : "?");
+        if (inventory_find_gpu(inventory, vgpu->gpu, &ignored))
+            continue;
+        if (!view->is_remote && sriov_gpu_is_off(view->call->host, vgpu->gpu))
+            say_part(drawing->out, "The virtual functions of %s are off", vgpu->gpu->text);
+        else
+            say_part(drawing->out, "The GPU %s is not here", vgpu->gpu->text);
+        say_line(drawing->out, "; %s has a %s on it (%s).", owner_of(vgpu),
+                 word_of(vgpu->type_name, vgpu->type), vgpu->state ? vgpu->state : "?");
     }
 }
 

@@ -43,6 +43,41 @@ sriov_gpu_read(const struct host *host, const struct name *address, struct sriov
 }
 
 bool
+sriov_gpu_is_off(const struct host *host, const struct name *address)
+{
+    AUTO(sriov_gpu_clear) struct sriov_gpu card = {0};
+
+    return sriov_gpu_read(host, address, &card) == 0 && card.enabled == 0;
+}
+
+/* vgpu.conf may call any device a GPU. */
+static bool
+is_gpu(const struct host *host, const struct snapshot *snapshot, const struct name *address)
+{
+    size_t ignored;
+
+    return pci_is_gpu(host, address) || policy_find_gpu(&snapshot->policy, address) ||
+           inventory_find_gpu(&snapshot->inventory, address, &ignored);
+}
+
+int
+sriov_gpu_list(const struct host *host, const struct snapshot *snapshot, bool gpus,
+               struct names *ret)
+{
+    AUTO(names_clear) struct names devices = {0};
+    int rc = host_list(host, &devices, PCI_DEVICES);
+
+    for (size_t i = 0; rc == 0 && i < devices.count; i++) {
+        const struct name *device = &devices.items[i];
+
+        if (host_exists(host, PCI_DEVICES "/%s/sriov_totalvfs", device->text) &&
+            is_gpu(host, snapshot, device) == gpus)
+            names_append(ret, device);
+    }
+    return rc;
+}
+
+bool
 sriov_gpu_is_for_boot(const struct host *host, const struct name *address)
 {
     return host_exists(host, "etc/systemd/system/multi-user.target.wants/" SRIOV_GPU_UNIT,

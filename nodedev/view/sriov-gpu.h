@@ -7,7 +7,7 @@
 
 #pragma once
 
-#include "base/host.h"
+#include "actions/snapshot.h"
 
 struct sriov_gpu {
     struct name address;
@@ -21,6 +21,16 @@ struct sriov_gpu {
 int sriov_gpu_read(const struct host *host, const struct name *address,
                    struct sriov_gpu *ret) CHECKED NONNULL;
 void sriov_gpu_clear(struct sriov_gpu *card) NONNULL;
+
+/* Whether a GPU that can have virtual functions has none. */
+bool sriov_gpu_is_off(const struct host *host, const struct name *address) CHECKED NONNULL;
+
+/* Lists the PCI devices that can have virtual functions: the GPUs, or the devices that are no GPUs.
+ * A GPU is a display controller or a processing accelerator (PCI classes 03 and 12), or a device
+ * that vgpu.conf calls a GPU. Other devices, such as network cards, may have virtual functions as
+ * well. Returns 0 or -errno. */
+int sriov_gpu_list(const struct host *host, const struct snapshot *snapshot, bool gpus,
+                   struct names *ret) CHECKED NONNULL;
 
 /* The name of the systemd unit that enables a card's functions at boot; %s is the card's address.
  * The function tells whether systemd starts this unit at boot. */

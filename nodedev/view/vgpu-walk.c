@@ -22,6 +22,7 @@ take_vgpu(struct vgpu_walk *walk, const struct inventory_vgpu *vgpu)
     walk->device = &vgpu->device;
     walk->type = &vgpu->type;
     walk->parent = &parent->name;
+    walk->interface = parent->interface;
     walk->gpu = &walk->inventory->gpus[parent->gpu].name;
 }
 
@@ -47,6 +48,7 @@ vgpu_walk_next(struct vgpu_walk *walk)
         walk->device = &vgpu->device;
         walk->type = &vgpu->type;
         walk->parent = &vgpu->parent;
+        walk->interface = vgpu->interface;
         walk->gpu = &walk->lease->gpu;
         return true;
     }

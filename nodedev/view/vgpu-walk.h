@@ -24,6 +24,7 @@ struct vgpu_walk {
     const struct inventory_vgpu *vgpu; /* NULL: the vGPU is only in the ledger */
     const struct lease *lease;         /* NULL: the vGPU is not in the ledger */
     const struct name *device, *type, *parent, *gpu;
+    const struct vgpu_interface *interface;
 
     size_t next; /* index into the vGPUs, and after them into the leases */
 };

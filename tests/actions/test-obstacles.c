@@ -280,6 +280,7 @@ stuck_create_is_left_to_its_writer(void **state)
     scene.kernel.faults->stuck = true;
     assert_int_equal(scene_prepare(&scene, 1, 1, "mtty-2"), 1);
     scene_assert_said(&scene, "has not made the vGPU");
+    scene_assert_said(&scene, " ms; see the kernel's log, it may be stuck; all of prepare_timeout");
     assert_int_equal(scene_release(&scene, 1, 1), 0);
     assert_int_equal(scene_leases(&scene, "leaving"), 1);
     assert_int_equal(scene_prepare(&scene, 1, 1, "mtty-2"), 1);

@@ -128,6 +128,33 @@ utf8(void **state)
     }
 }
 
+/* A word for programs: each byte that is not harmless has its number. */
+static void
+words_for_programs(void **state)
+{
+    static const struct {
+        const char *text, *word;
+    } rows[] = {
+        {"web01", "web01"},
+        {"", ""},
+        {"Zürich", "Zürich"},
+        {"работа/数据", "работа/数据"},
+        {"two words\tand", "two\\x20words\\x09and"},
+        {"C:\\x41", "C:\\x5cx41"},
+        {"\x1b[31mred\n", "\\x1b[31mred\\x0a"},
+        {"no \xff UTF-8 \xc3", "no\\x20\\xff\\x20UTF-8\\x20\\xc3"},
+        {"turned\xe2\x80\xae", "turned\\xe2\\x80\\xae"},
+        {"no-break\xc2\xa0space", "no-break\\xc2\\xa0space"},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < COUNT(rows); i++) {
+        AUTO_FREE char *word = printable_word(rows[i].text);
+
+        assert_string_equal(word, rows[i].word);
+    }
+}
+
 int
 main(void)
 {
@@ -136,6 +163,7 @@ main(void)
         cmocka_unit_test(utf8),
         cmocka_unit_test(short_characters),
         cmocka_unit_test(long_characters),
+        cmocka_unit_test(words_for_programs),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -594,6 +594,33 @@ what_is_not_recorded(void **state)
     assert_string_equal(played.printed, "");
 }
 
+/* A capture of an earlier version has no subsystems. Then vendor and device tell models apart. */
+static void
+an_earlier_version(void **state)
+{
+    AUTO_FREE char *manifest = NULL;
+    struct error error;
+    char *line, *rest;
+    FILE *old;
+
+    (void)state;
+    assert_int_equal(typed_run(&scene, NULL, "vgpuctl capture " FILE_NAME, &live), COMMAND_DONE);
+    assert_int_equal(archive_read(&scene.kernel.host, FILE_NAME, &manifest, &error), 1);
+    assert_non_null(strstr(manifest, "/subsystem_vendor = 0x10de"));
+    assert_int_equal(system("mkdir old"), 0);
+    old = fopen("old/manifest", "we");
+    assert_non_null(old);
+    for (rest = manifest; (line = strsep(&rest, "\n")) && *line;) {
+        if (!strstr(line, "/subsystem_"))
+            fprintf(old, "%s\n", line);
+    }
+    fclose(old);
+    typed_run(&scene, NULL, "vgpuctl types", &live);
+    assert_int_equal(typed_run(&scene, NULL, "vgpuctl types --root old", &played), COMMAND_DONE);
+    assert_string_equal(played.printed, live.printed);
+    assert_string_equal(played.faults, "");
+}
+
 /* A later vgpuctl may look for a file that this version does not know. */
 static void
 a_later_version(void **state)
@@ -645,6 +672,7 @@ main(void)
         TEST(archives_of_strangers, here),
         TEST(what_is_not_recorded, here),
         TEST(another_build, here),
+        TEST(an_earlier_version, here),
         TEST(a_later_version, here),
         TEST(nothing_is_changed, here),
     };

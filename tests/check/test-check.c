@@ -4,6 +4,7 @@
 
 #include "cli/command.h"
 #include "fake/typed.h"
+#include "lease/ledger.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -218,6 +219,25 @@ faulty_domains(void **state)
     typed_assert_has(typed.faults, "web01.xml:6: ua-gpu0 asks for the class \"small\", and vgpu");
     scene_configure(&scene, "enabled = maybe;\n");
     typed_golden(&scene, HERE, "check/domain-broken", "vgpuctl check web01.xml");
+}
+
+/* A domain whose UUID means nobody gets no vGPU. */
+static void
+a_domain_that_is_nobody(void **state)
+{
+    FILE *file;
+
+    (void)state;
+    scene_configure(&scene, "classes = { small = { types = [ \"T4-1B\" ]; }; };\n");
+    write_domain(BOTH, "", scene_device(2), "");
+    file = fopen("web01.xml", "r+e");
+    assert_non_null(file);
+    assert_int_equal(fseek(file, strstr(head, "aaaaaaaa") - head, SEEK_SET), 0);
+    fprintf(file, "%s", LEASE_NOBODY);
+    fclose(file);
+    assert_int_equal(run("vgpuctl check web01.xml"), COMMAND_FAILED);
+    typed_assert_has(typed.faults, "web01.xml: its <uuid> is " LEASE_NOBODY
+                                   ", which means nobody here: give the domain another");
 }
 
 static void
@@ -731,6 +751,7 @@ main(void)
         TEST(drop_ins),
         TEST(sound_domains),
         TEST(faulty_domains),
+        TEST(a_domain_that_is_nobody),
         TEST(domains_not_as_meant),
         TEST(said_with_the_remedy),
         TEST(an_alias_that_is_dropped),

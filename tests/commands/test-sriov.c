@@ -99,6 +99,43 @@ number(const char *gpu, const char *attribute)
     return (unsigned)ret;
 }
 
+/* Which GPUs have how many functions. A GPU whose functions are off is a GPU for the other
+ * commands, too: they say what is wrong with it. */
+static void
+who_has_how_many(void **state)
+{
+    static const char off[] = "the virtual functions of " NVIDIA " are off, so it offers no vGPUs: "
+                              "'vgpuctl sriov enable " NVIDIA "' enables them";
+
+    (void)state;
+    start_off();
+    assert_int_equal(fake_enable(&scene.kernel, INTEL, 2), 0);
+    fake_write(&scene.kernel, UNIT NVIDIA ".service", "");
+    typed_golden(&scene, HERE, "sriov/status", "vgpuctl sriov status");
+    typed_golden(&scene, HERE, "sriov/status-json", "vgpuctl sriov status 3d:00.0 --json");
+    run("vgpuctl sriov status 41:00.0", 1, "there is no GPU \"41:00.0\" here that can");
+    run("vgpuctl sriov status --count 1", 2, "status takes no --count");
+    run("vgpuctl sriov enable " NVIDIA " --json", 2, "enable prints no table");
+    run("vgpuctl sriov enable", 2, "enable which GPU? 'vgpuctl sriov status' lists them");
+    run("vgpuctl status 3d:00.0", 1, off);
+    run("vgpuctl types " NVIDIA, 1, off);
+    run("vgpuctl drain " NVIDIA, 1, off);
+    run("vgpuctl prove " NVIDIA, 1, off);
+    run("vgpuctl status 41:00.0", 1, "no GPU on this host offers vGPUs; is its driver loaded?");
+}
+
+/* A kept vGPU lost its function, because somebody disabled the functions. */
+static void
+a_kept_vgpu_without_functions(void **state)
+{
+    (void)state;
+    scene_configure(&scene, "release = \"keep\";");
+    assert_int_equal(scene_prepare_at(&scene, 1, FIRST, TYPE), 0);
+    assert_int_equal(scene_release_at(&scene, 1, FIRST), 0);
+    assert_int_equal(fake_enable(&scene.kernel, NVIDIA, 0), 0);
+    run("vgpuctl status", 0, "The virtual functions of " NVIDIA " are off; guest1 has a ");
+}
+
 static void
 nvidias(void **state)
 {
@@ -380,9 +417,10 @@ static void
 wrong_words(void **state)
 {
     static const char *const lines[][2] = {
-        {"vgpuctl sriov", "its enable|disable is missing; usage: vgpuctl sriov enable|disable GPU"},
-        {"vgpuctl sriov enable", "its GPU is missing"},
-        {"vgpuctl sriov start 3d:00.0", "enable or disable, please, not \"start\""},
+        {"vgpuctl sriov", "its status|enable|disable is missing; usage: vgpuctl sriov "
+                          "status|enable|disable [GPU]"},
+        {"vgpuctl sriov enable", "enable which GPU? 'vgpuctl sriov status' lists them"},
+        {"vgpuctl sriov start 3d:00.0", "status, enable or disable, please, not \"start\""},
         {"vgpuctl sriov disable 3d:00.0 --count 2", "disable takes no --count: all go"},
         {"vgpuctl sriov enable 03:00.0 --count 0", "--count 0: not a number from 1 to 65535"},
         {"vgpuctl sriov enable 03:00.0 --count 4", INTEL " can have 3 virtual functions, not 4"},
@@ -400,9 +438,13 @@ main(void)
 {
 #define TEST(function) cmocka_unit_test_setup_teardown(function, set_up, tear_down)
     const struct CMUnitTest tests[] = {
-        TEST(nvidias),       TEST(nvidias_tool_fails),   TEST(others),      TEST(in_use),
-        TEST(may_be_in_use), TEST(many_users),           TEST(others_fail), TEST(which_card),
-        TEST(wrong_words),   TEST(broken_configuration), TEST(shares),      TEST(shares_that_stay),
+        TEST(who_has_how_many), TEST(a_kept_vgpu_without_functions),
+        TEST(nvidias),          TEST(nvidias_tool_fails),
+        TEST(others),           TEST(in_use),
+        TEST(may_be_in_use),    TEST(many_users),
+        TEST(others_fail),      TEST(which_card),
+        TEST(wrong_words),      TEST(broken_configuration),
+        TEST(shares),           TEST(shares_that_stay),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -150,6 +150,34 @@ the_gpu_is_the_physical_function(void **state)
         assert_ptr_equal(inventory.parents[i].interface, &vgpu_vf);
 }
 
+/* An A2 and an A16 have the same vendor and device. Their subsystems tell them apart, so neither
+ * gets the other's types. Two boards of one model share their types. */
+static void
+unlike_boards_share_no_types(void **state)
+{
+    static const char *const words[] = {"A16-", "A2-", "A16-"};
+    struct error error;
+
+    (void)state;
+    inventory_clear(&inventory);
+    fake_start(&fake, "gpu 0000:3d:00.0 vf vfs 2 numa 0 board \"NVIDIA A16\"\n"
+                      "gpu 0000:5e:00.0 vf vfs 2 numa 0 board \"NVIDIA A2\"\n"
+                      "gpu 0000:9d:00.0 vf vfs 1 numa 0 board \"NVIDIA A16\"\n");
+    assert_int_equal(fake_make(&fake, "0000:9d:00.4", "nvidia-715", NULL), 0);
+    assert_int_equal(scan_host(&fake.host, NULL, &inventory_all_types, &inventory, &error), 0);
+    assert_int_equal(inventory.gpu_count, 3);
+    for (size_t i = 0; i < 3; i++) {
+        const struct inventory_gpu *gpu = &inventory.gpus[i];
+
+        assert_string_equal(gpu->device, "25b6");
+        assert_int_equal(gpu->count, inventory.gpus[0].count);
+        for (size_t k = 0; k < gpu->count; k++)
+            assert_non_null(strstr(gpu->types[k].name, words[i]));
+    }
+    assert_string_equal(inventory.gpus[1].subsystem_vendor, "10de");
+    assert_string_equal(inventory.gpus[1].subsystem_device, "157e");
+}
+
 /* If a function has a type, its own list does not have this type. The other functions tell the
  * type's name, in whichever order they are read. If none does, the type's number is its name. */
 static void
@@ -729,6 +757,7 @@ main(void)
     const struct CMUnitTest tests[] = {
         TEST(every_form_of_the_list),
         TEST(the_gpu_is_the_physical_function),
+        TEST(unlike_boards_share_no_types),
         TEST(set_types_are_named_from_siblings),
         TEST(types_are_those_of_all_functions),
         TEST(mixed_sizes_are_what_is_offered),

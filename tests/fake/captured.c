@@ -94,6 +94,8 @@ put_ids(FILE *out, const struct inventory_gpu *gpu)
         fprintf(out, " driver %s", gpu->driver.text);
     if (*gpu->vendor)
         fprintf(out, " vendor %s device %s", gpu->vendor, gpu->device);
+    if (*gpu->subsystem_device)
+        fprintf(out, " subsystem %s", gpu->subsystem_device);
     if (gpu->numa >= 0)
         fprintf(out, " numa %d", gpu->numa);
 }

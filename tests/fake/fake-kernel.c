@@ -206,6 +206,7 @@ put_device(struct fake_kernel *fake, const struct fake_gpu *gpu, const char *nam
     snprintf(pci.address, sizeof(pci.address), "%s", name);
     snprintf(pci.vendor, sizeof(pci.vendor), "%s", gpu->vendor);
     snprintf(pci.device, sizeof(pci.device), "%s", gpu->device);
+    snprintf(pci.subsystem, sizeof(pci.subsystem), "%s", gpu->subsystem);
     snprintf(pci.driver, sizeof(pci.driver), "%s", gpu->driver);
     if (strcmp(name, gpu->name))
         snprintf(pci.physfn, sizeof(pci.physfn), "%s", gpu->name);

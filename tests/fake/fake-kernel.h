@@ -28,20 +28,20 @@
  * this board in the table of real types. `xe`: Intel's driver gives the functions numbers, and
  * parts of `memory N`. Without `memory` the GPU is integrated. The types of `xe` are only for a
  * snapshot: each names an amount of a function's memory. `lent`, only for a snapshot: the functions
- * are members of pools, and the types are these pools. `numa N`. `vendor` and `device`: PCI ids.
- * `gvt`. `mig`: the GPU is partitioned, so only types with `instances` can be made. `parts N`: it
- * shows N GPU instances. `ceiling N` and `each N`: the driver makes at most N vGPUs, whatever their
- * sizes are, on the GPU, or on each GPU instance. For the driver nvidia these are 32 and 12 by
- * default. `list FORM` is the form of creatable_vgpu_types: header (the default), plain,
- * name-first, garbage (among the lines), proposal (a header while no vGPU is made).
+ * are members of pools, and the types are these pools. `numa N`. `vendor`, `device` and
+ * `subsystem`: PCI ids. `gvt`. `mig`: the GPU is partitioned, so only types with `instances` can be
+ * made. `parts N`: it shows N GPU instances. `ceiling N` and `each N`: the driver makes at most N
+ * vGPUs, whatever their sizes are, on the GPU, or on each GPU instance. For the driver nvidia these
+ * are 32 and 12 by default. `list FORM` is the form of creatable_vgpu_types: header (the default),
+ * plain, name-first, garbage (among the lines), proposal (a header while no vGPU is made).
  *
  * Rules: `size`: all vGPUs of a GPU have one frame-buffer size. One more fits while there are fewer
  * than the type's max. `type`: the same with one type. `pool N`: there are N units, and each type
  * uses some of them. `mixed` with `memory N` (MiB): any type fits for which there is memory. Words
  * of a type: `framebuffer`, `max`, `heads`, `uses N`, `api NAME`, `nameless`. `instances N`: the
  * type needs a GPU instance, and N are free. `slices N`: this instance has N slices (in a tree the
- * type's name says so). Words of a pci: driver, physfn, vendor, device, class, numa. Comments begin
- * with '#'.
+ * type's name says so). Words of a pci: driver, physfn, vendor, device, subsystem, class, numa.
+ * Comments begin with '#'.
  *
  * The short form of a type is NAME:FRAMEBUFFER:MAX. NAME:FRAMEBUFFER:MAX@SLICES is a type of GPU
  * instances, of which MAX are free. NAME/USES is a type of a pool. The id is the name in small

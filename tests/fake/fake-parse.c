@@ -109,15 +109,17 @@ add_board(struct fake_gpu *gpu, const char *board)
     while (fgets(line, sizeof(line), table)) {
         struct fake_type type = {.uses = 1, .api = "vfio-pci", .instances = -1};
         char device[8];
-        unsigned id;
+        unsigned id, subsystem;
 
-        if (sscanf(line, "0x%7s %u %63[^\t] %*s %u %u %*u %*s %u", device, &id, type.name,
-                   &type.framebuffer, &type.heads, &type.max) != 6 ||
+        if (sscanf(line, "0x%7s %u %63[^\t] %*s %u %u %*u %*s %u %*[^:]:%x", device, &id, type.name,
+                   &type.framebuffer, &type.heads, &type.max, &subsystem) != 7 ||
             strncmp(type.name, board, length) || type.name[length] != '-')
             continue;
         snprintf(type.id, sizeof(type.id), "nvidia-%u", id);
         if (!*gpu->device)
             snprintf(gpu->device, sizeof(gpu->device), "%s", device);
+        if (!*gpu->subsystem)
+            snprintf(gpu->subsystem, sizeof(gpu->subsystem), "%04x", subsystem & 0xffff);
         ARRAY_ADD(gpu->types, gpu->type_count, type);
     }
     fclose(table);
@@ -155,11 +157,11 @@ parse_gpu(struct fake_machine *machine, const char *name, char *line)
     static const char *const rules[] = {"size", "type", "pool", "mixed"};
     static const char *const lists[] = {"header", "plain", "name-first", "garbage", "proposal"};
     static const struct word words[] = {
-        NUMBER(fake_gpu, numa),    NUMBER(fake_gpu, vfs),  NUMBER(fake_gpu, memory),
-        NUMBER(fake_gpu, ceiling), NUMBER(fake_gpu, each), NUMBER(fake_gpu, parts),
-        FLAG(fake_gpu, gvt),       FLAG(fake_gpu, vf),     FLAG(fake_gpu, mig),
-        FLAG(fake_gpu, xe),        FLAG(fake_gpu, lent),   TEXT(fake_gpu, vendor),
-        TEXT(fake_gpu, device),    TEXT(fake_gpu, driver)};
+        NUMBER(fake_gpu, numa),    NUMBER(fake_gpu, vfs),     NUMBER(fake_gpu, memory),
+        NUMBER(fake_gpu, ceiling), NUMBER(fake_gpu, each),    NUMBER(fake_gpu, parts),
+        FLAG(fake_gpu, gvt),       FLAG(fake_gpu, vf),        FLAG(fake_gpu, mig),
+        FLAG(fake_gpu, xe),        FLAG(fake_gpu, lent),      TEXT(fake_gpu, vendor),
+        TEXT(fake_gpu, device),    TEXT(fake_gpu, subsystem), TEXT(fake_gpu, driver)};
     struct fake_gpu gpu = {.numa = -1};
     const char *word;
 
@@ -204,9 +206,10 @@ parse_type(struct fake_machine *machine, const char *id, char *line)
 static void
 parse_pci(struct fake_machine *machine, const char *address, char *line)
 {
-    static const struct word words[] = {TEXT(fake_pci, driver), TEXT(fake_pci, physfn),
-                                        TEXT(fake_pci, vendor), TEXT(fake_pci, device),
-                                        TEXT(fake_pci, class),  NUMBER(fake_pci, numa)};
+    static const struct word words[] = {TEXT(fake_pci, driver),    TEXT(fake_pci, physfn),
+                                        TEXT(fake_pci, vendor),    TEXT(fake_pci, device),
+                                        TEXT(fake_pci, subsystem), TEXT(fake_pci, class),
+                                        NUMBER(fake_pci, numa)};
     struct fake_pci pci = {.numa = -1};
     const char *word;
 
@@ -217,6 +220,8 @@ parse_pci(struct fake_machine *machine, const char *address, char *line)
         snprintf(pci.vendor, sizeof(pci.vendor), "%s", *pci.physfn ? "10de" : "8086");
     if (!*pci.device)
         snprintf(pci.device, sizeof(pci.device), "%s", *pci.physfn ? "26b9" : "2922");
+    if (!*pci.subsystem)
+        snprintf(pci.subsystem, sizeof(pci.subsystem), "0000");
     ARRAY_ADD(machine->pcis, machine->pci_count, pci);
 }
 
@@ -314,6 +319,8 @@ complete_gpu(struct fake_gpu *gpu)
         snprintf(gpu->vendor, sizeof(gpu->vendor), "%s", known[i].vendor);
     if (!*gpu->device)
         snprintf(gpu->device, sizeof(gpu->device), "%s", gpu->vf ? "26b9" : known[i].device);
+    if (!*gpu->subsystem)
+        snprintf(gpu->subsystem, sizeof(gpu->subsystem), "0000");
 }
 
 static void

@@ -41,13 +41,13 @@ struct fake_type {
 /* A device on the PCI bus. A GPU and its functions are on the bus, too. */
 struct fake_pci {
     char address[64], physfn[64];
-    char vendor[8], device[8], driver[32];
+    char vendor[8], device[8], subsystem[8], driver[32];
     char class[16]; /* "0x030200" */
     int numa;
 };
 
 struct fake_gpu {
-    char name[64], vendor[8], device[8], driver[32];
+    char name[64], vendor[8], device[8], subsystem[8], driver[32];
     enum fake_rule rule;
     enum fake_list list;
     unsigned pool, vfs, memory;

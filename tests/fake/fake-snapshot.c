@@ -68,6 +68,8 @@ add_gpu(struct inventory *inventory, const struct fake_gpu *fake)
 
     snprintf(gpu.vendor, sizeof(gpu.vendor), "%s", fake->vendor);
     snprintf(gpu.device, sizeof(gpu.device), "%s", fake->device);
+    snprintf(gpu.subsystem_vendor, sizeof(gpu.subsystem_vendor), "%s", fake->vendor);
+    snprintf(gpu.subsystem_device, sizeof(gpu.subsystem_device), "%s", fake->subsystem);
     snprintf(gpu.driver.text, sizeof(gpu.driver.text), "%s", fake->driver);
     for (size_t i = 0; i < fake->type_count; i++) {
         const struct fake_type *type = &fake->types[i];

@@ -140,6 +140,11 @@ fake_put_pci(const struct fake_kernel *fake, const struct fake_pci *pci)
     fake_put(root, text, "sys/devices/%s/vendor", pci->address);
     snprintf(text, sizeof(text), "0x%s\n", pci->device);
     fake_put(root, text, "sys/devices/%s/device", pci->address);
+    /* Here each board is from the maker of its chip. */
+    snprintf(text, sizeof(text), "0x%s\n", pci->vendor);
+    fake_put(root, text, "sys/devices/%s/subsystem_vendor", pci->address);
+    snprintf(text, sizeof(text), "0x%s\n", pci->subsystem);
+    fake_put(root, text, "sys/devices/%s/subsystem_device", pci->address);
     snprintf(text, sizeof(text), "%d\n", pci->numa);
     fake_put(root, text, "sys/devices/%s/numa_node", pci->address);
     if (*pci->class) {

@@ -5,6 +5,7 @@
 #include "hook.h"
 #include "base/memory.h"
 #include "fake/scene.h"
+#include "lease/ledger.h"
 #include "lease/log.h"
 
 #include <fcntl.h>
@@ -189,6 +190,49 @@ a_session_daemon(void **state)
     scene_assert_empty(&scene);
 }
 
+/* --- nobody's UUID -----------------------------------------------------------------------------
+ */
+
+/* Puts nobody's UUID into a domain's XML. */
+static char *
+nobodys(char *xml)
+{
+    char *start = strstr(xml, "<uuid>");
+
+    assert_non_null(start);
+    memcpy(start + strlen("<uuid>"), LEASE_NOBODY, strlen(LEASE_NOBODY));
+    return xml;
+}
+
+/* In the ledger this UUID means nobody. So a guest of this UUID would be in no quota, and nobody's
+ * lease is forgotten. It gets no vGPU, and is left alone in all else. */
+static void
+a_guest_that_is_nobody(void **state)
+{
+    AUTO_FREE char *xml = nobodys(scene_xml(7, DEVICE("nvidia-222"), (const unsigned[]){1, 0}));
+    AUTO_FREE char *plain = nobodys(scene_xml(8, "", (const unsigned[]){0}));
+    AUTO_FREE char *unasked = nobodys(scene_xml(9, "", (const unsigned[]){1, 0}));
+
+    (void)state;
+    for (size_t i = 0; i < COUNT(events); i++) {
+        bool fails = events[i].unreadable_fails;
+
+        assert_int_equal(call(true, 5, events[i].operation, events[i].sub, plain), 0);
+        assert_string_equal(scene.said, "");
+        assert_int_equal(call(true, 5, events[i].operation, events[i].sub, unasked), 0);
+        assert_string_equal(scene.said, "");
+        if (!strcmp(events[i].operation, "start"))
+            continue;
+        assert_int_equal(call(true, 5, events[i].operation, events[i].sub, xml), fails);
+        if (fails)
+            scene_assert_said(&scene, "vgpu: guest7: its <uuid> is " LEASE_NOBODY
+                                      ", which means nobody here: give the domain another");
+        else
+            assert_string_equal(scene.said, "");
+    }
+    scene_assert_empty(&scene);
+}
+
 /* --- the log ---------------------------------------------------------------------------------- */
 
 /* From now on the hook has a log. The test reads the log's lines from *reader. */
@@ -256,6 +300,7 @@ main(void)
         SCENE_TEST(too_few_words, here),     SCENE_TEST(what_is_not_ours, here),
         SCENE_TEST(unreadable_xml, here),    SCENE_TEST(another_encoding, here),
         SCENE_TEST(without_memory, here),    SCENE_TEST(a_session_daemon, here),
+        SCENE_TEST(a_guest_that_is_nobody, here),
         SCENE_TEST(what_the_log_says, here),
     };
 

@@ -45,26 +45,55 @@ nowhere(void)
 
 /* --- cards that tell the truth ---------------------------------------------------------------- */
 
+/* The figure after some words; 0: the words are not there. */
+static unsigned
+figure_after(const char *text, const char *words)
+{
+    const char *at = strstr(text, words);
+
+    return at ? (unsigned)strtoul(at + strlen(words), NULL, 10) : 0;
+}
+
+/* The number of steps that --dry-run tells: so many at least, and so many at most. */
+static void
+estimate(const char *line, unsigned *least, unsigned *most)
+{
+    char dry[96];
+
+    snprintf(dry, sizeof(dry), "%s --dry-run", line);
+    assert_int_equal(typed_run(&scene, nowhere(), dry, &typed), 0);
+    *least = figure_after(typed.printed, ": about ");
+    *most = figure_after(typed.printed, " to ");
+    *most = *most ? *most : *least;
+}
+
 static void
 a_truthful_card_passes(void **state)
 {
     static const struct {
         const char *machine, *gpu;
+        bool is_exact; /* the number of steps is known before */
     } rows[] = {
-        {"t4x8", "0000:18:00.0"},         {"a100", "0000:41:00.0"},  {"a30-mig", "0000:41:00.0"},
-        {"gvt-g", "0000:00:02.0"},        {"mixed", "0000:e7:00.0"}, {"mtty", "mtty"},
-        {"rtx-pro-6000", "0000:8c:00.0"},
+        {"t4x8", "0000:18:00.0", false},         {"a100", "0000:41:00.0", false},
+        {"a30-mig", "0000:41:00.0", false},      {"gvt-g", "0000:00:02.0", true},
+        {"mixed", "0000:e7:00.0", false},        {"mtty", "mtty", true},
+        {"rtx-pro-6000", "0000:8c:00.0", false}, {"a16-a2", "0000:5e:00.0", false},
     };
 
     (void)state;
     for (size_t i = 0; i < COUNT(rows); i++) {
+        unsigned least, most, steps;
         char line[64];
 
         snprintf(line, sizeof(line), "vgpuctl prove %s", rows[i].gpu);
         scene_start_machine(&scene, rows[i].machine);
+        estimate(line, &least, &most);
         if (typed_run(&scene, nowhere(), line, &typed) != 0)
             fail_msg("%s: %s%s", rows[i].machine, typed.printed, typed.faults);
         typed_assert_has(typed.printed, "the GPU behaves as predicted");
+        steps = figure_after(typed.printed, ": ");
+        if (steps < least || steps > most || (least == most) != rows[i].is_exact)
+            fail_msg("%s: about %u to %u steps were %u", rows[i].machine, least, most, steps);
         scene_assert_empty(&scene);
         scene_stop(&scene);
     }
@@ -142,6 +171,37 @@ each_lie_is_named(void **state)
         if (typed_run(&scene, nowhere(), line, &typed) != 1 ||
             !strstr(typed.printed, lies[i].words))
             fail_msg("row %zu: %s%s", i, typed.printed, typed.faults);
+        make_good();
+    }
+}
+
+/* --- a trial that does not come to its end -------------------------------------------------- */
+
+/* The driver makes no vGPU in the longest time. That is a finding, and no proof. */
+static void
+a_driver_that_hangs_is_a_finding(void **state)
+{
+    static const char *const rows[] = {CARD, FUNCTIONS};
+
+    (void)state;
+    for (size_t i = 0; i < COUNT(rows); i++) {
+        char line[64];
+
+        scene_start(&scene, MACHINE);
+        scene.kernel.faults->stuck = true;
+        snprintf(line, sizeof(line), "vgpuctl prove %s", rows[i]);
+        assert_int_equal(typed_run(&scene, nowhere(), line, &typed), 1);
+        typed_assert_has(typed.printed, "in 60 s, and prepare_timeout of vgpu.conf is 30000 ms");
+        typed_assert_has(typed.printed, "1 prediction failed, and not all was tried");
+        assert_null(strstr(typed.printed, "the GPU behaves as predicted"));
+        typed_assert_has(typed.faults, "in 60 s; see the kernel's log");
+        assert_null(strstr(typed.faults, "prepare_timeout"));
+        scene.kernel.faults->stuck = false;
+        /* The writer that was left behind makes the vGPU now, and ends. */
+        while (scene_leases(&scene, "") > 0) {
+            fake_sleep(1);
+            typed_run(&scene, nowhere(), "vgpuctl reconcile", &typed);
+        }
         make_good();
     }
 }
@@ -273,6 +333,10 @@ what_is_printed(void **state)
     uri = nowhere();
     typed_golden(&scene, uri, "prove/dry-run", "vgpuctl prove " CARD " --dry-run");
     typed_golden(&scene, uri, "prove/dry-run-all", "vgpuctl prove " CARD " --dry-run --all");
+    typed_golden(&scene, uri, "prove/dry-run-json", "vgpuctl prove " CARD " --dry-run --json");
+    typed_golden(&scene, uri, "prove/dry-run-columns",
+                 "vgpuctl prove " CARD
+                 " --dry-run --all --columns ACTION,TYPE,BESIDE,STEPS-AT-MOST");
     typed_golden(&scene, uri, "prove/gpu", "vgpuctl prove " CARD);
     typed_golden(&scene, uri, "prove/gpu-json", "vgpuctl prove " CARD " --json");
     scene.kernel.faults->lie = FAKE_LIE_MAXIMUM;
@@ -347,7 +411,10 @@ a_signal_waits_until_the_card_is_empty(void **state)
         sigprocmask(SIG_BLOCK, &both, NULL);
         raise(SIGINT);
         _exit(typed_run(&scene, nowhere(), "vgpuctl prove " CARD, &typed) == 1 &&
-                      strstr(typed.faults, "stopped at step 0")
+                      strstr(typed.faults, "stopped at step 0") &&
+                      strstr(typed.printed, ": 0 steps in 0.0 s: not all was tried; no prediction "
+                                            "has failed so far") &&
+                      !strstr(typed.printed, "as predicted")
                   ? 7
                   : 1);
     }
@@ -363,6 +430,7 @@ main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_truthful_card_passes),
         cmocka_unit_test(each_lie_is_named),
+        cmocka_unit_test(a_driver_that_hangs_is_a_finding),
         cmocka_unit_test(a_card_in_use_is_left_alone),
         cmocka_unit_test(one_at_a_time),
         cmocka_unit_test(a_pool_is_as_it_is),
