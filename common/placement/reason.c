@@ -210,6 +210,22 @@ say_quota(const struct rooms *rooms, const struct inventory_type *type, char *te
 }
 
 static void
+say_room(const struct fit *fit, char *text, size_t size)
+{
+    const struct bounds *left = &fit->left;
+
+    if (left->most == BOUNDS_ANY)
+        snprintf(text, size, "has room for at least %u (%zu in use)", left->least, fit->used);
+    else if (left->least == left->most)
+        snprintf(text, size, "has room for %u (%zu in use)", left->most, fit->used);
+    else if (left->least > 0)
+        snprintf(text, size, "has room for %u, perhaps for up to %u (%zu in use)", left->least,
+                 left->most, fit->used);
+    else
+        snprintf(text, size, "may have room for up to %u (%zu in use)", left->most, fit->used);
+}
+
+static void
 say_other_kind(const struct rooms *rooms, size_t gpu, char *text, size_t size)
 {
     const struct inventory *inventory = rooms->problem->inventory;
@@ -265,8 +281,6 @@ reason_gpu(const struct rooms *rooms, const struct demand *demand, size_t gpu, c
     if (reason == REASON_REJECTED && (refusal = rooms_find_rejection(rooms, gpu, type)))
         snprintf(text, size, "refused it (%s)", strerror(-refusal->error));
     if (reason == REASON_NONE)
-        snprintf(text, size, "has room for %s%u (%zu in use)",
-                 fit.left.most == BOUNDS_ANY ? "at least " : "",
-                 fit.left.most == BOUNDS_ANY ? fit.left.least : fit.left.most, fit.used);
+        say_room(&fit, text, size);
     return reason;
 }
