@@ -107,6 +107,22 @@ has_nameless_lease(const struct snapshot *snapshot)
     return false;
 }
 
+/* Whether a demanded type may share its GPU in time, and its driver does not tell how many fit.
+ * Then the sizes of all types tell that (maxima.h), and NVIDIA's names have them. */
+static bool
+needs_sizes(const struct snapshot *snapshot)
+{
+    struct inventory_walk walk = {0};
+
+    while (inventory_next_type(&snapshot->inventory, &walk)) {
+        if (snapshot->inventory.gpus[walk.gpu].one_size && walk.type->framebuffer &&
+            !walk.type->max && inventory_type_shares_time(walk.type) &&
+            is_demanded_type(walk.type, snapshot))
+            return true;
+    }
+    return false;
+}
+
 /* Whether the names that were left out are needed after all. If a demand asks for an id that no GPU
  * here has, the user is told what there is. */
 static bool
@@ -125,7 +141,7 @@ lacks_names(const struct snapshot *snapshot)
         if (!has_type(inventory, &snapshot->demands.items[i]))
             return true;
     }
-    return snapshot->demands.count == 0 && has_nameless_lease(snapshot);
+    return needs_sizes(snapshot) || (snapshot->demands.count == 0 && has_nameless_lease(snapshot));
 }
 
 int

@@ -52,6 +52,7 @@ struct inventory_gpu {
     bool one_size;   /* all vGPUs that share it in time must have the same frame buffer size */
     unsigned instances; /* number of GPU instances (MIG) that are seen; 0: none, or nobody looked
                            (nvidia.h) */
+    bool is_occupied;   /* each of these has a vGPU, so no instance is there that no vGPU shows */
     struct limit *limits;
     size_t limit_count;
     bool is_silent; /* its driver has not answered in time: there may be more than is known */

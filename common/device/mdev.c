@@ -74,7 +74,7 @@ read_name(const struct host *host, const struct inventory *inventory, size_t gpu
 
 /* -ENOTTY: it is not the type of a GPU. s390's channels and adapters are mediated devices too. Of a
  * card that does not answer only the id is known. Even a type that is wanted by its id has its name
- * read, because NVIDIA's names tell whether a type takes a GPU instance. */
+ * read, because NVIDIA's names tell whether a type takes a GPU instance, and its size. */
 static int
 read_type(const struct host *host, const struct inventory *inventory, size_t gpu,
           const struct name *parent, const struct inventory_filter *filter, bool wants_name,
@@ -87,6 +87,7 @@ read_type(const struct host *host, const struct inventory *inventory, size_t gpu
     if (!wants_name && !filter->wants(ret, filter->data))
         return 0;
     read_name(host, inventory, gpu, parent, ret);
+    nvidia_describe(ret);
     if (!filter->wants(ret, filter->data))
         return 0;
     length = read_attribute(host, card, parent, id, "device_api", text, sizeof(text));
@@ -96,7 +97,6 @@ read_type(const struct host *host, const struct inventory *inventory, size_t gpu
         return -ENOTTY;
     if (read_attribute(host, card, parent, id, "description", text, sizeof(text)) > 0)
         read_description(text, ret);
-    nvidia_describe(ret);
     return 0;
 }
 

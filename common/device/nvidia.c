@@ -110,6 +110,47 @@ needs_instances(const struct inventory *inventory, size_t gpu)
            ARRAY_HAS(card->types, card->count, type, type->slices > 0);
 }
 
+/* The GPU instance of a vGPU, "12"; "": it has none, or its driver does not tell. */
+static struct name
+read_instance(const struct host *host, const struct inventory *inventory,
+              const struct inventory_vgpu *made)
+{
+    const struct inventory_parent *parent = &inventory->parents[made->parent];
+    const struct inventory_gpu *card = &inventory->gpus[parent->gpu];
+    const struct inventory_type *type = inventory_find_type(card, &made->type);
+    const struct vgpu vgpu = {.interface = parent->interface,
+                              .device = made->device,
+                              .type = made->type,
+                              .parent = parent->name};
+    struct name ret = {0};
+    struct path device;
+    uint64_t id;
+
+    if (type && type->slices && parent->interface->directory(&vgpu, &device) == 0 &&
+        nvidia_read_id(host, &card->name, &device, "gpu_instance_id", &id) == 0)
+        snprintf(ret.text, sizeof(ret.text), "%u", (unsigned)id);
+    return ret;
+}
+
+/* Counts the GPU instances of a GPU on which there is a vGPU. */
+static size_t
+count_occupied(const struct host *host, const struct inventory *inventory, size_t gpu)
+{
+    AUTO(names_clear) struct names ids = {0};
+
+    for (size_t i = 0; i < inventory->vgpu_count; i++) {
+        struct name id = {0};
+
+        if (inventory->parents[inventory->vgpus[i].parent].gpu == gpu)
+            id = read_instance(host, inventory, &inventory->vgpus[i]);
+        if (*id.text && !names_has(&ids, &id)) {
+            names_append(&ids, &id);
+            names_sort(&ids);
+        }
+    }
+    return ids.count;
+}
+
 void
 nvidia_find_instances(const struct host *host, struct inventory *inventory, size_t gpu)
 {
@@ -123,6 +164,8 @@ nvidia_find_instances(const struct host *host, struct inventory *inventory, size
         return;
     for (size_t i = 0; i < names.count; i++)
         card->instances += is_instance(&names.items[i]);
+    card->is_occupied =
+        card->instances > 0 && count_occupied(host, inventory, gpu) == card->instances;
 }
 
 int

@@ -24,9 +24,9 @@ void nvidia_describe(struct inventory_type *type) NONNULL;
 /* Whether a GPU has NVIDIA's driver for vGPU hosts. The other driver makes no vGPUs. */
 bool nvidia_has_host_driver(const struct host *host, const struct name *gpu) CHECKED NONNULL;
 
-/* Counts the GPU instances (MIG) of a GPU that /proc/driver/nvidia shows. It does so only if the
- * GPU has types that need one, or if it offers nothing. The count stays unset if they cannot be
- * seen. */
+/* Counts the GPU instances (MIG) of a GPU that /proc/driver/nvidia shows, and sees whether each has
+ * a vGPU. It does so only if the GPU has types that need one, or if it offers nothing. The count
+ * stays unset if they cannot be seen. */
 void
 nvidia_find_instances(const struct host *host, struct inventory *inventory, size_t gpu) NONNULL;
 

@@ -129,7 +129,7 @@ holds(const struct gpu_load *load, bool on_instance)
 
 /* Whether the card lacks what a type needs. Nobody offers the type, and the card has GPU instances.
  * The type needs a free instance, or a card that is not partitioned. The vGPUs on the card tell
- * whether it is. */
+ * whether it is. is_told: a free function tells what instances there are, or all have vGPUs. */
 static bool
 lacks_instance(const struct gpu_load *load, size_t type, bool is_told)
 {
@@ -142,7 +142,7 @@ lacks_instance(const struct gpu_load *load, size_t type, bool is_told)
 static void
 hear_word(struct gpu_load *load, size_t type, bool has_instances)
 {
-    bool is_told = false;
+    bool is_told = gpu_load_card(load)->is_occupied;
 
     for (size_t i = 0; i < load->parent_count && !load->types[type].is_offered; i++) {
         load->types[type].is_offered = gpu_load_word(load, type, load->parents[i]) > 0;

@@ -230,6 +230,23 @@ say_quota(const struct rooms *rooms, const struct inventory_type *type, char *te
 }
 
 static void
+say_room(const struct rooms *rooms, size_t gpu, const struct fit *fit, char *text, size_t size)
+{
+    const struct bounds *left = &fit->left;
+    const struct usage_words used = say_used(rooms, gpu, fit->used);
+
+    if (left->most == BOUNDS_ANY)
+        snprintf(text, size, "has room for at least %u (%s)", left->least, used.text);
+    else if (left->least == left->most)
+        snprintf(text, size, "has room for %u (%s)", left->most, used.text);
+    else if (left->least > 0)
+        snprintf(text, size, "has room for %u, perhaps for up to %u (%s)", left->least, left->most,
+                 used.text);
+    else
+        snprintf(text, size, "may have room for up to %u (%s)", left->most, used.text);
+}
+
+static void
 say_other_kind(const struct rooms *rooms, size_t gpu, char *text, size_t size)
 {
     const struct inventory *inventory = rooms->problem->inventory;
@@ -285,9 +302,6 @@ reason_gpu(const struct rooms *rooms, const struct demand *demand, size_t gpu, c
     if (reason == REASON_REJECTED && (refusal = rooms_find_rejection(rooms, gpu, type)))
         snprintf(text, size, "refused it (%s)", strerror(-refusal->error));
     if (reason == REASON_NONE)
-        snprintf(text, size, "has room for %s%u (%s)",
-                 fit.left.most == BOUNDS_ANY ? "at least " : "",
-                 fit.left.most == BOUNDS_ANY ? fit.left.least : fit.left.most,
-                 say_used(rooms, gpu, fit.used).text);
+        say_room(rooms, gpu, &fit, text, size);
     return reason;
 }

@@ -403,6 +403,93 @@ what_a_removal_makes_place_for_is_hoped_for(void **state)
     assert_int_equal(scene_hook(&scene, xml, "prepare", "begin"), 0);
 }
 
+/* The driver of these functions describes no type, so the names of all types together tell how many
+ * fit. A kept vGPU of another guest is not removed in vain. */
+#define A16 "0000:18:00.0"
+static void
+types_without_a_description(void **state)
+{
+    static const struct {
+        const char *first, *second;
+    } rows[] = {{DEVICE("1", "type='nvidia-715'"), DEVICE("2", "type='nvidia-715'")},
+                {DEVICE("1", "type='A16-16Q'"), DEVICE("2", "type='A16-16Q'")}};
+
+    (void)state;
+    for (size_t i = 0; i < COUNT(rows); i++) {
+        AUTO_FREE char *devices = NULL, *xml = NULL;
+
+        restart("gpu " A16 " rule size numa 0 vfs 3 device 25b6\n"
+                "type nvidia-714 \"NVIDIA A16-8Q\" framebuffer 8192 max 2\n"
+                "type nvidia-715 \"NVIDIA A16-16Q\" framebuffer 16384 max 1\n");
+        for (unsigned number = 0; number < 3; number++) {
+            for (unsigned type = 714; type < 716; type++) {
+                char path[256];
+
+                snprintf(path, sizeof(path),
+                         "sys/devices/%s/mdev_supported_types/nvidia-%u/description",
+                         scene_function(A16, number), type);
+                assert_int_equal(unlinkat(scene.kernel.host.root, path, 0), 0);
+            }
+        }
+        scene_configure(&scene, "release = \"keep\";");
+        assert_true(asprintf(&devices, "%s%s", rows[i].first, rows[i].second) > 0);
+        xml = guest(devices, (const unsigned[]){1, 2, 0});
+        for (unsigned kept = 0; kept < 2; kept++) {
+            run("vgpuctl explain ./guest1.xml", COMMAND_FAILED, "vgpuctl: explain: guest1: ");
+            assert_null(strstr(typed.printed, "can have"));
+            assert_int_equal(scene_hook(&scene, xml, "prepare", "begin"), 1);
+            assert_int_equal(scene.kernel.faults->writes, kept);
+            assert_int_equal(scene_leases(&scene, "kept"), kept);
+            assert_int_equal(scene_prepare(&scene, 9, 9, "nvidia-715"), 0);
+            assert_int_equal(scene_release(&scene, 9, 9), 0);
+        }
+    }
+}
+
+/* Both GPU instances have a vGPU, and both functions. There is no instance of another size, so
+ * nobody's vGPU is removed for one. */
+static void
+no_instance_of_that_size(void **state)
+{
+    AUTO_FREE char *xml = typed_functions(1, "", "A30-2-12C", (const char *const[]){VF, NULL});
+
+    (void)state;
+    restart("gpu 0000:3d:00.0 vf vfs 2 rule size mig parts 2 device 20b7\n"
+            "type nvidia-689 \"NVIDIA A30-1-6C\" framebuffer 6144 max 4 instances 2\n"
+            "type nvidia-690 \"NVIDIA A30-2-12C\" framebuffer 12288 max 2 instances 0\n");
+    scene_configure(&scene, "release = \"keep\";");
+    fake_write(&scene.kernel, "run/libvirt-vgpu/types",
+               "0000:3d:00.0 nvidia-690 NVIDIA A30-2-12C\n");
+    assert_int_equal(scene_prepare_at(&scene, 2, VF, "A30-1-6C"), 0);
+    assert_int_equal(scene_prepare_at(&scene, 3, "0000:3d:00.5", "A30-1-6C"), 0);
+    assert_int_equal(scene_release_at(&scene, 2, VF), 0);
+    assert_int_equal(scene_release_at(&scene, 3, "0000:3d:00.5"), 0);
+    assert_int_equal(scene_leases(&scene, "kept"), 2);
+    fake_write(&scene.kernel, "guest1.xml", xml);
+    typed_run(&scene, HERE, "vgpuctl explain ./guest1.xml", &typed);
+    assert_null(strstr(typed.printed, "once something is removed"));
+    assert_int_equal(scene_hook(&scene, xml, "prepare", "begin"), 1);
+    assert_int_equal(scene_leases(&scene, "kept"), 2);
+    assert_int_equal(fake_count(&scene.kernel), 2);
+}
+
+/* If types does not know how many there are, explain does not know it either. */
+static void
+an_upper_bound_is_told_as_one(void **state)
+{
+    AUTO_FREE char *xml = typed_functions(1, "", "L40S-4Q", (const char *const[]){VF, NULL});
+
+    (void)state;
+    restart("gpu 0000:3d:00.0 vf vfs 16 rule mixed memory 49152 board \"NVIDIA L40S\"\n");
+    scene_configure(&scene, "gpus = ({ address = \"0000:3d:00.0\"; });");
+    assert_int_equal(scene_prepare_at(&scene, 2, "0000:3d:00.6", "L40S-8Q"), 0);
+    fake_write(&scene.kernel, "guest1.xml", xml);
+    run("vgpuctl types -o NAME,AVAILABLE,AVAILABLE-AT-MOST", COMMAND_DONE,
+        "NVIDIA L40S-4Q          -                10");
+    run("vgpuctl explain ./guest1.xml", COMMAND_DONE,
+        "0000:3d:00.0  chosen    has room for 1, perhaps for up to 10 (1 in use)");
+}
+
 /* A vGPU that the kernel is still removing exists until its directory is gone. prepare, explain and
  * gpus count it. */
 static void
@@ -465,6 +552,9 @@ main(void)
         TEST(no_free_function_is_not_full),
         TEST(what_a_process_has_open),
         TEST(what_is_gone_is_not_kept),
+        TEST(types_without_a_description),
+        TEST(no_instance_of_that_size),
+        TEST(an_upper_bound_is_told_as_one),
         TEST(a_removal_under_way_counts),
         TEST(memory_that_is_not_told_is_no_promise),
         TEST(what_goes_elsewhere_takes_no_room),

@@ -24,6 +24,14 @@ must_fail start web01
 assert_match "$ERR" 'vgpu: web01: /etc/libvirt-vgpu/vgpu.conf:2: enabled must be true or false, not 1; '
 assert_match "$ERR" '/etc/libvirt-vgpu/vgpu.conf:3: address must be a PCI address'
 start plain
+# The rest is told all the same.
+for question in gpus types list status guests orphans 'drain mtty' metrics; do
+    # shellcheck disable=SC2086 # words
+    vgpuctl $question >said 2>faults
+    [ "$(grep -c "^vgpuctl: ${question% *}: /etc/libvirt-vgpu/vgpu.conf:2: " faults)" = 1 ]
+done
+vgpuctl undrain mtty
+vgpuctl gpus --json 2>/dev/null | grep -q '"word": "bad-configuration"'
 destroy plain
 
 no_vgpu_conf

@@ -9,6 +9,17 @@ say "the GPU is drained"
 vgpuctl drain mtty
 must_fail start web01
 assert_match "$ERR" 'vgpu: web01: no GPU can take .*: .*mtty is drained \(see vgpuctl undrain\)'
+# A drain passes: it is "no capacity now", no fault of the definition, and keeps nobody from changing it.
+status=0
+vgpuctl explain web01 >/dev/null 2>&1 || status=$?
+[ "$status" = 3 ]
+vgpuctl check --all 2>faults
+grep -q '^mtty: warning: this GPU is drained: no guest gets a vGPU there until' faults
+said=$(vgpuctl doctor -rn -o CHECK,SEVERITY) || true
+assert_match "$said" 'drained note'
+[[ $said != *definition* ]]
+vgpuctl attach web01 --type mtty-2 --config
+vgpuctl detach web01 ua-gpu0 --config
 must_fail mdevctl start --uuid "$free" --parent mtty --type mtty-2
 assert_match "$ERR" "50-libvirt-vgpu: the GPU mtty is drained; 'vgpuctl undrain mtty' ends that"
 # libvirt asks mdevctl, and shows our message. If we allowed the device, libvirt would wait for it for

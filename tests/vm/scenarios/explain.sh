@@ -54,7 +54,17 @@ assert_match "$reason" '^web02: no GPU can take ua-gpu0 \(mbochs-large\):.* mboc
 must_fail start web02
 [[ $ERR == *"$reason; see 'vgpuctl explain web02'"* ]] || fail "$ERR is not: $reason"
 
-# Anybody may ask.
+# Anybody may ask, and reads what root reads.
+for question in 'explain web01' 'explain web02' 'explain web01 --json' gpus types list 'list --json' status \
+    guests orphans 'check --all' metrics; do
+    # shellcheck disable=SC2086 # words
+    vgpuctl $question >said 2>faults && status=0 || status=$?
+    # shellcheck disable=SC2086
+    runuser -u nobody -- vgpuctl $question >said.nobody 2>faults.nobody && other=0 || other=$?
+    [ "$status" = "$other" ]
+    cmp said said.nobody
+    cmp faults faults.nobody
+done
 status=0
 runuser -u nobody -- vgpuctl explain web02 >/dev/null 2>said || status=$?
 [ "$status" = 3 ]
