@@ -79,13 +79,13 @@ wait_with_timer(int fd, uint64_t nanoseconds)
     sigemptyset(&alarm);
     sigaddset(&alarm, SIGALRM);
     sigaction(SIGALRM, &wake, &action);
-    pthread_sigmask(SIG_UNBLOCK, &alarm, &mask);
+    sigprocmask(SIG_UNBLOCK, &alarm, &mask);
     rc = start_timer(&timer, nanoseconds);
     if (rc == 0) {
         rc = wait_until(fd, end);
         timer_delete(timer);
     }
-    pthread_sigmask(SIG_SETMASK, &mask, NULL);
+    sigprocmask(SIG_SETMASK, &mask, NULL);
     sigaction(SIGALRM, &action, NULL);
     return rc;
 }

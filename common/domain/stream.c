@@ -69,8 +69,9 @@ stream_on_fault(void *data, stream_fault *fault)
     struct stream *stream = data;
     const char *message = fault->code == XML_ERR_DOCUMENT_EMPTY
                               ? "this is no XML: it does not begin with <"
-                              : fault->message;
-    size_t length = strcspn(message ? message : "", "\n");
+                          : fault->message ? fault->message
+                                           : "no memory";
+    size_t length = strcspn(message, "\n");
 
     if (stream->failed || fault->level < XML_ERR_ERROR)
         return;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
 #include "capture/answers.h"
+#include "base/array.h"
 #include "base/memory.h"
 #include "base/words.h"
 
@@ -52,6 +53,8 @@ answers_add(struct answers *answers, enum answer_kind kind, const char *path, co
         memory_fail();
     else if (*found != answer)
         free_answer(answer);
+    else
+        ARRAY_ADD(answers->items, answers->count, answer);
 }
 
 struct answer *
@@ -63,34 +66,34 @@ answers_find(const struct answers *answers, enum answer_kind kind, const char *p
     return found ? *(struct answer **)found : NULL;
 }
 
-struct visit {
-    void (*visit)(struct answer *answer, void *data);
-    void *data;
-};
-
-static void
-visit_node(const void *node, VISIT order, void *data)
+static int
+by_path(const void *left, const void *right)
 {
-    const struct visit *visit = data;
-
-    if (order == postorder || order == leaf)
-        visit->visit(*(struct answer *const *)node, visit->data);
+    return compare(*(struct answer *const *)left, *(struct answer *const *)right);
 }
 
+/* twalk(3) hands nothing over. twalk_r(3) does, but RHEL 8 has none. */
 void
 answers_visit(const struct answers *answers, void (*visit)(struct answer *answer, void *data),
               void *data)
 {
-    struct visit visiting = {visit, data};
+    const size_t count = answers->count;
+    AUTO_FREE struct answer **sorted = memory_zeroed(count + 1, sizeof(struct answer *));
 
-    twalk_r(answers->tree, visit_node, &visiting);
+    if (count == 0)
+        return;
+    memcpy(sorted, answers->items, count * sizeof(*sorted));
+    qsort(sorted, count, sizeof(*sorted), by_path);
+    for (size_t i = 0; i < count; i++)
+        visit(sorted[i], data);
 }
 
 void
 answers_clear(struct answers *answers)
 {
     tdestroy(answers->tree, free_answer);
-    answers->tree = NULL;
+    free(answers->items);
+    *answers = (struct answers){0};
 }
 
 /* --- the text --------------------------------------------------------------------------------- */

@@ -48,7 +48,9 @@ struct answer {
 };
 
 struct answers {
-    void *tree; /* of tsearch(3) */
+    void *tree;            /* of tsearch(3) */
+    struct answer **items; /* the same answers, in the order in which they came */
+    size_t count;
 };
 
 /* Adds an answer: a length, or -errno. If there is an answer to the question, it stays. */

@@ -116,10 +116,10 @@ function gpu_card(gpu, { may_change }) {
 
 /* --- the host as a whole -------------------------------------------------------------------- */
 
-const KINDS = { error: "danger", warning: "warning", note: "info" };
+const KINDS = new Map([["error", "danger"], ["warning", "warning"], ["note", "info"]]);
 
 function finding(found) {
-    return element("li", { class: `alert ${KINDS[found.severity]}` },
+    return element("li", { class: `alert ${KINDS.get(found.severity) || "info"}` },
         element("strong", {}, `${found.severity}: ${found.check}`),
         element("p", {}, found.finding),
         found.remedy && element("div", {}, "What to do:", element("pre", {}, found.remedy)));
@@ -132,7 +132,7 @@ async function findings() {
         : element("ul", { class: "findings" }, found.map(finding));
 }
 
-const MAKERS = { ours: "this package", mdevctl: "mdevctl", foreign: "somebody else" };
+const MAKERS = new Map([["ours", "this package"], ["mdevctl", "mdevctl"], ["foreign", "somebody else"]]);
 
 function holder(orphan) {
     if (orphan.holder === "?")
@@ -142,7 +142,7 @@ function holder(orphan) {
 
 function orphan_choice(orphan, i) {
     return labelled(`${orphan.device}: ${orphan.name || orphan.type || "no type"} on ${orphan.gpu}, ` +
-        `made by ${MAKERS[orphan.origin] || orphan.origin}${holder(orphan)}`,
+        `made by ${MAKERS.get(orphan.origin) || orphan.origin}${holder(orphan)}`,
     element("input", { type: "checkbox", id: `orphan-${i}`, checked: orphan.origin === "ours" }));
 }
 

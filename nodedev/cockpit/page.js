@@ -15,11 +15,12 @@ const place = document.getElementById("view");
 const notices = document.getElementById("notices");
 const permission = cockpit.permission({ admin: true });
 
-/* Each view: its link, what it watches, and a function that makes its elements of the list. */
-const views = {
-    "": { link: "to-host", ...host },
-    guests: { link: "to-guests", ...guests },
-};
+/* Each view: its link, what it watches, and a function that makes its elements of the list. A Map has
+ * no more keys than these; an object would also have "constructor". */
+const views = new Map([
+    ["", { link: "to-host", ...host }],
+    ["guests", { link: "to-guests", ...guests }],
+]);
 
 let view = null, stop = null, list = null;
 
@@ -58,9 +59,18 @@ function begin() {
     show_notices();
 }
 
+/* The view that the address names. Cockpit throws if it cannot decode the address. */
+function view_there() {
+    try {
+        return views.get(cockpit.location.path[0]) || views.get("");
+    } catch {
+        return views.get("");
+    }
+}
+
 function go() {
-    view = views[cockpit.location.path[0] || ""] || views[""];
-    for (const { link } of Object.values(views)) {
+    view = view_there();
+    for (const { link } of views.values()) {
         if (link === view.link)
             document.getElementById(link).setAttribute("aria-current", "page");
         else

@@ -14,15 +14,15 @@ const cockpit = window.cockpit;
 const NO_RIGHT = "Administrative access is needed for this: turn it on in Cockpit's top bar.";
 
 /* Why vgpuctl did not run, by Cockpit's word for the problem. */
-const PROBLEMS = {
-    "not-found": "vgpuctl was not found on this host: install the package libvirt-vgpu.",
-    "access-denied": NO_RIGHT,
-    "not-authorized": NO_RIGHT,
-};
+const PROBLEMS = new Map([
+    ["not-found", "vgpuctl was not found on this host: install the package libvirt-vgpu."],
+    ["access-denied", NO_RIGHT],
+    ["not-authorized", NO_RIGHT],
+]);
 
 /* What went wrong, in words. `said` is what vgpuctl has printed. */
 function failure_of(problem, said) {
-    const words = PROBLEMS[problem.problem] || said.trim() || problem.message || String(problem);
+    const words = PROBLEMS.get(problem.problem) || said.trim() || problem.message || String(problem);
 
     return new Error(plain_lines(words));
 }

@@ -551,6 +551,22 @@ one_that_can_stay_stays_beside_one_that_changes(void **state)
     becomes(xml, "migrate", moved);
 }
 
+/* The one that could stay leaves its card, because the other needs that card for another size. */
+static void
+none_stays_if_else_one_has_no_room(void **state)
+{
+    const char *own = scene_function(CARD1, 0), *other = scene_function(CARD2, 1);
+    AUTO_FREE char *xml =
+        scene_xml_of(1, BIG TWELVE, (const char *const[]){own, scene_device(1), NULL});
+    AUTO_FREE char *moved = scene_xml_of(1, BIG TWELVE, (const char *const[]){other, own, NULL});
+
+    (void)state;
+    begin(FIRST SECOND, "");
+    assert_int_equal(scene_prepare_at(&scene, 11, scene_function(CARD2, 0), "L40S-16Q"), 0);
+    becomes(xml, "migrate", moved);
+    assert_int_equal(scene_leases(&scene, "reserved"), 2);
+}
+
 /* A device with a display cannot become a PCI device. Nor can a device that a link names by its
  * UUID, or without a name because it is the only device. Such a link would lead nowhere. */
 static void
@@ -623,6 +639,7 @@ main(void)
         TEST(its_kind_is_kept_where_it_has_room),
         TEST(another_place_of_its_kind_comes_first),
         TEST(one_that_can_stay_stays_beside_one_that_changes),
+        TEST(none_stays_if_else_one_has_no_room),
         TEST(some_never_change_their_kind),
         TEST(there_and_back),
     };

@@ -144,6 +144,21 @@ one_says_only_what_it_met(void **state)
     scene_assert_empty(&scene);
 }
 
+static void
+one_that_cannot_read_the_ledger_says_so(void **state)
+{
+    struct name domain;
+    struct error error;
+
+    (void)state;
+    assert_int_equal(name_parse_uuid(&domain, "aaaaaaaa-0000-4000-8000-000000000001"), 0);
+    assert_int_equal(scene_prepare(&scene, 1, 1, "mtty-2"), 0);
+    fake_write(&scene.kernel, STATE "/ledger", "rubbish\n");
+    assert_true(release_domain(&scene.kernel.host, &domain, &error) < 0);
+    assert_non_null(strstr(error.text, "/" STATE "/ledger"));
+    assert_int_equal(marks(), 1);
+}
+
 /* Somebody else ordered the removal earlier, and the kernel has not finished it. */
 static struct host_ops ops;
 static int (*write_to_kernel)(const struct host *host, const char *path, const char *text);
@@ -483,6 +498,7 @@ main(void)
         SCENE_TEST(one_that_succeeds_leaves_no_mark, here),
         SCENE_TEST(one_waits_until_nothing_is_left, here),
         SCENE_TEST(one_says_only_what_it_met, here),
+        SCENE_TEST(one_that_cannot_read_the_ledger_says_so, here),
         SCENE_TEST(one_waits_for_another_removal, here),
         SCENE_TEST(one_that_gets_no_lock_is_made_up_for, here),
         SCENE_TEST(one_that_cannot_write_is_made_up_for, here),

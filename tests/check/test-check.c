@@ -357,6 +357,26 @@ no_uuid_yet(void **state)
     }
 }
 
+/* A file in another encoding is refused by each command that reads one. */
+static void
+another_encoding(void **state)
+{
+    static const char *const lines[] = {
+        "vgpuctl check ./web01.xml",
+        "vgpuctl explain ./web01.xml",
+        "vgpuctl attach ./web01.xml --type T4-1B --print-xml",
+        "vgpuctl detach ./web01.xml ua-gpu0 --print-xml",
+    };
+
+    (void)state;
+    fake_write(&scene.kernel, "web01.xml",
+               "<?xml version='1.0' encoding='EUC-JP'?>\n<domain><name>web01</name></domain>\n");
+    for (size_t i = 0; i < COUNT(lines); i++) {
+        assert_int_equal(run(lines[i]), COMMAND_FAILED);
+        typed_assert_has(typed.faults, "line 1: it declares encoding 'EUC-JP', and only UTF-8");
+    }
+}
+
 /* --- virtual functions ------------------------------------------------------------------------ */
 
 #define CARD                                                                                       \
@@ -756,6 +776,7 @@ main(void)
         TEST(said_with_the_remedy),
         TEST(an_alias_that_is_dropped),
         TEST(no_uuid_yet),
+        TEST(another_encoding),
         TEST(sound_functions),
         TEST(faulty_functions),
         TEST(one_function_of_two_vgpus),

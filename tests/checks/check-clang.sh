@@ -7,11 +7,8 @@
 needs clang "$CLANG"
 
 for source in common/*/*.c hooks/*.c nodedev/*/*.c tests/*/*.c; do
-    # shellcheck disable=SC2086 # lists of flags
-    $CLANG -std=gnu11 -D_GNU_SOURCE -DVGPU_CONFIG='"etc/libvirt-vgpu"' \
-        -DVGPU_HOOKS='"etc/libvirt/hooks"' -DVGPU_HOOK='"usr/sbin/libvirt-vgpu-hook"' \
-        -DVGPU_MODULE='"/usr/lib/libvirt-vgpu/connection.so"' \
-        -DVGPU_VERSION='"0"' -Icommon -Ihooks -Inodedev -Itests \
+    # shellcheck disable=SC2086,SC2090 # lists of flags
+    $CLANG $product_flags -Itests \
         $XML_CFLAGS $CTL_CFLAGS $WARNINGS -Werror -fsyntax-only "$source" || complain "$source"
 done
 finish

@@ -17,6 +17,13 @@ needs() {
     exit 77
 }
 
+# The flags that all product files are compiled with, for checks that compile them once more. The quotes
+# are part of the macros.
+# shellcheck disable=SC2034,SC2089
+product_flags="-std=gnu11 -D_GNU_SOURCE -DVGPU_CONFIG=\"etc/libvirt-vgpu\" -DVGPU_HOOKS=\"etc/libvirt/hooks\"
+    -DVGPU_HOOK=\"usr/sbin/libvirt-vgpu-hook\" -DVGPU_MODULE=\"/usr/lib/libvirt-vgpu/connection.so\"
+    -DVGPU_VERSION=\"0\" -Icommon -Ihooks -Inodedev"
+
 failures=0
 
 # complain TEXT...: reports a failure, and goes on.

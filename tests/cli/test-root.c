@@ -318,6 +318,8 @@ static void
 dots_lead_up_to_the_root(void **state)
 {
     static const char *const rows[][2] = {
+        {"up/./..", "."},
+        {"up/further/./..", "up"},
         {"..", "."},
         {"../", "."},
         {"../..", "."},

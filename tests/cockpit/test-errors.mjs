@@ -36,6 +36,19 @@ test("there is no vgpuctl, and then there is one", async () => {
     }
 });
 
+/* An address is what somebody has typed, or what a link of somebody else's says. */
+test("an address that names no view", async () => {
+    await a_host();
+    for (const view of ["/constructor", "/__proto__", "/toString/guests", "/hasOwnProperty", "/no-such", "/%"]) {
+        const opened = await open(view), { page } = opened;
+
+        await reads(page, "0 of 16384 MiB in use");
+        assert.equal(await (await find(page, "link", "Host")).evaluate(found => found.getAttribute("aria-current")),
+            "page", view);
+        await close(opened);
+    }
+});
+
 test("vgpuctl ends while one looks", async () => {
     await a_host();
     put_vgpuctl(`echo '{"status": []}'; until [ -e "${scratch}/over" ]; do sleep 0.1; done
