@@ -60,11 +60,33 @@ check_mdev(struct diagnosis *diagnosis)
                                 "functions that do without");
 }
 
+/* Whether the kernel was built without VFIO groups (CONFIG_VFIO_GROUP). VFIO makes "vfio-dev" in
+ * any case, and "vfio" for its groups. Without groups there is no /dev/vfio/vfio, and no module
+ * brings it. */
+static bool
+lacks_groups(const struct host *host)
+{
+    return !host_exists(host, "dev/vfio/vfio") && host_exists(host, "sys/class/vfio-dev") &&
+           !host_exists(host, "sys/class/vfio");
+}
+
+/* libvirt passes a mediated device by its group only. From version 12.1 on it can pass a PCI device
+ * without one. */
+static void
+check_vfio_groups(struct diagnosis *diagnosis)
+{
+    if (!lacks_groups(diagnosis->host))
+        return;
+    diagnosis_add(diagnosis, "this kernel has no VFIO groups: libvirt gives no guest a mediated "
+                             "device, and a virtual function only as <driver iommufd='yes'/>");
+    diagnosis_advise(diagnosis, "boot a kernel that was built with CONFIG_VFIO_GROUP=y");
+}
+
 /* Without /dev/vfio/vfio libvirt refuses every mediated device. */
 static void
 check_vfio(struct diagnosis *diagnosis)
 {
-    if (host_exists(diagnosis->host, "dev/vfio/vfio"))
+    if (host_exists(diagnosis->host, "dev/vfio/vfio") || lacks_groups(diagnosis->host))
         return;
     diagnosis_add(diagnosis, "there is no /dev/vfio/vfio: libvirt gives no guest a vGPU");
     diagnosis_command(diagnosis, "modprobe vfio vfio_iommu_type1");
@@ -139,6 +161,7 @@ check_iommu(struct diagnosis *diagnosis)
 const struct diagnosis_check kernel_checks[] = {
     {"module-mdev", DIAGNOSIS_ERROR, .look = check_mdev},
     {"module-vfio", DIAGNOSIS_ERROR, .look = check_vfio},
+    {"vfio-groups", DIAGNOSIS_ERROR, .look = check_vfio_groups},
     {"no-types", DIAGNOSIS_ERROR, .look = check_offers},
     {"gpu-missing", DIAGNOSIS_WARNING, .look = check_configured},
     {"iommu", DIAGNOSIS_WARNING, .look = check_iommu},

@@ -90,7 +90,7 @@ make_machine
 make_programs
 
 # The commands are those of --help.
-commands=$("$top_builddir/vgpuctl" --help | sed -n '/^Commands:$/,/^$/s/^  \([a-z-]*\) .*/\1/p' |
+commands=$("$top_builddir/vgpuctl" --help | sed -n '/^Commands:$/,/^$/s/^  \([a-z][a-z-]*\) .*/\1/p' |
     LC_ALL=C sort | tr '\n' ' ' | sed 's/ $//')
 expect 'vgpuctl ' "$commands"
 expect 'vgpuctl gp' gpus

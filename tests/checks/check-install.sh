@@ -45,6 +45,9 @@ for page in man1/vgpuctl.1 man1/vgpuctl-gpu.1 man1/vgpuctl-guest.1 man1/vgpuctl-
     man8/libvirt-vgpu-callout.8; do
     [ -f "$stage/usr/share/man/$page" ] || complain "$page is missing"
 done
+files=$stage/usr/share/man/man1/vgpuctl.1
+grep -q '^\.It Pa /usr/lib/libvirt-vgpu/connection.so$' "$files" || complain "vgpuctl.1 does not name connection.so"
+if grep '@[a-z]*dir@' "$files"; then complain "vgpuctl.1 was not filled in"; fi
 for file in vgpu-request.rng libvirt-vgpu-alerts.yml libvirt-vgpu-dashboard.json; do
     [ -f "$stage/usr/share/libvirt-vgpu/$file" ] || complain "$file is missing"
 done
@@ -142,4 +145,9 @@ grep -q '# mine' "$stage/etc/libvirt-vgpu/vgpu.conf" || complain "an edited vgpu
 rm "$stage/etc/libvirt-vgpu/vgpu.conf"
 left=$(find "$stage" ! -type d)
 [ -z "$left" ] || complain "left by uninstall: $left"
+# Directories that only we make go as well. Others have theirs beside us.
+make -s install-exec install-data "$@" >/dev/null
+make -s uninstall "$@" >/dev/null
+left=$(find "$stage" -name '*libvirt-vgpu*' -o -name qemu.d)
+[ -z "$left" ] || complain "directories left by uninstall: $left"
 finish

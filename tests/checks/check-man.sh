@@ -36,7 +36,7 @@ differ() {
 scratch=$(mktemp -d)
 trap 'rm -rf "$scratch"' EXIT
 
-commands=$(vgpuctl --help | sed -n '/^Commands:$/,/^$/s/^  \([a-z-]*\) .*/\1/p')
+commands=$(vgpuctl --help | sed -n '/^Commands:$/,/^$/s/^  \([a-z][a-z-]*\) .*/\1/p')
 [ -n "$commands" ]
 
 # For each command the line that it has in the man page of its group.

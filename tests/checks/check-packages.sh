@@ -153,6 +153,8 @@ tree() {
                 f*/connection.so) what=module mode=any ;;
                 l*) what=$(realpath -m "./$path") what=${what#"$PWD"} ;;
                 f*/sbin/* | f*/bin/* | f*/libexec/*) what=program ;;
+                # The page names the directory of libraries.
+                f*/vgpuctl.1*) what=$(zcat -f "$path" | sed 's,/usr/lib.*/libvirt-vgpu,LIB,' | cksum) path=${path%.gz} ;;
                 f*.gz) what=$(zcat "$path" | cksum) path=${path%.gz} ;;
                 f*) what=$(cksum <"$path") ;;
                 *) what= ;;

@@ -202,6 +202,14 @@ no_vfio(void)
     drop("dev/vfio/vfio");
 }
 
+/* The kernel's VFIO has devices, and no groups. */
+static void
+no_vfio_groups(void)
+{
+    drop("dev/vfio/vfio");
+    put("sys/class/vfio-dev/vfio0/dev", "510:0\n");
+}
+
 static void
 no_types(void)
 {
@@ -357,6 +365,7 @@ static const struct {
     {hook_where_no_rule_is, "selinux-label", "/usr/local/sbin/libvirt-vgpu-hook has the SELinux"},
     {files_of_another_type, "selinux-label", "/etc/libvirt-vgpu has the SELinux type etc_t, not"},
     {no_vfio, "module-vfio", "there is no /dev/vfio/vfio"},
+    {no_vfio_groups, "vfio-groups", "error this kernel has no VFIO groups"},
     {no_types, "no-types", "no GPU on this host offers vGPUs"},
     {gpu_not_there, "gpu-missing", "/" CONF ":2 names the GPU 0000:19:00.0, which is not there"},
     {gpu_without_types, "gpu-missing", "0000:19:00.0, which offers no vGPUs"},
