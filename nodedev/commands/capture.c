@@ -217,7 +217,7 @@ write_file(const struct command_call *call, const struct answers *answers, const
     answers_write(answers, heard.remark, out);
     put_record(record, out);
     memory_stream_end(out, &manifest);
-    rc = archive_pack(call->host, manifest, length, &archive, &size, error);
+    rc = archive_pack(call->machine, manifest, length, &archive, &size, error);
     return rc < 0 ? rc : output_replace(path, archive, size, 0600, error);
 }
 
@@ -234,17 +234,22 @@ tally_one(struct answer *answer, void *data)
     tally->denied += answer->error == EACCES || answer->error == EPERM;
 }
 
+/* Tells what was replaced, and what else was left out. */
 static void
-tell_kind(const struct command_call *call, const struct redaction *redaction,
-          enum redaction_kind kind)
+tell_redaction(const struct command_call *call, const struct redaction *redaction)
 {
-    const size_t times = redaction->counts[kind].times;
-    const size_t different = redaction->counts[kind].different;
+    for (size_t i = 0; i < STAND_INS; i++) {
+        const size_t uses = redaction->stand_ins.kinds[i].uses;
+        const size_t different = redaction->stand_ins.kinds[i].originals.count;
 
-    if (times && different)
-        say_line(call->out, "%7zu %s (%zu different)", times, redaction_words[kind], different);
-    else if (times)
-        say_line(call->out, "%7zu %s", times, redaction_words[kind]);
+        if (uses)
+            say_line(call->out, "%7zu %s have stand-ins (%zu different)", uses, stand_in_words[i],
+                     different);
+    }
+    for (size_t i = 0; i < REDACTION_KINDS; i++) {
+        if (redaction->counts[i])
+            say_line(call->out, "%7zu %s", redaction->counts[i], redaction_words[i]);
+    }
 }
 
 static void
@@ -255,15 +260,9 @@ tell(const struct command_call *call, const struct answers *answers,
 
     answers_visit(answers, tally_one, &tally);
     say_line(call->out, "%s: %zu answers of this host's", path, tally.answers);
-    for (enum redaction_kind kind = 0; kind < REDACTION_KINDS; kind++)
-        tell_kind(call, redaction, kind);
+    tell_redaction(call, redaction);
     if (tally.denied)
         say_line(call->out, "%7zu answers that need a right: run it as root", tally.denied);
-    for (size_t i = 0; i < redaction->patterns.count; i++)
-        say_line(call->faults,
-                 "vgpuctl: capture: the pattern \"%s\" of the configuration matches other domains "
-                 "in the capture than here",
-                 redaction->patterns.items[i]);
     say_line(call->out, "Look through it before you give it away: tar -xzOf %s manifest",
              shell_word(path).text);
 }
@@ -275,13 +274,15 @@ capture_host(const struct command_call *call, const char *path, const char *reco
     AUTO(recording_clear) struct recording recording = {0};
     AUTO(answers_clear) struct answers answers = {0};
     AUTO(redaction_clear) struct redaction redaction = {0};
+    AUTO_FREE char *remark = NULL;
     int rc;
 
     recording_start(&recording, call->host);
     look_around(&recording.host);
     redaction_make(call->host, &recording.answers, option_given(&call->options, OPTION_NAMES),
                    &answers, &redaction);
-    rc = write_file(call, &answers, record, path, error);
+    remark = redaction_remark(&redaction, record);
+    rc = write_file(call, &answers, remark, path, error);
     if (rc == 0)
         tell(call, &answers, &redaction, path);
     return rc;
