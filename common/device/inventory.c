@@ -5,6 +5,7 @@
 #include "base/memory.h"
 
 #include <limits.h>
+#include <search.h>
 #include <string.h>
 
 static bool
@@ -25,6 +26,57 @@ wants_none(const struct inventory_type *type, const void *data)
 
 const struct inventory_filter inventory_all_types = {.wants = wants_each};
 const struct inventory_filter inventory_no_types = {.wants = wants_none};
+
+/* --- where a name is -------------------------------------------------------------------------- */
+
+struct place {
+    struct name name; /* first, because a name is looked for */
+    size_t index;
+};
+
+static int
+compare_places(const void *left, const void *right)
+{
+    const struct place *a = left, *b = right;
+
+    return strcmp(a->name.text, b->name.text);
+}
+
+/* Whether all of these many names are in the index. */
+static bool
+is_whole(const struct inventory_index *index, size_t count)
+{
+    return index->count == count;
+}
+
+static const struct place *
+find_place(const struct inventory_index *index, const struct name *name)
+{
+    const struct place *const *found = tfind(name, &index->tree, compare_places);
+
+    return found ? *found : NULL;
+}
+
+/* Adds the last of these many names. */
+static void
+add_place(struct inventory_index *index, const struct name *name, size_t count)
+{
+    struct place *place;
+    struct place **found;
+
+    if (!is_whole(index, count - 1))
+        return;
+    place = memory_zeroed(1, sizeof(*place));
+    *place = (struct place){*name, count - 1};
+    found = (struct place **)tsearch(place, &index->tree, compare_places);
+    if (!found)
+        memory_fail();
+    else if (*found != place)
+        free(place);
+    index->count++;
+}
+
+/* --- the inventory ---------------------------------------------------------------------------- */
 
 static void
 clear_gpu(struct inventory_gpu *gpu)
@@ -50,6 +102,8 @@ inventory_clear(struct inventory *inventory)
     free(inventory->parents);
     free(inventory->vgpus);
     free(inventory->ineligible);
+    tdestroy(inventory->gpu_index.tree, free);
+    tdestroy(inventory->parent_index.tree, free);
     *inventory = (struct inventory){0};
 }
 
@@ -59,9 +113,11 @@ inventory_add_gpu(struct inventory *inventory, const struct name *name)
     struct inventory_gpu gpu = {.name = *name, .numa = -1};
     size_t index;
 
-    if (!inventory_find_gpu(inventory, name, &index))
-        ARRAY_ADD(inventory->gpus, inventory->gpu_count, gpu);
-    return index;
+    if (inventory_find_gpu(inventory, name, &index))
+        return index;
+    ARRAY_ADD(inventory->gpus, inventory->gpu_count, gpu);
+    add_place(&inventory->gpu_index, name, inventory->gpu_count);
+    return inventory->gpu_count - 1;
 }
 
 static uint64_t *
@@ -76,7 +132,7 @@ lengthen(uint64_t *values, size_t count)
 static void
 grow_for_parents(struct inventory *inventory)
 {
-    for (size_t gpu = 0; gpu < inventory->gpu_count; gpu++) {
+    for (size_t gpu = 0; inventory->parents_keep && gpu < inventory->gpu_count; gpu++) {
         for (size_t i = 0; i < inventory->gpus[gpu].limit_count; i++) {
             struct limit *limit = &inventory->gpus[gpu].limits[i];
 
@@ -112,6 +168,7 @@ inventory_add_limit(struct inventory *inventory, size_t gpu, const struct limit 
     copy.binds = memory_zeroed(card->count, sizeof(*copy.binds));
     copy.held = NULL;
     copy.base = NULL;
+    inventory->parents_keep |= parents_keep;
     if (parents_keep) {
         copy.held = memory_zeroed(inventory->parent_count, sizeof(*copy.held));
         copy.base = memory_zeroed(inventory->parent_count, sizeof(*copy.base));
@@ -129,6 +186,7 @@ inventory_add_parent(struct inventory *inventory, const struct inventory_parent 
     for (size_t i = 0; copy.apart && i < inventory->gpus[parent->gpu].count; i++)
         copy.available[i] = INVENTORY_NEVER;
     ARRAY_ADD(inventory->parents, inventory->parent_count, copy);
+    add_place(&inventory->parent_index, &parent->name, inventory->parent_count);
     grow_for_parents(inventory);
     return inventory->parent_count - 1;
 }
@@ -180,6 +238,12 @@ inventory_add_going(struct inventory *inventory, const struct name *device,
 bool
 inventory_find_gpu(const struct inventory *inventory, const struct name *name, size_t *ret)
 {
+    if (is_whole(&inventory->gpu_index, inventory->gpu_count)) {
+        const struct place *place = find_place(&inventory->gpu_index, name);
+
+        *ret = place ? place->index : inventory->gpu_count;
+        return place;
+    }
     for (*ret = 0; *ret < inventory->gpu_count; ++*ret) {
         if (name_equal(&inventory->gpus[*ret].name, name))
             return true;
@@ -213,6 +277,12 @@ inventory_suggest_type(const struct inventory_type *type, struct suggest *sugges
 bool
 inventory_find_parent(const struct inventory *inventory, const struct name *name, size_t *ret)
 {
+    if (is_whole(&inventory->parent_index, inventory->parent_count)) {
+        const struct place *place = find_place(&inventory->parent_index, name);
+
+        *ret = place ? place->index : inventory->parent_count;
+        return place;
+    }
     for (*ret = 0; *ret < inventory->parent_count; ++*ret) {
         if (name_equal(&inventory->parents[*ret].name, name))
             return true;

@@ -89,11 +89,21 @@ struct inventory_ineligible {
     char why[200]; /* begins with "which" */
 };
 
+/* Where the GPU or parent of a name is. An inventory that was written down has no such index, and
+ * is searched from its beginning. */
+struct inventory_index {
+    void *tree;   /* of tsearch(3) */
+    size_t count; /* of names in it */
+};
+
 struct inventory {
     struct inventory_gpu *gpus;
     size_t gpu_count;
+    struct inventory_index gpu_index;
     struct inventory_parent *parents;
     size_t parent_count;
+    struct inventory_index parent_index;
+    bool parents_keep; /* there is a limit with arrays per parent */
     struct inventory_vgpu *vgpus;
     size_t vgpu_count;
     struct inventory_ineligible *ineligible;

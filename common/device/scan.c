@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
 #include "device/scan.h"
+#include "base/array.h"
 #include "base/reader.h"
 #include "device/maxima.h"
 #include "device/nvidia.h"
@@ -125,12 +126,20 @@ share_types(struct inventory *inventory, size_t from, size_t to)
     }
 }
 
+static bool
+is_any_partial(const struct inventory *inventory)
+{
+    return ARRAY_HAS(inventory->gpus, inventory->gpu_count, gpu, gpu->is_partial);
+}
+
 static void
 complete_types(const struct host *host, struct inventory *inventory)
 {
     type_cache_recall(host, inventory);
+    if (!is_any_partial(inventory))
+        return;
     for (size_t i = 0; i < inventory->gpu_count; i++) {
-        for (size_t k = 0; k < inventory->gpu_count; k++)
+        for (size_t k = 0; inventory->gpus[i].count && k < inventory->gpu_count; k++)
             share_types(inventory, i, k);
     }
 }

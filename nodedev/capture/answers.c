@@ -96,6 +96,14 @@ answers_clear(struct answers *answers)
     *answers = (struct answers){0};
 }
 
+const char *
+answer_content(const struct answer *answer)
+{
+    const char *end = strchr(answer->text, '\n');
+
+    return end ? end + 1 : "";
+}
+
 /* --- the text --------------------------------------------------------------------------------- */
 
 /* `also` is one more character to escape. */

@@ -1,111 +1,500 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
 #include "capture/conf-text.h"
+#include "base/array.h"
 #include "base/memory.h"
+#include "capture/conf-token.h"
+#include "capture/harmless.h"
+#include "capture/path-text.h"
 
-#include <ctype.h>
+#include <fnmatch.h>
 #include <string.h>
 
-struct scan {
-    const char *at;
-    FILE *out;
-    char key[16]; /* the last word outside of strings, cut to this size */
-    char *(*rename)(const char *name, void *data);
-    void *data;
+#define INCLUDE "@include" /* a fault in the line that begins with it, wherever that line is */
+
+/* What the strings and numbers of a key mean. */
+enum meaning {
+    TEXT, /* nothing that is known */
+    ADDRESS,
+    TYPE,
+    TRAIT,
+    COUNT_OF,
+    QUANTITY,
+    WORD,
+    FUNCTIONS,
+    CLASS,
+    DOMAINS,
+    DOMAIN_NAME,
+    ALIAS,
+    PARAM,
 };
 
-static size_t
-comment_length(const char *at)
+static const struct key {
+    const char *name;
+    enum meaning meaning;
+    bool has_names; /* the keys of its group are names, of this kind */
+    enum stand_in kind;
+} keys[] = {
+    {"address", ADDRESS, false, 0},
+    {"alias", ALIAS, false, 0},
+    {"allow", WORD, false, 0},
+    {"boot_wait", QUANTITY, false, 0},
+    {"class", CLASS, false, 0},
+    {"classes", TEXT, true, STAND_IN_CLASS},
+    {"default_class", CLASS, false, 0},
+    {"devices", TEXT, false, 0},
+    {"domains", DOMAINS, false, 0},
+    {"driver", WORD, false, 0},
+    {"enabled", TEXT, false, 0},
+    {"exec_quantum", QUANTITY, false, 0},
+    {"framebuffer", QUANTITY, false, 0},
+    {"functions", FUNCTIONS, false, 0},
+    {"gpus", TEXT, false, 0},
+    {"lock_timeout", QUANTITY, false, 0},
+    {"max", COUNT_OF, false, 0},
+    {"max_instances", TEXT, false, 0},
+    {"migrate_uuid", WORD, false, 0},
+    {"name", DOMAIN_NAME, false, 0},
+    {"numa", WORD, false, 0},
+    {"params", PARAM, false, 0},
+    {"placement", WORD, false, 0},
+    {"pools", TEXT, true, STAND_IN_POOL},
+    {"preempt_timeout", QUANTITY, false, 0},
+    {"prepare_timeout", QUANTITY, false, 0},
+    {"profiles", TEXT, true, STAND_IN_PROFILE},
+    {"quotas", TEXT, false, 0},
+    {"release", WORD, false, 0},
+    {"release_timeout", QUANTITY, false, 0},
+    {"reserve", COUNT_OF, false, 0},
+    {"traits", TRAIT, false, 0},
+    {"type", TYPE, false, 0},
+    {"types", TYPE, false, 0},
+    {"vram", QUANTITY, false, 0},
+};
+static const struct key unknown = {"", TEXT, false, 0};
+
+/* Where the copy is: in a group, a list or an array. */
+struct frame {
+    char bracket;
+    const struct key *key;   /* the last one; in a list, that of the list */
+    const struct key *owner; /* of a group: the key that it is the value of */
+};
+
+struct copy {
+    struct stand_ins *stand_ins;
+    FILE *out;
+    bool is_flat;     /* line feeds become blanks */
+    const char *pick; /* the domain of the group that is being repeated; NULL: none is */
+    struct frame *frames;
+    size_t count;
+};
+
+static struct frame *
+here(const struct copy *copy)
 {
+    return &copy->frames[copy->count - 1];
+}
+
+/* --- lines, comments, numbers ----------------------------------------------------------------- */
+
+/* Keeps only the line feeds of what is hidden. */
+static void
+put_lines(const struct copy *copy, const char *text, size_t length)
+{
+    for (const char *at = text; at < text + length; at++) {
+        if (*at != '\n' || copy->is_flat)
+            continue;
+        fputc('\n', copy->out);
+        if (!strncmp(at + 1 + strspn(at + 1, " \t"), INCLUDE, strlen(INCLUDE)))
+            fputs(INCLUDE, copy->out);
+    }
+}
+
+static void
+put_comment(const struct copy *copy, const struct conf_token *token)
+{
+    bool is_long = !strncmp(token->begin, "/*", 2);
+
+    if (!is_long && copy->is_flat)
+        return;
+    fputs(is_long ? "/*" : "#", copy->out);
+    put_lines(copy, token->begin, token->length);
+    fputs(is_long && !token->is_open ? "*/" : "", copy->out);
+}
+
+static void
+put_space(const struct copy *copy, const struct conf_token *token)
+{
+    for (size_t i = 0; i < token->length; i++)
+        fputc(copy->is_flat && token->begin[i] == '\n' ? ' ' : token->begin[i], copy->out);
+}
+
+/* A number where no number belongs becomes another of its form. */
+static void
+put_number(const struct copy *copy, const struct conf_token *token)
+{
+    AUTO_FREE char *text = memory_copy_bytes(token->begin, token->length);
+    enum meaning meaning = here(copy)->key->meaning;
+
+    if (copy->stand_ins->keeps_names || meaning == COUNT_OF || meaning == QUANTITY)
+        fputs(text, copy->out);
+    else if (strchr(text, '.'))
+        fputs("0.0", copy->out);
+    else
+        fprintf(copy->out, "0%s", text + strcspn(text, "L"));
+}
+
+/* --- strings ---------------------------------------------------------------------------------- */
+
+/* Whether a text is a pattern of names that has to be matched to know which they are. */
+static bool
+is_pattern(const char *text)
+{
+    struct name uuid;
+
+    return strcmp(text, "*") != 0 && strpbrk(text, "*?[\\") && name_parse_uuid(&uuid, text) < 0;
+}
+
+/* Adds the domains that a pattern matches. */
+static void
+match(const struct copy *copy, const char *pattern, struct words *ret)
+{
+    const struct words *domains = &copy->stand_ins->kinds[STAND_IN_DOMAIN].originals;
+
+    for (size_t i = 0; i < domains->count; i++) {
+        if (fnmatch(pattern, domains->items[i], 0) == 0)
+            words_add(ret, domains->items[i]);
+    }
+}
+
+static char *
+hide_domain(struct stand_ins *stand_ins, const char *text)
+{
+    struct name uuid;
+
+    if (!strcmp(text, "*"))
+        return memory_copy(text);
+    if (name_parse_uuid(&uuid, text) == 0)
+        return path_text_uuid(stand_ins, text);
+    return stand_ins_use(stand_ins, is_pattern(text) ? STAND_IN_PATTERN : STAND_IN_DOMAIN, text);
+}
+
+static char *
+keep_if(struct stand_ins *stand_ins, bool is_harmless, enum stand_in kind, const char *text)
+{
+    return is_harmless ? memory_copy(text) : stand_ins_use(stand_ins, kind, text);
+}
+
+/* What is no name of the kernel's stays none: "?" cannot be in a name. */
+static char *
+hide_name(struct stand_ins *stand_ins, enum stand_in kind, const char *text)
+{
+    AUTO_FREE char *other = stand_ins_use(stand_ins, kind, text);
+    struct name name;
+
+    return memory_format("%s%s", other, name_parse_address(&name, text) < 0 ? "?" : "");
+}
+
+/* Returns what stands in for a string that is not empty. */
+static char *
+hide(struct stand_ins *stand_ins, enum meaning meaning, const char *text)
+{
+    const bool is_word = stand_ins_is_harmless(stand_ins, text);
+    struct name address;
+
+    switch (meaning) {
+    case ADDRESS:
+        return is_word || name_parse_pci(&address, text) == 0
+                   ? memory_copy(text)
+                   : hide_name(stand_ins, STAND_IN_DEVICE, text);
+    case TYPE:
+        return path_text_type(stand_ins, text);
+    case TRAIT:
+        return stand_ins_use(stand_ins, STAND_IN_TRAIT, text);
+    case QUANTITY:
+        return keep_if(stand_ins, harmless_is_quantity(text), STAND_IN_TEXT, text);
+    case WORD:
+        return is_word ? memory_copy(text) : hide_name(stand_ins, STAND_IN_TEXT, text);
+    case FUNCTIONS:
+        return keep_if(stand_ins, harmless_is_address_pattern(text), STAND_IN_DEVICE, text);
+    case CLASS:
+        return stand_ins_use(stand_ins, STAND_IN_CLASS, text);
+    case DOMAINS:
+    case DOMAIN_NAME:
+        return hide_domain(stand_ins, text);
+    case ALIAS:
+        return path_text_alias(stand_ins, text);
+    case PARAM:
+        return keep_if(stand_ins, is_word, STAND_IN_PARAM, text);
+    default:
+        return stand_ins_use(stand_ins, STAND_IN_TEXT, text);
+    }
+}
+
+/* Puts the stand-ins for a string, but not the last quote. */
+static void
+put_stand_ins(const struct copy *copy, const char *text)
+{
+    AUTO(words_clear) struct words domains = {0};
+    const struct frame *frame = here(copy);
+    AUTO_FREE char *other = NULL;
+
+    if (frame->key->meaning == DOMAINS && frame->bracket != '{' && is_pattern(text))
+        match(copy, text, &domains);
+    for (size_t i = 0; i < domains.count; i++) {
+        AUTO_FREE char *domain = stand_ins_use(copy->stand_ins, STAND_IN_DOMAIN, domains.items[i]);
+
+        fprintf(copy->out, "%s\"%s", i ? "\", " : "", domain);
+    }
+    if (domains.count)
+        return;
+    if (frame->key->meaning == DOMAIN_NAME && copy->pick)
+        other = stand_ins_use(copy->stand_ins, STAND_IN_DOMAIN, copy->pick);
+    else
+        other = *text ? hide(copy->stand_ins, frame->key->meaning, text) : memory_copy("");
+    fprintf(copy->out, "\"%s", other);
+}
+
+/* libconfig joins strings that follow each other. Returns what all of them are together, and where
+ * they end. */
+static char *
+join(const struct conf_token *token, const char **end)
+{
+    struct conf_token each = *token;
+    char *ret = NULL;
+    size_t length;
+    FILE *out = memory_stream(&ret, &length);
+
+    for (; each.kind == CONF_STRING; each = conf_token_skip(*end)) {
+        AUTO_FREE char *part = conf_token_string(&each);
+
+        fputs(part, out);
+        *end = each.begin + each.length;
+    }
+    memory_stream_end(out, &ret);
+    return ret;
+}
+
+/* Returns where the strings end. */
+static const char *
+put_strings(const struct copy *copy, const struct conf_token *token)
+{
+    const char *end = token->begin;
+    AUTO_FREE char *text = join(token, &end);
+    struct conf_token each = *token;
+
+    for (; each.begin < end; each = conf_token_read(each.begin + each.length)) {
+        if (each.kind == CONF_SPACE)
+            put_space(copy, &each);
+        else if (each.kind == CONF_COMMENT)
+            put_comment(copy, &each);
+        else if (copy->stand_ins->keeps_names)
+            fwrite(each.begin, 1, each.length, copy->out);
+        else {
+            if (each.begin == token->begin)
+                put_stand_ins(copy, text);
+            else
+                fputc('"', copy->out);
+            put_lines(copy, each.begin, each.length);
+            fputs(each.is_open ? "" : "\"", copy->out);
+        }
+    }
+    return end;
+}
+
+/* --- keys and brackets ------------------------------------------------------------------------ */
+
+static const struct key *
+find_key(const struct conf_token *token)
+{
+    const struct key *key =
+        ARRAY_FIND(keys, COUNT(keys), each, conf_token_is(token, CONF_NAME, each->name));
+
+    return key ? key : &unknown;
+}
+
+static void
+put_key(const struct copy *copy, const struct conf_token *token)
+{
+    struct frame *frame = here(copy);
+    const struct key *owner = frame->owner;
+    AUTO_FREE char *text = memory_copy_bytes(token->begin, token->length), *other = NULL;
+    const bool is_lent = owner->has_names && owner->kind != STAND_IN_CLASS;
+    struct name name;
+
+    frame->key = owner->has_names ? &unknown : find_key(token);
+    if (owner->has_names && owner->kind == STAND_IN_CLASS)
+        other = stand_ins_use(copy->stand_ins, STAND_IN_CLASS, text);
+    else if (owner->has_names)
+        other = path_text_type(copy->stand_ins, text);
+    else if (frame->key == &unknown)
+        other = stand_ins_use(copy->stand_ins, STAND_IN_KEY, text);
+    fputs(other ? other : text, copy->out);
+    /* What is no name of a type stays none: '*' cannot be in a name. */
+    if (is_lent && !copy->stand_ins->keeps_names && name_parse(&name, text) < 0)
+        fputc('*', copy->out);
+}
+
+static void
+push(struct copy *copy, char bracket)
+{
+    const struct key *key = here(copy)->key;
+    const struct frame frame = {bracket, bracket == '{' ? &unknown : key,
+                                bracket == '{' ? key : &unknown};
+
+    ARRAY_ADD(copy->frames, copy->count, frame);
+}
+
+static void
+put_mark(struct copy *copy, char mark)
+{
+    fputc(mark, copy->out);
+    if (strchr("{([", mark))
+        push(copy, mark);
+    else if (strchr("})]", mark) && copy->count > 1)
+        copy->count--;
+}
+
+/* --- the copy --------------------------------------------------------------------------------- */
+
+static void put_all(struct copy *copy, const char *at, const char *end);
+
+/* Finds the end of a group, behind its bracket, and the domain that it names. False: it has no
+ * end, or names no domain. The caller frees the name. */
+static bool
+look_at_group(const char *at, const char **end, char **name)
+{
+    unsigned depth = 1;
+    struct conf_token token = conf_token_skip(at);
+
+    for (; token.kind != CONF_END; token = conf_token_skip(token.begin + token.length)) {
+        if (token.kind == CONF_MARK && strchr("{([", *token.begin))
+            depth++;
+        if (token.kind == CONF_MARK && strchr("})]", *token.begin) && --depth == 0)
+            break;
+        if (depth == 1 && !*name && conf_token_is(&token, CONF_NAME, "name")) {
+            struct conf_token value = conf_token_skip(token.begin + token.length);
+            const char *ignored;
+
+            if (value.kind == CONF_MARK && strchr("=:", *value.begin))
+                value = conf_token_skip(value.begin + 1);
+            if (value.kind == CONF_STRING)
+                *name = join(&value, &ignored);
+        }
+    }
+    *end = token.begin;
+    return depth == 0 && *name && *token.begin == '}';
+}
+
+/* Puts a group of `domains` once for each domain that its pattern matches. Returns where the group
+ * ends; or NULL, and nothing was put. */
+static const char *
+put_group(struct copy *copy, const char *begin)
+{
+    AUTO(words_clear) struct words domains = {0};
+    AUTO_FREE char *name = NULL;
     const char *end;
 
-    if (*at == '#' || !strncmp(at, "//", 2))
-        return strcspn(at, "\n");
-    if (strncmp(at, "/*", 2) != 0)
-        return 0;
-    end = strstr(at + 2, "*/");
-    return end ? (size_t)(end - at) : strlen(at);
-}
-
-/* The first characters mark the comment, and stay. */
-static void
-hide_comment(struct scan *scan, size_t length)
-{
-    size_t mark = *scan->at == '#' ? 1 : 2;
-
-    fwrite(scan->at, 1, mark, scan->out);
-    for (size_t i = mark; i < length; i++)
-        fputc(isspace((unsigned char)scan->at[i]) ? scan->at[i] : '-', scan->out);
-    scan->at += length;
-}
-
-/* A string that does not end in its line is a fault. What looks like a comment in it is hidden,
- * because it may be one. */
-static void
-copy_open_string(struct scan *scan, size_t length)
-{
-    size_t hidden = 0;
-
-    while (hidden < length && !comment_length(scan->at + hidden))
-        hidden++;
-    fwrite(scan->at, 1, hidden, scan->out);
-    scan->at += hidden;
-    if (hidden < length)
-        hide_comment(scan, length - hidden);
-}
-
-static void
-copy_string(struct scan *scan)
-{
-    size_t length = 1;
-    AUTO_FREE char *text = NULL, *other = NULL;
-
-    while (scan->at[length] && scan->at[length] != '"' && scan->at[length] != '\n')
-        length += scan->at[length] == '\\' && scan->at[length + 1] ? 2 : 1;
-    if (scan->at[length] != '"')
-        return copy_open_string(scan, length);
-    text = memory_copy_bytes(scan->at + 1, length - 1);
-    if (!strcmp(scan->key, "name") || !strcmp(scan->key, "domains"))
-        other = scan->rename(text, scan->data);
-    fprintf(scan->out, "\"%s\"", other ? other : text);
-    scan->at += length + 1;
-}
-
-static void
-copy_word(struct scan *scan)
-{
-    size_t length = 0;
-
-    while (isalnum((unsigned char)scan->at[length]) || strchr("_-*", scan->at[length])) {
-        if (!scan->at[length])
-            break;
-        length++;
+    if (copy->pick || here(copy)->bracket != '(' || here(copy)->key->meaning != DOMAINS ||
+        copy->stand_ins->keeps_names || !look_at_group(begin + 1, &end, &name) || !is_pattern(name))
+        return NULL;
+    match(copy, name, &domains);
+    for (size_t i = 0; i < domains.count; i++) {
+        copy->pick = domains.items[i];
+        copy->is_flat = i > 0;
+        fputs(i ? ", " : "", copy->out);
+        put_mark(copy, '{');
+        put_all(copy, begin + 1, end);
+        put_mark(copy, '}');
     }
-    snprintf(scan->key, sizeof(scan->key), "%.*s", (int)length, scan->at);
-    fwrite(scan->at, 1, length, scan->out);
-    scan->at += length;
+    copy->pick = NULL;
+    copy->is_flat = false;
+    return domains.count ? end + 1 : NULL;
+}
+
+static const char *
+put_token(struct copy *copy, const struct conf_token *token)
+{
+    const char *end = token->begin + token->length, *group = NULL;
+
+    switch (token->kind) {
+    case CONF_SPACE:
+        put_space(copy, token);
+        return end;
+    case CONF_COMMENT:
+        put_comment(copy, token);
+        return end;
+    case CONF_STRING:
+        return put_strings(copy, token);
+    case CONF_NAME:
+        put_key(copy, token);
+        return end;
+    case CONF_NUMBER:
+        put_number(copy, token);
+        return end;
+    case CONF_MARK:
+        group = *token->begin == '{' ? put_group(copy, token->begin) : NULL;
+        if (!group)
+            put_mark(copy, *token->begin);
+        return group ? group : end;
+    case CONF_BOOL:
+        fwrite(token->begin, 1, token->length, copy->out);
+        return end;
+    default:
+        if (strncmp(token->begin, INCLUDE, strlen(INCLUDE)) != 0) {
+            fputc('?', copy->out);
+            return end;
+        }
+        fputs(INCLUDE, copy->out);
+        return token->begin + strlen(INCLUDE);
+    }
+}
+
+static void
+put_all(struct copy *copy, const char *at, const char *end)
+{
+    while (at < end) {
+        const struct conf_token token = conf_token_read(at);
+
+        at = put_token(copy, &token);
+    }
 }
 
 char *
-conf_text_copy(const char *text, char *(*rename)(const char *name, void *data), void *data)
+conf_text_copy(struct stand_ins *stand_ins, const char *text)
 {
-    struct scan scan = {.at = text, .rename = rename, .data = data};
+    struct copy copy = {.stand_ins = stand_ins};
+    const struct frame top = {'{', &unknown, &unknown};
     char *ret = NULL;
     size_t length;
 
-    scan.out = memory_stream(&ret, &length);
-    while (*scan.at) {
-        size_t comment = comment_length(scan.at);
-
-        if (comment)
-            hide_comment(&scan, comment);
-        else if (*scan.at == '"')
-            copy_string(&scan);
-        else if (isalpha((unsigned char)*scan.at))
-            copy_word(&scan);
-        else
-            fputc(*scan.at++, scan.out);
-    }
-    memory_stream_end(scan.out, &ret);
+    copy.out = memory_stream(&ret, &length);
+    ARRAY_ADD(copy.frames, copy.count, top);
+    put_all(&copy, text, text + strlen(text));
+    memory_stream_end(copy.out, &ret);
+    free(copy.frames);
     return ret;
+}
+
+/* --- learning --------------------------------------------------------------------------------- */
+
+void
+conf_text_learn(struct stand_ins *stand_ins, const char *text)
+{
+    const struct key *key = &unknown;
+    unsigned depth = 0;
+    struct conf_token token = conf_token_skip(text);
+
+    for (; token.kind != CONF_END; token = conf_token_skip(token.begin + token.length)) {
+        AUTO_FREE char *word = memory_copy_bytes(token.begin, token.length);
+
+        if (token.kind == CONF_NAME && depth == 0)
+            key = find_key(&token);
+        else if (token.kind == CONF_NAME && depth == 1 && key->has_names)
+            stand_ins_learn(stand_ins, key->kind, word);
+        else if (token.kind == CONF_MARK && strchr("{([", *word))
+            depth++;
+        else if (token.kind == CONF_MARK && strchr("})]", *word) && depth)
+            depth--;
+    }
 }

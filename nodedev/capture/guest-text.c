@@ -2,9 +2,24 @@
 
 #include "capture/guest-text.h"
 #include "base/memory.h"
+#include "capture/path-text.h"
 #include "domain/hostdev.h"
+#include "domain/request-parser.h"
 
+#include <stdio.h>
 #include <string.h>
+
+#define MOST (8 << 20) /* bytes of a document: more are not read (document.h) */
+
+struct document
+guest_text_document(const struct answer *answer)
+{
+    const char *content = answer_content(answer);
+
+    if (!*content)
+        return (struct document){(char *)content, 0};
+    return (struct document){(char *)content, answer->length - (size_t)(content - answer->text)};
+}
 
 static void
 put_escaped(const char *text, FILE *out)
@@ -18,35 +33,83 @@ put_escaped(const char *text, FILE *out)
 }
 
 static void
-put_hostdev(const struct request_hostdev *hostdev, FILE *out)
+put_hostdev(struct stand_ins *stand_ins, const struct request_hostdev *hostdev, FILE *out)
 {
+    AUTO_FREE char *source = path_text_device(stand_ins, hostdev->source.text);
     struct hostdev_text text;
+    struct name name = {""};
 
-    hostdev_format(hostdev->kind, &hostdev->source, hostdev->is_managed, &text);
+    snprintf(name.text, sizeof(name.text), "%s", source);
+    hostdev_format(hostdev->kind, &name, hostdev->is_managed, &text);
     fprintf(out, "<hostdev%s><source><address%s/></source>", text.hostdev, text.address);
     if (hostdev->alias) {
+        AUTO_FREE char *alias = path_text_alias(stand_ins, hostdev->alias);
+
         fputs("<alias name='", out);
-        put_escaped(hostdev->alias, out);
+        put_escaped(alias, out);
         fputs("'/>", out);
     }
     fputs("</hostdev>\n", out);
 }
 
-char *
-guest_text(const struct request *guest, const char *name)
+/* A domain without a name is called by its UUID. */
+static bool
+has_name(const struct request *guest)
 {
-    char *ret = NULL;
-    size_t length;
-    FILE *out = memory_stream(&ret, &length);
+    return guest->name && strcmp(guest->name, guest->domain.text) != 0;
+}
 
-    fprintf(out, "<domstatus state='running' pid='%d'>\n<domain type='kvm'>\n<name>", guest->pid);
-    put_escaped(name, out);
-    fprintf(out, "</name>\n<uuid>%s</uuid>\n<devices>\n", guest->domain.text);
+/* Puts what was read of a guest. */
+static void
+put_guest(struct stand_ins *stand_ins, const struct request *guest, FILE *out)
+{
+    fprintf(out, "<domstatus state='running' pid='%d'>\n<domain type='kvm'>\n", guest->pid);
+    if (has_name(guest)) {
+        AUTO_FREE char *name = stand_ins_use(stand_ins, STAND_IN_DOMAIN, guest->name);
+
+        fputs("<name>", out);
+        put_escaped(name, out);
+        fputs("</name>\n", out);
+    }
+    if (*guest->domain.text) {
+        AUTO_FREE char *uuid = path_text_uuid(stand_ins, guest->domain.text);
+
+        fprintf(out, "<uuid>%s</uuid>\n", uuid);
+    }
+    fputs("<devices>\n", out);
     for (size_t i = 0; i < guest->hostdev_count; i++) {
         if (*guest->hostdevs[i].source.text)
-            put_hostdev(&guest->hostdevs[i], out);
+            put_hostdev(stand_ins, &guest->hostdevs[i], out);
     }
-    fputs("</devices>\n</domain>\n</domstatus>\n", out);
+}
+
+char *
+guest_text_copy(struct stand_ins *stand_ins, const struct document *document)
+{
+    AUTO(request_clear) struct request guest = {0};
+    struct error ignored;
+    int rc = document->length ? request_parse_status(document, &guest, &ignored) : -EINVAL;
+    char *ret = NULL;
+    size_t length;
+    FILE *out;
+
+    if (!document->length)
+        return memory_copy("");
+    out = memory_stream(&ret, &length);
+    put_guest(stand_ins, &guest, out);
+    if (rc == 0 && document->length <= MOST)
+        fputs("</devices>\n</domain>\n</domstatus>\n", out);
     memory_stream_end(out, &ret);
     return ret;
+}
+
+void
+guest_text_learn(struct stand_ins *stand_ins, const struct document *document)
+{
+    AUTO(request_clear) struct request guest = {0};
+    struct error ignored;
+
+    if (document->length && request_parse_status(document, &guest, &ignored) == 0 &&
+        has_name(&guest))
+        stand_ins_learn(stand_ins, STAND_IN_DOMAIN, guest.name);
 }

@@ -1,13 +1,22 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
 /*
- * guest-text: writes a status file of libvirt (domain/status-files.h) with only what is read of it:
- * the guest, its process, and its host devices.
+ * guest-text: copies a status file of libvirt (domain/status-files.h) with only what is read of it:
+ * the guest, its process, and its host devices; with stand-ins for what people chose.
  */
 
 #pragma once
 
-#include "domain/request.h"
+#include "base/document.h"
+#include "capture/answers.h"
+#include "capture/stand-ins.h"
 
-/* Returns the file of a domain, under another name. The caller frees it. */
-char *guest_text(const struct request *guest, const char *name) CHECKED NONNULL;
+/* Returns the document in an answer. The text is the answer's. */
+struct document guest_text_document(const struct answer *answer) CHECKED NONNULL;
+
+/* Returns a copy of the file, which the caller frees. A file that cannot be read to its end gives a
+ * copy that has no end. */
+char *guest_text_copy(struct stand_ins *stand_ins, const struct document *document) CHECKED NONNULL;
+
+/* Learns the domain's name. */
+void guest_text_learn(struct stand_ins *stand_ins, const struct document *document) NONNULL;

@@ -24,19 +24,6 @@ playback_of(const struct host *host)
 
 /* --- what is not there, and what was not asked ------------------------------------------------ */
 
-static bool
-list_has(const char *list, const char *name, size_t length)
-{
-    while (*list) {
-        size_t here = strcspn(list, "/");
-
-        if (here == length && !strncmp(list, name, length))
-            return true;
-        list += here + (list[here] == '/');
-    }
-    return false;
-}
-
 /* Whether an answer says that this path does not exist. */
 static bool
 is_absent(const struct answers *answers, const char *path)
@@ -50,12 +37,13 @@ is_absent(const struct answers *answers, const char *path)
     return false;
 }
 
+/* Whether the list of the directory was recorded, and does not have this path. */
 static bool
-is_unlisted(const struct answers *answers, const char *directory, const char *name, size_t length)
+is_unlisted(const struct playback *playback, const char *directory, const char *path)
 {
-    const struct answer *list = answers_find(answers, ANSWER_LIST, directory);
+    const struct answer *list = answers_find(&playback->answers, ANSWER_LIST, directory);
 
-    return list && !list->error && !list_has(list->text, name, length);
+    return list && !list->error && !answers_find(&playback->listed, ANSWER_LIST, path);
 }
 
 /* Whether captures are older than this question. In such a capture the file is not missing, but it
@@ -75,27 +63,46 @@ is_younger(const char *path)
 
 /* Returns -ENOENT, or -NOT_RECORDED. */
 static int
-judge_missing(const struct answers *answers, const char *path)
+judge_missing(const struct playback *playback, const char *path)
 {
-    AUTO_FREE char *above = memory_copy(path);
+    AUTO_FREE char *here = memory_copy(path), *above = memory_copy(path);
     char *slash;
 
-    while (!is_absent(answers, above)) {
+    while (!is_absent(&playback->answers, here)) {
         slash = strrchr(above, '/');
         if (!slash)
             return is_younger(path) ? -ENOENT : -NOT_RECORDED;
         *slash = '\0';
-        if (is_unlisted(answers, above, slash + 1, strlen(slash + 1)))
+        if (is_unlisted(playback, above, here))
             return -ENOENT;
+        here[strlen(above)] = '\0';
     }
     return -ENOENT;
+}
+
+/* Remembers each name of a list, because a host is asked for thousands of them. */
+static void
+index_list(struct answer *list, void *data)
+{
+    struct playback *playback = data;
+    AUTO_FREE char *names = memory_copy(list->text);
+    char *rest = names, *name;
+
+    while (list->kind == ANSWER_LIST && !list->error && (name = strsep(&rest, "/"))) {
+        AUTO_FREE char *path = memory_format("%s/%s", list->path, name);
+
+        answers_add(&playback->listed, ANSWER_LIST, path, "", 0);
+    }
 }
 
 static void
 note_miss(struct playback *playback, const char *path)
 {
-    if (!words_has(&playback->misses, path))
-        words_add(&playback->misses, path);
+    if (answers_find(&playback->misses, ANSWER_READ, path))
+        return;
+    answers_add(&playback->misses, ANSWER_READ, path, "", 0);
+    if (playback->miss_count++ == 0)
+        playback->first_miss = answers_find(&playback->misses, ANSWER_READ, path)->path;
 }
 
 /* Returns the answer. Returns NULL and an errno in *rc if the answer is an errno, or if there is
@@ -106,7 +113,7 @@ find(const struct host *host, enum answer_kind kind, const char *path, int *rc)
     struct playback *playback = playback_of(host);
     const struct answer *answer = answers_find(&playback->answers, kind, path);
 
-    *rc = answer ? -answer->error : judge_missing(&playback->answers, path);
+    *rc = answer ? -answer->error : judge_missing(playback, path);
     if (*rc == -NOT_RECORDED)
         note_miss(playback, path);
     return *rc < 0 ? NULL : answer;
@@ -317,6 +324,7 @@ playback_start(struct playback *playback, const struct host *host, char *manifes
     rc = answers_parse(manifest, &playback->answers, error);
     if (rc < 0)
         return rc;
+    answers_visit(&playback->answers, index_list, playback);
     playback->host.config = said_of_host(playback, "config", host->config);
     playback->host.hooks = said_of_host(playback, "hooks", host->hooks);
     playback->host.hook = said_of_host(playback, "hook", host->hook);
@@ -343,5 +351,6 @@ void
 playback_clear(struct playback *playback)
 {
     answers_clear(&playback->answers);
-    words_clear(&playback->misses);
+    answers_clear(&playback->listed);
+    answers_clear(&playback->misses);
 }

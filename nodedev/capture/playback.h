@@ -18,8 +18,11 @@
 struct playback {
     struct host host; /* first member, so that the operations find the rest */
     struct answers answers;
-    struct words misses; /* paths that were asked and are not recorded, without duplicates */
-    uint64_t waited;     /* nanoseconds */
+    struct answers listed; /* a path for each name in a list: "DIRECTORY/NAME" */
+    struct answers misses; /* paths that were asked and are not recorded */
+    const char *first_miss;
+    size_t miss_count;
+    uint64_t waited; /* nanoseconds */
 };
 
 /*

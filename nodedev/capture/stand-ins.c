@@ -1,166 +1,151 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
 #include "capture/stand-ins.h"
-#include "base/array.h"
 #include "base/memory.h"
-#include "lease/ledger.h"
+#include "capture/harmless.h"
 
-#include <fnmatch.h>
+#include <search.h>
 #include <stdio.h>
 #include <string.h>
 
-/* Returns the first character of its class: '0', 'A' or 'a'. Returns '\0' if it has no class. */
-static char
-class_of(char character)
-{
-    if (character >= '0' && character <= '9')
-        return '0';
-    if (character >= 'A' && character <= 'Z')
-        return 'A';
-    return character >= 'a' && character <= 'z' ? 'a' : '\0';
-}
-
-/* Returns the n-th character of the class. n is the character's rank among those used in this place
- * of words with the same beginning. */
-static char
-character_for(const struct words *words, const char *begin, size_t length, char character)
-{
-    const char class = class_of(character);
-    bool used[26] = {false};
-    char ret = class;
-
-    for (size_t i = 0; i < words->count; i++) {
-        const char *word = words->items[i];
-
-        if (!strncmp(word, begin, length) && class_of(word[length]) == class)
-            used[word[length] - class] = true;
-    }
-    for (char each = class; each < character; each++)
-        ret = (char)(ret + used[each - class]);
-    return ret;
-}
-
-/* Reads a name from left to right, and remembers where the present word began. Between the brackets
- * of a pattern, each character is another end of that word. */
-struct walk {
-    const char *begin;
-    size_t length; /* length of the word until here */
-    bool is_bracket;
+const char *const stand_in_words[STAND_INS] = {
+    [STAND_IN_DOMAIN] = "names of domains",
+    [STAND_IN_PATTERN] = "patterns of domains",
+    [STAND_IN_CLASS] = "names of classes",
+    [STAND_IN_POOL] = "names of pools",
+    [STAND_IN_PROFILE] = "names of profiles",
+    [STAND_IN_TYPE] = "names of types that this host does not have",
+    [STAND_IN_TRAIT] = "traits",
+    [STAND_IN_ALIAS] = "aliases",
+    [STAND_IN_PARAM] = "names of parameters",
+    [STAND_IN_KEY] = "unknown keys",
+    [STAND_IN_USER] = "names of users",
+    [STAND_IN_FILE] = "names of files",
+    [STAND_IN_PROGRAM] = "names of programs",
+    [STAND_IN_DEVICE] = "names of devices",
+    [STAND_IN_TEXT] = "other texts",
+    [STAND_IN_UUID] = "UUIDs",
 };
 
-/* Begins the word of a character, or continues it. */
-static void
-step(struct walk *walk, const char *at)
-{
-    if (walk->is_bracket) {
-        walk->is_bracket = *at != ']';
-        if (!walk->is_bracket)
-            walk->length = 0;
-        return;
-    }
-    if (*at == '[' && strchr(at, ']')) {
-        walk->is_bracket = true;
-    } else if (!class_of(*at)) {
-        walk->length = 0;
-    } else if (walk->length && class_of(at[-1]) == class_of(*at)) {
-        walk->length++;
-    } else {
-        walk->begin = at;
-        walk->length = 1;
-    }
-}
+static const char *const stems[STAND_INS] = {
+    [STAND_IN_DOMAIN] = "domain",   [STAND_IN_PATTERN] = "pattern", [STAND_IN_CLASS] = "class",
+    [STAND_IN_POOL] = "pool",       [STAND_IN_PROFILE] = "profile", [STAND_IN_TYPE] = "type",
+    [STAND_IN_TRAIT] = "trait",     [STAND_IN_ALIAS] = "alias",     [STAND_IN_PARAM] = "param",
+    [STAND_IN_KEY] = "key",         [STAND_IN_USER] = "user",       [STAND_IN_FILE] = "file",
+    [STAND_IN_PROGRAM] = "program", [STAND_IN_DEVICE] = "device",   [STAND_IN_TEXT] = "text",
+};
 
-/* Returns how much of the word comes before one of its characters. */
-static size_t
-before(const struct walk *walk, const char *at)
+#define HARMLESS STAND_INS
+
+struct known {
+    unsigned kind; /* enum stand_in, or HARMLESS */
+    char *text;
+    size_t number;
+};
+
+static int
+compare(const void *left, const void *right)
 {
-    if (!walk->is_bracket)
-        return walk->length - 1;
-    return walk->length && class_of(*walk->begin) == class_of(*at) ? walk->length : 0;
+    const struct known *a = left, *b = right;
+
+    return a->kind == b->kind ? strcmp(a->text, b->text)
+                              : (a->kind > b->kind) - (a->kind < b->kind);
 }
 
 static void
-learn_word(struct stand_ins *stand_ins, const char *begin, size_t length, char last)
+free_known(void *data)
 {
-    AUTO_FREE char *word = memory_format("%.*s%c", (int)length, length ? begin : "", last);
+    struct known *known = data;
 
-    if (!words_has(&stand_ins->words, word))
-        words_add(&stand_ins->words, word);
+    free(known->text);
+    free(known);
+}
+
+static const struct known *
+find(const struct stand_ins *stand_ins, unsigned kind, const char *text)
+{
+    const struct known sought = {.kind = kind, .text = (char *)text};
+    void *found = tfind(&sought, &stand_ins->tree, compare);
+
+    return found ? *(struct known **)found : NULL;
+}
+
+/* The text must not be there yet. */
+static const struct known *
+add(struct stand_ins *stand_ins, unsigned kind, const char *text, size_t number)
+{
+    struct known *known = memory_zeroed(1, sizeof(*known));
+
+    *known = (struct known){kind, memory_copy(text), number};
+    if (!tsearch(known, &stand_ins->tree, compare))
+        memory_fail();
+    return known;
+}
+
+static const struct known *
+learn(struct stand_ins *stand_ins, enum stand_in kind, const char *text)
+{
+    struct words *originals = &stand_ins->kinds[kind].originals;
+    const struct known *known = find(stand_ins, kind, text);
+
+    if (known)
+        return known;
+    words_add(originals, text);
+    return add(stand_ins, kind, text, originals->count);
 }
 
 void
-stand_ins_learn_name(struct stand_ins *stand_ins, const char *name)
+stand_ins_start(struct stand_ins *stand_ins, bool keeps_names)
 {
-    struct walk walk = {.begin = name};
-
-    for (const char *at = name; *at; at++) {
-        step(&walk, at);
-        if (class_of(*at))
-            learn_word(stand_ins, walk.begin, before(&walk, at), *at);
-    }
-}
-
-char *
-stand_ins_name(const struct stand_ins *stand_ins, const char *name)
-{
-    char *ret = memory_copy(name);
-    struct walk walk = {.begin = name};
-
-    for (const char *at = name; *at; at++) {
-        step(&walk, at);
-        if (class_of(*at))
-            ret[at - name] = character_for(&stand_ins->words, walk.begin, before(&walk, at), *at);
-    }
-    return ret;
-}
-
-void
-stand_ins_learn_uuid(struct stand_ins *stand_ins, const struct name *uuid)
-{
-    const struct name nobody = {LEASE_NOBODY};
-
-    if (stand_ins->uuids.count == 0)
-        names_append(&stand_ins->uuids, &nobody);
-    if (!names_has(&stand_ins->uuids, uuid))
-        names_append(&stand_ins->uuids, uuid);
-}
-
-void
-stand_ins_sort(struct stand_ins *stand_ins)
-{
-    names_sort(&stand_ins->uuids);
-}
-
-struct name
-stand_ins_uuid(const struct stand_ins *stand_ins, const struct name *uuid)
-{
-    const struct name *found =
-        ARRAY_FIND(stand_ins->uuids.items, stand_ins->uuids.count, each, name_equal(each, uuid));
-    struct name ret = *uuid;
-
-    if (found && found != stand_ins->uuids.items)
-        snprintf(ret.text, sizeof(ret.text), "00000000-0000-4000-8000-%012zx",
-                 (size_t)(found - stand_ins->uuids.items));
-    return ret;
-}
-
-bool
-stand_ins_keep(const struct stand_ins *stand_ins, const char *pattern, const struct words *names)
-{
-    AUTO_FREE char *other = stand_ins_name(stand_ins, pattern);
-    bool kept = true;
-
-    for (size_t i = 0; kept && i < names->count; i++) {
-        AUTO_FREE char *name = stand_ins_name(stand_ins, names->items[i]);
-
-        kept = (fnmatch(pattern, names->items[i], 0) == 0) == (fnmatch(other, name, 0) == 0);
-    }
-    return kept;
+    *stand_ins = (struct stand_ins){.keeps_names = keeps_names};
+    for (size_t i = 0; harmless_words[i]; i++)
+        stand_ins_learn_harmless(stand_ins, harmless_words[i]);
 }
 
 void
 stand_ins_clear(struct stand_ins *stand_ins)
 {
-    words_clear(&stand_ins->words);
-    names_clear(&stand_ins->uuids);
+    tdestroy(stand_ins->tree, free_known);
+    for (size_t i = 0; i < STAND_INS; i++)
+        words_clear(&stand_ins->kinds[i].originals);
+    *stand_ins = (struct stand_ins){0};
+}
+
+void
+stand_ins_learn_harmless(struct stand_ins *stand_ins, const char *word)
+{
+    if (!find(stand_ins, HARMLESS, word))
+        add(stand_ins, HARMLESS, word, 0);
+}
+
+bool
+stand_ins_is_harmless(const struct stand_ins *stand_ins, const char *word)
+{
+    return find(stand_ins, HARMLESS, word) != NULL;
+}
+
+void
+stand_ins_learn(struct stand_ins *stand_ins, enum stand_in kind, const char *text)
+{
+    (void)learn(stand_ins, kind, text);
+}
+
+bool
+stand_ins_has(const struct stand_ins *stand_ins, enum stand_in kind, const char *text)
+{
+    return find(stand_ins, kind, text) != NULL;
+}
+
+char *
+stand_ins_use(struct stand_ins *stand_ins, enum stand_in kind, const char *text)
+{
+    size_t number;
+
+    if (stand_ins->keeps_names)
+        return memory_copy(text);
+    number = learn(stand_ins, kind, text)->number;
+    stand_ins->kinds[kind].uses++;
+    if (kind == STAND_IN_UUID)
+        return memory_format("00000000-0000-4000-8000-%012zx", number);
+    return memory_format("%s-%zu", stems[kind], number);
 }

@@ -1,17 +1,12 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
 /*
- * stand-ins: what a capture has in place of names and UUIDs that others should not know.
+ * stand-ins: what a capture has in place of texts that people chose.
  *
- * All names are learned first. A stand-in is as long as its original. The same name always gets the
- * same stand-in. The stand-ins have the same order as the originals.
- *
- * A name's stand-in is made word by word. A word is a run of digits, of small letters, or of
- * capital letters; all other characters stay. Words with the same beginning get stand-ins with the
- * same beginning. So a pattern of vgpu.conf (fnmatch(3)) still matches the same names, unless the
- * pattern contains only the end of a word. stand_ins_keep tells for which patterns this is so.
- *
- *     ci-web01, ci-web02, ci-*       aa-aaa00, aa-aaa01, aa-*
+ * A text is kept only if it is known to be harmless. Harmless are the words of a list, and those
+ * that the host's kernel and drivers use, which are learned first. Any other text gets a stand-in
+ * of its kind, with a number: "domain-3", "class-1". The same text of the same kind always gets the
+ * same stand-in. A stand-in tells nothing of the text: neither its length nor its order.
  */
 
 #pragma once
@@ -19,29 +14,49 @@
 #include "base/names.h"
 #include "base/words.h"
 
+enum stand_in {
+    STAND_IN_DOMAIN,
+    STAND_IN_PATTERN, /* of domains, and no domain matches it */
+    STAND_IN_CLASS,
+    STAND_IN_POOL,
+    STAND_IN_PROFILE,
+    STAND_IN_TYPE, /* that this host does not have */
+    STAND_IN_TRAIT,
+    STAND_IN_ALIAS,
+    STAND_IN_PARAM,
+    STAND_IN_KEY, /* that vgpu.conf does not have */
+    STAND_IN_USER,
+    STAND_IN_FILE,
+    STAND_IN_PROGRAM,
+    STAND_IN_DEVICE,
+    STAND_IN_TEXT,
+    STAND_IN_UUID,
+    STAND_INS,
+};
+extern const char *const stand_in_words[STAND_INS]; /* for people: "names of domains" */
+
 struct stand_ins {
-    struct words words;
-    struct names uuids; /* sorted when all are learned; the first is the UUID that means nobody */
+    bool keeps_names; /* every text is its own stand-in */
+    void *tree;       /* of tsearch(3) */
+    struct {
+        struct words originals; /* the first is number 1 */
+        size_t uses;
+    } kinds[STAND_INS];
 };
 
-/* Learns a name or a pattern, and a UUID. */
-void stand_ins_learn_name(struct stand_ins *stand_ins, const char *name) NONNULL;
-void stand_ins_learn_uuid(struct stand_ins *stand_ins, const struct name *uuid) NONNULL;
-
-/* Call it when all is learned. */
-void stand_ins_sort(struct stand_ins *stand_ins) NONNULL;
-
-/* Returns the stand-in of a name or a pattern that was learned. The caller frees it. */
-char *stand_ins_name(const struct stand_ins *stand_ins, const char *name) CHECKED NONNULL;
-
-/* Returns the stand-in of a UUID that was learned. Any other UUID stays, because a name's stand-in
- * may look like one. */
-struct name
-stand_ins_uuid(const struct stand_ins *stand_ins, const struct name *uuid) CHECKED NONNULL;
-
-/* Whether the stand-in of a pattern matches exactly the stand-ins of the names that the pattern
- * matches. */
-bool stand_ins_keep(const struct stand_ins *stand_ins, const char *pattern,
-                    const struct words *names) CHECKED NONNULL;
-
+/* Adds the list of harmless words. */
+void stand_ins_start(struct stand_ins *stand_ins, bool keeps_names) NONNULL;
 void stand_ins_clear(struct stand_ins *stand_ins) NONNULL;
+
+/* Learns a harmless word. */
+void stand_ins_learn_harmless(struct stand_ins *stand_ins, const char *word) NONNULL;
+bool stand_ins_is_harmless(const struct stand_ins *stand_ins, const char *word) CHECKED NONNULL;
+
+/* Learns a text of a kind, without a use of it. */
+void stand_ins_learn(struct stand_ins *stand_ins, enum stand_in kind, const char *text) NONNULL;
+bool stand_ins_has(const struct stand_ins *stand_ins, enum stand_in kind,
+                   const char *text) CHECKED NONNULL;
+
+/* Returns the stand-in of a text, which the caller frees. */
+char *
+stand_ins_use(struct stand_ins *stand_ins, enum stand_in kind, const char *text) CHECKED NONNULL;

@@ -15,8 +15,9 @@ struct warnings;
 /* What a command gets: the world, and what was typed. */
 struct command_call {
     const struct host *host;
-    const char *name; /* the command's own */
-    const char *uri;  /* of this host's libvirt; NULL with --root: there is no libvirt */
+    const struct host *machine; /* where we run. It runs programs, also for a capture of another */
+    const char *name;           /* the command's own */
+    const char *uri;            /* of this host's libvirt; NULL with --root: there is no libvirt */
     struct options options;
     char *const *arguments; /* the words after the command's own name; the last item is NULL */
     size_t count;

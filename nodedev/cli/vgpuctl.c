@@ -128,12 +128,12 @@ check_arguments(const struct command *command, const struct command_call *call, 
 /* Tells which questions the capture does not answer. The results may be wrong without these
  * answers. */
 static void
-tell_misses(const struct command_call *call, const struct words *misses)
+tell_misses(const struct command_call *call, const struct playback *playback)
 {
-    if (misses->count)
+    if (playback->miss_count)
         say_line(call->faults, "vgpuctl: %s: not recorded in %s: /%s%s", call->name,
-                 call->options.values[OPTION_ROOT], misses->items[0],
-                 misses->count > 1 ? ", and others: what is said of them is not known" : "");
+                 call->options.values[OPTION_ROOT], playback->first_miss,
+                 playback->miss_count > 1 ? ", and others: what is said of them is not known" : "");
 }
 
 static enum command_status
@@ -160,7 +160,7 @@ run(const struct command *command, struct host *host, struct command_call *call,
     if (change_root(host, &playback, call, error) < 0)
         return COMMAND_FAILED;
     status = command->run(call, error);
-    tell_misses(call, &playback.misses);
+    tell_misses(call, &playback);
     return status;
 }
 
@@ -274,6 +274,7 @@ vgpuctl_run(struct host *host, const struct command *const *commands, const char
 {
     AUTO(warnings_clear) struct warnings warnings = {0};
     struct command_call call = {.host = host,
+                                .machine = host,
                                 .uri = uri,
                                 .terminal = terminal,
                                 .out = out,

@@ -220,7 +220,7 @@ write_file(const struct command_call *call, const struct answers *answers, const
     answers_write(answers, heard.remark, out);
     put_record(record, out);
     memory_stream_end(out, &manifest);
-    rc = archive_pack(call->host, manifest, length, &archive, &size, error);
+    rc = archive_pack(call->machine, manifest, length, &archive, &size, error);
     return rc < 0 ? rc : output_write(output, archive, size, 0600, error);
 }
 
@@ -237,16 +237,22 @@ tally_one(struct answer *answer, void *data)
     tally->denied += answer->error == EACCES || answer->error == EPERM;
 }
 
+/* Tells what was replaced, and what else was left out. */
 static void
-tell_kind(FILE *out, const struct redaction *redaction, enum redaction_kind kind)
+tell_redaction(FILE *out, const struct redaction *redaction)
 {
-    const size_t times = redaction->counts[kind].times;
-    const size_t different = redaction->counts[kind].different;
+    for (size_t i = 0; i < STAND_INS; i++) {
+        const size_t uses = redaction->stand_ins.kinds[i].uses;
+        const size_t different = redaction->stand_ins.kinds[i].originals.count;
 
-    if (times && different)
-        say_line(out, "%7zu %s (%zu different)", times, redaction_words[kind], different);
-    else if (times)
-        say_line(out, "%7zu %s", times, redaction_words[kind]);
+        if (uses)
+            say_line(out, "%7zu %s have stand-ins (%zu different)", uses, stand_in_words[i],
+                     different);
+    }
+    for (size_t i = 0; i < REDACTION_KINDS; i++) {
+        if (redaction->counts[i])
+            say_line(out, "%7zu %s", redaction->counts[i], redaction_words[i]);
+    }
 }
 
 /* What is no file may be our stdout, where these lines must not follow the archive. */
@@ -259,15 +265,9 @@ tell(const struct command_call *call, const struct answers *answers,
 
     answers_visit(answers, tally_one, &tally);
     say_line(out, "%s: %zu answers of this host's", output->path, tally.answers);
-    for (enum redaction_kind kind = 0; kind < REDACTION_KINDS; kind++)
-        tell_kind(out, redaction, kind);
+    tell_redaction(out, redaction);
     if (tally.denied)
         say_line(out, "%7zu answers that need a right: run it as root", tally.denied);
-    for (size_t i = 0; i < redaction->patterns.count; i++)
-        say_line(call->faults,
-                 "vgpuctl: capture: the pattern \"%s\" of the configuration matches other domains "
-                 "in the capture than here",
-                 redaction->patterns.items[i]);
     if (output->file)
         say_line(out, "Look through it before you give it away: tar -xzOf %s manifest",
                  shell_word(output->path).text);
@@ -280,13 +280,15 @@ capture_host(const struct command_call *call, const struct output *output, const
     AUTO(recording_clear) struct recording recording = {0};
     AUTO(answers_clear) struct answers answers = {0};
     AUTO(redaction_clear) struct redaction redaction = {0};
+    AUTO_FREE char *remark = NULL;
     int rc;
 
     recording_start(&recording, call->host);
     look_around(&recording.host);
     redaction_make(call->host, &recording.answers, option_given(&call->options, OPTION_NAMES),
                    &answers, &redaction);
-    rc = write_file(call, &answers, record, output, error);
+    remark = redaction_remark(&redaction, record);
+    rc = write_file(call, &answers, remark, output, error);
     if (rc == 0)
         tell(call, &answers, &redaction, output);
     return rc;

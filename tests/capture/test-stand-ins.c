@@ -1,176 +1,223 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
-/* The stand-ins for names and UUIDs in a capture, and the parts of vgpu.conf that stay. */
+/* Stand-ins for what people chose, and what a capture keeps. */
 
-#include "capture/conf-text.h"
-#include "capture/stand-ins.h"
-#include "base/array.h"
+#include "capture/harmless.h"
+#include "capture/kernel-text.h"
+#include "capture/path-text.h"
 
-#include <fnmatch.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 #include <cmocka.h>
 
-static const char *const names[] = {"ci-web01",      "ci-web02", "ci-db1",     "DB-Prod.lan", "db",
-                                    "db-backup",     "web",      "webserver9", "zoo_10",      "a b",
-                                    "caf\xc3\xa9-1", "prod-gpu", "test-gpu",   "0815"};
-
 static struct stand_ins stand_ins;
 
 static int
-learn(void **state)
+start(void **state)
 {
     (void)state;
-    for (size_t i = 0; i < COUNT(names); i++)
-        stand_ins_learn_name(&stand_ins, names[i]);
+    stand_ins_start(&stand_ins, false);
     return 0;
 }
 
 static int
-forget(void **state)
+clear(void **state)
 {
     (void)state;
     stand_ins_clear(&stand_ins);
     return 0;
 }
 
-static int
-sign(int number)
-{
-    return (number > 0) - (number < 0);
-}
-
-/* A stand-in is as long as its name, differs from it, and keeps the order of all names. */
+/* Compares a text with what is expected, and frees it. */
 static void
-length_and_order(void **state)
+check(char *got, const char *expected)
 {
-    (void)state;
-    for (size_t i = 0; i < COUNT(names); i++) {
-        AUTO_FREE char *one = stand_ins_name(&stand_ins, names[i]);
+    AUTO_FREE char *text = got;
 
-        assert_int_equal(strlen(one), strlen(names[i]));
-        for (size_t k = 0; k < COUNT(names); k++) {
-            AUTO_FREE char *other = stand_ins_name(&stand_ins, names[k]);
-
-            if (sign(strcmp(one, other)) != sign(strcmp(names[i], names[k])))
-                fail_msg("%s, %s: %s, %s", names[i], names[k], one, other);
-        }
-    }
+    assert_string_equal(text, expected);
 }
 
 static void
-names_are_hidden(void **state)
+each_has_its_own(void **state)
 {
-    AUTO_FREE char *web = stand_ins_name(&stand_ins, "ci-web02");
-    AUTO_FREE char *upper = stand_ins_name(&stand_ins, "DB-Prod.lan");
-
     (void)state;
-    assert_string_equal(web, "cb-jaa01");
-    assert_string_equal(upper, "AA-Bhaa.faa");
-}
-
-static bool
-keeps(const char *pattern)
-{
-    struct words all = {0};
-    bool kept;
-
-    for (size_t i = 0; i < COUNT(names); i++)
-        words_add(&all, names[i]);
-    stand_ins_learn_name(&stand_ins, pattern);
-    kept = stand_ins_keep(&stand_ins, pattern, &all);
-    words_clear(&all);
-    return kept;
+    check(stand_ins_use(&stand_ins, STAND_IN_DOMAIN, "zebra"), "domain-1");
+    check(stand_ins_use(&stand_ins, STAND_IN_DOMAIN, "a"), "domain-2");
+    check(stand_ins_use(&stand_ins, STAND_IN_CLASS, "zebra"), "class-1");
+    check(stand_ins_use(&stand_ins, STAND_IN_DOMAIN, "zebra"), "domain-1");
+    assert_int_equal(stand_ins.kinds[STAND_IN_DOMAIN].uses, 3);
+    assert_int_equal(stand_ins.kinds[STAND_IN_DOMAIN].originals.count, 2);
+    assert_false(stand_ins_is_harmless(&stand_ins, "zebra"));
 }
 
 static void
-patterns_match_as_before(void **state)
-{
-    static const char *const kept[] = {"*",           "ci-*",         "ci-web0?", "we*",   "*-gpu",
-                                       "ci-web0[12]", "ci-web[0-9]*", "*.lan",    "[ab]*", "db"};
-
-    (void)state;
-    for (size_t i = 0; i < COUNT(kept); i++) {
-        if (!keeps(kept[i]))
-            fail_msg("%s does not match as before", kept[i]);
-    }
-}
-
-/* This pattern has only the end of a word. So it does not match the stand-ins. */
-static void
-a_pattern_that_does_not(void **state)
+names_are_kept(void **state)
 {
     (void)state;
-    assert_false(keeps("*eb02"));
+    stand_ins.keeps_names = true;
+    check(stand_ins_use(&stand_ins, STAND_IN_DOMAIN, "zebra"), "zebra");
+    check(path_text(&stand_ins, "", "/home/mallory/.x~"), "/home/mallory/.x~");
+    check(path_text_alias(&stand_ins, "ua-vgpu-small-2"), "ua-vgpu-small-2");
+    check(path_text_name(&stand_ins, "etc/libvirt/hooks/qemu.d", "10-own.bak"), "10-own.bak");
+    check(path_text_name(&stand_ins, "etc/libvirt-vgpu/conf.d", "a.conf"), "a.conf");
 }
 
 static void
 uuids(void **state)
 {
-    static const struct name first = {"5ec2e700-1111-4000-8000-0000000000a1"},
-                             second = {"9ec2e700-1111-4000-8000-0000000000a1"},
-                             nobody = {"00000000-0000-0000-0000-000000000000"},
-                             other = {"00000000-aaaa-4000-8000-0000000000a1"};
-
     (void)state;
-    stand_ins_learn_uuid(&stand_ins, &second);
-    stand_ins_learn_uuid(&stand_ins, &first);
-    stand_ins_learn_uuid(&stand_ins, &second);
-    stand_ins_sort(&stand_ins);
-    assert_string_equal(stand_ins_uuid(&stand_ins, &first).text,
-                        "00000000-0000-4000-8000-000000000001");
-    assert_string_equal(stand_ins_uuid(&stand_ins, &second).text,
-                        "00000000-0000-4000-8000-000000000002");
-    assert_string_equal(stand_ins_uuid(&stand_ins, &nobody).text, nobody.text);
-    assert_string_equal(stand_ins_uuid(&stand_ins, &other).text, other.text);
-}
-
-static char *
-shout(const char *name, void *data)
-{
-    (void)data;
-    return strcmp(name, "web*") ? strdup(name) : strdup("WEB*");
+    check(path_text_uuid(&stand_ins, "5EC2E70011114000800000000000-00A1"),
+          "00000000-0000-4000-8000-000000000001");
+    check(path_text_uuid(&stand_ins, "5ec2e700-1111-4000-8000-0000000000a1"),
+          "00000000-0000-4000-8000-000000000001");
+    check(path_text_uuid(&stand_ins, "00000000-0000-0000-0000-000000000000"),
+          "00000000-0000-0000-0000-000000000000");
+    check(path_text_uuid(&stand_ins, "4711"), "text-1");
 }
 
 static void
-configuration(void **state)
+aliases(void **state)
+{
+    (void)state;
+    stand_ins_learn(&stand_ins, STAND_IN_CLASS, "small");
+    stand_ins_learn(&stand_ins, STAND_IN_CLASS, "big-2");
+    check(path_text_alias(&stand_ins, "hostdev12"), "hostdev12");
+    check(path_text_alias(&stand_ins, "hostdevil"), "alias-1");
+    check(path_text_alias(&stand_ins, "ua-payroll"), "ua-alias-2");
+    check(path_text_alias(&stand_ins, "ua-vgpu-small"), "ua-vgpu-class-1");
+    check(path_text_alias(&stand_ins, "ua-vgpu-small-3"), "ua-vgpu-class-1-3");
+    check(path_text_alias(&stand_ins, "ua-vgpu-big-2"), "ua-vgpu-class-2");
+    check(path_text_alias(&stand_ins, "ua-vgpu-big-2-2"), "ua-vgpu-class-2-2");
+    check(path_text_alias(&stand_ins, "ua-vgpu-payroll"), "ua-vgpu-class-3");
+}
+
+static void
+types(void **state)
+{
+    (void)state;
+    stand_ins_learn_harmless(&stand_ins, "GRID T4-1B");
+    stand_ins_learn(&stand_ins, STAND_IN_POOL, "payroll");
+    check(path_text_type(&stand_ins, "GRID T4-1B"), "GRID T4-1B");
+    check(path_text_type(&stand_ins, "nvidia-222"), "nvidia-222");
+    check(path_text_type(&stand_ins, "payroll"), "pool-1");
+    check(path_text_type(&stand_ins, "T5"), "type-1");
+}
+
+static void
+paths(void **state)
 {
     static const struct {
-        const char *text, *copy;
+        const char *directory, *path, *other;
     } rows[] = {
-        {"# a secret\nenabled = true;\n", "# - ------\nenabled = true;\n"},
-        {"x = 1; // a b\n/* c\n d */ y = 2;", "x = 1; // - -\n/* -\n - */ y = 2;"},
-        {"domains = ( { name = \"web*\"; } );", "domains = ( { name = \"WEB*\"; } );"},
-        {"domains = [ \"a\", \"web*\" ]; class = \"web*\";",
-         "domains = [ \"a\", \"WEB*\" ]; class = \"web*\";"},
-        {"class = \"# no comment\"; # one", "class = \"# no comment\"; # ---"},
-        {"class = \"a\\\"# b\"; # one", "class = \"a\\\"# b\"; # ---"},
-        {"class = \"open # secret\nname = \"web*\";", "class = \"open # ------\nname = \"WEB*\";"},
-        {"/* no end", "/* -- ---"},
-        {"name = \"", "name = \""},
+        {"", ".", "."},
+        {"", "sys/bus/pci/devices/0000:18:00.0/virtfn12",
+         "sys/bus/pci/devices/0000:18:00.0/virtfn12"},
+        {"", "sys/kernel/debug/payroll", "sys/kernel/debug/file-1"},
+        {"", "proc/4711/fd/12", "proc/4711/fd/12"},
+        {"", "etc/libvirt/hooks/4711", "etc/libvirt/hooks/file-2"},
+        {"", "run/libvirt/qemu/payroll.xml", "run/libvirt/qemu/domain-1.xml"},
+        {"", "run/libvirt/qemu/driver.pid", "run/libvirt/qemu/driver.pid"},
+        {"", "run/libvirt-vgpu/counters/prepare.no_room",
+         "run/libvirt-vgpu/counters/prepare.no_room"},
+        {"", "run/libvirt-vgpu/ran/5ec2e700-1111-4000-8000-0000000000a1.12",
+         "run/libvirt-vgpu/ran/00000000-0000-4000-8000-000000000001.12"},
+        {"", "run/libvirt-vgpu/functions/0000:03:00.1.former",
+         "run/libvirt-vgpu/functions/0000:03:00.1.former"},
+        {"", "run/libvirt-vgpu/functions/0000:03:00.1.payroll",
+         "run/libvirt-vgpu/functions/file-3"},
+        {"", "etc/systemd/system/libvirt-vgpu-sriov@0000:01:00.0.service",
+         "etc/systemd/system/libvirt-vgpu-sriov@0000:01:00.0.service"},
+        {"", "/home/mallory/opt/hook", "/home/user-1/opt/file-4"},
+        {"etc/libvirt/hooks/qemu.d", "../../../../home/mallory", "../../../../home/user-1"},
+        {"etc/libvirt/hooks/qemu.d", "10-own", "10-file-5"},
+        {"etc/libvirt/hooks/qemu.d", "z.dpkg-payroll", "90-file-6.dpkg-old"},
+        {"etc/libvirt/hooks/qemu.d", "50-vgpu", "50-vgpu"},
+        {"etc/libvirt-vgpu/conf.d", ".x.conf", ".file-7.conf"},
+        {"etc/libvirt-vgpu/conf.d", "README", "file-8"},
+        {"sys/bus/mdev/devices", "../../../devices/pci0000:00/0000:00:08.0/payroll",
+         "../../../devices/pci0000:00/0000:00:08.0/file-1"},
     };
 
     (void)state;
-    for (size_t i = 0; i < COUNT(rows); i++) {
-        AUTO_FREE char *copy = conf_text_copy(rows[i].text, shout, NULL);
+    for (size_t i = 0; i < COUNT(rows); i++)
+        check(path_text(&stand_ins, rows[i].directory, rows[i].path), rows[i].other);
+}
 
-        assert_string_equal(copy, rows[i].copy);
-    }
+static void
+numbers_and_patterns(void **state)
+{
+    static const char *const patterns[] = {"*", "0000:c1:02.*", "0000:c1:0[1-3].?", "*:02.[!0]",
+                                           "0000:18:00.0"};
+    static const char *const others[] = {
+        "",           "471108154711",       "0000:c1",     "0000:c1:02.payroll",
+        "[payroll]*", "*4711081547110815*", "****:payroll"};
+
+    (void)state;
+    for (size_t i = 0; i < COUNT(patterns); i++)
+        assert_true(harmless_is_address_pattern(patterns[i]));
+    for (size_t i = 0; i < COUNT(others); i++)
+        assert_false(harmless_is_address_pattern(others[i]));
+    assert_true(harmless_is_number("0-7,16,-1") && harmless_is_number("0x10de"));
+    assert_false(harmless_is_number("") || harmless_is_number("12 ") || harmless_is_number("1,,2"));
+    assert_true(harmless_is_quantity("30s") && harmless_is_quantity("8GiB"));
+    assert_false(harmless_is_quantity("s") || harmless_is_quantity("471108154711"));
+}
+
+static void
+texts_of_the_kernel(void **state)
+{
+    static const struct {
+        kernel_text *rule;
+        const char *text, *other;
+    } rows[] = {
+        {kernel_text_value, "0x10de\n", "0x10de\n"},
+        {kernel_text_value, "vfio-pci\n", "vfio-pci\n"},
+        {kernel_text_value, "payroll\n", "text-1\n"},
+        {kernel_text_version, "6.12.117+deb13-amd64\n", "6.12.117+deb13-amd64\n"},
+        {kernel_text_version, "6.1.0-payroll-rt3\n", "6.1.0-x-rt3\n"},
+        {kernel_text_version, "550.90.05", "550.90.05"},
+        {kernel_text_description, "num_heads=4, frl_config=60, framebuffer=1024M, owner=payroll\n",
+         "num_heads=4, frl_config=60, framebuffer=1024M\n"},
+        {kernel_text_creatable, "ID : vGPU Name\n1145 : NVIDIA L40S-1B\n\xc3\xa4\n",
+         "ID : vGPU Name\n1145 : NVIDIA L40S-1B\n"},
+        {kernel_text_minor, "GPU UUID: payroll\nDevice Minor: \t 3\n", "\nDevice Minor: 3\n"},
+        {kernel_text_comm, "libvirtd\n", "libvirtd\n"},
+        {kernel_text_comm, "qemu:payroll\n", "qemu:program-1\n"},
+        {kernel_text_stat, "7 (libvirtd) S 1 2 -1 payroll", "7 (libvirtd) S 1 2 -1"},
+        {kernel_text_status, "Name:\tx\nSeccomp:\t2\n", "Name:\tvgpuctl\nSeccomp:\t0\n"},
+        {kernel_text_current, "libvirtd (enforce)\n", "libvirtd (enforce)\n"},
+        {kernel_text_current, "unconfined\n", "unconfined\n"},
+        {kernel_text_current, "payroll_u:payroll_r:virtd_t:s0-s0:c0.c9\n", "u:r:virtd_t:s0\n"},
+        {kernel_text_context, "system_u:object_r:bin_t:s0", "u:r:bin_t:s0"},
+        {kernel_text_rules, "# payroll\nRUN+=\"/opt/mdevctl x\"",
+         "RUN+=\"/opt/mdevctl start-parent-mdevs\"\n"},
+        {kernel_text_policy, "# x\nSELINUXTYPE=targeted # payroll\n", "SELINUXTYPE=targeted\n"},
+        {kernel_text_profile, "# payroll\n/usr/local/bin/payroll PUx,\n",
+         "/usr/local/bin/file-1 PUx,\n"},
+        {kernel_text_mdevctl, "{ \"start\": \"auto\", \"payroll\": 1 }",
+         "{ \"start\": \"auto\" }\n"},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < COUNT(rows); i++)
+        check(rows[i].rule(&stand_ins, rows[i].text), rows[i].other);
 }
 
 int
 main(void)
 {
-#define TEST(function) cmocka_unit_test_setup_teardown(function, learn, forget)
+#define TEST(function) cmocka_unit_test_setup_teardown(function, start, clear)
     const struct CMUnitTest tests[] = {
-        TEST(length_and_order),
-        TEST(names_are_hidden),
-        TEST(patterns_match_as_before),
-        TEST(a_pattern_that_does_not),
+        TEST(each_has_its_own),
+        TEST(names_are_kept),
         TEST(uuids),
-        TEST(configuration),
+        TEST(aliases),
+        TEST(types),
+        TEST(paths),
+        TEST(numbers_and_patterns),
+        TEST(texts_of_the_kernel),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

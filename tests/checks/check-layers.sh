@@ -18,7 +18,7 @@ common/placement    base domain policy device lease
 common/apply        base domain policy device lease placement
 common/actions      base domain policy device lease placement apply
 nodedev/program     base
-nodedev/capture     base domain policy device lease program
+nodedev/capture     base domain policy device lease placement program
 nodedev/cli         base domain policy device lease placement apply actions capture
 nodedev/libvirt     base domain policy device lease placement apply actions cli
 nodedev/xml         base domain policy device lease placement apply actions cli libvirt

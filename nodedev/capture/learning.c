@@ -1,0 +1,131 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+
+#include "capture/learning.h"
+#include "base/memory.h"
+#include "capture/conf-text.h"
+#include "capture/guest-text.h"
+#include "capture/harmless.h"
+#include "capture/ledger-text.h"
+#include "device/inventory.h"
+
+#include <string.h>
+
+static bool
+ends_with(const char *text, const char *end)
+{
+    size_t length = strlen(text), tail = strlen(end);
+
+    return length > tail && !strcmp(text + length - tail, end);
+}
+
+/* Learns the domains of "NAME.xml". */
+void
+learning_guests(struct stand_ins *stand_ins, const struct answer *answer)
+{
+    AUTO_FREE char *names = memory_copy(answer->text);
+    char *rest = names, *name;
+
+    while ((name = strsep(&rest, "/"))) {
+        if (!ends_with(name, ".xml"))
+            continue;
+        name[strlen(name) - strlen(".xml")] = '\0';
+        stand_ins_learn(stand_ins, STAND_IN_DOMAIN, name);
+    }
+}
+
+void
+learning_guest(struct stand_ins *stand_ins, const struct answer *answer)
+{
+    const struct document document = guest_text_document(answer);
+
+    guest_text_learn(stand_ins, &document);
+}
+
+void
+learning_ledger(struct stand_ins *stand_ins, const struct answer *answer)
+{
+    ledger_text_learn(stand_ins, answer_content(answer));
+}
+
+void
+learning_conf(struct stand_ins *stand_ins, const struct answer *answer)
+{
+    conf_text_learn(stand_ins, answer_content(answer));
+}
+
+static void
+learn_type(struct stand_ins *stand_ins, const char *name)
+{
+    if (!harmless_is_type_name(name))
+        return;
+    stand_ins_learn_harmless(stand_ins, name);
+    stand_ins_learn_harmless(stand_ins, inventory_last_word(name));
+}
+
+/* Names that the kernel gives to types and to their parents. */
+void
+learning_names(struct stand_ins *stand_ins, const struct answer *answer)
+{
+    AUTO_FREE char *names = memory_copy(answer->text);
+    char *rest = names, *name;
+
+    while ((name = strsep(&rest, "/")))
+        learn_type(stand_ins, name);
+}
+
+void
+learning_name(struct stand_ins *stand_ins, const struct answer *answer)
+{
+    AUTO_FREE char *name = memory_copy_bytes(answer->text, strcspn(answer->text, "\n"));
+
+    learn_type(stand_ins, name);
+}
+
+/* Learns the names of a list that NVIDIA's driver gives: "1145 : NVIDIA L40S-1B" or
+ * "NVIDIA A40-1Q 557". */
+void
+learning_creatable(struct stand_ins *stand_ins, const struct answer *answer)
+{
+    AUTO_FREE char *text = memory_copy(answer->text);
+    char *rest = text, *line;
+
+    while ((line = strsep(&rest, "\n"))) {
+        char *name = strchr(line, ':'), *blank = strrchr(line, ' ');
+
+        if (name)
+            name += 1 + strspn(name + 1, " \t");
+        else if (blank)
+            *blank = '\0';
+        learn_type(stand_ins, name ? name : line);
+    }
+}
+
+/* Learns the names in our cache of types: "GPU ID NAME" in each line. */
+void
+learning_cache(struct stand_ins *stand_ins, const struct answer *answer)
+{
+    AUTO_FREE char *text = memory_copy(answer->text);
+    char *rest = text, *line;
+
+    while ((line = strsep(&rest, "\n"))) {
+        const char *gpu = strsep(&line, " "), *id = line ? strsep(&line, " ") : NULL;
+        struct name address, type;
+
+        if (!line || name_parse_pci(&address, gpu) < 0 || name_parse(&type, id) < 0)
+            continue;
+        learn_type(stand_ins, line);
+        if (harmless_is_type_name(line))
+            stand_ins_learn_harmless(stand_ins, id);
+    }
+}
+
+/* Learns the name of a driver. */
+void
+learning_driver(struct stand_ins *stand_ins, const struct answer *answer)
+{
+    const char *slash = strrchr(answer->text, '/');
+    struct name driver;
+
+    if (slash && name_parse(&driver, slash + 1) == 0)
+        stand_ins_learn_harmless(stand_ins, driver.text);
+}

@@ -1,0 +1,502 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+
+/*
+ * No secret leaves a host: random texts of several scripts are planted in all that vgpuctl reads
+ * and that people write. None of them is in the capture, on any machine of tests/machines.
+ */
+
+#include "capture/archive.h"
+#include "capture/redaction.h"
+#include "cli/command.h"
+#include "fake/chance.h"
+#include "fake/typed.h"
+#include "program/program.h"
+
+#include <dirent.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+
+#define FILE_NAME "capture.tar.gz"
+
+static struct scene scene;
+static struct typed typed;
+static uint64_t seed;
+
+/* --- secrets ---------------------------------------------------------------------------------- */
+
+/* What a place takes: any text, a name of a file, such a name that is no number, or a key of
+ * vgpu.conf. The value is the number of scripts. */
+enum place { KEY_OF = 1, WORD_OF = 5, FILE_OF = 6, ANY = 7 };
+
+static struct words secrets;
+
+/* Returns a new secret, in static memory, eight at a time. Each has 12 characters of one script. */
+static const char *
+secret(enum place place)
+{
+    static const char *const scripts[][12] = {
+        {"k", "v", "q", "z", "w", "x", "j", "K", "V", "Q", "Z", "W"},
+        {"\u0416", "\u0434", "\u0449", "\u044f", "\u0444", "\u0431", "\u0437", "\u0438", "\u043b",
+         "\u043f", "\u0446", "\u0448"},
+        {"\u03b1", "\u03b2", "\u03b3", "\u03b4", "\u03b5", "\u03b6", "\u03b7", "\u03b8", "\u03bb",
+         "\u03be", "\u03c0", "\u03c8"},
+        {"\u4e91", "\u670d", "\u52a1", "\u5668", "\u5de5", "\u8d44", "\u8d26", "\u5355", "\u8d22",
+         "\u5bc6", "\u7801", "\u94a5"},
+        {"\u00e4", "\u00f6", "\u00fc", "\u00df", "\u00c4", "\u00d6", "\u00dc", "\u00e9", "\u00e8",
+         "\u00f1", "\u00e5", "\u00f8"},
+        {"0", "1", "2", "3", "4", "5", "6", "7", "8", "9", "4", "2"},
+        {"\"", "'", "\\", "&", "<", ">", "%", "#", "*", "?", "[", "]"},
+    };
+    static char texts[8][64];
+    static unsigned next;
+    char *text = texts[next++ % COUNT(texts)];
+    unsigned script = chance(&seed, place);
+
+    *text = '\0';
+    for (unsigned i = 0; i < 12; i++)
+        strcat(text, scripts[script][chance(&seed, 12)]);
+    words_add(&secrets, text);
+    return text;
+}
+
+/* Copies a text, with a backslash in front of some characters. The caller frees the copy. */
+static char *
+escaped(const char *text, const char *special)
+{
+    char *ret = NULL;
+    size_t length;
+    FILE *out = open_memstream(&ret, &length);
+
+    for (; *text; text++)
+        fprintf(out, "%s%c", strchr(special, *text) ? "\\" : "", *text);
+    fclose(out);
+    return ret;
+}
+
+/* A secret as a string of vgpu.conf: each byte by its number, or as it is. Static memory, eight at
+ * a time. */
+static const char *
+quoted(void)
+{
+    static char texts[8][256];
+    static unsigned next;
+    char *text = texts[next++ % COUNT(texts)];
+    const char *plain = secret(ANY);
+    size_t at = 0;
+
+    if (maybe(&seed, 50)) {
+        AUTO_FREE char *marked = escaped(plain, "\"\\");
+
+        snprintf(text, sizeof(*texts), "%s", marked);
+        return text;
+    }
+    for (; *plain; plain++)
+        at += (size_t)snprintf(text + at, sizeof(*texts) - at, "\\x%02x", (unsigned char)*plain);
+    words_add(&secrets, text);
+    return text;
+}
+
+/* Whether a text has the secret, as it is or as an archive writes it. */
+static bool
+has(const char *text, const char *hidden)
+{
+    AUTO_FREE char *written = escaped(hidden, "\\");
+
+    return strstr(text, hidden) || strstr(text, written);
+}
+
+/* Fails, and shows the line, if a manifest has a secret. */
+static void
+assert_hidden(const char *manifest)
+{
+    AUTO_FREE char *copy = strdup(manifest);
+    char *rest = copy, *line;
+
+    assert_true(secrets.count > 10);
+    while ((line = strsep(&rest, "\n"))) {
+        for (size_t i = 0; i < secrets.count; i++) {
+            if (has(line, secrets.items[i]))
+                fail_msg("%s is in the capture: %s", secrets.items[i], line);
+        }
+    }
+}
+
+static int
+set_up(void **state)
+{
+    (void)state;
+    seed = chance_setting("SEED", SEED);
+    return 0;
+}
+
+static int
+tear_down(void **state)
+{
+    (void)state;
+    words_clear(&secrets);
+    typed_clear(&typed);
+    return 0;
+}
+
+/* --- every text of a manifest ----------------------------------------------------------------- */
+
+#define STATUS "100644 root 12 1.000000000 1.000000000 1:2"
+#define ONE    "5ec2e700-1111-4000-8000-0000000000a1"
+
+/* In a path, '$' is a name; in a text, a secret of any characters. '@' is a name that is no number,
+ * because a number has its place there. */
+static const struct {
+    enum answer_kind kind;
+    const char *path, *text;
+} plantable[] = {
+    {ANSWER_HOST, "config", "home/$/etc/libvirt-vgpu"},
+    {ANSWER_HOST, "hook", "opt/$/hook"},
+    {ANSWER_HOST, "$", "$"},
+    {ANSWER_HOST, "now", "@"},
+    {ANSWER_LIST, "run/libvirt/qemu", "$.xml/$.pid/$"},
+    {ANSWER_LIST, "etc/libvirt/hooks/qemu.d", "$/50-vgpu/$.bak/$~/.$.swp/#$#"},
+    {ANSWER_LIST, "etc/libvirt-vgpu/conf.d", "$.conf/.$.conf/$"},
+    {ANSWER_LIST, "run/libvirt-vgpu", "$/ledger.$"},
+    {ANSWER_LIST, "run/libvirt-vgpu/ran", "$/" ONE ".@"},
+    {ANSWER_LIST, "etc/mdevctl.d", "$"},
+    {ANSWER_LIST, "proc", "@/7"},
+    {ANSWER_LIST, "proc/7/fd", "3/4/5"},
+    {ANSWER_LIST, "sys/bus/pci/devices", "0000:18:00.0/$"},
+    {ANSWER_LIST, "sys/bus/pci/devices/0000:18:00.0", "virtfn0/$"},
+    {ANSWER_LIST, "$", "$"},
+    {ANSWER_LINK, "proc/7/fd/3", "/srv/$/vfio/$"},
+    {ANSWER_LINK, "proc/7/fd/4", "/srv/$/dev/vfio/@"},
+    {ANSWER_LINK, "proc/7/fd/5", "/dev/vfio/12@"},
+    {ANSWER_LINK, "etc/libvirt/hooks/qemu.d/$", "/home/$/.config/$.sh"},
+    {ANSWER_LINK, "etc/libvirt/hooks/qemu.d/50-vgpu", "../../../../home/$/$"},
+    {ANSWER_LINK, "etc/$", "$"},
+    {ANSWER_LINK, "run/libvirt-vgpu/functions/0000:18:00.4", "$"},
+    {ANSWER_LINK, "run/libvirt-vgpu/functions/0000:18:00.4.former", "@"},
+    {ANSWER_LINK, "run/libvirt-vgpu/proving/0000:18:00.0", "@"},
+    {ANSWER_LINK, "sys/bus/mdev/devices/" ONE, "../../../devices/$/" ONE},
+    {ANSWER_STATUS, "home/$/$", STATUS},
+    {ANSWER_STATUS, "etc/x", "$"},
+    {ANSWER_STATUS, "etc/y", STATUS " $"},
+    {ANSWER_LABEL, "etc/libvirt-vgpu", "$:$:$:s0:$"},
+    {ANSWER_LABEL, "usr/$", "$"},
+    {ANSWER_LOCKED, "@", "$"},
+    {ANSWER_READ, "proc/7/comm", "qemu:$\n"},
+    {ANSWER_READ, "proc/8/comm", "$\n"},
+    {ANSWER_READ, "proc/7/stat",
+     "7 (qemu:$) S 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20 "},
+    {ANSWER_READ, "proc/8/stat", "8 ($) @ @ $"},
+    {ANSWER_READ, "proc/9/stat", "@"},
+    {ANSWER_READ, "proc/7/attr/current", "$ (enforce)\n"},
+    {ANSWER_READ, "proc/8/attr/current", "$:$:$:s0\n"},
+    {ANSWER_READ, "proc/self/status", "Name:\t$\nSeccomp:\t$\nGroups:\t$\n"},
+    {ANSWER_READ, "proc/sys/kernel/random/boot_id", "$\n"},
+    {ANSWER_READ, "proc/sys/kernel/osrelease", "6.1.0-@-amd64\n"},
+    {ANSWER_READ, "proc/driver/nvidia/gpus/0000:18:00.0/information", "GPU UUID: \t$\nX: $\n"},
+    {ANSWER_READ, "sys/module/nvidia/version", "550.@\n"},
+    {ANSWER_READ, "sys/bus/pci/devices/0000:18:00.0/vendor", "0x10de $\n"},
+    {ANSWER_READ, "sys/bus/pci/devices/0000:18:00.0/$", "@\n"},
+    {ANSWER_READ, "sys/class/mdev_bus/mtty/mdev_supported_types/mtty-1/description", "$ x=$\n"},
+    {ANSWER_READ, "run/libvirtd.pid", "@\n"},
+    {ANSWER_READ, "run/libvirt-vgpu/types", "$ nvidia-222 GRID\n0000:18:00.0 $\n$\n"},
+    {ANSWER_READ, "run/udev/rules.d/60-mdevctl.rules",
+     "# $\nRUN+=\"/opt/$/mdevctl $\"\n$/mdevctl "},
+    {ANSWER_READ, "run/hooks/$", "#!/bin/sh\n$\n"},
+    {ANSWER_READ, "etc/libvirt/hooks/qemu.d/$", "#!/bin/$\n# $ libvirt-vgpu-hook --key=$\n"},
+    {ANSWER_READ, "etc/selinux/config", "# $\nSELINUXTYPE=$ # $\nSELINUXTYPE=targeted $\n$\n"},
+    {ANSWER_READ, "etc/selinux/targeted/contexts/files/file_contexts",
+     "/home/$ $:object_r:libvirt_vgpu_exec_t:$\n"},
+    {ANSWER_READ, "etc/apparmor.d/local/usr.sbin.libvirtd", "# $\n/opt/$/hook PUx, # $\n$\n"},
+    {ANSWER_READ, "etc/mdevctl.d/0000:18:00.0/" ONE, "{ \"$\": \"$\", \"start\": \"auto\" $\n"},
+    {ANSWER_READ, "$", "$"},
+    {ANSWER_OPEN, "etc/libvirt-vgpu/vgpu.conf", STATUS "\n# $\nname = \"$\n$ = { $\n\"$\""},
+    {ANSWER_OPEN, "etc/libvirt-vgpu/conf.d/$.conf", STATUS "\n$"},
+    {ANSWER_OPEN, "run/libvirt/qemu/$.xml", STATUS "\n<domstatus pid='7'><domain><name>$</name>$"},
+    {ANSWER_OPEN, "run/libvirt-vgpu/ledger", STATUS "\nlibvirt-vgpu-ledger 1 $ 7\nmdev $ $ $\n$"},
+    {ANSWER_OPEN, "$", STATUS "\n$"},
+    {ANSWER_OPEN, "etc/$", "$"},
+};
+
+/* Puts a secret in for each '$' and '@'. The caller frees it. */
+static char *
+fill(const char *text, enum place place)
+{
+    char *ret = NULL;
+    size_t length;
+    FILE *out = open_memstream(&ret, &length);
+
+    for (; *text; text++) {
+        if (*text == '$' || *text == '@')
+            fputs(secret(*text == '$' ? place : WORD_OF), out);
+        else
+            fputc(*text, out);
+    }
+    fclose(out);
+    return ret;
+}
+
+static bool
+is_of_names(enum answer_kind kind)
+{
+    return kind == ANSWER_LIST || kind == ANSWER_LINK || kind == ANSWER_HOST;
+}
+
+static void
+every_text(void **state)
+{
+    static const struct host host = {.config = "etc/libvirt-vgpu",
+                                     .hooks = "etc/libvirt/hooks",
+                                     .hook = "usr/sbin/libvirt-vgpu-hook"};
+
+    (void)state;
+    for (uint64_t round = chance_rounds(100); round > 0; round--) {
+        AUTO(answers_clear) struct answers answers = {0}, left = {0};
+        AUTO(redaction_clear) struct redaction redaction = {0};
+        AUTO_FREE char *manifest = NULL;
+        size_t length;
+        FILE *out = open_memstream(&manifest, &length);
+
+        for (size_t i = 0; i < COUNT(plantable); i++) {
+            enum answer_kind kind = plantable[i].kind;
+            AUTO_FREE char *path = fill(plantable[i].path, FILE_OF);
+            AUTO_FREE char *text = fill(plantable[i].text, is_of_names(kind) ? FILE_OF : ANY);
+
+            answers_add(&answers, kind, path, text, (ssize_t)strlen(text));
+        }
+        redaction_make(&host, &answers, false, &left, &redaction);
+        answers_write(&left, "", out);
+        fclose(out);
+        assert_hidden(manifest);
+        words_clear(&secrets);
+    }
+}
+
+/* --- every machine ---------------------------------------------------------------------------- */
+
+/* tar needs real time. So the real clock measures the wait for it. */
+static int
+run_program(const struct host *host, char *const argv[], int in, int out, unsigned milliseconds)
+{
+    const struct host real = {.root = host->root, .ops = &host_kernel};
+
+    return program_run(&real, argv, in, out, milliseconds);
+}
+
+/* Writes a file. In the text, '$' is a name, and '^' is a string of vgpu.conf. */
+static void
+plant_file(const char *path, const char *text)
+{
+    AUTO_FREE char *name = fill(path, FILE_OF), *content = NULL;
+    size_t length;
+    FILE *out = open_memstream(&content, &length);
+
+    for (; *text; text++) {
+        if (*text == '$' || *text == '^' || *text == '@')
+            fputs(*text == '$' ? secret(FILE_OF) : *text == '^' ? quoted() : secret(KEY_OF), out);
+        else
+            fputc(*text, out);
+    }
+    fclose(out);
+    fake_write(&scene.kernel, name, content);
+    if (strstr(name, "hooks"))
+        assert_int_equal(fchmodat(scene.kernel.host.root, name, 0755, 0), 0);
+}
+
+/* Configurations: right ones, and such with a fault. In these, '@' is the name of a key. */
+static const char *const configurations[] = {
+    "# ^ $\nclasses = { @ = { types = [ \"^\", \"T4-1B\" ]; traits = [ \"^\" ]; }; }; /* ^ */\n"
+    "gpus = ( { address = \"0000:18:00.0\"; traits = [ \"^\" ]; } ); // $\n"
+    "domains = ( { name = \"^\"; devices = ( { alias = \"ua-^\"; type = \"^\"; } ); } );\n"
+    "pools = { @ = { functions = [ \"0000:c1:02.*\" ]; }; };\n"
+    "profiles = { @ = { vram = \"2G\"; }; };\n"
+    "params = [ \"^\" ];\n",
+    "classes = { c = { framebuffer = \"1G\"; }; };\n",
+    "quotas = ( { domains = [ \"$*\", \"^\" \"^\" ]; class = \"^\"; max = 2; } );\n",
+    "quotas = ( { domains = [ \"^\", \"^ ]; class = \"^\"; max = 2; } );\n",
+    "quotaz = ( { domainz = [ \"^\" ]; @ = \"^\"; } );\ndefault_clas = \"^\";\n",
+    "default_class = \"^\"; @ = { @ = 4711; \"^\" }\n",
+    "/* $\n^\n",
+    "@include \"^\"\n",
+    "$ = $;\n^\n",
+    "release = \"^\"; boot_wait = \"^\"; gpus = ( { address = \"^\"; } );\n",
+};
+
+static void
+plant(void)
+{
+    static size_t next;
+
+    plant_file("etc/libvirt-vgpu/vgpu.conf", configurations[next++ % COUNT(configurations)]);
+    plant_file("etc/libvirt-vgpu/conf.d/$.conf", "# ^\n");
+    plant_file("etc/libvirt-vgpu/conf.d/$", "^\n");
+    plant_file("etc/libvirt/hooks/qemu.d/$", "#!/bin/sh\n# ^\n");
+    plant_file("etc/libvirt/hooks/qemu.d/$.bak", "#!/bin/$\nexec libvirt-vgpu-hook $\n");
+    plant_file("etc/libvirt/hooks/qemu", "$\n");
+    plant_file("run/udev/rules.d/60-mdevctl.rules", "# $\nRUN+=\"/opt/$/mdevctl $\"\n");
+    plant_file("etc/apparmor.d/local/usr.sbin.libvirtd", "# ^\n/opt/$/* PUx,\n");
+    plant_file("run/libvirt/qemu/$.xml",
+               "<domstatus state='running' pid='1'><domain type='kvm'><name>$</name>"
+               "<uuid>5ec2e700-1111-4000-8000-0000000000a1</uuid><title>$</title><devices>"
+               "<hostdev mode='subsystem' type='mdev' model='vfio-pci'><source>"
+               "<address uuid='5ec2e700-2222-4000-8000-0000000000b2'/></source>"
+               "<alias name='ua-vgpu-$'/></hostdev></devices></domain></domstatus>\n");
+    plant_file("run/libvirt/qemu/$.xml", "<domstatus pid='1'><domain><name>$</name><$>$\n");
+    plant_file("run/hooks/$", "#!/bin/sh\n# ^\n");
+    words_add(&secrets, "5ec2e700");
+}
+
+/* Plays a capture. Types and GPUs are the same as on the host; these have no names. */
+static void
+compare(const char *line)
+{
+    AUTO_FREE char *elsewhere = NULL, *live = NULL;
+    int status;
+
+    assert_true(asprintf(&elsewhere, "%s --root " FILE_NAME, line) > 0);
+    status = typed_run(&scene, NULL, line, &typed);
+    live = strdup(typed.printed);
+    typed_run(&scene, NULL, elsewhere, &typed);
+    assert_int_equal(typed.status, status);
+    assert_null(strstr(typed.faults, "not recorded"));
+    assert_string_equal(typed.printed, live);
+}
+
+/* Makes a capture with these words, and looks for secrets in it. */
+static void
+capture(const char *words)
+{
+    AUTO_FREE char *line = NULL, *manifest = NULL;
+    struct error error;
+
+    assert_true(asprintf(&line, "vgpuctl capture " FILE_NAME "%s", words) > 0);
+    if (typed_run(&scene, NULL, line, &typed) != COMMAND_DONE)
+        fail_msg("%s: %s", line, typed.faults);
+    assert_string_equal(typed.faults, "");
+    assert_int_equal(archive_read(&scene.kernel.host, FILE_NAME, &manifest, &error), 1);
+    assert_hidden(manifest);
+    compare("vgpuctl gpus --json");
+    compare("vgpuctl status --json");
+    compare("vgpuctl types --json");
+}
+
+/* A capture of the machine has no secret, nor has a capture of a capture that has names. */
+static void
+capture_machine(const char *name)
+{
+    scene_start_machine(&scene, name);
+    scene.kernel.host.run = run_program;
+    assert_int_equal(chdir(scene.kernel.path), 0);
+    plant();
+    capture("");
+    assert_int_equal(typed_run(&scene, NULL, "vgpuctl capture named.tar.gz --names", &typed),
+                     COMMAND_DONE);
+    capture(" --root named.tar.gz");
+    assert_int_equal(chdir("/"), 0);
+    scene_stop(&scene);
+    words_clear(&secrets);
+}
+
+static void
+every_machine(void **state)
+{
+    AUTO_FREE char *directory = NULL;
+    const struct dirent *entry;
+    size_t count = 0;
+    DIR *machines;
+
+    (void)state;
+    assert_true(asprintf(&directory, "%s/tests/machines", scene_sources()) > 0);
+    machines = opendir(directory);
+    assert_non_null(machines);
+    while ((entry = readdir(machines))) {
+        if (*entry->d_name == '.')
+            continue;
+        for (uint64_t round = chance_rounds(2); round > 0; round--)
+            capture_machine(entry->d_name);
+        count++;
+    }
+    closedir(machines);
+    assert_true(count > 10);
+}
+
+/* --- many guests ------------------------------------------------------------------------------ */
+
+/* The processor time of this process. */
+static double
+processor_time(void)
+{
+    struct rusage usage;
+
+    assert_int_equal(getrusage(RUSAGE_SELF, &usage), 0);
+    return (double)(usage.ru_utime.tv_sec + usage.ru_stime.tv_sec) +
+           (double)(usage.ru_utime.tv_usec + usage.ru_stime.tv_usec) / 1e6;
+}
+
+/* Adds a guest's file, and its lease to the ledger's text. */
+static void
+add_guest(struct answers *answers, unsigned number, FILE *ledger)
+{
+    AUTO_FREE char *path = NULL, *text = NULL;
+
+    assert_true(asprintf(&path, "run/libvirt/qemu/guest-%u.xml", number) > 0);
+    assert_true(asprintf(&text,
+                         STATUS "\n<domstatus pid='1'><domain><name>guest-%u</name>"
+                                "<uuid>5ec2e700-1111-4000-8000-%012x</uuid><devices/></domain>"
+                                "</domstatus>",
+                         number, number) > 0);
+    answers_add(answers, ANSWER_OPEN, path, text, (ssize_t)strlen(text));
+    fprintf(ledger,
+            "mdev dddddddd-0000-4000-8000-%012x nvidia-222 1024 0000:18:00.0 0000:18:00.0 "
+            "5ec2e700-1111-4000-8000-%012x guest-%u ua-gpu0 held made 7:7 %u reap 7\n",
+            number, number, number, number + 1);
+}
+
+/* 3,000 guests, each with a quota of its own. The time depends on the machine, so it is printed and
+ * not judged. */
+static void
+many_guests(void **state)
+{
+    static const struct host host = {.config = "etc/libvirt-vgpu", .hook = "usr/sbin/hook"};
+    const unsigned count = (unsigned)chance_rounds(3000);
+    AUTO(answers_clear) struct answers answers = {0}, left = {0};
+    AUTO(redaction_clear) struct redaction redaction = {0};
+    AUTO_FREE char *ledger = NULL, *conf = NULL;
+    size_t ledger_length, conf_length;
+    FILE *leases = open_memstream(&ledger, &ledger_length);
+    FILE *quotas = open_memstream(&conf, &conf_length);
+    double seconds = processor_time();
+
+    (void)state;
+    fprintf(leases, STATUS "\nlibvirt-vgpu-ledger 1 " ONE " 99999\n");
+    fprintf(quotas, STATUS "\nquotas = (\n");
+    for (unsigned i = 0; i < count; i++) {
+        add_guest(&answers, i, leases);
+        fprintf(quotas, "%s{ domains = [ \"guest-%u\" ]; class = \"c\"; max = 1; }\n", i ? "," : "",
+                i);
+    }
+    fprintf(quotas, ");\n");
+    fclose(leases);
+    fclose(quotas);
+    answers_add(&answers, ANSWER_OPEN, "run/libvirt-vgpu/ledger", ledger, (ssize_t)ledger_length);
+    answers_add(&answers, ANSWER_OPEN, "etc/libvirt-vgpu/vgpu.conf", conf, (ssize_t)conf_length);
+    redaction_make(&host, &answers, false, &left, &redaction);
+    seconds = processor_time() - seconds;
+    print_message("%u guests: %.2f s of processor time\n", count, seconds);
+    assert_int_equal(redaction.stand_ins.kinds[STAND_IN_DOMAIN].originals.count, count);
+    assert_int_equal(redaction.counts[REDACTION_GUESTS], count);
+}
+
+int
+main(void)
+{
+#define TEST(function) cmocka_unit_test_setup_teardown(function, set_up, tear_down)
+    const struct CMUnitTest tests[] = {
+        TEST(every_text),
+        TEST(every_machine),
+        TEST(many_guests),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
