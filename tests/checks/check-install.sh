@@ -55,6 +55,7 @@ if grep '@[a-z]*dir@' "$profile"; then complain "AppArmor's profile was not fill
 cockpit=/usr/share/cockpit metainfo=/usr/share/metainfo/org.cockpit_project.libvirt-vgpu.metainfo.xml
 page=$stage$cockpit/libvirt-vgpu
 for file in "$srcdir"/nodedev/cockpit/*; do
+    [ "${file##*/}" != local.mk ] || continue
     [ -f "$page/${file##*/}" ] || complain "${file##*/} of the page for Cockpit is missing"
 done
 entries=$(perl -MJSON::PP -0777 -ne 'my $all = decode_json($_);

@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 # shellcheck shell=sh
 #
-# The rules of the house. Every file is in a room. A room includes only itself and the rooms on
+# The rules of the house. Every file is in a room, and in the local.mk of that room, which names the files of no
+# other. A room includes only itself and the rooms on
 # which it stands. No two files need each other (a .c and its .h count as one). A header declares
 # what its own .c defines. Values stay pure, and the world is an argument.
 
@@ -38,6 +39,24 @@ scratch=$(mktemp -d)
 trap 'rm -rf "$scratch"' EXIT
 find common nodedev -name '*.[ch]' | sort >"$scratch/files"
 [ "$(wc -l <"$scratch/files")" -gt 100 ] || complain "there are hardly any files to look at"
+
+# named_in FILE: the files of rooms that a makefile names.
+named_in() { sed 's/#.*//' "$1" | grep -oE '(common|hooks|nodedev|tests)/([a-z0-9-]+/)*[a-z0-9-]+\.[ch]\>' || true; }
+
+# Each room lists its own files, all of them, and no others.
+for makefile in Makefile.am */local.mk */*/local.mk; do
+    room=${makefile%/*}
+    named_in "$makefile" | while read -r file; do
+        [ "${file%/*}" = "$room" ] || echo "$makefile lists $file, which is in another room"
+    done
+done >"$scratch/faults"
+[ ! -s "$scratch/faults" ] || complain "$(cat "$scratch/faults")"
+# Of a program with one source in tests/ROOM only the program is listed.
+find common hooks nodedev tests -name '*.[ch]' ! -path 'tests/vm/*' | while read -r file; do
+    grep -qsE "(^|[[:space:]])($file|${file%.c})([[:space:]]|\$)" "${file%/*}/local.mk" ||
+        echo "$file is not in ${file%/*}/local.mk"
+done >"$scratch/faults"
+[ ! -s "$scratch/faults" ] || complain "$(cat "$scratch/faults")"
 
 # Who includes what: "ROOM NOUN HEADER", with the folders left out of a noun: "device/vgpu".
 while read -r file; do

@@ -21,7 +21,7 @@ $CPPCHECK --quiet --std=c11 --enable=warning,portability,performance --inline-su
     --error-exitcode=1 --suppress=missingIncludeSystem --suppress=ctuuninitvar -D_GNU_SOURCE -Icommon -Ihooks -Inodedev \
     common hooks nodedev || complain "cppcheck is not quiet"
 
-$SHELLCHECK -x -P SCRIPTDIR bootstrap config/*.bash-completion config/packaging/build-package config/packaging/debian/tests/[!c]* .ci/run tests/checks/*.sh tests/bench/*.sh tests/model/run tests/vm/run tests/vm/image \
+$SHELLCHECK -x -P SCRIPTDIR bootstrap config/*.bash-completion config/install-rest config/selinux/compile tests/environment.in tests/fuzz/look config/packaging/build-package config/packaging/debian/tests/[!c]* .ci/run tests/checks/*.sh tests/bench/*.sh tests/model/run tests/vm/run tests/vm/image \
     tests/vm/build tests/vm/enter tests/vm/*.sh tests/vm/scenarios/*.sh tests/vm/systemd/*.sh tests/vm/apparmor/*.sh tests/vm/hosts/*.sh ||
     complain "shellcheck is not quiet"
 # The scripts of a package as they will be, without the parts that debhelper adds.
@@ -30,8 +30,8 @@ for script in config/packaging/debian/*.in config/packaging/debian/*.postrm; do
         complain "shellcheck is not quiet on $script"
 done
 
-for file in $sources tests/checks/*.sh tests/bench/*.sh tests/model/* tests/vm/*.sh tests/vm/scenarios/*.sh tests/vm/systemd/*.sh tests/vm/apparmor/*.sh configure.ac Makefile.am \
-    bootstrap .ci/run config/*.* config/apparmor/*.in config/packaging/build-package config/packaging/*.sh config/packaging/debian/rules \
+for file in $sources tests/checks/*.sh tests/bench/*.sh tests/model/* tests/vm/*.sh tests/vm/scenarios/*.sh tests/vm/systemd/*.sh tests/vm/apparmor/*.sh configure.ac Makefile.am */local.mk */*/local.mk \
+    config/install-rest config/selinux/compile tests/environment.in tests/fuzz/look bootstrap .ci/run config/*.* config/apparmor/*.in config/packaging/build-package config/packaging/*.sh config/packaging/debian/rules \
     config/packaging/debian/*.in config/packaging/debian/*.postrm config/packaging/debian/tests/[!c]* config/packaging/rpm/* hooks/*.8 nodedev/*/*.[18] nodedev/cockpit/*.js nodedev/cockpit/*.css nodedev/cockpit/*.html tests/cockpit/*.mjs tests/vm/cards/Kbuild; do
     head -n 3 "$file" | grep -q 'SPDX-License-Identifier: ' || complain "$file: no SPDX line"
 done

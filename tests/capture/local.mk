@@ -1,0 +1,8 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+
+unit_tests += \
+	tests/capture/test-capture \
+	tests/capture/test-captures \
+	tests/capture/test-stand-ins
+
+EXTRA_DIST += tests/captures
