@@ -10,12 +10,27 @@ cd "$srcdir"
 srcdir=$(pwd)
 export srcdir
 
-# needs NAME PROGRAM: skips the check with a message if configure did not find the program.
-needs() {
-    [ -n "$2" ] && return
-    echo "skipped: $1 is not installed"
+# Debian has some programs where an ordinary user does not look, and tests/needs fetches others.
+PATH=$PATH:/usr/sbin:/sbin:/usr/lib/cockpit:/usr/libexec:$srcdir/build-aux
+export PATH
+
+# lacks WHAT: skips the check.
+lacks() {
+    echo "skipped: $1 is not there; tests/needs installs it"
     exit 77
 }
+
+# shellcheck disable=SC2034 # for the checks
+# needs PROGRAM...: the first of these that is there is $found. Without any the check is skipped.
+needs() {
+    for program; do
+        if found=$(command -v "$program"); then return; fi
+    done
+    lacks "$1"
+}
+
+# needs_file WHAT FILE
+needs_file() { [ -e "$2" ] || lacks "$1"; }
 
 failures=0
 

@@ -6,10 +6,8 @@ EXTRA_DIST += tests/vm
 in_vm = VGPU_BUILD='$(abs_top_builddir)' VGPU_TARBALL='$(abs_top_builddir)/$(distdir).tar.xz' \
 	'$(srcdir)/tests/vm/run'
 
-check-vm: dist
-	$(in_vm)
-
 demo: dist
+	@'$(srcdir)/tests/needs' vm || :
 	$(in_vm) demo
 
-.PHONY: check-vm demo
+.PHONY: demo
