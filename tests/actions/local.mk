@@ -26,3 +26,5 @@ unit_tests += \
 
 tests_actions_test_random_SOURCES = tests/actions/test-random.c \
 	tests/actions/random-host.c tests/actions/random-host.h
+
+EXTRA_DIST += tests/actions/README.md

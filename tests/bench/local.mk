@@ -18,3 +18,5 @@ bench-hosts: tests/vgpuctl connection.so
 	@'$(srcdir)/tests/bench/bench-hosts.py' '$(abs_top_builddir)/tests/vgpuctl' $(HOSTS)
 
 .PHONY: bench bench-hosts
+
+EXTRA_DIST += tests/bench/README.md

@@ -2,7 +2,7 @@
 # shellcheck shell=sh
 #
 # What systemd says of the units, and AppStream of the metainfo: nothing. The programs that the units start are
-# where they look. No unit leaves more open than it did (tests/README.md has the figures).
+# where they look. No unit leaves more open than it did (tests/checks/README.md has the figures).
 
 . "$srcdir/tests/checks/guard.sh"
 needs systemd-analyze

@@ -41,3 +41,5 @@ EXTRA_DIST += \
 	tests/checks/guard.sh \
 	tests/checks/scratch-libvirt.sh \
 	tests/checks/sentences.awk
+
+EXTRA_DIST += tests/checks/README.md

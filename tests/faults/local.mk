@@ -11,3 +11,5 @@ tests_faults_test_faults_SOURCES = \
 	tests/faults/test-faults.c \
 	tests/faults/traced-host.c tests/faults/traced-host.h
 tests_faults_test_faults_LDFLAGS = -Wl,--wrap=fork,--wrap=connection_ask_domains,--wrap=config_init,--wrap=config_read_string,--wrap=name_parse_uuid
+
+EXTRA_DIST += tests/faults/README.md

@@ -28,3 +28,5 @@ fuzz:
 		'$(srcdir)/tests/fuzz/look' $(TARGET) $(SECONDS) $(DEFS) $(AM_CPPFLAGS) $(AM_CFLAGS)
 
 .PHONY: fuzz
+
+EXTRA_DIST += tests/fuzz/README.md

@@ -6,3 +6,5 @@ EXTRA_DIST += \
 	tests/model/process.pml \
 	tests/model/run \
 	tests/model/world.pml
+
+EXTRA_DIST += tests/model/README.md

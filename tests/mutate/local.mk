@@ -8,3 +8,5 @@ mutate:
 	@unit_tests='$(unit_tests) tests/base/test-rights' '$(srcdir)/tests/mutate/mutate.py' '$(abs_top_srcdir)' $(N) $(SEED)
 
 .PHONY: mutate
+
+EXTRA_DIST += tests/mutate/README.md

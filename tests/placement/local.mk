@@ -30,3 +30,5 @@ tests_placement_test_property_SOURCES = tests/placement/test-property.c $(model)
 tests_placement_test_reasons_SOURCES = tests/placement/test-reasons.c $(question)
 tests_placement_test_room_rules_SOURCES = tests/placement/test-room-rules.c $(question)
 tests_placement_test_sequence_SOURCES = tests/placement/test-sequence.c $(model_host)
+
+EXTRA_DIST += tests/placement/README.md
