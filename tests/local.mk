@@ -10,7 +10,7 @@ TESTS = $(unit_tests) $(bare_tests) $(quick_checks)
 TEST_EXTENSIONS = .sh
 SH_LOG_COMPILER = $(SHELL)
 AM_TESTS_ENVIRONMENT = srcdir='$(srcdir)'; unit_tests='$(unit_tests)'; fuzz_targets='$(fuzz_targets)'; \
-	. tests/environment;
+	connection_so_SOURCES='$(connection_so_SOURCES)'; . tests/environment;
 
 # Three speeds: "make check" is TESTS, and needs what the build needs. tests/needs installs what the others need.
 check-deep:
@@ -30,4 +30,4 @@ EXTRA_DIST += tests/README.md tests/data tests/golden tests/machines tests/monit
 
 clean-local:
 	-rm -rf packages tests/cockpit-pictures tests/vm-logs tests/vm-results tests/sanitizers \
-		tests/fuzz/learned tests/fuzz/found tests/*/*.valgrind.log
+		tests/fuzz/learned tests/fuzz/found tests/deep.log tests/*/*.valgrind.log
