@@ -6,15 +6,14 @@
 # tests/cockpit-pictures.
 
 . "$srcdir/tests/checks/guard.sh"
-needs chromium "$CHROMIUM"
-needs node "$NODE"
-needs cockpit-ws "$COCKPIT_WS"
-needs cockpit-bridge "$COCKPIT_BRIDGE"
-for module in puppeteer-core axe-core; do
-    [ -d "build-aux/npm/node_modules/$module" ] && continue
-    echo "skipped: $module is not there; see bootstrap"
-    exit 77
-done
+needs chromium chromium-browser google-chrome
+CHROMIUM=$found
+needs cockpit-ws
+COCKPIT_WS=$found
+needs cockpit-bridge
+COCKPIT_BRIDGE=$found
+needs node
+for module in puppeteer-core axe-core; do needs_file $module "build-aux/npm/node_modules/$module"; done
 # A bridge without a right, which takes itself for root's.
 become=
 [ "$(id -u)" != 0 ] || become="setpriv --reuid=nobody --regid=$(id -g nobody) --clear-groups"
@@ -32,5 +31,5 @@ export scratch pictures top_builddir CHROMIUM COCKPIT_WS COCKPIT_BRIDGE VIRSH
 start_libvirt true
 # page_tests="test-host.mjs" in the environment chooses among them.
 # shellcheck disable=SC2086 # a list of words
-"$NODE" --test-reporter=spec tests/cockpit/run.mjs ${page_tests-} || complain "the page is not as it should be"
+node --test-reporter=spec tests/cockpit/run.mjs ${page_tests-} || complain "the page is not as it should be"
 finish

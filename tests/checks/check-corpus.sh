@@ -9,7 +9,7 @@ scratch=$(mktemp -d)
 trap 'rm -rf "$scratch"' EXIT
 tar -xJf "$srcdir/tests/corpus/learned.tar.xz" -C "$scratch"
 
-# shellcheck disable=SC2154 # Makefile.am hands it over
+# shellcheck disable=SC2154 # make hands it over
 for target in $fuzz_targets; do
     name=${target##*/fuzz-}
     mkdir -p "$scratch/$name"

@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 # shellcheck shell=sh
 #
-# The rules of the house. Every file is in a room. A room includes only itself and the rooms on
+# The rules of the house. Every file is in a room, and in the local.mk of that room, which names the files of no
+# other. A room includes only itself and the rooms on
 # which it stands. No two files need each other (a .c and its .h count as one). A header declares
 # what its own .c defines. Values stay pure, and the world is an argument.
 
@@ -39,14 +40,26 @@ trap 'rm -rf "$scratch"' EXIT
 find common nodedev -name '*.[ch]' | sort >"$scratch/files"
 [ "$(wc -l <"$scratch/files")" -gt 100 ] || complain "there are hardly any files to look at"
 
+# Each room lists its own files, all of them, and no others. Of a program of tests/ with one source, only the
+# program is listed.
+grep -oE '(common|hooks|nodedev|tests)/([a-z0-9-]+/)*[a-z0-9-]+(\.[ch])?\>' -- Makefile.am ./*/local.mk ./*/*/local.mk | sed "s,^\./,," |
+    awk -F: '{ room = $1; sub("/[^/]*$", "", room); theirs = $2; sub("/[^/]*$", "", theirs)
+        if (room == theirs) print $2
+        else if ($2 ~ /\.[ch]$/) print $1 " lists " $2 ", which is in another room" >"/dev/stderr" }' \
+    2>"$scratch/faults" >"$scratch/listed"
+find common hooks nodedev tests -name '*.[ch]' ! -path 'tests/vm/*' | awk -v listed="$scratch/listed" '
+    BEGIN { while ((getline name <listed) > 0) there[name] = 1 }
+    { program = substr($0, 1, length($0) - 2) }
+    !($0 in there) && !(/^tests.*\.c$/ && program in there) { print $0 " is in no local.mk" }' >>"$scratch/faults"
+[ ! -s "$scratch/faults" ] || complain "$(cat "$scratch/faults")"
+
 # Who includes what: "ROOM NOUN HEADER", with the folders left out of a noun: "device/vgpu".
-while read -r file; do
-    room=${file%/*}
-    echo "$rooms" | awk -v room="$room" '$1 == room { found = 1 } END { exit !found }' ||
-        complain "$file: $room is no room of tests/checks/check-layers.sh"
-    noun=${file%.[ch]}
-    sed -n "s,^#include \"\(.*\)\.h\",$room ${noun#*/} \1,p" "$file"
-done <"$scratch/files" >"$scratch/includes"
+sed 's,/[^/]*$,,' "$scratch/files" | sort -u | while read -r room; do
+    echo "$rooms" | grep -q "^$room\( \|$\)" || echo "$room is no room of tests/checks/check-layers.sh"
+done >"$scratch/faults"
+[ ! -s "$scratch/faults" ] || complain "$(cat "$scratch/faults")"
+xargs grep -H '^#include ".*\.h"' <"$scratch/files" |
+    sed 's,^\([^:]*\)/\([^/:]*\)\.[ch]:#include "\(.*\)\.h".*,\1 \1/\2 \3,; s, [a-z]*/, ,' >"$scratch/includes"
 
 echo "$rooms" | awk -v includes="$scratch/includes" '
     NF { mine = $1; sub(".*/", "", mine); for (i = 1; i <= NF; i++) { sub(".*/", "", $i); may[mine, $i] = 1 } }
@@ -94,10 +107,8 @@ find common hooks nodedev -name '*.h' | while read -r header; do
         }' "$header"
 done >"$scratch/declared"
 [ "$(wc -l <"$scratch/declared")" -gt 500 ] || complain "headers declare hardly anything"
-for object in $(cd "$top_builddir" && find common hooks nodedev -name '*.o'); do
-    noun=$(echo "${object%.o}" | sed 's,/connection_so-,/,')
-    nm --defined-only "$top_builddir/$object" | awk -v noun="$noun" '$2 ~ /[A-Z]/ { print noun, $3 }'
-done >"$scratch/defined"
+(cd "$top_builddir" && find common hooks nodedev -name '*.o' -exec nm -A --defined-only {} +) |
+    sed 's,/connection_so-,/,; s,\.o:, ,' | awk '$(NF - 1) ~ /^[A-Z]$/ { print $1, $NF }' >"$scratch/defined"
 echo "$lawful" | awk -v declared="$scratch/declared" -v defined="$scratch/defined" '
     NF { nouns[NR] = $1; names[NR] = $2 }
     END {
@@ -112,6 +123,9 @@ echo "$lawful" | awk -v declared="$scratch/declared" -v defined="$scratch/define
 [ ! -s "$scratch/faults" ] || complain "$(cat "$scratch/faults")"
 
 # The decision is pure: it calls only its own functions, those of the values, and harmless ones.
+nm -A --defined-only "$top_builddir"/common/placement/*.o "$top_builddir"/common/base/*.o \
+    "$top_builddir"/common/policy/*.o "$top_builddir"/common/device/*.o "$top_builddir"/common/lease/*.o |
+    grep -v '/connection_so-' | sed 's,.*/common/\([^:]*\)\.o:.* \([^ ]*\)$,\2 \1,' >"$scratch/homes"
 for object in "$top_builddir"/common/placement/*.o; do
     for symbol in $(nm -u "$object" | awk '{ print $2 }'); do
         case $symbol in
@@ -123,12 +137,7 @@ for object in "$top_builddir"/common/placement/*.o; do
     done | sort -u >"$scratch/called"
     # The function is defined in a pure room, and not in a room that reads the host.
     while read -r symbol; do
-        nm -A --defined-only "$top_builddir"/common/placement/*.o \
-            "$top_builddir"/common/base/*.o "$top_builddir"/common/policy/*.o \
-            "$top_builddir"/common/device/*.o "$top_builddir"/common/lease/*.o |
-            awk -v s="$symbol" '$NF == s { print $1 }' | sed 's/:.*//' |
-            grep -v '/connection_so-' >"$scratch/home"
-        case $(sed 's,.*/common/,,; s,\.o$,,' "$scratch/home") in
+        case $(awk -v s="$symbol" '$1 == s { print $2 }' "$scratch/homes") in
         placement/* | base/error | base/memory | base/names | base/nodeset | base/suggest) ;;
         policy/policy | device/inventory | lease/ledger | domain/request) ;;
         *) complain "${object##*/common/}: is to be pure, and calls $symbol" ;;
@@ -162,13 +171,11 @@ if grep -nE '\<(open|mkdir|mknod|mkfifo|unlink|rename|link|symlink|readlink|fsta
 fi
 
 # No variable at file scope can change, except the exit status of a process without memory.
-for object in "$top_builddir"/common/*/*.o "$top_builddir"/hooks/*.o "$top_builddir"/nodedev/*/*.o; do
-    nm "$object" | grep -q __asan && continue
-    variables=$(objdump -t "$object" |
-        awk '$3 == "O" && $4 ~ /^(\.data|\.bss|\.tbss|\*COM\*)/ && $4 !~ /rel\.ro/ { print $NF }')
-    case $object:$variables in
-    */common/base/*memory.o:end_status) continue ;;
-    esac
-    [ -z "$variables" ] || complain "$(basename "$object"): can change: $variables"
-done
+objdump -t "$top_builddir"/common/*/*.o "$top_builddir"/hooks/*.o "$top_builddir"/nodedev/*/*.o |
+    awk '/file format/ { object = $1; sub(/:$/, "", object); asan = 0 }
+        /__asan/ { bad[object] = "" ; asan = 1 }
+        !asan && $3 == "O" && $4 ~ /^(\.data|\.bss|\.tbss|\*COM\*)/ && $4 !~ /rel\.ro/ { bad[object] = bad[object] " " $NF }
+        END { for (object in bad) if (bad[object] != "") print object ":" bad[object] }' |
+    grep -v '/common/base/\(connection_so-\)\?memory\.o: end_status$' >"$scratch/faults" || true
+[ ! -s "$scratch/faults" ] || complain "these can change:" "$(cat "$scratch/faults")"
 finish

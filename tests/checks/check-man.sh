@@ -1,23 +1,24 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 # shellcheck shell=sh
 #
-# The man pages are well formed, and know exactly what the programs know: vgpu.conf(5) the keys,
-# vgpuctl(1) and the pages of its groups the commands, their options and columns. What --help says
-# decides, also which page a command is on. A page begins with its examples, which is not the usual
-# order of sections.
+# The man pages know exactly what the programs know: vgpu.conf(5) the keys,
+# vgpuctl(1) and the pages of its groups the commands, their options and columns, and what doctor finds. What --help says
+# decides, also which page a command is on. check-linters.sh sees that they are well formed.
 
 . "$srcdir/tests/checks/guard.sh"
-needs mandoc "$MANDOC"
-
-for page in hooks/*.8 nodedev/*/*.[18] config/*.5 config/*.7; do
-    said=$($MANDOC -T lint -W warning "$page" | grep -v 'out of conventional order: Sh DESCRIPTION$') || true
-    [ -z "$said" ] || complain "$page: mandoc complains:" "$said"
-done
 
 known=$(sed -n 's/^    {"\([a-z_]*\)", [a-z_]*,.*/\1/p' common/policy/policy-keys.c | sort -u)
 written=$(sed -n 's/^\.It Ic \([a-z_]*\).*/\1/p' config/vgpu.conf.5 | sort -u)
 [ "$known" = "$written" ] || complain "keys in common/policy/policy-keys.c:" "$known" \
     "-- keys in config/vgpu.conf.5:" "$written"
+
+# What doctor can find. The page may explain several words at once.
+words=$(sed -n 's/^    {"\([a-z-]*\)", DIAGNOSIS_.*/\1/p' nodedev/doctor/*.c)
+[ -n "$words" ]
+for word in $words; do
+    grep -q "^\.It Li \(.* \)\?$word\( \|$\)" nodedev/cli/vgpuctl-repair.1 ||
+        complain "nodedev/cli/vgpuctl-repair.1: not a word on what doctor calls $word"
+done
 
 pages='nodedev/cli/vgpuctl.1 nodedev/cli/vgpuctl-*.1'
 

@@ -5,6 +5,6 @@
 # LONG=1 in the environment the large configurations are searched, too.
 
 . "$srcdir/tests/checks/guard.sh"
-needs spin "$SPIN"
+needs spin
 
 exec tests/model/run

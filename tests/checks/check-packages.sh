@@ -8,13 +8,8 @@
 # compared. Nothing here needs root.
 
 . "$srcdir/tests/checks/guard.sh"
-needs dpkg-dev "$(command -v dpkg-buildpackage)"
-needs debhelper "$(command -v dh)"
-needs lintian "$(command -v lintian)"
-needs blhc "$(command -v blhc)"
-needs rpm "$(command -v rpmbuild)"
-needs rpmlint "$(command -v rpmlint)"
-needs selinux-policy-dev "$(test -e /usr/share/selinux/devel/Makefile && echo yes)"
+for program in dpkg-buildpackage dh lintian blhc rpmbuild rpmlint; do needs $program; done
+needs_file selinux-policy-dev /usr/share/selinux/devel/Makefile
 
 scratch=$(mktemp -d)
 trap 'rm -rf "$scratch"' EXIT

@@ -21,12 +21,12 @@ echo "leak:strbuf_append" >"$out/suppressions"
 LSAN_OPTIONS=suppressions=$out/suppressions:print_suppressions=0
 export ASAN_OPTIONS LSAN_OPTIONS ROUNDS
 
-# compile SOURCE OBJECT [FLAGS]
+# compile SOURCE OBJECT [FLAGS]: of debugging information, lines are enough.
 # shellcheck disable=SC2086 # lists of flags
 compile() {
     $CC -std=gnu11 -D_GNU_SOURCE -DVGPU_CONFIG='"etc/libvirt-vgpu"' \
         -DVGPU_HOOKS='"etc/libvirt/hooks"' \
-        -DVGPU_VERSION='"0"' -g -O1 -Icommon -Ihooks -Inodedev -Itests $XML_CFLAGS $CTL_CFLAGS -fsanitize=address,undefined -fno-sanitize-recover=all -c -o "$2" "$1" ${3-}
+        -DVGPU_VERSION='"0"' -g1 -O1 -Icommon -Ihooks -Inodedev -Itests $XML_CFLAGS $CTL_CFLAGS -fsanitize=address,undefined -fno-sanitize-recover=all -c -o "$2" "$1" ${3-}
 }
 
 # make_module FILE FLAGS SOURCE...: makes a shared object, which tests load.
@@ -43,17 +43,20 @@ make_module() {
 }
 
 mkdir -p "$out/tests/libvirt"
-make_module connection.so -fvisibility=hidden nodedev/libvirt/libvirt-*.c common/base/error.c \
-    common/base/memory.c common/base/names.c common/base/printable.c common/base/suggest.c
+# shellcheck disable=SC2154,SC2086,SC2046 # make's, a list of words
+make_module connection.so -fvisibility=hidden $(printf '%s\n' $connection_so_SOURCES | grep '[.]c$')
 make_module tests/libvirt/old-module.so '' tests/libvirt/other-module.c
 make_module tests/libvirt/odd-module.so '-DOTHER_VERSION=VGPU_VERSION -DOTHER_SIZE=1' tests/libvirt/other-module.c
 
-# The product, and the common code of the tests.
+# The product, and the common code of the tests: one shared object, as it takes long to link all of it with each
+# test.
 for source in common/*/*.c hooks/hook.c nodedev/*/*.c tests/*/*.c; do
     case $source in */main.c | */test-*.c | tests/bench/* | tests/cockpit/* | tests/faults/* | tests/fuzz/*) continue ;; esac
     case $source in */libvirt/libvirt-*.c | */other-module.c) continue ;; esac
-    compile "$source" "$out/$(echo "$source" | tr / _).o"
+    compile "$source" "$out/$(echo "$source" | tr / _).o" -fPIC
 done
+# shellcheck disable=SC2086 # lists of flags
+$CC -shared -fsanitize=address,undefined -o "$out/product.so" "$out"/*.c.o $CMOCKA_LIBS $CTL_LIBS $XML_LIBS $CONFIG_LIBS
 for name in $unit_tests $fuzz_targets; do
     program=$out/$(basename "$name")
     main=
@@ -67,7 +70,7 @@ for name in $unit_tests $fuzz_targets; do
     esac
     compile "$name.c" "$program.main.o"
     # shellcheck disable=SC2086 # lists of flags, or nothing
-    $CC -fsanitize=address,undefined -o "$program" "$program.main.o" $main "$out"/*.c.o \
+    $CC -fsanitize=address,undefined -o "$program" "$program.main.o" $main "$out/product.so" \
         $CMOCKA_LIBS $CTL_LIBS $XML_LIBS $CONFIG_LIBS
     # shellcheck disable=SC2086 # one word or none
     top_builddir=$out "$program" $seeds >"$program.log" 2>&1 || {

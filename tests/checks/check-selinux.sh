@@ -8,11 +8,12 @@
 . "$srcdir/tests/checks/guard.sh"
 parts=$srcdir/build-aux/selinux
 pp=/usr/libexec/selinux/hll/pp
-needs selinux-policy-dev "$(test -e /usr/share/selinux/devel/Makefile && echo yes)"
-needs policycoreutils "$(test -x $pp && echo yes)"
-needs secilc "$(command -v secilc)"
-needs setools "$(command -v sesearch)"
-needs "the modules of selinux-policy-default, which bootstrap fetches" "$(test -e "$parts/base.pp.bz2" && echo yes)"
+needs_file selinux-policy-dev /usr/share/selinux/devel/Makefile
+needs_file policycoreutils $pp
+needs secilc
+needs sesearch
+needs bzip2
+needs_file "selinux-policy-default's module base" "$parts/base.pp.bz2"
 
 scratch=$(mktemp -d)
 trap 'rm -rf "$scratch"' EXIT

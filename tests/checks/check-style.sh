@@ -1,37 +1,18 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 # shellcheck shell=sh
 #
-# The house's layout and limits: clang-format, cppcheck, shellcheck, SPDX lines, sizes.
+# The house's limits: columns, sizes, SPDX lines. check-linters.sh has what needs other programs.
 
 . "$srcdir/tests/checks/guard.sh"
-needs clang-format "$CLANG_FORMAT"
-needs cppcheck "$CPPCHECK"
-needs shellcheck "$SHELLCHECK"
 
 sources=$(echo common/*/*.[ch] hooks/*.[ch] nodedev/*/*.[ch] tests/*/*.[ch] tests/vm/cards/*.[ch])
 
-# shellcheck disable=SC2086 # lists of words
-$CLANG_FORMAT --dry-run --Werror $sources || complain "clang-format would change these"
 # shellcheck disable=SC2086
 awk 'length > 100 { print FILENAME ":" FNR ": over 100 columns"; bad = 1 } END { exit bad }' \
     $sources || complain "long lines"
 
-# shellcheck disable=SC2086
-$CPPCHECK --quiet --std=c11 --enable=warning,portability,performance --inline-suppr \
-    --error-exitcode=1 --suppress=missingIncludeSystem --suppress=ctuuninitvar -D_GNU_SOURCE -Icommon -Ihooks -Inodedev \
-    common hooks nodedev || complain "cppcheck is not quiet"
-
-$SHELLCHECK -x -P SCRIPTDIR bootstrap config/*.bash-completion config/packaging/build-package config/packaging/debian/tests/[!c]* .ci/run tests/checks/*.sh tests/bench/*.sh tests/model/run tests/vm/run tests/vm/image \
-    tests/vm/build tests/vm/enter tests/vm/*.sh tests/vm/scenarios/*.sh tests/vm/systemd/*.sh tests/vm/apparmor/*.sh tests/vm/hosts/*.sh ||
-    complain "shellcheck is not quiet"
-# The scripts of a package as they will be, without the parts that debhelper adds.
-for script in config/packaging/debian/*.in config/packaging/debian/*.postrm; do
-    sed -e '/^@HOOK_LINK@$/{r config/packaging/hook-link.sh' -e 'd}' "$script" | $SHELLCHECK - ||
-        complain "shellcheck is not quiet on $script"
-done
-
-for file in $sources tests/checks/*.sh tests/bench/*.sh tests/model/* tests/vm/*.sh tests/vm/scenarios/*.sh tests/vm/systemd/*.sh tests/vm/apparmor/*.sh configure.ac Makefile.am \
-    bootstrap .ci/run config/*.* config/apparmor/*.in config/packaging/build-package config/packaging/*.sh config/packaging/debian/rules \
+for file in $sources tests/checks/*.sh tests/bench/*.sh tests/model/*.pml tests/model/run tests/vm/*.sh tests/vm/scenarios/*.sh tests/vm/systemd/*.sh tests/vm/apparmor/*.sh configure.ac Makefile.am */local.mk */*/local.mk \
+    config/install-rest config/selinux/compile tests/environment.in tests/fuzz/look tests/needs tests/play bootstrap .ci/run config/*.* config/apparmor/*.in config/packaging/build-package config/packaging/*.sh config/packaging/debian/rules \
     config/packaging/debian/*.in config/packaging/debian/*.postrm config/packaging/debian/tests/[!c]* config/packaging/rpm/* hooks/*.8 nodedev/*/*.[18] nodedev/cockpit/*.js nodedev/cockpit/*.css nodedev/cockpit/*.html tests/cockpit/*.mjs tests/vm/cards/Kbuild; do
     head -n 3 "$file" | grep -q 'SPDX-License-Identifier: ' || complain "$file: no SPDX line"
 done

@@ -5,7 +5,7 @@
 # how it ends, and that the terminal is as before afterwards. It also tests where there are colours.
 
 . "$srcdir/tests/checks/guard.sh"
-needs tmux "$TMUX_PROGRAM"
+needs tmux
 
 scratch=$(mktemp -d)
 root=$scratch/root gpu=$scratch/root/sys/class/mdev_bus/0000:18:00.0
@@ -14,7 +14,7 @@ unset TMUX NO_COLOR
 
 # Each start has its own tmux server, because the last server may not have ended yet.
 starts=0
-tm() { "$TMUX_PROGRAM" -f /dev/null -S "$scratch/socket$starts" "$@"; }
+tm() { command tmux -f /dev/null -S "$scratch/socket$starts" "$@"; }
 trap 'tm kill-server 2>/dev/null || true; rm -rf "$scratch"' EXIT
 
 # make_type ID NAME MIB MAX AVAILABLE

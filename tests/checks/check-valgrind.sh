@@ -6,14 +6,14 @@
 # hosts are played, because valgrind finds in the first hundreds all that it can find.
 
 . "$srcdir/tests/checks/guard.sh"
-needs valgrind "$VALGRIND"
+needs valgrind
 
 cd "$top_builddir"
 if nm libvirt-vgpu-hook | grep -q __asan; then
     echo "skipped: built with the sanitizers, which valgrind cannot run"
     exit 77
 fi
-export ROUNDS=10% VALGRIND suppressions
+export ROUNDS=10% suppressions
 # libconfig's lexer does not free a string before a syntax error.
 suppressions=$(mktemp)
 trap 'rm -f "$suppressions"' EXIT
@@ -40,7 +40,7 @@ fi
 rm -f tests/*/*.valgrind.log
 # shellcheck disable=SC2016,SC2086 # expanded by that shell; a list of words
 printf '%s\n' $chosen | xargs -P "$(nproc)" -n 1 sh -c '
-    $VALGRIND -q --error-exitcode=119 --leak-check=full --suppressions="$suppressions" "$0" >"$0.valgrind.log" 2>&1 ||
+    valgrind -q --error-exitcode=119 --leak-check=full --suppressions="$suppressions" "$0" >"$0.valgrind.log" 2>&1 ||
         mv "$0.valgrind.log" "$0.unclean.valgrind.log"'
 for test in $chosen; do
     if [ -e "$test.unclean.valgrind.log" ]; then

@@ -5,18 +5,18 @@
 # average sentence has at most 18 words, and no sentence has more than 35. See sentences.awk for what counts.
 
 . "$srcdir/tests/checks/guard.sh"
-needs codespell "$CODESPELL"
-needs mandoc "$MANDOC"
+needs codespell
+needs mandoc
 
 pages=$(find README.md .github common hooks nodedev config tests -name '*.md' -o -name '*.[1578]' | sort)
 
 # Two words of troff and Make, and three typing errors that manual pages show.
-$CODESPELL --ignore-words-list nd,te,tpye,devcie,domian --skip '*.o,*.a,*.pp,*.pp.build' \
+codespell --ignore-words-list nd,te,tpye,devcie,domian --skip '*.o,*.a,*.pp,*.pp.build' \
     README.md .github Makefile.am bootstrap configure.ac common hooks nodedev config ||
     complain "misspelt words"
 # Tests make more typing errors on purpose.
-$CODESPELL --ignore-words-list nd,te,tpye,devcie,domian,smal,hel,adress,clases,nmae,froms,seriel \
-    --skip '*.o,*.log,*.trs,*.xz,tests/corpus,tests/data,tests/golden,tests/vm-logs,tests/vm-results' tests ||
+codespell --ignore-words-list nd,te,tpye,devcie,domian,smal,hel,adress,clases,nmae,froms,seriel \
+    --skip '*.o,*.log,*.trs,*.xz,tests/corpus,tests/data,tests/golden,tests/fuzz/learned,tests/fuzz/found,tests/vm-logs,tests/vm-results' tests ||
     complain "misspelt words"
 
 # prose PAGE: its sentences, as Markdown. The synopsis, the list of other pages, displays (.Bd), and the
@@ -26,7 +26,7 @@ prose() {
         *.md) cat "$1" ;;
         *) sed -e '/^\.Sh SYNOPSIS/,/^\.Sh [DE]/{/^\.Sh/!d}' -e '/^\.Sh SEE ALSO/,/^\.Sh C/{/^\.Sh/!d}' \
             -e '/^\.Bd/i .Pp' -e '/^\.Bd/,/^\.Ed/d' -e 's/^\.It .*/.It/' "$1" |
-            $MANDOC -T markdown | sed 's/^\(> *\)*//; s/^\t*//' ;;
+            mandoc -T markdown | sed 's/^\(> *\)*//; s/^\t*//' ;;
     esac
 }
 

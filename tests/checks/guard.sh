@@ -10,10 +10,13 @@ cd "$srcdir"
 srcdir=$(pwd)
 export srcdir
 
-# needs NAME PROGRAM: skips the check with a message if configure did not find the program.
-needs() {
-    [ -n "$2" ] && return
-    echo "skipped: $1 is not installed"
+# Debian has some programs where an ordinary user does not look, and tests/needs fetches others.
+PATH=$PATH:/usr/sbin:/sbin:/usr/lib/cockpit:/usr/libexec:$srcdir/build-aux
+export PATH
+
+# lacks WHAT: skips the check.
+lacks() {
+    echo "skipped: $1 is not there; tests/needs installs it"
     exit 77
 }
 
@@ -23,6 +26,17 @@ needs() {
 product_flags="-std=gnu11 -D_GNU_SOURCE -DVGPU_CONFIG=\"etc/libvirt-vgpu\" -DVGPU_HOOKS=\"etc/libvirt/hooks\"
     -DVGPU_HOOK=\"usr/sbin/libvirt-vgpu-hook\" -DVGPU_MODULE=\"/usr/lib/libvirt-vgpu/connection.so\"
     -DVGPU_VERSION=\"0\" -Icommon -Ihooks -Inodedev"
+# shellcheck disable=SC2034 # for the checks
+# needs PROGRAM...: the first of these that is there is $found. Without any the check is skipped.
+needs() {
+    for program; do
+        if found=$(command -v "$program"); then return; fi
+    done
+    lacks "$1"
+}
+
+# needs_file WHAT FILE
+needs_file() { [ -e "$2" ] || lacks "$1"; }
 
 failures=0
 

@@ -5,8 +5,10 @@
 # guard.sh. It gets a directory $scratch, with the daemon's $home in it, and virsh knows the daemon by
 # LIBVIRT_DEFAULT_URI. stop_libvirt is to run at exit.
 
-needs libvirtd "$LIBVIRTD"
-needs virsh "$VIRSH"
+needs libvirtd
+LIBVIRTD=$found
+needs virsh
+VIRSH=$found
 
 scratch=$(mktemp -d)
 chmod 755 "$scratch"

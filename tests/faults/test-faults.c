@@ -345,7 +345,7 @@ draw(struct matrix *matrix, unsigned seed)
         matrix->count = SAMPLE;
 }
 
-/* Prints the table as in tests/README.md. Returns whether all cases succeeded. */
+/* Prints the table as in tests/faults/README.md. Returns whether all cases succeeded. */
 static bool
 print_table(void)
 {

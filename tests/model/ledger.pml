@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
 /*
- * The ledger's protocol, DESIGN 7.1 to 7.10, as a model for spin. tests/README.md says what is
+ * The ledger's protocol, DESIGN 7.1 to 7.10, as a model for spin. tests/model/README.md says what is
  * modelled. tests/model/run checks the model. This file has sizes, rules, properties, and the words
  * of the ledger. decision.pml: what our process sees, and what it decides under the lock.
  * process.pml: what our process does. world.pml: the kernel, guests, libvirt's daemons, the end.

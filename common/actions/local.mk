@@ -1,0 +1,17 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+
+libvgpu_a_SOURCES += \
+	common/actions/adopt.c common/actions/adopt.h \
+	common/actions/arrival.c common/actions/arrival.h \
+	common/actions/assign.c common/actions/assign.h \
+	common/actions/assignment.c common/actions/assignment.h \
+	common/actions/dry-run.c common/actions/dry-run.h \
+	common/actions/incoming.c common/actions/incoming.h \
+	common/actions/making.c common/actions/making.h \
+	common/actions/mark-run.c common/actions/mark-run.h \
+	common/actions/reap.c common/actions/reap.h \
+	common/actions/reconcile.c common/actions/reconcile.h \
+	common/actions/release.c common/actions/release.h \
+	common/actions/snapshot.c common/actions/snapshot.h \
+	common/actions/start.c common/actions/start.h \
+	common/actions/verify.c common/actions/verify.h

@@ -1,0 +1,13 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+
+libvgpu_a_SOURCES += \
+	common/domain/annotation.c common/domain/annotation.h \
+	common/domain/budget.c common/domain/budget.h \
+	common/domain/hostdev.c common/domain/hostdev.h \
+	common/domain/links.c common/domain/links.h \
+	common/domain/request.c common/domain/request.h \
+	common/domain/request-parser.c common/domain/request-parser.h \
+	common/domain/rewrite.c common/domain/rewrite.h \
+	common/domain/span.c common/domain/span.h \
+	common/domain/status-files.c common/domain/status-files.h \
+	common/domain/stream.c common/domain/stream.h

@@ -1,0 +1,14 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+
+libvgpu_a_SOURCES += \
+	common/lease/counters.c common/lease/counters.h \
+	common/lease/daemon.c common/lease/daemon.h \
+	common/lease/facts.c common/lease/facts.h \
+	common/lease/fate.c common/lease/fate.h \
+	common/lease/ledger.c common/lease/ledger.h \
+	common/lease/log.c common/lease/log.h \
+	common/lease/look.c common/lease/look.h \
+	common/lease/marks.c common/lease/marks.h \
+	common/lease/origin.c common/lease/origin.h \
+	common/lease/proving.c common/lease/proving.h \
+	common/lease/statedir.c common/lease/statedir.h

@@ -1,0 +1,11 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+
+libvgpuctl_a_SOURCES += \
+	nodedev/attach/attachment.c nodedev/attach/attachment.h \
+	nodedev/attach/attachments.c nodedev/attach/attachments.h \
+	nodedev/attach/clone.c nodedev/attach/clone.h \
+	nodedev/attach/detachment.c nodedev/attach/detachment.h \
+	nodedev/attach/hotplug.c nodedev/attach/hotplug.h \
+	nodedev/attach/source-edit.c nodedev/attach/source-edit.h \
+	nodedev/attach/trial.c nodedev/attach/trial.h \
+	nodedev/attach/vf-selection.c nodedev/attach/vf-selection.h

@@ -1,0 +1,5 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+
+libvgpuctl_a_SOURCES += \
+	nodedev/sriov/sriov.c nodedev/sriov/sriov.h \
+	nodedev/sriov/users.c nodedev/sriov/users.h

@@ -1,0 +1,17 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+
+unit_tests += \
+	tests/base/test-deadline \
+	tests/base/test-document-edit \
+	tests/base/test-error \
+	tests/base/test-file-lock \
+	tests/base/test-host \
+	tests/base/test-memory \
+	tests/base/test-names \
+	tests/base/test-nodeset \
+	tests/base/test-printable \
+	tests/base/test-reader \
+	tests/base/test-shell-word \
+	tests/base/test-suggest
+
+bare_tests += tests/base/test-rights

@@ -1,0 +1,36 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+# shellcheck shell=sh
+#
+# What clang-format, cppcheck, shellcheck and mandoc say: nothing.
+
+. "$srcdir/tests/checks/guard.sh"
+needs cppcheck
+needs shellcheck
+needs mandoc
+needs clang-format clang-format-19 clang-format-14
+
+sources=$(echo common/*/*.[ch] hooks/*.[ch] nodedev/*/*.[ch] tests/*/*.[ch] tests/vm/cards/*.[ch])
+
+# shellcheck disable=SC2086 # lists of words
+"$found" --dry-run --Werror $sources || complain "clang-format would change these"
+# shellcheck disable=SC2086
+cppcheck --quiet --std=c11 --enable=warning,portability,performance --inline-suppr \
+    --error-exitcode=1 --suppress=missingIncludeSystem --suppress=ctuuninitvar -D_GNU_SOURCE -Icommon -Ihooks -Inodedev \
+    common hooks nodedev || complain "cppcheck is not quiet"
+
+shellcheck -x -P SCRIPTDIR bootstrap config/*.bash-completion config/install-rest config/selinux/compile tests/environment.in tests/fuzz/look tests/needs tests/play config/packaging/build-package config/packaging/debian/tests/[!c]* .ci/run tests/checks/*.sh tests/bench/*.sh tests/model/run tests/vm/run tests/vm/image \
+    tests/vm/build tests/vm/enter tests/vm/*.sh tests/vm/scenarios/*.sh tests/vm/systemd/*.sh tests/vm/apparmor/*.sh tests/vm/hosts/*.sh ||
+    complain "shellcheck is not quiet"
+# The scripts of a package as they will be, without the parts that debhelper adds.
+for script in config/packaging/debian/*.in config/packaging/debian/*.postrm; do
+    sed -e '/^@HOOK_LINK@$/{r config/packaging/hook-link.sh' -e 'd}' "$script" | shellcheck - ||
+        complain "shellcheck is not quiet on $script"
+done
+
+# A page begins with its examples, which is not the usual order of sections.
+for page in hooks/*.8 nodedev/*/*.[18] config/*.5 config/*.7; do
+    said=$(mandoc -T lint -W warning "$page" | grep -v 'out of conventional order: Sh DESCRIPTION$') || true
+    [ -z "$said" ] || complain "$page: mandoc complains:" "$said"
+done
+
+finish

@@ -1,0 +1,9 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+
+unit_tests += \
+	tests/device/test-ceilings \
+	tests/device/test-mdev \
+	tests/device/test-nvidia \
+	tests/device/test-type-cache \
+	tests/device/test-vf \
+	tests/device/test-vfio

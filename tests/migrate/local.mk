@@ -1,0 +1,11 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+
+unit_tests += \
+	tests/migrate/test-migrate-check \
+	tests/migrate/test-migrate-functions \
+	tests/migrate/test-move
+
+migrate_case = tests/migrate/migrate-case.c tests/migrate/migrate-case.h
+tests_migrate_test_migrate_check_SOURCES = tests/migrate/test-migrate-check.c $(migrate_case)
+tests_migrate_test_migrate_functions_SOURCES = tests/migrate/test-migrate-functions.c $(migrate_case)
+tests_migrate_test_move_SOURCES = tests/migrate/test-move.c $(warm_up) $(definition)
