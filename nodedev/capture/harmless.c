@@ -8,42 +8,43 @@
 /* clang-format off */
 const char *const harmless_words[] = {
     /* directories */
-    "bin", "conf", "d", "dev", "etc", "home", "lib", "lib64", "libexec", "local", "log", "opt", "proc",
-    "root", "run", "sbin", "share", "src", "srv", "sys", "tmp", "usr", "var",
+    "bin", "conf", "d", "dev", "etc", "home", "lib", "lib64", "libexec", "local", "log", "opt",
+    "proc", "root", "run", "sbin", "share", "src", "srv", "sys", "tmp", "usr", "var",
 
     /* /proc */
-    "attr", "boot_id", "capabilities", "comm", "current", "fd", "gpus", "information", "kernel", "mig",
-    "osrelease", "random", "self", "stat", "status", "unbindLock",
+    "attr", "boot_id", "capabilities", "comm", "current", "fd", "gpus", "information", "kernel",
+    "mig", "osrelease", "random", "self", "stat", "status", "unbindLock",
 
     /* /sys */
     "available_instances", "bus", "class", "cpulist", "creatable_vgpu_types", "create",
-    "current_vgpu_type", "debug", "description", "device", "device_api", "devices", "driver", "drivers",
-    "enabled", "enforce", "exec_quantum_ms", "features", "fs", "gpu_instance_id", "iommu",
-    "iommu_group", "iommu_groups", "mdev", "mdev_bus", "mdev_supported_types", "mdev_type", "migration",
-    "module", "name", "node", "numa_node", "parameters", "pci", "physfn", "placement_id", "platform",
-    "preempt_timeout_us", "profile", "remove", "reset", "selinux", "sriov_admin",
-    "sriov_drivers_autoprobe", "sriov_numvfs", "sriov_totalvfs", "state", "subsystem_device",
-    "subsystem_vendor", "system", "vendor", "version", "vfio", "vfio-dev", "vgpu_params", "virtual",
-    "vram_quota", "N", "Y",
+    "current_vgpu_type", "debug", "description", "device", "device_api", "devices", "driver",
+    "drivers", "enabled", "enforce", "exec_quantum_ms", "features", "fs", "gpu_instance_id",
+    "iommu", "iommu_group", "iommu_groups", "mdev", "mdev_bus", "mdev_supported_types",
+    "mdev_type", "migration", "module", "name", "node", "numa_node", "parameters", "pci",
+    "physfn", "placement_id", "platform", "preempt_timeout_us", "profile", "remove", "reset",
+    "selinux", "sriov_admin", "sriov_drivers_autoprobe", "sriov_numvfs", "sriov_totalvfs",
+    "state", "subsystem_device", "subsystem_vendor", "system", "vendor", "version", "vfio",
+    "vfio-dev", "vgpu_params", "virtual", "vram_quota", "N", "Y",
 
     /* drivers, and what they call their devices */
-    "ahci", "amdgpu", "gim", "i915", "mbochs", "mdpy", "mtty", "nouveau", "nvidia", "nvidia-vgpu-vfio",
-    "nvidia_vgpu_vfio", "nvme", "pcieport", "vfio-ap", "vfio-ccw", "vfio-pci", "vfio_mdev", "virtio-pci",
-    "xe", "xe-vfio-pci",
+    "ahci", "amdgpu", "gim", "i915", "mbochs", "mdpy", "mtty", "nouveau", "nvidia",
+    "nvidia-vgpu-vfio", "nvidia_vgpu_vfio", "nvme", "pcieport", "vfio-ap", "vfio-ccw", "vfio-pci",
+    "vfio_mdev", "virtio-pci", "xe", "xe-vfio-pci",
 
     /* libvirt and systemd */
-    "apparmor", "apparmor.d", "config", "contexts", "default", "driver.pid", "file_contexts", "files",
-    "hooks", "journal", "libvirt", "libvirtd", "libvirtd.pid", "mdevctl", "mdevctl.d", "minimum", "mls",
-    "multi-user.target.wants", "qemu", "qemu.d", "rules.d", "60-mdevctl.rules", "strict", "systemd",
-    "targeted", "timers.target.wants", "udev", "usr.sbin.libvirtd", "usr.sbin.virtqemud", "virtqemud",
-    "virtqemud.pid", "xml",
+    "apparmor", "apparmor.d", "config", "contexts", "default", "driver.pid", "file_contexts",
+    "files", "hooks", "journal", "libvirt", "libvirtd", "libvirtd.pid", "mdevctl", "mdevctl.d",
+    "minimum", "mls", "multi-user.target.wants", "qemu", "qemu.d", "rules.d", "60-mdevctl.rules",
+    "strict", "systemd", "targeted", "timers.target.wants", "udev", "usr.sbin.libvirtd",
+    "usr.sbin.virtqemud", "virtqemud", "virtqemud.pid", "xml",
 
     /* our own files */
     "50-vgpu", "busy", "claims", "conf.d", "counters", "drained", "functions", "kernel", "ledger",
-    "ledger.new", "libvirt-vgpu", "libvirt-vgpu-callout", "libvirt-vgpu-hook", "libvirt-vgpu-metrics.service",
-    "libvirt-vgpu-ready.service", "libvirt-vgpu-reconcile.service", "libvirt-vgpu-reconcile.timer", "lock",
-    "lost", "migrate", "no_room", "none", "not_allowed", "ok", "other", "prepare", "proving", "ran",
-    "reconcile", "reconnect", "release", "released", "restore", "start", "types", "types.new", "vgpu",
+    "ledger.new", "libvirt-vgpu", "libvirt-vgpu-callout", "libvirt-vgpu-hook",
+    "libvirt-vgpu-metrics.service", "libvirt-vgpu-ready.service",
+    "libvirt-vgpu-reconcile.service", "libvirt-vgpu-reconcile.timer", "lock", "lost", "migrate",
+    "no_room", "none", "not_allowed", "ok", "other", "prepare", "proving", "ran", "reconcile",
+    "reconnect", "release", "released", "restore", "start", "types", "types.new", "vgpu",
     "vgpu.conf", "vgpuctl",
 
     /* programs that have a device of VFIO open; the kernel cuts their names */
@@ -51,19 +52,20 @@ const char *const harmless_words[] = {
     "qemu-system-aarch64", "qemu-system-x86", "qemu-system-x86_64", "sriov-manage",
 
     /* SELinux and AppArmor */
-    "bin_t", "default_t", "etc_t", "file_t", "initrc_exec_t", "lib_t", "object_r", "sbin_t", "shell_exec_t",
-    "system_r", "system_u", "unconfined", "unconfined_r", "unconfined_t", "unconfined_u", "unlabeled_t",
-    "usr_t", "var_lib_t", "var_run_t", "var_t", "virt_etc_t", "virt_hook_exec_t", "virt_var_lib_t",
-    "virt_var_run_t", "virtd_exec_t", "virtd_t", "virtqemud_exec_t", "virtqemud_t", "libvirt_vgpu_callout_exec_t",
-    "libvirt_vgpu_etc_t", "libvirt_vgpu_exec_t", "libvirt_vgpu_runtime_t", "libvirt_vgpu_var_lib_t",
+    "bin_t", "default_t", "etc_t", "file_t", "initrc_exec_t", "lib_t", "object_r", "sbin_t",
+    "shell_exec_t", "system_r", "system_u", "unconfined", "unconfined_r", "unconfined_t",
+    "unconfined_u", "unlabeled_t", "usr_t", "var_lib_t", "var_run_t", "var_t", "virt_etc_t",
+    "virt_hook_exec_t", "virt_var_lib_t", "virt_var_run_t", "virtd_exec_t", "virtd_t",
+    "virtqemud_exec_t", "virtqemud_t", "libvirt_vgpu_callout_exec_t", "libvirt_vgpu_etc_t",
+    "libvirt_vgpu_exec_t", "libvirt_vgpu_runtime_t", "libvirt_vgpu_var_lib_t",
 
     /* parts of versions */
-    "amd", "arm", "aarch", "aws", "azure", "bpo", "cloud", "deb", "debian", "el", "fc", "gcp", "generic",
-    "lowlatency", "lts", "oracle", "ppc64le", "pve", "rc", "rt", "s", "ubuntu", "x",
+    "amd", "arm", "aarch", "aws", "azure", "bpo", "cloud", "deb", "debian", "el", "fc", "gcp",
+    "generic", "lowlatency", "lts", "oracle", "ppc64le", "pve", "rc", "rt", "s", "ubuntu", "x",
 
     /* settings of vgpu.conf */
-    "ignore", "keep", "new", "numa", "pack", "parent", "placement", "prefer", "reap", "require", "spread",
-    "traits", "type", "disable_vnc", "frame_rate_limiter", "vgpu-placement-id", NULL};
+    "ignore", "keep", "new", "numa", "pack", "parent", "placement", "prefer", "reap", "require",
+    "spread", "traits", "type", "disable_vnc", "frame_rate_limiter", "vgpu-placement-id", NULL};
 /* clang-format on */
 
 /* Whether a number is here. Returns its end, or NULL. */

@@ -163,15 +163,15 @@ explain_command(const struct domain_source *source)
     size_t length;
     FILE *out = memory_stream(&text, &length);
 
-    fprintf(out, "vgpuctl attach %s", shell_word(source->domain.name).text);
+    say_part(out, "vgpuctl attach %s", shell_word(source->domain.name).text);
     for (size_t i = 0; i < COUNT(rows); i++) {
         const char *value = source->call->options.values[rows[i].option];
 
         if (value)
-            fprintf(out, " %s%s%s", rows[i].name, *value ? " " : "",
-                    *value ? shell_word(value).text : "");
+            say_part(out, " %s%s%s", rows[i].name, *value ? " " : "",
+                     *value ? shell_word(value).text : "");
     }
-    fprintf(out, " --print-xml | vgpuctl explain -");
+    say_part(out, " --print-xml | vgpuctl explain -");
     memory_stream_end(out, &text);
     return text;
 }

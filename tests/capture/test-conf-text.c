@@ -53,8 +53,10 @@ static const struct {
      "\"domain-4\" ]; class = \"class-1\"; max = 4711; } );"},
     {"quotas = ( { domains = [ \"5EC2E700-1111-4000-8000-0000000000A1\" ]; max = 0x10; } );",
      "quotas = ( { domains = [ \"00000000-0000-4000-8000-000000000001\" ]; max = 0x10; } );"},
-    {"domains = ( { name = \"web*\";\n devices = ( { alias = \"ua-a\"; type = \"T4-1B\"; } ); } );\n",
-     "domains = ( { name = \"domain-1\";\n devices = ( { alias = \"ua-alias-1\"; type = \"T4-1B\"; } "
+    {"domains = ( { name = \"web*\";\n devices = ( { alias = \"ua-a\"; type = \"T4-1B\"; } "
+     "); } );\n",
+     "domains = ( { name = \"domain-1\";\n devices = ( { alias = \"ua-alias-1\"; type = "
+     "\"T4-1B\"; } "
      "); }, { name = \"domain-2\";  devices = ( { alias = \"ua-alias-1\"; type = \"T4-1B\"; } ); } "
      ");\n"},
     {"domains = ( { name = \"zoo*\"; }, { name = \"db\"; } );",

@@ -31,8 +31,11 @@ expect() {
 }
 
 stays="which stays when it ends: install libvirt-vgpu again before that, or then:"
-expect vm-mdev "payroll-db01 has the vGPU 3d3e3d9d-d7fa-51bc-b70e-3c0b58e89e78 (held), $stays \
-echo 1 >/sys/bus/mdev/devices/3d3e3d9d-d7fa-51bc-b70e-3c0b58e89e78/remove"
+# A capture that is made anew has other UUIDs.
+device=$("$builddir/vgpuctl" list --root "$srcdir/tests/captures/vm-mdev" -rn -o DEVICE,DOMAIN |
+    sed -n 's/ payroll-db01$//p')
+expect vm-mdev "payroll-db01 has the vGPU $device (held), $stays \
+echo 1 >/sys/bus/mdev/devices/$device/remove"
 expect vm-vf "web01 has the vGPU 0000:01:00.1 (held), $stays \
 echo 0 >/sys/bus/pci/devices/0000:01:00.1/nvidia/current_vgpu_type"
 expect vm-xe "web01 has the vGPU 0000:01:00.1 (held), $stays \

@@ -36,7 +36,8 @@ on_functions(void **state)
     assert_fault(HERE, "mig-types", SEEN);
     put(CONF, "gpus = ({ address = \"" CARD "\"; enabled = false; });\n");
     assert_healthy(HERE);
-    scene_must_refuse_at(&scene, 1, FIRST, "A30-1-6C", "is disabled by /etc/libvirt-vgpu/vgpu.conf:1");
+    scene_must_refuse_at(&scene, 1, FIRST, "A30-1-6C",
+                         "is disabled by /etc/libvirt-vgpu/vgpu.conf:1");
 }
 
 static void
