@@ -563,10 +563,21 @@ add_domain(FILE *out, unsigned number, const char *request, unsigned device)
     fprintf(out, "</devices></domain>\n");
 }
 
+/* The XML of libvirt's versions has different numbers of lines. */
+static void
+hide_lines(char *text, const char *domain)
+{
+    for (char *at = strstr(text, domain); at; at = strstr(at, domain)) {
+        at += strlen(domain);
+        for (at += *at == ':'; *at >= '0' && *at <= '9'; at++)
+            *at = 'N';
+    }
+}
+
 static void
 all_definitions(void **state)
 {
-    AUTO_FREE char *text = NULL;
+    AUTO_FREE char *text = NULL, *got = NULL;
     const char *libvirt;
     size_t size;
     FILE *out = open_memstream(&text, &size);
@@ -578,7 +589,11 @@ all_definitions(void **state)
     fclose(out);
     libvirt = typed_libvirt(&scene, text);
     scene_configure(&scene, "classes = { small = { types = [ \"T4-1B\" ]; }; };\n");
-    typed_golden(&scene, libvirt, "check/all", "vgpuctl check --all");
+    assert_int_equal(typed_run(&scene, libvirt, "vgpuctl check --all", &typed), COMMAND_DONE);
+    hide_lines(typed.faults, "web02");
+    assert_true(asprintf(&got, "$ vgpuctl check --all\n%s%s(exit status 0)\n", typed.printed,
+                         typed.faults) > 0);
+    typed_compare_golden("check/all", got);
     free(text);
     out = open_memstream(&text, &size);
     assert_non_null(out);
