@@ -297,11 +297,10 @@ int
 main(void)
 {
     const struct CMUnitTest tests[] = {
-        SCENE_TEST(too_few_words, here),     SCENE_TEST(what_is_not_ours, here),
-        SCENE_TEST(unreadable_xml, here),    SCENE_TEST(another_encoding, here),
-        SCENE_TEST(without_memory, here),    SCENE_TEST(a_session_daemon, here),
-        SCENE_TEST(a_guest_that_is_nobody, here),
-        SCENE_TEST(what_the_log_says, here),
+        SCENE_TEST(too_few_words, here),          SCENE_TEST(what_is_not_ours, here),
+        SCENE_TEST(unreadable_xml, here),         SCENE_TEST(another_encoding, here),
+        SCENE_TEST(without_memory, here),         SCENE_TEST(a_session_daemon, here),
+        SCENE_TEST(a_guest_that_is_nobody, here), SCENE_TEST(what_the_log_says, here),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
