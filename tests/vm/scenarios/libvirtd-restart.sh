@@ -2,8 +2,8 @@
 # libvirtd restarts under a running guest, also without the ledger: the guest runs on, and ends clean.
 # shellcheck shell=bash
 
-# libvirt reconnects to each guest in a thread of its own, and runs its hook last. Since libvirt 12 it
-# answers before that.
+# libvirt reconnects to each guest in a thread of its own, and runs its hook last. libvirt 12.8 answers
+# before that.
 is_adopted() { [[ $(ledger) =~ " held made $(libvirtd_pid):" ]]; }
 
 device=$(new_uuid)
