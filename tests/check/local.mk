@@ -2,4 +2,5 @@
 
 unit_tests += \
 	tests/check/test-check \
+	tests/check/test-pools \
 	tests/check/test-wrong-input
