@@ -56,7 +56,7 @@ must_fail start web02
 
 # Anybody may ask, and reads what root reads.
 for question in 'explain web01' 'explain web02' 'explain web01 --json' gpus types list 'list --json' status \
-    guests orphans 'check --all' metrics; do
+    guests 'orphans -o DEVICE,TYPE,GPU,ORIGIN' 'check --all' metrics; do
     # shellcheck disable=SC2086 # words
     vgpuctl $question >said 2>faults && status=0 || status=$?
     # shellcheck disable=SC2086
