@@ -192,7 +192,7 @@ table_set_flag(struct table *table, size_t column, bool value)
 }
 
 /* Tells people something. A program that reads the table does not read this. */
-static void
+static void __attribute__((format(printf, 3, 0)))
 say(const struct table *table, const struct command_call *call, const char *format, va_list args)
 {
     if (table->json || table->raw || option_given(&call->options, OPTION_NOHEADINGS))

@@ -13,6 +13,7 @@
 
 #include <dlfcn.h>
 #include <libvirt/libvirt.h>
+#include <libvirt/virterror.h>
 #include <stdio.h>
 #include <string.h>
 

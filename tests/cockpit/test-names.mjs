@@ -90,6 +90,8 @@ test("names on the view of the guests", async () => {
     for (const name of NAMES.map(seen)) {
         await press_of(page, name, "Attach vGPU");
         await find(page, "dialog", `Give ${name} a vGPU`);
+        /* The dialog grows when vgpuctl has answered, and its buttons move away from a click. */
+        await reads(page, "How many");
         await assert_text(page, "attach");
         await press(page, "button", "Cancel");
         await press_of(page, name, "Detach");

@@ -4,7 +4,7 @@
 
 # libvirt reconnects to each guest in a thread of its own, and runs its hook last. libvirt 12.8 answers
 # before that.
-is_adopted() { [[ $(ledger) =~ " held made $(libvirtd_pid):" ]]; }
+is_adopted() { ledger | grep -q " held made $(libvirtd_pid):"; }
 
 device=$(new_uuid)
 guest web01 --metadata "$(request '<vgpu:device type="mtty-2"/>')" --hostdev "$device"
