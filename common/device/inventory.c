@@ -34,12 +34,13 @@ struct place {
     size_t index;
 };
 
+/* A name that is looked for is no place, and may stand anywhere. */
 static int
-compare_places(const void *left, const void *right)
+compare_names(const void *left, const void *right)
 {
-    const struct place *a = left, *b = right;
+    const struct name *a = left, *b = right;
 
-    return strcmp(a->name.text, b->name.text);
+    return strcmp(a->text, b->text);
 }
 
 /* Whether all of these many names are in the index. */
@@ -52,7 +53,7 @@ is_whole(const struct inventory_index *index, size_t count)
 static const struct place *
 find_place(const struct inventory_index *index, const struct name *name)
 {
-    const struct place *const *found = tfind(name, &index->tree, compare_places);
+    const struct place *const *found = tfind(name, &index->tree, compare_names);
 
     return found ? *found : NULL;
 }
@@ -68,7 +69,7 @@ add_place(struct inventory_index *index, const struct name *name, size_t count)
         return;
     place = memory_zeroed(1, sizeof(*place));
     *place = (struct place){*name, count - 1};
-    found = (struct place **)tsearch(place, &index->tree, compare_places);
+    found = (struct place **)tsearch(place, &index->tree, compare_names);
     if (!found)
         memory_fail();
     else if (*found != place)
