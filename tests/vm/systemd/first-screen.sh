@@ -11,14 +11,15 @@ masked() { sed -E 's/[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}/UUID/g' "$1"; }
 # typed COMMAND: what a terminal without colours shows of it.
 typed() { NO_COLOR=1 script -qec "$1" /dev/null </dev/null | tr -d '\r'; }
 
-# README's two cards and its guest, and no others. The first line there starts this machine.
+# README's two cards and its guest, and no others. The first two lines there install and start this
+# machine.
 modprobe -r mtty mbochs mdpy
 forget_program
 section 'Without a GPU' >preparations
-[ "$(wc -l <preparations)" = 3 ]
+[ "$(wc -l <preparations)" = 4 ]
 while read -ru 3 command; do
     eval "$command"
-done 3< <(tail -n +2 preparations)
+done 3< <(tail -n +3 preparations)
 
 mkdir -p packages/deb
 cp /vgpu/packages/1.deb packages/deb/libvirt-vgpu_1_amd64.deb
