@@ -57,6 +57,8 @@ for source in common/*/*.c hooks/hook.c nodedev/*/*.c tests/*/*.c; do
 done
 # shellcheck disable=SC2086 # lists of flags
 $CC -shared -fsanitize=address,undefined -o "$out/product.so" "$out"/*.c.o $CMOCKA_LIBS $CTL_LIBS $XML_LIBS $CONFIG_LIBS
+# A test runs the program as it was built.
+ln -s "$(cd "$top_builddir" && pwd)/vgpuctl" "$out/vgpuctl"
 for name in $unit_tests $fuzz_targets; do
     program=$out/$(basename "$name")
     main=
