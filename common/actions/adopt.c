@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
 #include "actions/adopt.h"
-#include "apply/transaction.h"
+#include "actions/pass.h"
+#include "base/array.h"
 #include "base/reader.h"
 #include "domain/status-files.h"
 #include "lease/daemon.h"
@@ -9,11 +10,10 @@
 #include "lease/marks.h"
 #include "lease/origin.h"
 #include "placement/demand.h"
-#include "policy/policy-load.h"
 
 #include <stdio.h>
 
-#define LONGEST_LOCK 10000 /* ms; the guest runs, and its configuration is not read */
+#define LONGEST_LOCK 10000 /* ms; the guest runs already */
 
 static bool
 asks_us(const struct request *request)
@@ -35,21 +35,15 @@ renew(const struct transaction *transaction, struct ledger *ledger, struct lease
 }
 
 /* Whether a vGPU without a lease counts as made by us. It does not if mdevctl defines it, or if
- * vgpu.conf says enabled = false: then somebody else made it. It does if the configuration cannot
- * be read. */
+ * vgpu.conf says enabled = false: then somebody else made it. */
 static bool
-is_ours_to_make(const struct host *host, const struct vgpu *vgpu)
+is_ours_to_make(const struct host *host, const struct policy *policy, const struct vgpu *vgpu)
 {
-    AUTO(policy_clear) struct policy policy = {0};
-    struct error ignored;
-
-    if (origin_of(host, &vgpu->parent, &vgpu->device, NULL) == ORIGIN_MDEVCTL)
-        return false;
-    return policy_load(host, &policy, &ignored) < 0 || policy.enabled;
+    return policy->enabled && origin_of(host, &vgpu->parent, &vgpu->device, NULL) != ORIGIN_MDEVCTL;
 }
 
 static void
-look_at(const struct host *host, const struct request *request,
+look_at(const struct host *host, const struct request *request, const struct policy *policy,
         const struct request_hostdev *hostdev, struct ledger *ret, struct error *unread)
 {
     struct lease lease = {.domain = request->domain};
@@ -62,22 +56,22 @@ look_at(const struct host *host, const struct request *request,
                   hostdev->source.text, request->name);
     if (rc < 0)
         return;
-    lease.origin = is_ours_to_make(host, &lease.vgpu) ? LEASE_MADE : LEASE_FOUND;
+    lease.origin = is_ours_to_make(host, policy, &lease.vgpu) ? LEASE_MADE : LEASE_FOUND;
     snprintf(lease.domain_name, sizeof(lease.domain_name), "%s", request->name);
     snprintf(lease.alias, sizeof(lease.alias), "%s", hostdev->alias ? hostdev->alias : "");
     ledger_add(ret, &lease);
 }
 
 void
-adopt_look(const struct host *host, const struct request *request, const struct ledger *known,
-           struct ledger *ret, struct error *unread)
+adopt_look(const struct host *host, const struct request *request, const struct policy *policy,
+           const struct ledger *known, struct ledger *ret, struct error *unread)
 {
     for (size_t i = 0; i < request->hostdev_count; i++) {
         const struct request_hostdev *hostdev = &request->hostdevs[i];
 
         if (hostdev->is_gpu && !*request->fault.text && demand_is_explicit(hostdev) &&
             !ledger_find(known, &hostdev->source) && !ledger_find(ret, &hostdev->source))
-            look_at(host, request, hostdev, ret, unread);
+            look_at(host, request, policy, hostdev, ret, unread);
     }
 }
 
@@ -94,6 +88,38 @@ adopt_missing(const struct transaction *transaction, const struct ledger *held, 
         log_lease(transaction->host, event, &lease, "adopted");
         ledger_add(ledger, &lease);
     }
+}
+
+/* Whether a guest gave something back since the ledger was `before`. */
+static bool
+has_lost(const struct ledger *before, const struct ledger *ledger, const struct name *domain)
+{
+    return ARRAY_HAS(before->leases, before->count, old,
+                     name_equal(&old->domain, domain) && !ledger_find(ledger, &old->vgpu.device));
+}
+
+int
+adopt_held(struct transaction *transaction, const struct ledger *held, const struct ledger *before,
+           const char *event, struct ledger *adopted, struct error *error)
+{
+    AUTO(ledger_clear) struct ledger ledger = {0}, sure = {0};
+    size_t known;
+    int rc;
+
+    if (held->count == 0)
+        return 0;
+    rc = transaction_begin(transaction, &ledger, error);
+    if (rc < 0)
+        return rc;
+    known = ledger.count;
+    for (size_t i = 0; i < held->count; i++) {
+        if (!has_lost(before, &ledger, &held->leases[i].domain))
+            ledger_add(&sure, &held->leases[i]);
+    }
+    adopt_missing(transaction, &sure, event, &ledger);
+    for (size_t i = known; i < ledger.count; i++)
+        ledger_add(adopted, &ledger.leases[i]);
+    return transaction_commit(transaction, &ledger, error);
 }
 
 /* The daemon that runs the guest now owes us the release of all its leases. That includes the
@@ -120,7 +146,8 @@ adopt_domain(const struct host *host, const struct request *request, struct erro
 {
     AUTO(transaction_close) struct transaction transaction;
     AUTO(ledger_clear) struct ledger ledger = {0}, held = {0};
-    struct error unread = {0};
+    AUTO(policy_clear) struct policy policy = {0};
+    struct error unread = {0}, failure;
     bool asked = asks_us(request);
     uint64_t number;
     int rc = transaction_open(host, asked, &transaction, error);
@@ -130,8 +157,9 @@ adopt_domain(const struct host *host, const struct request *request, struct erro
     rc = statedir_load(&transaction.statedir, &ledger, error);
     if (rc < 0 || (!asked && !ledger_has_domain(&ledger, &request->domain)))
         return rc;
+    pass_read_policy(host, "reconnect", request->name, &policy);
     reader_begin(host->reader, READER_PATIENCE);
-    adopt_look(host, request, &ledger, &held, &unread);
+    adopt_look(host, request, &policy, &ledger, &held, &unread);
     if (*unread.text)
         log_failure(host, "reconnect", request->name, &unread);
     ledger_clear(&ledger);
@@ -147,8 +175,9 @@ adopt_domain(const struct host *host, const struct request *request, struct erro
     }
     adopt(&transaction, request, &held, &ledger);
     rc = transaction_commit(&transaction, &ledger, error);
-    number = marks_number(host, &ledger);
-    if (rc == 0 && daemon_may_live(host))
-        marks_leave(host, MARK_RAN, &request->domain, number, "reconnect");
+    number = statedir_number_above(host, &ledger);
+    if (rc == 0 && daemon_may_live(host) &&
+        marks_leave(host, MARK_RAN, &request->domain, number, &failure) < 0)
+        log_failure(host, "reconnect", request->name, &failure);
     return rc;
 }

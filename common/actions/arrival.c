@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
 #include "actions/arrival.h"
+#include "actions/pass.h"
 #include "apply/recovery.h"
 #include "base/memory.h"
 #include "base/reader.h"
-#include "device/type-cache.h"
 #include "lease/daemon.h"
 #include "placement/boot-wait.h"
 #include "placement/feasibility.h"
@@ -123,7 +123,7 @@ find_any(struct arrival *arrival, struct error *error)
     }
     if (feasibility == FEASIBILITY_NO)
         return REFUSED;
-    arrival->is_unknown = arrival->choices[0].parent == FEASIBILITY_NO_PARENT;
+    arrival->is_unknown = !arrival->choices[0].place.parent;
     return 0;
 }
 
@@ -189,7 +189,7 @@ needs_choice(const struct arrival *arrival)
     for (size_t i = 0; i < demands->count; i++)
         needed |= demands->items[i].hostdev->kind == REQUEST_PCI;
     for (size_t i = 0; i < arrival->snapshot.inventory.parent_count; i++)
-        needed |= arrival->snapshot.inventory.parents[i].interface->hostdev == REQUEST_PCI;
+        needed |= arrival->snapshot.inventory.parents[i]->interface->hostdev == REQUEST_PCI;
     return needed;
 }
 
@@ -205,11 +205,8 @@ look(struct arrival *arrival, const struct transaction *transaction, struct look
     reader_begin(arrival->host->reader, PATIENCE);
     ledger_clear(ledger);
     rc = statedir_load(&transaction->statedir, ledger, error);
-    if (rc < 0)
-        return rc;
-    look_take_with(look, &transaction->statedir, ledger, NULL);
-    look_at_guests_if_needed(look, &transaction->statedir);
-    return snapshot_scan(&arrival->snapshot, arrival->host, error);
+    return rc < 0 ? rc
+                  : snapshot_look(&arrival->snapshot, &transaction->statedir, NULL, look, error);
 }
 
 /* Chooses with the lock held. */
@@ -220,8 +217,6 @@ choose_under_lock(struct arrival *arrival, struct transaction *transaction, cons
     AUTO_FREE bool *may_evict = NULL;
     int rc;
 
-    look_compare(look, &arrival->snapshot.ledger, &arrival->snapshot.changed);
-    type_cache_store(arrival->host, transaction->statedir.dir, &arrival->snapshot.inventory);
     forget_reserved(arrival, &arrival->snapshot.ledger);
     may_evict = memory_zeroed(arrival->snapshot.ledger.count, sizeof(*may_evict));
     recovery_sort_others(&transaction->statedir, look, &arrival->request->domain, false, "recovery",
@@ -245,8 +240,7 @@ lock_and_choose(struct arrival *arrival, struct error *error)
     rc = look(arrival, &transaction, &seen, error);
     if (rc < 0)
         return rc;
-    ledger_clear(&arrival->snapshot.ledger);
-    rc = transaction_begin(&transaction, &arrival->snapshot.ledger, error);
+    rc = snapshot_lock(&arrival->snapshot, &transaction, &seen, error);
     if (rc < 0)
         return rc;
     rc = choose_under_lock(arrival, &transaction, &seen, error);
@@ -270,20 +264,33 @@ arrival_choose(struct arrival *arrival, struct error *error)
     return needs_choice(arrival) ? lock_and_choose(arrival, error) : find_any(arrival, error);
 }
 
+static bool
+is_reserved_for_it(const struct pass *pass, const struct lease *lease)
+{
+    return lease->state == LEASE_RESERVED && name_equal(&lease->domain, pass->scope);
+}
+
+static const struct pass_row give_up_row = {
+    .occasion = FATE_RELEASE,
+    .event = "incoming",
+    .forgotten = "forgotten",
+    .concerns = is_reserved_for_it,
+};
+
 void
 arrival_give_up(const struct arrival *arrival)
 {
     AUTO(transaction_close) struct transaction transaction = TRANSACTION_NONE;
-    AUTO(ledger_clear) struct ledger ledger = {0};
+    AUTO(pass_clear)
+    struct pass pass = {
+        .row = &give_up_row, .transaction = &transaction, .scope = &arrival->request->domain};
     struct error ignored;
 
     if (!needs_choice(arrival) ||
         transaction_open(arrival->host, false, &transaction, &ignored) < 0)
         return;
     transaction.lock_timeout = arrival->snapshot.policy.lock_timeout;
-    if (transaction_begin(&transaction, &ledger, &ignored) < 0)
-        return;
-    forget_reserved(arrival, &ledger);
-    if (transaction_commit(&transaction, &ledger, &ignored) < 0)
+    if (pass_look(&pass, &arrival->request->domain, PATIENCE, &ignored) < 0 ||
+        pass_decide(&pass, &ignored) < 0)
         return;
 }

@@ -65,7 +65,7 @@ hold(struct assignment *assignment, struct error *error)
             transaction_abort(transaction);
             return transaction_lost(&assignment->plan.steps[i].lease.vgpu.device, error);
         }
-        if (marks_say_ended(&transaction->statedir, lease)) {
+        if (marks_say_ended(&ledger, transaction->host, lease)) {
             transaction_abort(transaction);
             return error_set(error, -ESRCH, "the guest has ended while its vGPUs were being made");
         }
@@ -234,7 +234,7 @@ undo(struct assignment *assignment)
 /* A demand without room now may never have room. Counters and exit statuses tell the difference. It
  * is judged at the end, because nothing waits for it. */
 static void
-classify(const struct assignment *assignment, struct error *error)
+classify(struct assignment *assignment, struct error *error)
 {
     const struct placement_problem problem = assignment_problem(assignment);
     struct error ignored;
@@ -301,6 +301,7 @@ assign_device(const struct host *host, const struct request *request, const stru
         .recovery.running = true,
         .done = START_RUNNING,
     };
+    struct error failure;
     int rc = begin(&assignment, host, error);
 
     if (rc == 0)
@@ -317,10 +318,12 @@ assign_device(const struct host *host, const struct request *request, const stru
         log_lease(host, "attach", &assignment.plan.steps[0].lease, "ok");
     else
         undo(&assignment);
+    if (rc == 0 && marks_leave(host, MARK_RAN, &request->domain,
+                               assignment.transaction.statedir.claim + 1, &failure) < 0)
+        log_failure(host, "attach", request->name, &failure);
     if (rc == 0)
-        marks_leave(host, MARK_RAN, &request->domain, assignment.transaction.statedir.claim + 1,
-                    "attach");
-    else if (assignment.done & START_HANDED_OVER)
+        return 0;
+    if (assignment.done & START_HANDED_OVER)
         error_wrap(error, "the guest has %s, and the ledger does not say so yet", device->text);
     return rc;
 }

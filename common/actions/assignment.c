@@ -3,7 +3,6 @@
 #include "actions/assignment.h"
 #include "base/array.h"
 #include "base/reader.h"
-#include "device/type-cache.h"
 #include "lease/daemon.h"
 #include "lease/marks.h"
 #include "placement/boot-wait.h"
@@ -22,13 +21,14 @@ assignment_clear(struct assignment *assignment)
 }
 
 struct placement_problem
-assignment_problem(const struct assignment *assignment)
+assignment_problem(struct assignment *assignment)
 {
     struct placement_problem problem = snapshot_problem(&assignment->snapshot, assignment->request);
 
     problem.rejections = assignment->rejections;
     problem.rejection_count = assignment->rejection_count;
     problem.running = assignment->device;
+    problem.effort = &assignment->effort;
     return problem;
 }
 
@@ -100,7 +100,7 @@ find_patience(const struct assignment *assignment)
     unsigned share = deadline_left(assignment->transaction.deadline) / 4, silent = 0;
 
     for (size_t i = 0; i < inventory->gpu_count; i++)
-        silent += inventory->gpus[i].is_silent;
+        silent += inventory->gpus[i]->is_silent;
     if (assignment->patience > ASSIGNMENT_QUICK || silent == 0 ||
         share / silent <= ASSIGNMENT_QUICK)
         return 0;
@@ -202,14 +202,10 @@ ask_own(struct assignment *assignment, struct error *error)
 static enum start_step
 decide(struct assignment *assignment, struct error *error)
 {
-    struct transaction *transaction = &assignment->transaction;
     struct snapshot *snapshot = &assignment->snapshot;
     enum start_step step;
     unsigned facts;
 
-    ledger_clear(&snapshot->changed);
-    look_compare(&assignment->recovery.look, &snapshot->ledger, &snapshot->changed);
-    type_cache_store(transaction->host, transaction->statedir.dir, &snapshot->inventory);
     mark_found(assignment, &snapshot->inventory, &snapshot->ledger);
     facts = assignment->done | ask_own(assignment, error);
     while ((step = start_next(facts)) <= START_ASK_OTHERS)
@@ -227,7 +223,6 @@ static int
 look(struct assignment *assignment, struct error *error)
 {
     struct snapshot *snapshot = &assignment->snapshot;
-    struct look *look = &assignment->recovery.look;
     const struct statedir *statedir = &assignment->transaction.statedir;
     const struct name *own = assignment->looks_at_all ? NULL : &assignment->request->domain;
     int rc;
@@ -235,12 +230,7 @@ look(struct assignment *assignment, struct error *error)
     reader_begin(assignment->transaction.host->reader, assignment->patience);
     ledger_clear(&snapshot->ledger);
     rc = statedir_load(statedir, &snapshot->ledger, error);
-    if (rc < 0)
-        return rc;
-    look_take_with(look, statedir, &snapshot->ledger, own);
-    if (assignment->looks_at_all)
-        look_at_guests_if_needed(look, statedir);
-    return snapshot_scan(snapshot, assignment->transaction.host, error);
+    return rc < 0 ? rc : snapshot_look(snapshot, statedir, own, &assignment->recovery.look, error);
 }
 
 enum start_step
@@ -253,10 +243,11 @@ assignment_decide(struct assignment *assignment, struct error *error)
     assignment->rc = look(assignment, error);
     if (assignment->rc < 0)
         return START_REFUSE;
-    ledger_clear(ledger);
-    assignment->rc = transaction_begin(transaction, ledger, error);
+    assignment->rc =
+        snapshot_lock(&assignment->snapshot, transaction, &assignment->recovery.look, error);
     if (assignment->rc < 0)
         return START_REFUSE;
+    assignment->effort = 0;
     if (!assignment->device)
         assignment->rc = assignment_check_daemon(transaction, error);
     if (assignment->rc == 0)

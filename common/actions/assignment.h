@@ -30,6 +30,7 @@ struct assignment {
     struct placement_rejection *rejections;
     size_t rejection_count;
     unsigned asked_again;
+    size_t effort; /* of all searches of this decision, which the lock is held for */
     struct plan plan;
     struct names ours;       /* vGPUs that this call has made or reused */
     unsigned boot_wait_left; /* ms that are left to wait for a GPU that is not there yet */
@@ -44,7 +45,7 @@ struct assignment {
 void assignment_clear(struct assignment *assignment) NONNULL;
 
 /* What is to be placed, as the last look saw it. */
-struct placement_problem assignment_problem(const struct assignment *assignment) NONNULL;
+struct placement_problem assignment_problem(struct assignment *assignment) NONNULL;
 
 /* A restart of the daemon leaves its hooks running, and may start the guest anew. The new run is
  * not ours, and nobody would give back what we make. -ESRCH with a line in error. */

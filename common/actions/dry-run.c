@@ -5,6 +5,7 @@
 #include "apply/recovery.h"
 #include "base/array.h"
 #include "base/reader.h"
+#include "lease/marks.h"
 #include "placement/boot-wait.h"
 #include "placement/candidate.h"
 #include "placement/feasibility.h"
@@ -45,7 +46,8 @@ sort_own(struct dry_run *dry_run, const struct transaction *transaction, const s
 
         if (name_equal(&lease->domain, domain))
             fate = recovery_judge_own(transaction, look, &dry_run->snapshot.demands,
-                                      &dry_run->snapshot.inventory, lease, &why);
+                                      &dry_run->snapshot.inventory, &dry_run->snapshot.ledger,
+                                      lease, &why);
         if (fate == FATE_WAIT)
             ledger_add(&dry_run->busy, lease);
         if (fate == FATE_REMOVE)
@@ -60,12 +62,11 @@ sort_own(struct dry_run *dry_run, const struct transaction *transaction, const s
 /* As recovery_claim_others: forgets leases whose devices are gone, and says which may be
  * removed. */
 static void
-sort_others(struct dry_run *dry_run, const struct transaction *transaction, struct look *look,
+sort_others(struct dry_run *dry_run, const struct transaction *transaction, const struct look *look,
             const struct name *domain, bool running)
 {
     struct ledger *ledger = &dry_run->snapshot.ledger;
 
-    look_at_guests_if_needed(look, &transaction->statedir);
     dry_run->may_evict = memory_zeroed(ledger->count, sizeof(*dry_run->may_evict));
     recovery_sort_others(&transaction->statedir, look, domain, running, NULL, ledger,
                          dry_run->may_evict);
@@ -100,7 +101,7 @@ ask_places(struct dry_run *dry_run, const struct host *host)
 
     flag_gone(dry_run);
     for (size_t i = 0; i < snapshot->demands.count; i++)
-        dry_run->choices[i].parent = SIZE_MAX;
+        dry_run->choices[i].place = (struct place){NULL, NULL};
     dry_run->problem.certainty = PLACEMENT_TRY_SEEN;
     if (placement_find(&dry_run->problem, dry_run->choices, &dry_run->refusal) == 0) {
         dry_run->outcome = dry_run->evicted.count ? DRY_RUN_EVICTING : DRY_RUN_PLACED;
@@ -187,12 +188,12 @@ hope(struct dry_run *dry_run)
         return;
     dry_run->outcome = DRY_RUN_EVICTING;
     for (size_t i = 0; i < dry_run->snapshot.demands.count; i++)
-        dry_run->choices[i].parent = SIZE_MAX;
+        dry_run->choices[i].place = (struct place){NULL, NULL};
 }
 
 /* The steps of a start, on the copy: what would be gone by the next step is supposed to be. */
 static void
-play(struct dry_run *dry_run, const struct transaction *transaction, struct look *look,
+play(struct dry_run *dry_run, const struct transaction *transaction, const struct look *look,
      const struct dry_run_change *change)
 {
     const unsigned again = START_ASKED_PLACES | START_TAKEN | START_NEVER | START_UNDECIDED |
@@ -240,7 +241,7 @@ play(struct dry_run *dry_run, const struct transaction *transaction, struct look
 }
 
 static void
-decide(struct dry_run *dry_run, const struct transaction *transaction, struct look *look,
+decide(struct dry_run *dry_run, const struct transaction *transaction, const struct look *look,
        const struct request *request, const struct dry_run_change *change)
 {
     if (!change->alone)
@@ -283,8 +284,8 @@ look(struct dry_run *dry_run, const struct host *host, const struct request *req
     transaction_open_to_look(host, &transaction);
     reader_begin(host->reader, READER_PATIENCE);
     dry_run->is_unsure = statedir_is_unsure(&transaction.statedir, &snapshot->ledger);
-    look_take_with(&look, &transaction.statedir, &snapshot->ledger, NULL);
-    rc = snapshot_scan(snapshot, host, error);
+    marks_read(host, &snapshot->ledger);
+    rc = snapshot_look(snapshot, &transaction.statedir, NULL, &look, error);
     if (rc < 0)
         return rc;
     dry_run->choices = memory_zeroed(snapshot->demands.count, sizeof(*dry_run->choices));
@@ -325,7 +326,7 @@ dry_run_make(struct dry_run *dry_run, const struct host *host, const struct requ
 bool
 dry_run_is_chosen(const struct dry_run *dry_run, size_t demand)
 {
-    return dry_run->choices[demand].parent != SIZE_MAX;
+    return dry_run->choices[demand].place.parent;
 }
 
 static void
@@ -337,9 +338,9 @@ take_others(const struct dry_run *dry_run, size_t demand, struct rooms *rooms)
         if (i == demand || !dry_run_is_chosen(dry_run, i))
             continue;
         if (choice->way == PLACEMENT_CREATE)
-            rooms_take(rooms, choice->parent, choice->type);
+            rooms_take(rooms, &choice->place);
         else
-            rooms_settle(rooms, choice->parent, choice->type);
+            rooms_settle(rooms, &choice->place);
     }
 }
 
@@ -370,19 +371,19 @@ dry_run_rooms_clear(struct dry_run_rooms *rooms)
 
 /* Adds why another GPU that has room was not chosen. */
 static void
-add_why(const struct dry_run *dry_run, const struct rooms *rooms, size_t demand, size_t gpu,
-        char *text, size_t size)
+add_why(const struct dry_run *dry_run, const struct rooms *rooms, size_t demand,
+        const struct inventory_gpu *gpu, char *text, size_t size)
 {
     const struct placement_choice *choice = &dry_run->choices[demand];
-    size_t mine = dry_run->snapshot.inventory.parents[choice->parent].gpu, count, at = strlen(text);
+    size_t count, at = strlen(text);
     const struct candidate *chosen = NULL, *other = NULL;
     AUTO_FREE struct candidate *candidates =
         candidate_list(rooms, &dry_run->snapshot.demands.items[demand], &count);
 
     for (size_t i = 0; i < count; i++) {
-        if (!chosen && candidates[i].gpu == mine && candidates[i].type == choice->type)
+        if (!chosen && candidates[i].place.type == choice->place.type)
             chosen = &candidates[i];
-        if (!other && candidates[i].gpu == gpu)
+        if (!other && candidates[i].place.type->gpu == gpu)
             other = &candidates[i];
     }
     if (chosen && other)
@@ -391,12 +392,12 @@ add_why(const struct dry_run *dry_run, const struct rooms *rooms, size_t demand,
 
 enum dry_run_answer
 dry_run_judge(const struct dry_run *dry_run, const struct dry_run_rooms *rooms, size_t demand,
-              size_t gpu, char *text, size_t size)
+              const struct inventory_gpu *gpu, char *text, size_t size)
 {
     const struct demand *wanted = &dry_run->snapshot.demands.items[demand];
     const struct placement_choice *choice = &dry_run->choices[demand];
     bool chosen = dry_run_is_chosen(dry_run, demand);
-    bool here = chosen && dry_run->snapshot.inventory.parents[choice->parent].gpu == gpu;
+    bool here = chosen && choice->place.parent->gpu == gpu;
     enum reason reason;
 
     if (chosen && choice->way != PLACEMENT_CREATE) {

@@ -35,7 +35,7 @@ struct dry_run {
     struct placement_problem problem; /* as a start would see it once these leases are gone */
     bool *gone;                       /* per lease of ledger: it is in busy, unwanted or evicted */
     bool *may_evict;                  /* per lease of ledger, if it is not gone */
-    struct placement_choice *choices; /* per demand; parent SIZE_MAX: none */
+    struct placement_choice *choices; /* per demand; without a parent: none */
     enum start_step steps[DRY_RUN_STEPS]; /* those that would take time, in order: START_PAUSE
                                              for busy, START_REMOVE_OWN, START_REMOVE_OTHERS,
                                              START_WAIT_FOR_BOOT */
@@ -94,4 +94,4 @@ void dry_run_rooms_clear(struct dry_run_rooms *rooms) NONNULL;
 /* What a GPU is for that demand. text gets the words that follow its name. */
 enum dry_run_answer
 dry_run_judge(const struct dry_run *dry_run, const struct dry_run_rooms *rooms, size_t demand,
-              size_t gpu, char *text, size_t size) CHECKED NONNULL;
+              const struct inventory_gpu *gpu, char *text, size_t size) CHECKED NONNULL;

@@ -18,9 +18,9 @@ is_there(const struct arrival *arrival, const struct name *uuid)
         return true;
     for (size_t i = 0; i < inventory->parent_count; i++) {
         const struct vgpu vgpu = {
-            .interface = inventory->parents[i].interface,
+            .interface = inventory->parents[i]->interface,
             .device = *uuid,
-            .parent = inventory->parents[i].name,
+            .parent = inventory->parents[i]->name,
         };
         struct name type;
 
@@ -42,7 +42,7 @@ is_kept_for(const struct arrival *arrival, const struct demand *demand, const st
 
     if (!vgpu || lease->state != LEASE_KEPT)
         return false;
-    type = inventory_find_type(&inventory->gpus[inventory->parents[vgpu->parent].gpu], &vgpu->type);
+    type = inventory_type_of(vgpu);
     return type && demand_ranks(demand, type, &rank);
 }
 
@@ -64,8 +64,7 @@ static int
 choose_source(const struct arrival *arrival, size_t index, struct rewrite_source *ret)
 {
     const struct demand *demand = &arrival->snapshot.demands.items[index];
-    const struct inventory_parent *parent =
-        &arrival->snapshot.inventory.parents[arrival->choices[index].parent];
+    const struct inventory_parent *parent = arrival->choices[index].place.parent;
 
     ret->kind = parent->interface->hostdev;
     ret->is_lent = parent->interface->is_lent;

@@ -6,9 +6,11 @@ libvgpu_a_SOURCES += \
 	common/actions/assign.c common/actions/assign.h \
 	common/actions/assignment.c common/actions/assignment.h \
 	common/actions/dry-run.c common/actions/dry-run.h \
+	common/actions/findings.c common/actions/findings.h \
 	common/actions/incoming.c common/actions/incoming.h \
 	common/actions/making.c common/actions/making.h \
 	common/actions/mark-run.c common/actions/mark-run.h \
+	common/actions/pass.c common/actions/pass.h \
 	common/actions/reap.c common/actions/reap.h \
 	common/actions/reconcile.c common/actions/reconcile.h \
 	common/actions/release.c common/actions/release.h \

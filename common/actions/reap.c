@@ -1,14 +1,12 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
 #include "actions/reap.h"
+#include "actions/pass.h"
 #include "base/reader.h"
 #include "device/scan.h"
 #include "lease/facts.h"
-#include "lease/fate.h"
 #include "lease/log.h"
 #include "lease/origin.h"
-#include "policy/policy-load.h"
-#include "policy/policy.h"
 
 #include <stdio.h>
 
@@ -18,10 +16,15 @@ struct reaping {
     const struct reap_order *order;
     struct transaction transaction;
     struct policy policy;
-    struct look look;
+    struct pass pass; /* its look and its removals are shared */
     struct inventory inventory;
-    struct removals todo;
     struct findings *findings;
+};
+
+static const struct pass_row row = {
+    .occasion = FATE_REAP,
+    .event = "reap",
+    .guests = PASS_ALL_GUESTS,
 };
 
 /* One device that may have to go. */
@@ -34,9 +37,8 @@ struct suspect {
 static void
 reaping_clear(struct reaping *reaping)
 {
-    removals_clear(&reaping->todo);
+    pass_clear(&reaping->pass);
     inventory_clear(&reaping->inventory);
-    look_clear(&reaping->look);
     policy_clear(&reaping->policy);
     transaction_close(&reaping->transaction);
 }
@@ -76,11 +78,12 @@ decide_foreign(const struct reaping *reaping, const struct suspect *suspect, str
 }
 
 static enum outcome
-decide_leased(const struct reaping *reaping, const struct suspect *suspect, struct error *why)
+decide_leased(const struct reaping *reaping, const struct suspect *suspect,
+              const struct ledger *ledger, struct error *why)
 {
     const struct lease *lease = &suspect->lease;
     const struct fate_facts facts =
-        facts_gather(&reaping->transaction.statedir, &reaping->look, lease);
+        facts_gather(&reaping->transaction.statedir, &reaping->pass.look, ledger, lease);
     const char *phrase;
 
     switch (fate_judge(FATE_REAP, &facts, &phrase)) {
@@ -95,11 +98,12 @@ decide_leased(const struct reaping *reaping, const struct suspect *suspect, stru
 }
 
 static enum outcome
-decide(const struct reaping *reaping, const struct suspect *suspect, struct error *why)
+decide(const struct reaping *reaping, const struct suspect *suspect, const struct ledger *ledger,
+       struct error *why)
 {
     const struct lease *lease = &suspect->lease;
     const struct vgpu *vgpu = &lease->vgpu;
-    const struct status_files *guests = &reaping->look.guests;
+    const struct status_files *guests = &reaping->pass.look.guests;
     const char *domain = find_reference(reaping->order, &vgpu->device);
     const char *doubt = suspect->is_leased
                             ? status_files_doubt(guests, &lease->domain, lease->domain_name)
@@ -116,10 +120,10 @@ decide(const struct reaping *reaping, const struct suspect *suspect, struct erro
     else if (!*vgpu->type.text &&
              !(suspect->is_named && !suspect->is_leased && vgpu->interface->hostdev == REQUEST_PCI))
         error_set(why, 0, "somebody is just making or removing it");
-    else if (!suspect->is_leased && ledger_find(&reaping->look.before, &vgpu->device))
+    else if (!suspect->is_leased && ledger_find(&reaping->pass.look.before, &vgpu->device))
         error_set(why, 0, "somebody has just given it back");
     else if (suspect->is_leased)
-        return decide_leased(reaping, suspect, why);
+        return decide_leased(reaping, suspect, ledger, why);
     else
         return decide_foreign(reaping, suspect, why);
     return OUTCOME_LEFT;
@@ -135,7 +139,7 @@ claim(struct reaping *reaping, const struct suspect *suspect, struct ledger *led
     if (!suspect->is_leased)
         ledger_add(ledger, &suspect->lease);
     lease = ledger_find(ledger, &suspect->lease.vgpu.device);
-    return removals_claim(&reaping->todo, &reaping->transaction, ledger, lease, error);
+    return removals_claim(&reaping->pass.todo, &reaping->transaction, ledger, lease, error);
 }
 
 static int
@@ -143,7 +147,7 @@ consider(struct reaping *reaping, const struct suspect *suspect, struct ledger *
          struct error *error)
 {
     struct error why = {0};
-    enum outcome outcome = decide(reaping, suspect, &why);
+    enum outcome outcome = decide(reaping, suspect, ledger, &why);
 
     findings_add(reaping->findings, &suspect->lease, outcome, why.text);
     reaping->findings->failed += outcome == OUTCOME_LEFT && suspect->is_named;
@@ -161,7 +165,7 @@ consider(struct reaping *reaping, const struct suspect *suspect, struct ledger *
 static int
 lease_of(const struct reaping *reaping, const struct inventory_vgpu *vgpu, struct lease *ret)
 {
-    const struct inventory_parent *parent = &reaping->inventory.parents[vgpu->parent];
+    const struct inventory_parent *parent = vgpu->parent;
 
     *ret = (struct lease){
         .domain_name = "vgpuctl", /* for messages about it */
@@ -169,7 +173,7 @@ lease_of(const struct reaping *reaping, const struct inventory_vgpu *vgpu, struc
                  .device = vgpu->device,
                  .type = vgpu->type,
                  .parent = parent->name},
-        .gpu = reaping->inventory.gpus[parent->gpu].name,
+        .gpu = parent->gpu->name,
         .state = LEASE_LEAVING,
         .origin = LEASE_FOUND,
         .release = LEASE_REAP,
@@ -204,7 +208,7 @@ consider_all(struct reaping *reaping, struct ledger *ledger, struct error *error
     int rc = 0;
 
     for (size_t i = 0; rc == 0 && i < reaping->inventory.vgpu_count; i++) {
-        const struct inventory_vgpu *vgpu = &reaping->inventory.vgpus[i];
+        const struct inventory_vgpu *vgpu = reaping->inventory.vgpus[i];
         const struct lease *lease = ledger_find(ledger, &vgpu->device);
         struct suspect suspect = {.is_leased = lease != NULL};
 
@@ -235,18 +239,14 @@ consider_what_is_there(struct reaping *reaping, struct ledger *ledger, struct er
     return rc;
 }
 
-/* Begins with the ledger that the caller has read. */
 static int
 look(struct reaping *reaping, struct error *error)
 {
-    const struct host *host = reaping->transaction.host;
-    const struct statedir *statedir = &reaping->transaction.statedir;
-    int rc;
+    int rc = pass_look(&reaping->pass, NULL, READER_PATIENCE, error);
 
-    reader_begin(host->reader, READER_PATIENCE);
-    look_take_with(&reaping->look, statedir, reaping->order->before, NULL);
-    rc = look_at_guests(&reaping->look, statedir, host, error);
-    return rc < 0 ? rc : scan_host(host, NULL, &inventory_no_types, &reaping->inventory, error);
+    return rc < 0 ? rc
+                  : scan_host(reaping->transaction.host, NULL, &inventory_no_types,
+                              &reaping->inventory, error);
 }
 
 static int
@@ -305,8 +305,8 @@ remove_claimed(struct reaping *reaping)
         .patience = PATIENCE,
     };
 
-    remove_all(&reaping->transaction, &reaping->todo, &terms);
-    findings_correct(reaping->findings, &reaping->todo);
+    remove_all(&reaping->transaction, &reaping->pass.todo, &terms);
+    findings_correct(reaping->findings, &reaping->pass.todo);
 }
 
 int
@@ -316,16 +316,14 @@ reap_devices(const struct host *host, const struct reap_order *order, struct fin
     AUTO(reaping_clear)
     struct reaping reaping = {.order = order, .transaction = TRANSACTION_NONE, .findings = ret};
     struct transaction *transaction = &reaping.transaction;
-    struct error ignored;
     int rc;
 
     *ret = (struct findings){0};
     rc = transaction_open(host, !order->dry_run, transaction, error);
     if (rc < 0 && rc != -ENOENT)
         return rc;
-    /* A broken configuration must not strand anything: its defaults are used. */
-    if (policy_load(host, &reaping.policy, &ignored) < 0)
-        log_failure(host, "reap", "-", &ignored);
+    pass_read_policy(host, "reap", "-", &reaping.policy);
+    reaping.pass = (struct pass){.row = &row, .transaction = transaction, .before = order->before};
     transaction->lock_timeout = reaping.policy.lock_timeout;
     transaction->deadline = deadline_in(host, reaping.policy.prepare_timeout);
     rc = look(&reaping, error);

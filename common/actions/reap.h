@@ -14,7 +14,7 @@
 
 #pragma once
 
-#include "actions/reconcile.h"
+#include "actions/findings.h"
 #include "lease/statedir.h"
 
 /* A domain that refers to a device. */

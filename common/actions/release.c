@@ -1,25 +1,18 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
 #include "actions/release.h"
-#include "apply/remove-all.h"
-#include "base/reader.h"
+#include "actions/pass.h"
 #include "lease/daemon.h"
-#include "lease/facts.h"
-#include "lease/fate.h"
 #include "lease/log.h"
 #include "lease/marks.h"
-#include "policy/policy-load.h"
-#include "policy/policy.h"
-
-#include <string.h>
 
 static bool
-is_in(const struct transaction *transaction, const struct release_scope *scope,
-      const struct lease *lease)
+is_in_scope(const struct pass *pass, const struct lease *lease)
 {
-    const uint64_t own = transaction->statedir.claim;
+    const struct release_scope *scope = pass->scope;
+    const uint64_t own = pass->transaction->statedir.claim;
 
-    if (scope->of_ended && process_alive(transaction->host, lease->daemon))
+    if (scope->of_ended && process_alive(pass->transaction->host, lease->daemon))
         return false;
     return name_equal(&lease->domain, scope->domain) &&
            (!scope->device || name_equal(&lease->vgpu.device, scope->device)) &&
@@ -27,62 +20,12 @@ is_in(const struct transaction *transaction, const struct release_scope *scope,
            (!scope->below || lease->claim < scope->below || lease->claim == own);
 }
 
-/* A driver may be busy with the guest's end, so it has half of the release's time. */
-static int
-look_at_leases(const struct transaction *transaction, const struct name *domain, struct look *look,
-               struct deadline deadline, struct error *error)
-{
-    reader_begin(transaction->host->reader, deadline_left(deadline) / 2 + 1);
-    return look_take(look, &transaction->statedir, domain, error);
-}
-
-/* Carries out the fate of each lease, as far as the ledger goes. *others: how many leases somebody
- * else is at work on, or has just changed. */
-static int
-claim_leases(struct transaction *transaction, const struct release_scope *scope,
-             struct removals *mine, size_t *others, struct deadline deadline, struct error *error)
-{
-    AUTO(ledger_clear) struct ledger ledger = {0};
-    AUTO(look_clear) struct look look = {0};
-    int rc = look_at_leases(transaction, scope->domain, &look, deadline, error);
-    bool changed = false;
-
-    if (rc == 0)
-        rc = transaction_begin(transaction, &ledger, error);
-    if (rc < 0)
-        return rc;
-    *others = 0;
-    for (size_t i = 0; rc == 0 && i < ledger.count;) {
-        struct lease *lease = &ledger.leases[i++];
-        struct fate_facts facts;
-        const char *why;
-        enum fate fate;
-
-        if (!is_in(transaction, scope, lease))
-            continue;
-        facts = facts_gather(&transaction->statedir, &look, lease);
-        if (scope->device)
-            facts.bits &= ~(unsigned)FATE_TO_KEEP;
-        fate = fate_judge(FATE_RELEASE, &facts, &why);
-        *others += fate == FATE_WAIT;
-        changed |= fate != FATE_WAIT && fate != FATE_LEAVE;
-        if (fate == FATE_KEEP) {
-            lease->state = LEASE_KEPT;
-            lease->time = host_seconds(transaction->host);
-            log_lease(transaction->host, "release", lease, "kept");
-        } else if (fate == FATE_FORGET) {
-            log_lease(transaction->host, "release", lease, "left in place");
-            ledger_remove(&ledger, lease);
-            i--;
-        } else if (fate == FATE_REMOVE) {
-            rc = removals_claim(mine, transaction, &ledger, lease, error);
-        }
-    }
-    if (rc == 0 && changed)
-        return transaction_commit(transaction, &ledger, error);
-    transaction_abort(transaction);
-    return rc;
-}
+static const struct pass_row row = {
+    .occasion = FATE_RELEASE,
+    .event = "release",
+    .forgotten = "left in place",
+    .concerns = is_in_scope,
+};
 
 static int
 last_failure(const struct removals *removals)
@@ -104,21 +47,25 @@ release_leases(struct transaction *transaction, const struct release_scope *scop
         .deadline = deadline,
         .failures = error,
     };
-    AUTO(removals_clear) struct removals mine = {0};
+    AUTO(pass_clear)
+    struct pass pass = {
+        .row = &row, .transaction = transaction, .scope = scope, .keeps_none = scope->device};
     unsigned pause = 1;
 
     *error = (struct error){0};
     for (;;) {
-        size_t others;
-        int rc = claim_leases(transaction, scope, &mine, &others, deadline, error);
+        /* A driver may be busy with the guest's end, so it has half of the release's time. */
+        int rc = pass_look(&pass, scope->domain, deadline_left(deadline) / 2 + 1, error);
 
+        if (rc == 0)
+            rc = pass_decide(&pass, error);
         if (rc < 0)
             return rc;
-        remove_all(transaction, &mine, &terms);
-        if (others == 0)
-            return last_failure(&mine);
+        remove_all(transaction, &pass.todo, &terms);
+        if (pass.waiting == 0)
+            return last_failure(&pass.todo);
         if (!deadline_pause(deadline, &pause)) {
-            error_add(error, "another process is still at work on %zu of its vGPUs", others);
+            error_add(error, "another process is still at work on %zu of its vGPUs", pass.waiting);
             return -ETIMEDOUT;
         }
     }
@@ -129,11 +76,8 @@ give_back(struct transaction *transaction, const struct release_scope *scope, st
 {
     const struct host *host = transaction->host;
     AUTO(policy_clear) struct policy policy = {0};
-    struct error ignored;
 
-    /* A broken configuration must not strand anything: its defaults are used. */
-    if (policy_load(host, &policy, &ignored) < 0)
-        log_failure(host, "release", scope->domain->text, &ignored);
+    pass_read_policy(host, "release", scope->domain->text, &policy);
     transaction->lock_timeout = policy.lock_timeout;
     transaction->deadline = deadline_in(host, policy.release_timeout);
     return release_leases(transaction, scope, transaction->deadline, error);
@@ -158,7 +102,8 @@ release_domain(const struct host *host, const struct name *domain, struct error 
     AUTO(ledger_clear) struct ledger ledger = {0};
     struct release_scope scope = {.domain = domain};
     int rc = look(host, domain, &transaction, &ledger, error);
-    uint64_t number = marks_number(host, &ledger);
+    uint64_t number = statedir_number_above(host, &ledger);
+    struct error failure;
 
     if (rc == 0 || rc == -ENOENT)
         return 0;
@@ -167,8 +112,8 @@ release_domain(const struct host *host, const struct name *domain, struct error 
     /* Leave the mark before anything is waited for, and even if the ledger cannot be read. If
      * the daemon has ended, no mark is needed, and the number may be that of another daemon's
      * next run. */
-    if (!scope.of_ended)
-        marks_leave(host, MARK_RELEASED, domain, number, "release");
+    if (!scope.of_ended && marks_leave(host, MARK_RELEASED, domain, number, &failure) < 0)
+        log_failure(host, "release", domain->text, &failure);
     return rc < 0 ? rc : give_back(&transaction, &scope, error);
 }
 

@@ -6,8 +6,8 @@
 #include "device/nvidia.h"
 #include "device/scan.h"
 #include "device/topology.h"
+#include "device/type-cache.h"
 #include "lease/log.h"
-#include "lease/statedir.h"
 #include "placement/resolution.h"
 #include "policy/policy-load.h"
 
@@ -81,7 +81,7 @@ static bool
 has_type(const struct inventory *inventory, const struct demand *demand)
 {
     for (size_t gpu = 0; gpu < inventory->gpu_count; gpu++) {
-        if (demand_count_types(demand, &inventory->gpus[gpu]))
+        if (demand_count_types(demand, inventory->gpus[gpu]))
             return true;
     }
     return false;
@@ -95,11 +95,10 @@ has_nameless_lease(const struct snapshot *snapshot)
 
     for (size_t i = 0; i < snapshot->ledger.count; i++) {
         const struct lease *lease = &snapshot->ledger.leases[i];
-        const struct inventory_type *type = NULL;
-        size_t gpu;
+        const struct inventory_gpu *gpu = inventory_find_gpu(inventory, &lease->gpu);
+        const struct inventory_type *type =
+            gpu ? inventory_find_type(gpu, &lease->vgpu.type) : NULL;
 
-        if (inventory_find_gpu(inventory, &lease->gpu, &gpu))
-            type = inventory_find_type(&inventory->gpus[gpu], &lease->vgpu.type);
         if (type && !inventory_type_has_name(type) &&
             !inventory_find_vgpu(inventory, &lease->vgpu.device))
             return true;
@@ -112,12 +111,11 @@ has_nameless_lease(const struct snapshot *snapshot)
 static bool
 needs_sizes(const struct snapshot *snapshot)
 {
-    struct inventory_walk walk = {0};
+    const struct inventory_type *type = NULL;
 
-    while (inventory_next_type(&snapshot->inventory, &walk)) {
-        if (snapshot->inventory.gpus[walk.gpu].one_size && walk.type->framebuffer &&
-            !walk.type->max && inventory_type_shares_time(walk.type) &&
-            is_demanded_type(walk.type, snapshot))
+    while ((type = inventory_next_type(&snapshot->inventory, type))) {
+        if (type->gpu->one_size && type->framebuffer && !type->max &&
+            inventory_type_shares_time(type) && is_demanded_type(type, snapshot))
             return true;
     }
     return false;
@@ -129,12 +127,12 @@ static bool
 lacks_names(const struct snapshot *snapshot)
 {
     const struct inventory *inventory = &snapshot->inventory;
-    struct inventory_walk walk = {0};
+    const struct inventory_type *type = NULL;
     bool some = false;
 
     /* A partial list comes with names. */
-    while (!some && inventory_next_type(inventory, &walk))
-        some = !inventory->gpus[walk.gpu].is_partial && !inventory_type_has_name(walk.type);
+    while (!some && (type = inventory_next_type(inventory, type)))
+        some = !type->gpu->is_partial && !inventory_type_has_name(type);
     if (!some || snapshot->filter.wants_names == wants_all_names)
         return false;
     for (size_t i = 0; i < snapshot->demands.count; i++) {
@@ -218,7 +216,7 @@ static void
 tell_sizes(struct snapshot *snapshot)
 {
     for (size_t i = 0; i < snapshot->inventory.vgpu_count; i++) {
-        struct inventory_vgpu *vgpu = &snapshot->inventory.vgpus[i];
+        struct inventory_vgpu *vgpu = snapshot->inventory.vgpus[i];
         const struct lease *lease = ledger_find(&snapshot->ledger, &vgpu->device);
 
         if (lease)
@@ -253,6 +251,32 @@ snapshot_scan(struct snapshot *snapshot, const struct host *host, struct error *
         if (vf)
             ineligible_add(host, vf, &snapshot->inventory);
     }
+    return 0;
+}
+
+int
+snapshot_look(struct snapshot *snapshot, const struct statedir *statedir, const struct name *of,
+              struct look *look, struct error *error)
+{
+    look_take_with(look, statedir, &snapshot->ledger, of);
+    if (!of)
+        look_at_guests_if_needed(look, statedir);
+    return snapshot_scan(snapshot, statedir->host, error);
+}
+
+int
+snapshot_lock(struct snapshot *snapshot, struct transaction *transaction, const struct look *look,
+              struct error *error)
+{
+    int rc;
+
+    ledger_clear(&snapshot->ledger);
+    rc = transaction_begin(transaction, &snapshot->ledger, error);
+    if (rc < 0)
+        return rc;
+    ledger_clear(&snapshot->changed);
+    look_compare(look, &snapshot->ledger, &snapshot->changed);
+    type_cache_store(transaction->host, transaction->statedir.dir, &snapshot->inventory);
     return 0;
 }
 

@@ -11,11 +11,10 @@
  *     rc = snapshot_read(&snapshot, host, request, "prepare", error);
  *     if (rc > 0) ...the domain is to get snapshot.demands...
  *     rc = statedir_peek(host, &snapshot.ledger, error);
- *     rc = look_take(&look, ...), if anything is to become of leases
- *     rc = snapshot_scan(&snapshot, host, error);
+ *     rc = snapshot_look(&snapshot, ...), or snapshot_scan if nothing is to become of leases
  *
- * A process that is to change something takes the lock only now. It reads the ledger again, and
- * compares it with the look: snapshot.changed.
+ * A process that is to change something takes the lock only now (snapshot_lock). It reads the
+ * ledger again, and compares it with the look: snapshot.changed.
  *
  * Its demands borrow from its policy and from the request, and its filter borrows from them. So a
  * snapshot must stay where it is.
@@ -23,7 +22,8 @@
 
 #pragma once
 
-#include "lease/ledger.h"
+#include "apply/transaction.h"
+#include "lease/look.h"
 #include "placement/problem.h"
 
 struct snapshot {
@@ -54,6 +54,17 @@ int snapshot_resolve(struct snapshot *snapshot, const struct host *host,
  * more with all names, if names were left out that are needed. -errno with a line in error. */
 int snapshot_scan(struct snapshot *snapshot, const struct host *host,
                   struct error *error) CHECKED NONNULL;
+
+/* Without the lock: looks at the leases of snapshot->ledger and at their devices, and scans. `of`:
+ * only at the leases of this domain. NULL: at all, and at the guests too if one may have ended. */
+int
+snapshot_look(struct snapshot *snapshot, const struct statedir *statedir, const struct name *of,
+              struct look *look, struct error *error) CHECKED __attribute__((nonnull(1, 2, 4, 5)));
+
+/* Takes the lock, reads the ledger anew, and compares it with the look. Remembers the types that
+ * were seen. The transaction has begun if the result is 0. */
+int snapshot_lock(struct snapshot *snapshot, struct transaction *transaction,
+                  const struct look *look, struct error *error) CHECKED NONNULL;
 
 /* All of it for a caller who asks for no domain: there are no demands. -errno with a line in error.
  * The caller clears the snapshot in every case. */

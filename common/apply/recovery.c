@@ -50,7 +50,7 @@ is_wanted(const struct demand *demand, const struct lease *lease, const struct i
 
     if (!demand || !vgpu)
         return false;
-    type = inventory_find_type(&inventory->gpus[inventory->parents[vgpu->parent].gpu], &vgpu->type);
+    type = inventory_type_of(vgpu);
     return type && demand_ranks(demand, type, &rank);
 }
 
@@ -61,25 +61,25 @@ is_listed(const struct inventory *inventory, const struct lease *lease)
     const struct inventory_vgpu *vgpu = inventory_find_vgpu(inventory, &lease->vgpu.device);
 
     return vgpu && name_equal(&vgpu->type, &lease->vgpu.type) &&
-           name_equal(&inventory->parents[vgpu->parent].name, &lease->vgpu.parent);
+           name_equal(&vgpu->parent->name, &lease->vgpu.parent);
 }
 
 /* Whether the lease's card is silent. The inventory does not show all of such a card. */
 static bool
 is_on_silent(const struct inventory *inventory, const struct lease *lease)
 {
-    size_t gpu;
+    const struct inventory_gpu *gpu = inventory_find_gpu(inventory, &lease->gpu);
 
-    return inventory_find_gpu(inventory, &lease->gpu, &gpu) && inventory->gpus[gpu].is_silent;
+    return gpu && gpu->is_silent;
 }
 
 static struct fate_facts
 own_facts(const struct transaction *transaction, const struct look *look,
           const struct demands *demands, const struct inventory *inventory,
-          const struct lease *lease)
+          const struct ledger *ledger, const struct lease *lease)
 {
     const struct demand *demand = find_demand(demands, &lease->vgpu.device);
-    struct fate_facts facts = facts_gather(&transaction->statedir, look, lease);
+    struct fate_facts facts = facts_gather(&transaction->statedir, look, ledger, lease);
 
     if (is_on_silent(inventory, lease))
         facts.bits |= FATE_UNKNOWN;
@@ -95,9 +95,9 @@ own_facts(const struct transaction *transaction, const struct look *look,
 enum fate
 recovery_judge_own(const struct transaction *transaction, const struct look *look,
                    const struct demands *demands, const struct inventory *inventory,
-                   const struct lease *lease, const char **why)
+                   const struct ledger *ledger, const struct lease *lease, const char **why)
 {
-    struct fate_facts facts = own_facts(transaction, look, demands, inventory, lease);
+    struct fate_facts facts = own_facts(transaction, look, demands, inventory, ledger, lease);
 
     return fate_judge(FATE_START, &facts, why);
 }
@@ -130,7 +130,7 @@ claim_own(struct recovery *recovery, struct transaction *transaction, const stru
           struct error *error)
 {
     const struct fate_facts facts =
-        own_facts(transaction, &recovery->look, demands, inventory, lease);
+        own_facts(transaction, &recovery->look, demands, inventory, ledger, lease);
     const char *why;
     enum fate fate = fate_judge(FATE_START, &facts, &why);
 
@@ -178,7 +178,7 @@ recovery_sort_others(const struct statedir *statedir, const struct look *look,
 
     for (size_t i = 0; i < ledger->count;) {
         struct lease *lease = &ledger->leases[i];
-        struct fate_facts facts = facts_gather(statedir, look, lease);
+        struct fate_facts facts = facts_gather(statedir, look, ledger, lease);
         const char *why;
         enum fate fate;
 

@@ -33,7 +33,8 @@ void recovery_clear(struct recovery *recovery) NONNULL;
 /* What becomes of a lease that the starting domain has already. *why as in fate_judge. */
 enum fate recovery_judge_own(const struct transaction *transaction, const struct look *look,
                              const struct demands *demands, const struct inventory *inventory,
-                             const struct lease *lease, const char **why) CHECKED NONNULL;
+                             const struct ledger *ledger, const struct lease *lease,
+                             const char **why) CHECKED NONNULL;
 
 /*
  * Under the lock. Forgets own leases whose device is gone. If the demands do not want a lease as it

@@ -11,6 +11,7 @@ transaction_open(const struct host *host, bool make, struct transaction *ret, st
         .statedir = STATEDIR_CLOSED,
         .writer = WRITER_IDLE(host),
     };
+    ret->statedir.host = host;
     return statedir_open(host, make, &ret->statedir, error);
 }
 
@@ -94,6 +95,8 @@ transaction_begin(struct transaction *transaction, struct ledger *ledger, struct
     rc = statedir_load(&transaction->statedir, ledger, error);
     if (rc < 0)
         transaction_abort(transaction);
+    else
+        marks_read(transaction->host, ledger);
     return rc;
 }
 
@@ -104,7 +107,7 @@ transaction_commit(struct transaction *transaction, const struct ledger *ledger,
     int rc = statedir_store(&transaction->statedir, ledger, error);
 
     if (rc == 0)
-        marks_sweep(&transaction->statedir, ledger);
+        marks_sweep(transaction->statedir.dir, ledger);
     transaction_abort(transaction);
     return rc;
 }

@@ -31,13 +31,14 @@ gpu_describe(const struct host *host, const struct path *device, struct inventor
         gpu->driver = (struct name){0};
 }
 
-size_t
+struct inventory_gpu *
 gpu_add_pci(const struct host *host, const struct name *address, struct inventory *inventory)
 {
-    size_t known = inventory->gpu_count, index = inventory_add_gpu(inventory, address);
+    size_t known = inventory->gpu_count;
+    struct inventory_gpu *gpu = inventory_add_gpu(inventory, address);
     struct path device;
 
-    if (index == known && path_format(&device, "sys/bus/pci/devices/%s", address->text) == 0)
-        gpu_describe(host, &device, &inventory->gpus[index]);
-    return index;
+    if (gpu->index == known && path_format(&device, "sys/bus/pci/devices/%s", address->text) == 0)
+        gpu_describe(host, &device, gpu);
+    return gpu;
 }

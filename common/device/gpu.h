@@ -13,6 +13,7 @@
 void
 gpu_describe(const struct host *host, const struct path *device, struct inventory_gpu *gpu) NONNULL;
 
-/* Adds the GPU at a PCI address, with these fields, unless it is there. Returns its index. */
-size_t gpu_add_pci(const struct host *host, const struct name *address,
-                   struct inventory *inventory) NONNULL;
+/* Adds the GPU at a PCI address, with these fields, unless it is there. */
+struct inventory_gpu *
+gpu_add_pci(const struct host *host, const struct name *address, struct inventory *inventory)
+    __attribute__((nonnull, returns_nonnull));

@@ -34,9 +34,8 @@ void
 ineligible_add(const struct host *host, const struct name *device, struct inventory *inventory)
 {
     struct inventory_ineligible ineligible = {.device = *device};
-    size_t ignored;
 
-    if (inventory_find_parent(inventory, device, &ignored) ||
+    if (inventory_find_parent(inventory, device) ||
         ARRAY_HAS(inventory->ineligible, inventory->ineligible_count, known,
                   name_equal(&known->device, device)))
         return;

@@ -4,7 +4,6 @@
 #include "base/array.h"
 #include "base/memory.h"
 
-#include <limits.h>
 #include <search.h>
 #include <string.h>
 
@@ -27,14 +26,9 @@ wants_none(const struct inventory_type *type, const void *data)
 const struct inventory_filter inventory_all_types = {.wants = wants_each};
 const struct inventory_filter inventory_no_types = {.wants = wants_none};
 
-/* --- where a name is -------------------------------------------------------------------------- */
+/* --- what is found by its name ---------------------------------------------------------------- */
 
-struct place {
-    struct name name; /* first, because a name is looked for */
-    size_t index;
-};
-
-/* A name that is looked for is no place, and may stand anywhere. */
+/* GPUs, parents and vGPUs begin with their names, and so does a name that is looked for. */
 static int
 compare_names(const void *left, const void *right)
 {
@@ -43,44 +37,50 @@ compare_names(const void *left, const void *right)
     return strcmp(a->text, b->text);
 }
 
-/* Whether all of these many names are in the index. */
-static bool
-is_whole(const struct inventory_index *index, size_t count)
+static void *
+find_by_name(void *const *tree, const struct name *name)
 {
-    return index->count == count;
-}
-
-static const struct place *
-find_place(const struct inventory_index *index, const struct name *name)
-{
-    const struct place *const *found = tfind(name, &index->tree, compare_names);
+    void *const *found = tfind(name, tree, compare_names);
 
     return found ? *found : NULL;
 }
 
-/* Adds the last of these many names. */
+/* Of several things with one name the first is found. */
 static void
-add_place(struct inventory_index *index, const struct name *name, size_t count)
+index_by_name(void **tree, void *thing)
 {
-    struct place *place;
-    struct place **found;
-
-    if (!is_whole(index, count - 1))
-        return;
-    place = memory_zeroed(1, sizeof(*place));
-    *place = (struct place){*name, count - 1};
-    found = (struct place **)tsearch(place, &index->tree, compare_names);
-    if (!found)
+    if (!tsearch(thing, tree, compare_names))
         memory_fail();
-    else if (*found != place)
-        free(place);
-    index->count++;
+}
+
+static void
+keep(void *thing)
+{
+    (void)thing;
+}
+
+struct inventory_gpu *
+inventory_find_gpu(const struct inventory *inventory, const struct name *name)
+{
+    return find_by_name(&inventory->gpus_by_name, name);
+}
+
+struct inventory_parent *
+inventory_find_parent(const struct inventory *inventory, const struct name *name)
+{
+    return find_by_name(&inventory->parents_by_name, name);
+}
+
+const struct inventory_vgpu *
+inventory_find_vgpu(const struct inventory *inventory, const struct name *device)
+{
+    return find_by_name(&inventory->vgpus_by_name, device);
 }
 
 /* --- the inventory ---------------------------------------------------------------------------- */
 
 static void
-clear_gpu(struct inventory_gpu *gpu)
+free_gpu(struct inventory_gpu *gpu)
 {
     for (size_t i = 0; i < gpu->limit_count; i++) {
         free(gpu->limits[i].needs);
@@ -90,35 +90,44 @@ clear_gpu(struct inventory_gpu *gpu)
     }
     free(gpu->limits);
     free(gpu->types);
+    free(gpu->parents);
+    free(gpu->vgpus);
+    free(gpu);
 }
 
 void
 inventory_clear(struct inventory *inventory)
 {
+    tdestroy(inventory->gpus_by_name, keep);
+    tdestroy(inventory->parents_by_name, keep);
+    tdestroy(inventory->vgpus_by_name, keep);
     for (size_t i = 0; i < inventory->gpu_count; i++)
-        clear_gpu(&inventory->gpus[i]);
-    for (size_t i = 0; i < inventory->parent_count; i++)
-        free(inventory->parents[i].available);
+        free_gpu(inventory->gpus[i]);
+    for (size_t i = 0; i < inventory->parent_count; i++) {
+        free(inventory->parents[i]->available);
+        free(inventory->parents[i]);
+    }
+    for (size_t i = 0; i < inventory->vgpu_count; i++)
+        free(inventory->vgpus[i]);
     free(inventory->gpus);
     free(inventory->parents);
     free(inventory->vgpus);
     free(inventory->ineligible);
-    tdestroy(inventory->gpu_index.tree, free);
-    tdestroy(inventory->parent_index.tree, free);
     *inventory = (struct inventory){0};
 }
 
-size_t
+struct inventory_gpu *
 inventory_add_gpu(struct inventory *inventory, const struct name *name)
 {
-    struct inventory_gpu gpu = {.name = *name, .numa = -1};
-    size_t index;
+    struct inventory_gpu *gpu = inventory_find_gpu(inventory, name);
 
-    if (inventory_find_gpu(inventory, name, &index))
-        return index;
+    if (gpu)
+        return gpu;
+    gpu = memory_zeroed(1, sizeof(*gpu));
+    *gpu = (struct inventory_gpu){.name = *name, .index = inventory->gpu_count, .numa = -1};
     ARRAY_ADD(inventory->gpus, inventory->gpu_count, gpu);
-    add_place(&inventory->gpu_index, name, inventory->gpu_count);
-    return inventory->gpu_count - 1;
+    index_by_name(&inventory->gpus_by_name, gpu);
+    return gpu;
 }
 
 static uint64_t *
@@ -129,142 +138,154 @@ lengthen(uint64_t *values, size_t count)
     return values;
 }
 
-/* Makes room for one more parent in each limit that has arrays per parent. */
+/* Makes room for one more parent in each limit that has arrays per parent. The GPU has the parent
+ * already. */
 static void
-grow_for_parents(struct inventory *inventory)
+grow_for_parents(struct inventory_gpu *gpu)
 {
-    for (size_t gpu = 0; inventory->parents_keep && gpu < inventory->gpu_count; gpu++) {
-        for (size_t i = 0; i < inventory->gpus[gpu].limit_count; i++) {
-            struct limit *limit = &inventory->gpus[gpu].limits[i];
+    for (size_t i = 0; i < gpu->limit_count; i++) {
+        struct limit *limit = &gpu->limits[i];
 
-            if (!limit->held)
-                continue;
-            limit->held = lengthen(limit->held, inventory->parent_count);
-            limit->base = lengthen(limit->base, inventory->parent_count);
-        }
+        if (!limit->held)
+            continue;
+        limit->held = lengthen(limit->held, gpu->parent_count);
+        limit->base = lengthen(limit->base, gpu->parent_count);
     }
 }
 
-/* Makes room for one more type in each limit. The GPU has the type already. */
+/* The same for one more type. */
 static void
 grow_for_types(struct inventory_gpu *gpu)
 {
     for (size_t i = 0; i < gpu->limit_count; i++) {
         struct limit *limit = &gpu->limits[i];
 
-        limit->needs = lengthen(limit->needs, gpu->count);
-        limit->binds = memory_resized(limit->binds, gpu->count, sizeof(*limit->binds));
-        limit->binds[gpu->count - 1] = false;
+        limit->needs = lengthen(limit->needs, gpu->type_count);
+        limit->binds = memory_resized(limit->binds, gpu->type_count, sizeof(*limit->binds));
+        limit->binds[gpu->type_count - 1] = false;
     }
 }
 
 struct limit *
-inventory_add_limit(struct inventory *inventory, size_t gpu, const struct limit *limit,
-                    bool parents_keep)
+inventory_add_limit(struct inventory_gpu *gpu, const struct limit *limit, bool parents_keep)
 {
-    struct inventory_gpu *card = &inventory->gpus[gpu];
     struct limit copy = *limit;
 
-    copy.needs = memory_zeroed(card->count, sizeof(*copy.needs));
-    copy.binds = memory_zeroed(card->count, sizeof(*copy.binds));
+    copy.needs = memory_zeroed(gpu->type_count, sizeof(*copy.needs));
+    copy.binds = memory_zeroed(gpu->type_count, sizeof(*copy.binds));
     copy.held = NULL;
     copy.base = NULL;
-    inventory->parents_keep |= parents_keep;
     if (parents_keep) {
-        copy.held = memory_zeroed(inventory->parent_count, sizeof(*copy.held));
-        copy.base = memory_zeroed(inventory->parent_count, sizeof(*copy.base));
+        copy.held = memory_zeroed(gpu->parent_count, sizeof(*copy.held));
+        copy.base = memory_zeroed(gpu->parent_count, sizeof(*copy.base));
     }
-    ARRAY_ADD(card->limits, card->limit_count, copy);
-    return &card->limits[card->limit_count - 1];
+    ARRAY_ADD(gpu->limits, gpu->limit_count, copy);
+    return &gpu->limits[gpu->limit_count - 1];
 }
 
-size_t
+struct inventory_parent *
 inventory_add_parent(struct inventory *inventory, const struct inventory_parent *parent)
 {
-    struct inventory_parent copy = *parent;
+    struct inventory_gpu *gpu = parent->gpu;
+    struct inventory_parent *copy = memory_zeroed(1, sizeof(*copy));
 
-    copy.available = memory_zeroed(inventory->gpus[parent->gpu].count, sizeof(*copy.available));
-    for (size_t i = 0; copy.apart && i < inventory->gpus[parent->gpu].count; i++)
-        copy.available[i] = INVENTORY_NEVER;
+    *copy = *parent;
+    copy->index = gpu->parent_count;
+    copy->available = memory_zeroed(gpu->type_count, sizeof(*copy->available));
+    for (size_t i = 0; copy->apart && i < gpu->type_count; i++)
+        copy->available[i] = INVENTORY_NEVER;
+    ARRAY_ADD(gpu->parents, gpu->parent_count, copy);
     ARRAY_ADD(inventory->parents, inventory->parent_count, copy);
-    add_place(&inventory->parent_index, &parent->name, inventory->parent_count);
-    grow_for_parents(inventory);
-    return inventory->parent_count - 1;
+    index_by_name(&inventory->parents_by_name, copy);
+    grow_for_parents(gpu);
+    return copy;
+}
+
+void
+inventory_add_vgpu(struct inventory *inventory, const struct inventory_vgpu *vgpu)
+{
+    struct inventory_gpu *gpu = vgpu->parent->gpu;
+    struct inventory_vgpu *copy = memory_zeroed(1, sizeof(*copy));
+
+    *copy = *vgpu;
+    ARRAY_ADD(gpu->vgpus, gpu->vgpu_count, copy);
+    ARRAY_ADD(inventory->vgpus, inventory->vgpu_count, copy);
+    index_by_name(&inventory->vgpus_by_name, copy);
 }
 
 /* Makes room for one more type in each parent of a GPU. No vGPU of it is available yet. */
 static void
-grow_available(struct inventory *inventory, size_t gpu, size_t count)
+grow_available(struct inventory_gpu *gpu)
 {
-    for (size_t i = 0; i < inventory->parent_count; i++) {
-        struct inventory_parent *parent = &inventory->parents[i];
+    for (size_t i = 0; i < gpu->parent_count; i++) {
+        struct inventory_parent *parent = gpu->parents[i];
 
-        if (parent->gpu != gpu)
-            continue;
-        parent->available = memory_resized(parent->available, count, sizeof(*parent->available));
-        parent->available[count - 1] = parent->apart ? INVENTORY_NEVER : 0;
+        parent->available =
+            memory_resized(parent->available, gpu->type_count, sizeof(*parent->available));
+        parent->available[gpu->type_count - 1] = parent->apart ? INVENTORY_NEVER : 0;
     }
 }
 
-size_t
-inventory_add_type(struct inventory *inventory, size_t gpu, const struct inventory_type *type)
+struct inventory_type *
+inventory_add_type(struct inventory_gpu *gpu, const struct inventory_type *type)
 {
-    struct inventory_gpu *card = &inventory->gpus[gpu];
+    struct inventory_type *known =
+        ARRAY_FIND(gpu->types, gpu->type_count, each, name_equal(&each->id, &type->id));
+    struct inventory_type copy = *type;
 
-    for (size_t i = 0; i < card->count; i++) {
-        struct inventory_type *known = &card->types[i];
-
-        if (!name_equal(&known->id, &type->id))
-            continue;
+    copy.gpu = gpu;
+    if (known) {
         if (!inventory_type_has_name(known) && inventory_type_has_name(type))
-            *known = *type;
-        return i;
+            *known = copy;
+        return known;
     }
-    grow_available(inventory, gpu, card->count + 1);
-    ARRAY_ADD(card->types, card->count, *type);
-    grow_for_types(card);
-    return card->count - 1;
+    ARRAY_ADD(gpu->types, gpu->type_count, copy);
+    grow_available(gpu);
+    grow_for_types(gpu);
+    return &gpu->types[gpu->type_count - 1];
 }
 
 void
 inventory_add_going(struct inventory *inventory, const struct name *device,
                     const struct name *parent)
 {
-    struct inventory_vgpu vgpu = {.device = *device};
+    const struct inventory_vgpu vgpu = {.device = *device,
+                                        .parent = inventory_find_parent(inventory, parent)};
 
-    if (inventory_find_parent(inventory, parent, &vgpu.parent))
-        ARRAY_ADD(inventory->vgpus, inventory->vgpu_count, vgpu);
+    if (vgpu.parent)
+        inventory_add_vgpu(inventory, &vgpu);
 }
 
-bool
-inventory_find_gpu(const struct inventory *inventory, const struct name *name, size_t *ret)
+size_t
+inventory_type_index(const struct inventory_type *type)
 {
-    if (is_whole(&inventory->gpu_index, inventory->gpu_count)) {
-        const struct place *place = find_place(&inventory->gpu_index, name);
-
-        *ret = place ? place->index : inventory->gpu_count;
-        return place;
-    }
-    for (*ret = 0; *ret < inventory->gpu_count; ++*ret) {
-        if (name_equal(&inventory->gpus[*ret].name, name))
-            return true;
-    }
-    return false;
+    return (size_t)(type - type->gpu->types);
 }
 
-bool
-inventory_next_type(const struct inventory *inventory, struct inventory_walk *walk)
+const struct inventory_type *
+inventory_type_of(const struct inventory_vgpu *vgpu)
 {
-    walk->index = walk->type ? walk->index + 1 : 0;
-    for (; walk->gpu < inventory->gpu_count; walk->gpu++, walk->index = 0) {
-        const struct inventory_gpu *gpu = &inventory->gpus[walk->gpu];
+    return inventory_find_type(vgpu->parent->gpu, &vgpu->type);
+}
 
-        if (walk->index < gpu->count) {
-            walk->type = &gpu->types[walk->index];
-            return true;
-        }
-    }
-    return false;
+int
+place_available(const struct place *place)
+{
+    return place->parent->available[inventory_type_index(place->type)];
+}
+
+const struct inventory_type *
+inventory_next_type(const struct inventory *inventory, const struct inventory_type *type)
+{
+    size_t gpu = 0;
+
+    if (type && type + 1 < type->gpu->types + type->gpu->type_count)
+        return type + 1;
+    if (type)
+        gpu = type->gpu->index + 1;
+    while (gpu < inventory->gpu_count && inventory->gpus[gpu]->type_count == 0)
+        gpu++;
+    return gpu < inventory->gpu_count ? inventory->gpus[gpu]->types : NULL;
 }
 
 void
@@ -275,33 +296,10 @@ inventory_suggest_type(const struct inventory_type *type, struct suggest *sugges
     suggest_offer(suggest, inventory_last_word(type->name));
 }
 
-bool
-inventory_find_parent(const struct inventory *inventory, const struct name *name, size_t *ret)
-{
-    if (is_whole(&inventory->parent_index, inventory->parent_count)) {
-        const struct place *place = find_place(&inventory->parent_index, name);
-
-        *ret = place ? place->index : inventory->parent_count;
-        return place;
-    }
-    for (*ret = 0; *ret < inventory->parent_count; ++*ret) {
-        if (name_equal(&inventory->parents[*ret].name, name))
-            return true;
-    }
-    return false;
-}
-
-const struct inventory_vgpu *
-inventory_find_vgpu(const struct inventory *inventory, const struct name *device)
-{
-    return ARRAY_FIND(inventory->vgpus, inventory->vgpu_count, vgpu,
-                      name_equal(&vgpu->device, device));
-}
-
 const struct inventory_type *
 inventory_find_type(const struct inventory_gpu *gpu, const struct name *id)
 {
-    return ARRAY_FIND(gpu->types, gpu->count, type, name_equal(&type->id, id));
+    return ARRAY_FIND(gpu->types, gpu->type_count, type, name_equal(&type->id, id));
 }
 
 bool
@@ -313,13 +311,12 @@ inventory_is_same_model(const struct inventory_gpu *a, const struct inventory_gp
 }
 
 const struct inventory_type *
-inventory_find_twin(const struct inventory *inventory, size_t gpu, const struct name *id)
+inventory_find_twin(const struct inventory *inventory, const struct inventory_gpu *gpu,
+                    const struct name *id)
 {
-    const struct inventory_gpu *card = &inventory->gpus[gpu];
-
     for (size_t i = 0; i < inventory->gpu_count; i++) {
-        const struct inventory_gpu *other = &inventory->gpus[i];
-        const struct inventory_type *type = other != card && inventory_is_same_model(other, card)
+        const struct inventory_gpu *other = inventory->gpus[i];
+        const struct inventory_type *type = other != gpu && inventory_is_same_model(other, gpu)
                                                 ? inventory_find_type(other, id)
                                                 : NULL;
 
@@ -329,26 +326,14 @@ inventory_find_twin(const struct inventory *inventory, size_t gpu, const struct 
     return NULL;
 }
 
-/* Whether a GPU has any vGPU. */
-static bool
-is_used(const struct inventory *inventory, size_t gpu)
-{
-    return ARRAY_HAS(inventory->vgpus, inventory->vgpu_count, vgpu,
-                     inventory->parents[vgpu->parent].gpu == gpu);
-}
-
 /* Whether a parent of a GPU would make a vGPU now. Types that need a GPU instance count only with
  * `instances`. */
 static bool
-makes_any(const struct inventory *inventory, size_t gpu, bool instances)
+makes_any(const struct inventory_gpu *gpu, bool instances)
 {
-    const struct inventory_gpu *card = &inventory->gpus[gpu];
-
-    for (size_t i = 0; i < inventory->parent_count; i++) {
-        const struct inventory_parent *parent = &inventory->parents[i];
-
-        for (size_t type = 0; parent->gpu == gpu && type < card->count; type++) {
-            if (parent->available[type] > 0 && (instances || !card->types[type].slices))
+    for (size_t i = 0; i < gpu->parent_count; i++) {
+        for (size_t type = 0; type < gpu->type_count; type++) {
+            if (gpu->parents[i]->available[type] > 0 && (instances || !gpu->types[type].slices))
                 return true;
         }
     }
@@ -356,23 +341,20 @@ makes_any(const struct inventory *inventory, size_t gpu, bool instances)
 }
 
 bool
-inventory_offers(const struct inventory *inventory, size_t gpu)
+inventory_offers(const struct inventory_gpu *gpu)
 {
-    const struct inventory_gpu *card = &inventory->gpus[gpu];
-
-    return card->is_partial ? is_used(inventory, gpu) || makes_any(inventory, gpu, true)
-                            : card->count > 0;
+    return gpu->is_partial ? gpu->vgpu_count > 0 || makes_any(gpu, true) : gpu->type_count > 0;
 }
 
 /* Whether several sizes are listed. If a driver lists only the size of the vGPUs that are there, it
  * listed the other sizes when there was none. */
 static bool
-knows_several_sizes(const struct inventory_gpu *card)
+knows_several_sizes(const struct inventory_gpu *gpu)
 {
     unsigned first = 0;
 
-    for (size_t i = 0; i < card->count && card->one_size; i++) {
-        const struct inventory_type *type = &card->types[i];
+    for (size_t i = 0; i < gpu->type_count && gpu->one_size; i++) {
+        const struct inventory_type *type = &gpu->types[i];
 
         if (!inventory_type_shares_time(type) || !type->framebuffer)
             continue;
@@ -384,20 +366,18 @@ knows_several_sizes(const struct inventory_gpu *card)
 }
 
 bool
-inventory_lacks_types(const struct inventory *inventory, size_t gpu)
+inventory_lacks_types(const struct inventory_gpu *gpu)
 {
-    return inventory->gpus[gpu].instances > 0 && !inventory_offers(inventory, gpu);
+    return gpu->instances > 0 && !inventory_offers(gpu);
 }
 
 bool
-inventory_may_have_more(const struct inventory *inventory, size_t gpu)
+inventory_may_have_more(const struct inventory_gpu *gpu)
 {
-    const struct inventory_gpu *card = &inventory->gpus[gpu];
-
-    if (card->is_silent || inventory_lacks_types(inventory, gpu))
+    if (gpu->is_silent || inventory_lacks_types(gpu))
         return true;
-    return card->is_partial && (is_used(inventory, gpu) ? !knows_several_sizes(card)
-                                                        : !makes_any(inventory, gpu, false));
+    return gpu->is_partial &&
+           (gpu->vgpu_count > 0 ? !knows_several_sizes(gpu) : !makes_any(gpu, false));
 }
 
 bool
@@ -414,20 +394,17 @@ inventory_memory(const struct inventory_gpu *gpu)
 }
 
 bool
-inventory_is_apart(const struct inventory *inventory, size_t gpu)
+inventory_is_apart(const struct inventory_gpu *gpu)
 {
-    return ARRAY_HAS(inventory->parents, inventory->parent_count, parent,
-                     parent->gpu == gpu && parent->apart);
+    return ARRAY_HAS(gpu->parents, gpu->parent_count, parent, (*parent)->apart);
 }
 
 const struct inventory_type *
-inventory_type_for_good(const struct inventory *inventory, const struct inventory_parent *parent)
+inventory_type_for_good(const struct inventory_parent *parent)
 {
-    const struct inventory_gpu *card = &inventory->gpus[parent->gpu];
-
-    for (size_t i = 0; parent->apart && i < card->count; i++) {
+    for (size_t i = 0; parent->apart && i < parent->gpu->type_count; i++) {
         if (parent->available[i] != INVENTORY_NEVER)
-            return &card->types[i];
+            return &parent->gpu->types[i];
     }
     return NULL;
 }

@@ -3,9 +3,13 @@
 /*
  * inventory: the GPUs, parents and vGPUs that a host has now.
  *
- * A GPU has types. A parent is where a vGPU is made: the GPU itself, or one of its virtual
- * functions. A parent tells how many more vGPUs of each type it would make. A vGPU belongs to a
- * parent. They refer to each other by index, so that a test can write an inventory down.
+ * A GPU owns its types, its parents and its vGPUs. A parent is where a vGPU is made: the GPU
+ * itself, or one of its virtual functions. A parent tells how many more vGPUs of each type it would
+ * make. Types and parents know their GPU, and a vGPU knows its parent. A place is a parent and a
+ * type of its GPU: what a placement decides about.
+ *
+ * Only inventory_add_... add something. GPUs, parents and vGPUs then stay where they are in memory,
+ * and are valid until inventory_clear. A type is valid until its GPU gets another one.
  *
  * An inventory is a snapshot, and no promise: the kernel may refuse what `available` says.
  * Availability is read before the vGPUs. So a change in between makes a GPU look too free, not too
@@ -22,14 +26,18 @@
 
 #include <limits.h>
 
+struct inventory_gpu;
+struct vgpu_interface;
+
 struct inventory_type {
-    struct name id;       /* such as "nvidia-222" */
-    char name[64];        /* such as "GRID T4-1B"; the id if the driver tells no name */
-    unsigned framebuffer; /* MiB; 0: not told */
-    unsigned heads;       /* 0: not told */
-    unsigned max;         /* number that the GPU takes, from its driver or vgpu.conf; 0: not told */
-    unsigned ceiling;     /* most vGPUs of all sizes that its driver makes on a GPU, or on a GPU
-                             instance if it needs one; 0: not known */
+    const struct inventory_gpu *gpu; /* that has it; NULL: the type was added to none */
+    struct name id;                  /* such as "nvidia-222" */
+    char name[64];                   /* such as "GRID T4-1B"; the id if the driver tells no name */
+    unsigned framebuffer;            /* MiB; 0: not told */
+    unsigned heads;                  /* 0: not told */
+    unsigned max;     /* number that the GPU takes, from its driver or vgpu.conf; 0: not told */
+    unsigned ceiling; /* most vGPUs of all sizes that its driver makes on a GPU, or on a GPU
+                         instance if it needs one; 0: not known */
     unsigned
         slices; /* of the GPU instance (MIG) that the type needs; 0: it shares the GPU in time */
     char resolution[16]; /* such as "5120x2880"; "": not told */
@@ -38,7 +46,9 @@ struct inventory_type {
 };
 
 struct inventory_gpu {
-    struct name name; /* PCI address of the physical function, or the parent's name */
+    struct name name; /* PCI address of the physical function, or the parent's name; first, because
+                         it is looked for */
+    size_t index;     /* among the GPUs of the inventory */
     int numa;         /* node; -1: none or not told */
     char vendor[8];   /* PCI id in lower case, such as "10de"; "": no PCI device */
     char device[8];
@@ -46,7 +56,11 @@ struct inventory_gpu {
     char subsystem_device[8];
     struct name driver; /* "": not told */
     struct inventory_type *types;
-    size_t count;
+    size_t type_count;
+    struct inventory_parent **parents; /* in the order in which they were added */
+    size_t parent_count;
+    struct inventory_vgpu **vgpus; /* the same */
+    size_t vgpu_count;
     unsigned framebuffer; /* MiB that its vGPUs share; 0: not known */
     bool is_partial; /* its driver lists only the types that it would make now; there may be more */
     bool one_size;   /* all vGPUs that share it in time must have the same frame buffer size */
@@ -58,11 +72,10 @@ struct inventory_gpu {
     bool is_silent; /* its driver has not answered in time: there may be more than is known */
 };
 
-struct vgpu_interface;
-
 struct inventory_parent {
     struct name name;
-    size_t gpu;
+    struct inventory_gpu *gpu;
+    size_t index; /* among the parents of its GPU */
     const struct vgpu_interface *interface;
     bool apart;  /* a separate place (of a pool): its type never changes, and it shares nothing with
                     the rest of the GPU */
@@ -79,8 +92,14 @@ struct inventory_parent {
 struct inventory_vgpu {
     struct name device;
     struct name type; /* "" while it is being made or removed */
-    size_t parent;
+    const struct inventory_parent *parent;
     unsigned framebuffer; /* MiB, if the type does not tell them; 0: not known */
+};
+
+/* Where a vGPU is, or could be. */
+struct place {
+    const struct inventory_parent *parent;
+    const struct inventory_type *type; /* of the parent's GPU; NULL: the GPU does not list it */
 };
 
 /* A PCI device that somebody asks for and that is no parent (ineligible.h). */
@@ -89,23 +108,15 @@ struct inventory_ineligible {
     char why[200]; /* begins with "which" */
 };
 
-/* Where the GPU or parent of a name is. An inventory that was written down has no such index, and
- * is searched from its beginning. */
-struct inventory_index {
-    void *tree;   /* of tsearch(3) */
-    size_t count; /* of names in it */
-};
-
 struct inventory {
-    struct inventory_gpu *gpus;
+    struct inventory_gpu **gpus;
     size_t gpu_count;
-    struct inventory_index gpu_index;
-    struct inventory_parent *parents;
+    struct inventory_parent *
+        *parents; /* those of all GPUs, in the order in which they were added */
     size_t parent_count;
-    struct inventory_index parent_index;
-    bool parents_keep; /* there is a limit with arrays per parent */
-    struct inventory_vgpu *vgpus;
+    struct inventory_vgpu **vgpus; /* the same */
     size_t vgpu_count;
+    void *gpus_by_name, *parents_by_name, *vgpus_by_name; /* trees of tsearch(3) */
     struct inventory_ineligible *ineligible;
     size_t ineligible_count;
     bool hides_users; /* a free device that is lent may have a user: only root can know */
@@ -131,46 +142,56 @@ extern const struct inventory_filter inventory_no_types;
 
 void inventory_clear(struct inventory *inventory) NONNULL;
 
-/* Adds a GPU unless it is there. Returns its index. */
-size_t inventory_add_gpu(struct inventory *inventory, const struct name *name) NONNULL;
+/* Adds a GPU unless it is there. */
+struct inventory_gpu *inventory_add_gpu(struct inventory *inventory, const struct name *name)
+    __attribute__((nonnull, returns_nonnull));
 
-/* Adds a copy of a parent, with its own array `available`, all 0. Returns its index. */
-size_t
-inventory_add_parent(struct inventory *inventory, const struct inventory_parent *parent) NONNULL;
+/* Adds a copy of a parent to the GPU that it names. The copy has its own array `available`, all
+ * 0. */
+struct inventory_parent *
+inventory_add_parent(struct inventory *inventory, const struct inventory_parent *parent)
+    __attribute__((nonnull, returns_nonnull));
 
-/* Adds a type to a GPU unless it is there. Returns its index. If the present type has only an id
- * for a name, and the new one has a name, the new one replaces it. */
-size_t inventory_add_type(struct inventory *inventory, size_t gpu,
-                          const struct inventory_type *type) NONNULL;
+/* Adds a copy of a vGPU to the parent that it names. */
+void inventory_add_vgpu(struct inventory *inventory, const struct inventory_vgpu *vgpu) NONNULL;
+
+/* Adds a type to a GPU unless it is there. If the present type has only an id for a name, and the
+ * new one has a name, the new one replaces it. */
+struct inventory_type *
+inventory_add_type(struct inventory_gpu *gpu, const struct inventory_type *type)
+    __attribute__((nonnull, returns_nonnull));
 
 /* Adds a limit to a GPU: a copy with new arrays, all 0. The arrays held and base are made only with
  * parents_keep. Returns the limit; the pointer is valid until the next limit is added. */
-struct limit *inventory_add_limit(struct inventory *inventory, size_t gpu,
-                                  const struct limit *limit, bool parents_keep) NONNULL;
+struct limit *inventory_add_limit(struct inventory_gpu *gpu, const struct limit *limit,
+                                  bool parents_keep) NONNULL;
 
 /* Adds a vGPU that is being removed and has left the bus, if its parent is there. */
 void inventory_add_going(struct inventory *inventory, const struct name *device,
                          const struct name *parent) NONNULL;
 
-/* Finds a vGPU by name. Returns NULL if there is none. */
+/* Each finds something by its name. NULL: there is none. */
+struct inventory_gpu *
+inventory_find_gpu(const struct inventory *inventory, const struct name *name) NONNULL;
+struct inventory_parent *
+inventory_find_parent(const struct inventory *inventory, const struct name *name) NONNULL;
 const struct inventory_vgpu *
 inventory_find_vgpu(const struct inventory *inventory, const struct name *device) NONNULL;
 
-/* Whether there is a parent of that name. ret gets its index. */
-bool inventory_find_parent(const struct inventory *inventory, const struct name *name,
-                           size_t *ret) CHECKED NONNULL;
+/* The index of a type among the types of its GPU. */
+size_t inventory_type_index(const struct inventory_type *type) CHECKED NONNULL;
 
-/* Whether there is a GPU of that name. ret gets its index. */
-bool inventory_find_gpu(const struct inventory *inventory, const struct name *name,
-                        size_t *ret) CHECKED NONNULL;
+/* The type of a vGPU; NULL: its GPU does not list the type. */
+const struct inventory_type *inventory_type_of(const struct inventory_vgpu *vgpu) NONNULL;
 
-/* Walks over the types of all GPUs. Begin with {0}. */
-struct inventory_walk {
-    const struct inventory_type *type;
-    size_t gpu, index; /* index of the GPU, and of the type among that GPU's types */
-};
-bool
-inventory_next_type(const struct inventory *inventory, struct inventory_walk *walk) CHECKED NONNULL;
+/* How many more of its type a place would take, by the driver's word; -errno, or INVENTORY_NEVER.
+ */
+int place_available(const struct place *place) CHECKED NONNULL;
+
+/* Walks over the types of all GPUs. Begin with NULL. NULL: there are no more. */
+const struct inventory_type *
+inventory_next_type(const struct inventory *inventory, const struct inventory_type *type)
+    __attribute__((nonnull(1)));
 
 /* Offers the words that people use for a type: its id, its name, and the name's last word. */
 void inventory_suggest_type(const struct inventory_type *type, struct suggest *suggest) NONNULL;
@@ -185,20 +206,21 @@ bool inventory_is_same_model(const struct inventory_gpu *a, const struct invento
 /* Returns the type of this id on another GPU of the same model, if the name of that type is known;
  * else NULL. */
 const struct inventory_type *
-inventory_find_twin(const struct inventory *inventory, size_t gpu, const struct name *id) NONNULL;
+inventory_find_twin(const struct inventory *inventory, const struct inventory_gpu *gpu,
+                    const struct name *id) NONNULL;
 
 /* Whether the driver of a GPU can make vGPUs on it. It cannot if it lists no type and the GPU has
  * no vGPU; types that the type cache remembers do not count. */
-bool inventory_offers(const struct inventory *inventory, size_t gpu) CHECKED NONNULL;
+bool inventory_offers(const struct inventory_gpu *gpu) CHECKED NONNULL;
 
 /* Whether a GPU has GPU instances (MIG), and its driver lists no type for them. */
-bool inventory_lacks_types(const struct inventory *inventory, size_t gpu) CHECKED NONNULL;
+bool inventory_lacks_types(const struct inventory_gpu *gpu) CHECKED NONNULL;
 
 /* Whether a GPU may have types that nobody knows of: its driver does not list those that it would
  * not make beside the present vGPUs. An idle GPU lists all of them, except those of GPU instances
  * (MIG) that do not exist. Types that were listed while it was idle, or that another card of the
  * model lists, are known. */
-bool inventory_may_have_more(const struct inventory *inventory, size_t gpu) CHECKED NONNULL;
+bool inventory_may_have_more(const struct inventory_gpu *gpu) CHECKED NONNULL;
 
 /* Whether vGPUs of a type share their GPU in time: they need no GPU instance (MIG), and it is the
  * driver's own type. Only such types take part where a GPU takes one frame buffer size at a time.
@@ -210,12 +232,11 @@ bool inventory_type_shares_time(const struct inventory_type *type) CHECKED NONNU
 const struct limit *inventory_memory(const struct inventory_gpu *gpu) NONNULL;
 
 /* Whether the places of a GPU are separate, so that the figures of its types add up. */
-bool inventory_is_apart(const struct inventory *inventory, size_t gpu) CHECKED NONNULL;
+bool inventory_is_apart(const struct inventory_gpu *gpu) CHECKED NONNULL;
 
 /* Returns the only type that a parent can ever have (a pool's). Returns NULL if it may have
  * several. */
-const struct inventory_type *inventory_type_for_good(const struct inventory *inventory,
-                                                     const struct inventory_parent *parent) NONNULL;
+const struct inventory_type *inventory_type_for_good(const struct inventory_parent *parent) NONNULL;
 
 /* Whether the name of a type is known. Else its id is its name. */
 bool inventory_type_has_name(const struct inventory_type *type) CHECKED NONNULL;

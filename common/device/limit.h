@@ -36,7 +36,7 @@ struct limit {
     uint64_t *needs; /* per type of the GPU */
     bool *binds;     /* per type: whether the limit counts for it */
 
-    /* Per parent of the inventory, if parents keep something of the limit: what a parent has now,
+    /* Per parent of the GPU, if parents keep something of the limit: what a parent has now,
      * and what it has without its vGPU. NULL: a parent has what its vGPUs need. */
     uint64_t *held, *base;
 };

@@ -34,7 +34,7 @@ find_largest(const struct inventory_gpu *gpu)
 {
     unsigned largest = 0, smallest = UINT_MAX;
 
-    for (size_t i = 0; i < gpu->count; i++) {
+    for (size_t i = 0; i < gpu->type_count; i++) {
         unsigned size = inventory_type_shares_time(&gpu->types[i]) ? gpu->types[i].framebuffer : 0;
 
         largest = size > largest ? size : largest;
@@ -54,84 +54,72 @@ larger(unsigned a, unsigned b)
  * have been seen, or the driver may be newer than this program. Several functions may offer the
  * same place. */
 static unsigned
-count_seen(const struct inventory *inventory, size_t gpu, const bool *alike)
+count_seen(const struct inventory_gpu *gpu, const bool *alike)
 {
-    const struct inventory_gpu *card = &inventory->gpus[gpu];
     unsigned made = 0, offered = 0;
-    size_t parents = 0;
 
-    for (size_t i = 0; i < inventory->vgpu_count; i++) {
-        const struct inventory_vgpu *vgpu = &inventory->vgpus[i];
-        const struct inventory_type *type = inventory_find_type(card, &vgpu->type);
+    for (size_t i = 0; i < gpu->vgpu_count; i++) {
+        const struct inventory_type *type = inventory_type_of(gpu->vgpus[i]);
 
-        made += inventory->parents[vgpu->parent].gpu == gpu && type && alike[type - card->types];
+        made += type && alike[inventory_type_index(type)];
     }
-    for (size_t i = 0; i < inventory->parent_count; i++) {
-        const struct inventory_parent *parent = &inventory->parents[i];
-
-        parents += parent->gpu == gpu;
-        for (size_t type = 0; parent->gpu == gpu && type < card->count; type++) {
-            if (alike[type] && parent->available[type] > 0)
-                offered = larger(offered, (unsigned)parent->available[type]);
+    for (size_t i = 0; i < gpu->parent_count; i++) {
+        for (size_t type = 0; type < gpu->type_count; type++) {
+            if (alike[type] && gpu->parents[i]->available[type] > 0)
+                offered = larger(offered, (unsigned)gpu->parents[i]->available[type]);
         }
     }
-    return made + (parents > 1 && offered ? 1 : offered);
+    return made + (gpu->parent_count > 1 && offered ? 1 : offered);
 }
 
 /* Returns how often a type fits into the frame buffer. The largest type has the whole frame
  * buffer. */
 static unsigned
-calculate(const struct inventory *inventory, size_t gpu, size_t index, unsigned largest)
+calculate(const struct inventory_type *type, unsigned largest)
 {
-    const struct inventory_gpu *card = &inventory->gpus[gpu];
-    AUTO_FREE bool *alike = memory_zeroed(card->count, sizeof(*alike));
+    const struct inventory_gpu *gpu = type->gpu;
+    AUTO_FREE bool *alike = memory_zeroed(gpu->type_count, sizeof(*alike));
 
-    for (size_t i = 0; i < card->count; i++)
-        alike[i] = inventory_type_shares_time(&card->types[i]) &&
-                   card->types[i].framebuffer == card->types[index].framebuffer;
-    return larger(largest / card->types[index].framebuffer, count_seen(inventory, gpu, alike));
+    for (size_t i = 0; i < gpu->type_count; i++)
+        alike[i] = inventory_type_shares_time(&gpu->types[i]) &&
+                   gpu->types[i].framebuffer == type->framebuffer;
+    return larger(largest / type->framebuffer, count_seen(gpu, alike));
 }
 
 static void
-add(struct inventory *inventory, size_t gpu, size_t type, enum limit_source source, unsigned most)
+add(struct inventory_gpu *gpu, const struct inventory_type *type, enum limit_source source,
+    unsigned most)
 {
-    const struct inventory_gpu *card = &inventory->gpus[gpu];
-    const struct inventory_type *kind = &card->types[type];
-    bool all = shares_in_time(card, kind) && (kind->framebuffer || source == LIMIT_TOLD);
-    const struct limit form = {.source = source,
-                               .unit = "vGPUs",
-                               .is_enough = shares_in_time(card, kind),
-                               .total = most,
-                               .other = all};
-    struct limit *limit = inventory_add_limit(inventory, gpu, &form, false);
+    bool shared = shares_in_time(gpu, type);
+    bool all = shared && (type->framebuffer || source == LIMIT_TOLD);
+    const struct limit form = {
+        .source = source, .unit = "vGPUs", .is_enough = shared, .total = most, .other = all};
+    struct limit *limit = inventory_add_limit(gpu, &form, false);
 
-    for (size_t i = 0; i < card->count; i++)
-        limit->needs[i] = all || i == type;
-    limit->binds[type] = true;
+    for (size_t i = 0; i < gpu->type_count; i++)
+        limit->needs[i] = all || &gpu->types[i] == type;
+    limit->binds[inventory_type_index(type)] = true;
 }
 
 /* Whether vGPUs of several sizes share the frame buffer of a GPU, and no other limit says how. */
 static bool
-shares_memory(const struct inventory *inventory, size_t gpu)
+shares_memory(const struct inventory_gpu *gpu)
 {
-    const struct inventory_gpu *card = &inventory->gpus[gpu];
-
-    return !card->one_size && card->framebuffer &&
-           !ARRAY_HAS(card->limits, card->limit_count, limit, limit->is_memory) &&
-           !inventory_is_apart(inventory, gpu);
+    return !gpu->one_size && gpu->framebuffer &&
+           !ARRAY_HAS(gpu->limits, gpu->limit_count, limit, limit->is_memory) &&
+           !inventory_is_apart(gpu);
 }
 
 static void
-add_memory(struct inventory *inventory, size_t gpu)
+add_memory(struct inventory_gpu *gpu)
 {
-    const struct inventory_gpu *card = &inventory->gpus[gpu];
     const struct limit form = {
-        .source = LIMIT_CALCULATED, .unit = "MiB", .is_memory = true, .total = card->framebuffer};
-    struct limit *limit = inventory_add_limit(inventory, gpu, &form, false);
+        .source = LIMIT_CALCULATED, .unit = "MiB", .is_memory = true, .total = gpu->framebuffer};
+    struct limit *limit = inventory_add_limit(gpu, &form, false);
 
-    for (size_t i = 0; i < card->count; i++) {
-        limit->needs[i] = card->types[i].framebuffer;
-        limit->binds[i] = card->types[i].framebuffer > 0;
+    for (size_t i = 0; i < gpu->type_count; i++) {
+        limit->needs[i] = gpu->types[i].framebuffer;
+        limit->binds[i] = gpu->types[i].framebuffer > 0;
     }
 }
 
@@ -139,52 +127,50 @@ add_memory(struct inventory *inventory, size_t gpu)
  * share the GPU in time, the other for types that need a GPU instance, on all instances
  * together. */
 static void
-add_ceiling(struct inventory *inventory, size_t gpu, bool on_instances)
+add_ceiling(struct inventory_gpu *gpu, bool on_instances)
 {
-    const struct inventory_gpu *card = &inventory->gpus[gpu];
-    AUTO_FREE bool *alike = memory_zeroed(card->count, sizeof(*alike));
+    AUTO_FREE bool *alike = memory_zeroed(gpu->type_count, sizeof(*alike));
     struct limit form = {.source = LIMIT_CALCULATED, .unit = "vGPUs", .other = !on_instances};
     unsigned ceiling = 0;
     struct limit *limit;
 
-    for (size_t i = 0; i < card->count; i++) {
-        const struct inventory_type *type = &card->types[i];
+    for (size_t i = 0; i < gpu->type_count; i++) {
+        const struct inventory_type *type = &gpu->types[i];
 
         alike[i] = on_instances ? type->slices > 0 : inventory_type_shares_time(type);
         if (alike[i] && !type->max)
             ceiling = larger(ceiling, type->ceiling);
     }
-    ceiling *= on_instances ? card->instances : 1;
+    ceiling *= on_instances ? gpu->instances : 1;
     if (ceiling == 0)
         return;
-    form.total = larger(ceiling, count_seen(inventory, gpu, alike));
-    limit = inventory_add_limit(inventory, gpu, &form, false);
-    for (size_t i = 0; i < card->count; i++) {
+    form.total = larger(ceiling, count_seen(gpu, alike));
+    limit = inventory_add_limit(gpu, &form, false);
+    for (size_t i = 0; i < gpu->type_count; i++) {
         limit->needs[i] = alike[i];
-        limit->binds[i] = alike[i] && card->types[i].ceiling && !card->types[i].max;
+        limit->binds[i] = alike[i] && gpu->types[i].ceiling && !gpu->types[i].max;
     }
 }
 
 static void
-add_for_gpu(const struct policy *policy, struct inventory *inventory, size_t gpu)
+add_for_gpu(const struct policy *policy, struct inventory_gpu *gpu)
 {
-    struct inventory_gpu *card = &inventory->gpus[gpu];
-    unsigned largest = find_largest(card);
+    unsigned largest = find_largest(gpu);
 
-    if (shares_memory(inventory, gpu))
-        add_memory(inventory, gpu);
-    add_ceiling(inventory, gpu, false);
-    add_ceiling(inventory, gpu, true);
-    for (size_t i = 0; i < card->count; i++) {
-        struct inventory_type *type = &card->types[i];
+    if (shares_memory(gpu))
+        add_memory(gpu);
+    add_ceiling(gpu, false);
+    add_ceiling(gpu, true);
+    for (size_t i = 0; i < gpu->type_count; i++) {
+        struct inventory_type *type = &gpu->types[i];
         unsigned configured = type->max ? 0 : find_configured(policy, type);
 
         if (type->max)
-            add(inventory, gpu, i, LIMIT_TOLD, type->max);
+            add(gpu, type, LIMIT_TOLD, type->max);
         else if (configured)
-            add(inventory, gpu, i, LIMIT_CONFIGURED, configured);
-        else if (largest && type->framebuffer && shares_in_time(card, type))
-            add(inventory, gpu, i, LIMIT_CALCULATED, calculate(inventory, gpu, i, largest));
+            add(gpu, type, LIMIT_CONFIGURED, configured);
+        else if (largest && type->framebuffer && shares_in_time(gpu, type))
+            add(gpu, type, LIMIT_CALCULATED, calculate(type, largest));
         type->max = configured ? configured : type->max;
     }
 }
@@ -193,5 +179,5 @@ void
 maxima_add(const struct policy *policy, struct inventory *inventory)
 {
     for (size_t gpu = 0; gpu < inventory->gpu_count; gpu++)
-        add_for_gpu(policy, inventory, gpu);
+        add_for_gpu(policy, inventory->gpus[gpu]);
 }

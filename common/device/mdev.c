@@ -60,14 +60,14 @@ read_attribute(const struct host *host, const struct name *gpu, const struct nam
 
 /* If another card of the model has told the name, this card is not asked. */
 static void
-read_name(const struct host *host, const struct inventory *inventory, size_t gpu,
-          const struct name *parent, struct inventory_type *type)
+read_name(const struct host *host, const struct inventory *inventory,
+          const struct inventory_gpu *gpu, const struct name *parent, struct inventory_type *type)
 {
     const struct inventory_type *twin = inventory_find_twin(inventory, gpu, &type->id);
 
     if (twin)
         memcpy(type->name, twin->name, sizeof(type->name));
-    else if (read_attribute(host, &inventory->gpus[gpu].name, parent, &type->id, "name", type->name,
+    else if (read_attribute(host, &gpu->name, parent, &type->id, "name", type->name,
                             sizeof(type->name)) <= 0)
         snprintf(type->name, sizeof(type->name), "%s", type->id.text);
 }
@@ -76,11 +76,11 @@ read_name(const struct host *host, const struct inventory *inventory, size_t gpu
  * card that does not answer only the id is known. Even a type that is wanted by its id has its name
  * read, because NVIDIA's names tell whether a type takes a GPU instance, and its size. */
 static int
-read_type(const struct host *host, const struct inventory *inventory, size_t gpu,
-          const struct name *parent, const struct inventory_filter *filter, bool wants_name,
-          struct inventory_type *ret)
+read_type(const struct host *host, const struct inventory *inventory,
+          const struct inventory_gpu *gpu, const struct name *parent,
+          const struct inventory_filter *filter, bool wants_name, struct inventory_type *ret)
 {
-    const struct name *card = &inventory->gpus[gpu].name, *id = &ret->id;
+    const struct name *card = &gpu->name, *id = &ret->id;
     char text[1024];
     ssize_t length;
 
@@ -103,9 +103,8 @@ read_type(const struct host *host, const struct inventory *inventory, size_t gpu
 /* Describes a GPU by the first of its parents that can be read. */
 static void
 read_gpu(const struct host *host, const struct name *parent, const struct inventory_filter *filter,
-         struct inventory *inventory, size_t index)
+         const struct inventory *inventory, struct inventory_gpu *gpu)
 {
-    struct inventory_gpu *gpu = &inventory->gpus[index];
     AUTO(names_clear) struct names types = {0};
     bool wants_names;
     struct path card;
@@ -120,8 +119,8 @@ read_gpu(const struct host *host, const struct name *parent, const struct invent
         struct inventory_type type = {.id = types.items[i]};
 
         snprintf(type.name, sizeof(type.name), "%s", type.id.text);
-        if (read_type(host, inventory, index, parent, filter, wants_names, &type) == 0)
-            ARRAY_ADD(gpu->types, gpu->count, type);
+        if (read_type(host, inventory, gpu, parent, filter, wants_names, &type) == 0)
+            inventory_add_type(gpu, &type);
     }
 }
 
@@ -129,21 +128,20 @@ static void
 add_parent(const struct host *host, const struct name *name, const struct inventory_filter *filter,
            struct inventory *inventory)
 {
-    struct inventory_parent parent = {.name = *name, .interface = &vgpu_mdev};
+    struct inventory_parent form = {.name = *name, .interface = &vgpu_mdev}, *parent;
     struct inventory_gpu *gpu;
     struct name gpu_name;
-    size_t index;
 
     pci_find_card(host, name, &gpu_name);
-    parent.gpu = inventory_add_gpu(inventory, &gpu_name);
-    gpu = &inventory->gpus[parent.gpu];
+    gpu = inventory_add_gpu(inventory, &gpu_name);
     gpu->one_size = true;
-    if (gpu->count == 0)
-        read_gpu(host, name, filter, inventory, parent.gpu);
-    if (gpu->count == 0)
+    if (gpu->type_count == 0)
+        read_gpu(host, name, filter, inventory, gpu);
+    if (gpu->type_count == 0)
         return;
-    index = inventory_add_parent(inventory, &parent);
-    for (size_t i = 0; i < gpu->count; i++) {
+    form.gpu = gpu;
+    parent = inventory_add_parent(inventory, &form);
+    for (size_t i = 0; i < gpu->type_count; i++) {
         uint64_t number;
         int rc;
 
@@ -152,9 +150,7 @@ add_parent(const struct host *host, const struct name *name, const struct invent
         rc = reader_read_number(host, &gpu->name, &number,
                                 PARENTS "/%s/mdev_supported_types/%s/available_instances",
                                 name->text, gpu->types[i].id.text);
-        inventory->parents[index].available[i] = rc < 0             ? rc
-                                                 : number > INT_MAX ? INT_MAX
-                                                                    : (int)number;
+        parent->available[i] = rc < 0 ? rc : number > INT_MAX ? INT_MAX : (int)number;
     }
 }
 
@@ -183,17 +179,17 @@ read_parent(const struct host *host, const struct name *device, struct name *ret
  * the name, and the size decides what else the GPU can take. */
 static void
 describe_made(const struct host *host, const struct inventory_vgpu *vgpu,
-              const struct inventory_filter *filter, struct inventory *inventory)
+              const struct inventory_filter *filter, const struct inventory *inventory)
 {
-    const struct inventory_parent *parent = &inventory->parents[vgpu->parent];
-    const struct inventory_gpu *gpu = &inventory->gpus[parent->gpu];
+    const struct inventory_parent *parent = vgpu->parent;
+    const struct inventory_gpu *gpu = parent->gpu;
     struct inventory_type *type = (struct inventory_type *)inventory_find_type(gpu, &vgpu->type);
     char text[1024];
 
     if (!type || filter->wants(type, filter->data))
         return;
     if (!inventory_type_has_name(type))
-        read_name(host, inventory, parent->gpu, &parent->name, type);
+        read_name(host, inventory, gpu, &parent->name, type);
     nvidia_describe(type);
     if (!type->framebuffer && read_attribute(host, &gpu->name, &parent->name, &type->id,
                                              "description", text, sizeof(text)) > 0)
@@ -212,13 +208,14 @@ add_device(const struct host *host, const struct name *device,
     /* The device is just going, or it is no link at all. */
     if (rc < 0)
         return rc == -ENOENT || rc == -EINVAL || rc == -EBADMSG ? 0 : rc;
-    if (!inventory_find_parent(inventory, &parent, &vgpu.parent))
+    vgpu.parent = inventory_find_parent(inventory, &parent);
+    if (!vgpu.parent)
         return 0;
     if (host_link(host, &vgpu.type, DEVICES "/%s/mdev_type", device->text) < 0)
         vgpu.type.text[0] = '\0';
     else
         describe_made(host, &vgpu, filter, inventory);
-    ARRAY_ADD(inventory->vgpus, inventory->vgpu_count, vgpu);
+    inventory_add_vgpu(inventory, &vgpu);
     return 0;
 }
 

@@ -102,22 +102,17 @@ is_instance(const struct name *name)
 }
 
 static bool
-needs_instances(const struct inventory *inventory, size_t gpu)
+needs_instances(const struct inventory_gpu *gpu)
 {
-    const struct inventory_gpu *card = &inventory->gpus[gpu];
-
-    return !inventory_offers(inventory, gpu) ||
-           ARRAY_HAS(card->types, card->count, type, type->slices > 0);
+    return !inventory_offers(gpu) || ARRAY_HAS(gpu->types, gpu->type_count, type, type->slices > 0);
 }
 
 /* The GPU instance of a vGPU, "12"; "": it has none, or its driver does not tell. */
 static struct name
-read_instance(const struct host *host, const struct inventory *inventory,
-              const struct inventory_vgpu *made)
+read_instance(const struct host *host, const struct inventory_vgpu *made)
 {
-    const struct inventory_parent *parent = &inventory->parents[made->parent];
-    const struct inventory_gpu *card = &inventory->gpus[parent->gpu];
-    const struct inventory_type *type = inventory_find_type(card, &made->type);
+    const struct inventory_parent *parent = made->parent;
+    const struct inventory_type *type = inventory_type_of(made);
     const struct vgpu vgpu = {.interface = parent->interface,
                               .device = made->device,
                               .type = made->type,
@@ -127,22 +122,20 @@ read_instance(const struct host *host, const struct inventory *inventory,
     uint64_t id;
 
     if (type && type->slices && parent->interface->directory(&vgpu, &device) == 0 &&
-        nvidia_read_id(host, &card->name, &device, "gpu_instance_id", &id) == 0)
+        nvidia_read_id(host, &parent->gpu->name, &device, "gpu_instance_id", &id) == 0)
         snprintf(ret.text, sizeof(ret.text), "%u", (unsigned)id);
     return ret;
 }
 
 /* Counts the GPU instances of a GPU on which there is a vGPU. */
 static size_t
-count_occupied(const struct host *host, const struct inventory *inventory, size_t gpu)
+count_occupied(const struct host *host, const struct inventory_gpu *gpu)
 {
     AUTO(names_clear) struct names ids = {0};
 
-    for (size_t i = 0; i < inventory->vgpu_count; i++) {
-        struct name id = {0};
+    for (size_t i = 0; i < gpu->vgpu_count; i++) {
+        const struct name id = read_instance(host, gpu->vgpus[i]);
 
-        if (inventory->parents[inventory->vgpus[i].parent].gpu == gpu)
-            id = read_instance(host, inventory, &inventory->vgpus[i]);
         if (*id.text && !names_has(&ids, &id)) {
             names_append(&ids, &id);
             names_sort(&ids);
@@ -152,20 +145,18 @@ count_occupied(const struct host *host, const struct inventory *inventory, size_
 }
 
 void
-nvidia_find_instances(const struct host *host, struct inventory *inventory, size_t gpu)
+nvidia_find_instances(const struct host *host, struct inventory_gpu *gpu)
 {
-    struct inventory_gpu *card = &inventory->gpus[gpu];
     AUTO(names_clear) struct names names = {0};
     unsigned minor;
 
-    if (strcmp(card->driver.text, "nvidia") || !needs_instances(inventory, gpu) ||
-        read_minor(host, &card->name, &minor) < 0 ||
+    if (strcmp(gpu->driver.text, "nvidia") || !needs_instances(gpu) ||
+        read_minor(host, &gpu->name, &minor) < 0 ||
         host_list(host, &names, PROC "/capabilities/gpu%u/mig", minor) < 0)
         return;
     for (size_t i = 0; i < names.count; i++)
-        card->instances += is_instance(&names.items[i]);
-    card->is_occupied =
-        card->instances > 0 && count_occupied(host, inventory, gpu) == card->instances;
+        gpu->instances += is_instance(&names.items[i]);
+    gpu->is_occupied = gpu->instances > 0 && count_occupied(host, gpu) == gpu->instances;
 }
 
 int

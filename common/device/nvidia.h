@@ -27,8 +27,7 @@ bool nvidia_has_host_driver(const struct host *host, const struct name *gpu) CHE
 /* Counts the GPU instances (MIG) of a GPU that /proc/driver/nvidia shows, and sees whether each has
  * a vGPU. It does so only if the GPU has types that need one, or if it offers nothing. The count
  * stays unset if they cannot be seen. */
-void
-nvidia_find_instances(const struct host *host, struct inventory *inventory, size_t gpu) NONNULL;
+void nvidia_find_instances(const struct host *host, struct inventory_gpu *gpu) NONNULL;
 
 /* Reads a number that the driver gave to a vGPU, "placement_id" or "gpu_instance_id". `device` is
  * the vGPU's directory below root, `card` its GPU. Returns -errno if it has none. */

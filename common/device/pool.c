@@ -55,18 +55,17 @@ check_function(const struct host *host, const struct policy_pool *pool, const st
     return false;
 }
 
-static size_t
-add_type(struct inventory *inventory, size_t gpu, const struct name *name, unsigned framebuffer)
+static struct inventory_type *
+add_type(struct inventory_gpu *gpu, const struct name *name, unsigned framebuffer)
 {
-    struct inventory_type type = {.id = *name, .is_configured = true};
-    size_t index;
+    struct inventory_type form = {.id = *name, .is_configured = true}, *type;
 
-    snprintf(type.name, sizeof(type.name), "%s", name->text);
-    index = inventory_add_type(inventory, gpu, &type);
+    snprintf(form.name, sizeof(form.name), "%s", name->text);
+    type = inventory_add_type(gpu, &form);
     /* A tag may have brought the type before. */
     if (framebuffer)
-        inventory->gpus[gpu].types[index].framebuffer = framebuffer;
-    return index;
+        type->framebuffer = framebuffer;
+    return type;
 }
 
 /* Adds a function of the pool `only`, with so much frame buffer. `type` is the pool that it
@@ -76,22 +75,22 @@ add_function(const struct host *host, const struct name *function, const struct 
              const struct name *only, unsigned framebuffer, int available,
              struct inventory *inventory)
 {
-    struct inventory_parent parent = {.name = *function, .interface = &vgpu_pool, .apart = true};
+    struct inventory_parent form = {.name = *function, .interface = &vgpu_pool, .apart = true};
     struct inventory_vgpu vgpu = {.device = *function, .type = *type};
+    struct inventory_parent *parent;
+    struct inventory_type *own;
     struct name gpu;
-    size_t at;
 
     pci_find_card(host, function, &gpu);
-    parent.gpu = gpu_add_pci(host, &gpu, inventory);
-    vgpu.parent = inventory_add_parent(inventory, &parent);
-    at = add_type(inventory, parent.gpu, only, framebuffer);
-    add_type(inventory, parent.gpu, type, 0);
-    inventory->gpus[parent.gpu].types[at].max++;
-    inventory->parents[vgpu.parent].available[at] = 0;
+    form.gpu = gpu_add_pci(host, &gpu, inventory);
+    parent = inventory_add_parent(inventory, &form);
+    own = add_type(form.gpu, only, framebuffer);
+    own->max++;
+    parent->available[inventory_type_index(own)] = available;
+    add_type(form.gpu, type, 0);
+    vgpu.parent = parent;
     if (available == 0)
-        ARRAY_ADD(inventory->vgpus, inventory->vgpu_count, vgpu);
-    else
-        inventory->parents[vgpu.parent].available[at] = available;
+        inventory_add_vgpu(inventory, &vgpu);
 }
 
 /* A function that has a type of its own, or makes mediated devices, is in no pool. */
@@ -101,10 +100,9 @@ consider(const struct host *host, const struct policy *policy, const struct name
 {
     const struct policy_pool *pool = policy ? policy_pool_of(policy, function) : NULL;
     struct name type, only;
-    size_t ignored;
     int had = tag_read(host, function, &type), rc;
 
-    if ((!pool && had != 0) || inventory_find_parent(inventory, function, &ignored))
+    if ((!pool && had != 0) || inventory_find_parent(inventory, function))
         return 0;
     if (had < 0 && !check_function(host, pool, function, inventory))
         return 0;

@@ -9,7 +9,6 @@
 #include "device/vfio.h"
 #include "device/vgpu.h"
 
-#include <limits.h>
 #include <string.h>
 
 /* Whether a type that shares its GPU in time has another size than the first such type. */
@@ -26,51 +25,38 @@ is_second_size(const struct inventory_type *type, unsigned *first)
 /* If a GPU has a vGPU and still offers another size, the GPU takes different sizes. If a vGPU was
  * made during the scan, this may be wrong. The kernel then refuses the wrong size. */
 static void
-find_mixed(struct inventory *inventory, size_t gpu)
+find_mixed(struct inventory_gpu *gpu)
 {
-    struct inventory_gpu *card = &inventory->gpus[gpu];
     unsigned size = 0;
-    bool mixed = false, made = false;
+    bool mixed = false;
 
-    for (size_t i = 0; i < inventory->vgpu_count; i++) {
-        const struct inventory_vgpu *vgpu = &inventory->vgpus[i];
-
-        if (inventory->parents[vgpu->parent].gpu != gpu)
-            continue;
-        mixed |= is_second_size(inventory_find_type(card, &vgpu->type), &size);
-        made = true;
+    for (size_t i = 0; i < gpu->vgpu_count; i++)
+        mixed |= is_second_size(inventory_type_of(gpu->vgpus[i]), &size);
+    for (size_t i = 0; gpu->vgpu_count && i < gpu->parent_count; i++) {
+        for (size_t type = 0; type < gpu->type_count; type++)
+            mixed |=
+                gpu->parents[i]->available[type] > 0 && is_second_size(&gpu->types[type], &size);
     }
-    for (size_t i = 0; made && i < inventory->parent_count; i++) {
-        const struct inventory_parent *parent = &inventory->parents[i];
-
-        for (size_t type = 0; parent->gpu == gpu && type < card->count; type++)
-            mixed |= parent->available[type] > 0 && is_second_size(&card->types[type], &size);
-    }
-    card->one_size &= !mixed;
+    gpu->one_size &= !mixed;
 }
 
 /* Whether the largest known size may be the whole frame buffer. A GPU in use may not list its
  * largest type, and nobody may have seen that type before. Then more than the largest known size is
  * made and offered together. */
 static bool
-is_all(const struct inventory *inventory, size_t gpu, unsigned largest)
+is_all(const struct inventory_gpu *gpu, unsigned largest)
 {
-    const struct inventory_gpu *card = &inventory->gpus[gpu];
     uint64_t made = 0, offered = 0;
 
-    for (size_t i = 0; i < inventory->vgpu_count; i++) {
-        const struct inventory_vgpu *vgpu = &inventory->vgpus[i];
-        const struct inventory_type *type = inventory_find_type(card, &vgpu->type);
+    for (size_t i = 0; i < gpu->vgpu_count; i++) {
+        const struct inventory_type *type = inventory_type_of(gpu->vgpus[i]);
 
-        if (inventory->parents[vgpu->parent].gpu == gpu && type)
-            made += type->framebuffer;
+        made += type ? type->framebuffer : 0;
     }
-    for (size_t i = 0; i < inventory->parent_count; i++) {
-        const struct inventory_parent *parent = &inventory->parents[i];
-
-        for (size_t type = 0; parent->gpu == gpu && type < card->count; type++) {
-            if (parent->available[type] > 0 && card->types[type].framebuffer > offered)
-                offered = card->types[type].framebuffer;
+    for (size_t i = 0; i < gpu->parent_count; i++) {
+        for (size_t type = 0; type < gpu->type_count; type++) {
+            if (gpu->parents[i]->available[type] > 0 && gpu->types[type].framebuffer > offered)
+                offered = gpu->types[type].framebuffer;
         }
     }
     return made + offered <= largest;
@@ -80,25 +66,24 @@ is_all(const struct inventory *inventory, size_t gpu, unsigned largest)
  * least what vGPUs of one type can have together, by the driver. The frame buffers of pools are
  * added. */
 static void
-find_framebuffer(struct inventory *inventory, size_t index)
+find_framebuffer(struct inventory_gpu *gpu)
 {
-    struct inventory_gpu *gpu = &inventory->gpus[index];
     unsigned largest = 0, first = 0;
     uint64_t pooled = 0;
     bool several = false;
 
     if (inventory_memory(gpu))
         return;
-    for (size_t i = 0; i < gpu->count; i++) {
+    for (size_t i = 0; i < gpu->type_count; i++) {
         if (!inventory_type_shares_time(&gpu->types[i]))
             continue;
         several |= is_second_size(&gpu->types[i], &first);
         if (gpu->types[i].framebuffer > largest)
             largest = gpu->types[i].framebuffer;
     }
-    if (several && !gpu->is_silent && is_all(inventory, index, largest))
+    if (several && !gpu->is_silent && is_all(gpu, largest))
         gpu->framebuffer = largest;
-    for (size_t i = 0; i < gpu->count; i++) {
+    for (size_t i = 0; i < gpu->type_count; i++) {
         struct inventory_type *type = &gpu->types[i];
         uint64_t together = (uint64_t)type->framebuffer * type->max;
 
@@ -114,22 +99,18 @@ find_framebuffer(struct inventory *inventory, size_t index)
 /* A type that one card lists exists on each card of the model, even if that card does not list it
  * now. A type without a name here may have its name there. */
 static void
-share_types(struct inventory *inventory, size_t from, size_t to)
+share_types(const struct inventory_gpu *from, struct inventory_gpu *to)
 {
-    const struct inventory_gpu *source = &inventory->gpus[from];
-
-    if (from == to || !inventory->gpus[to].is_partial ||
-        !inventory_is_same_model(source, &inventory->gpus[to]))
+    if (from == to || !to->is_partial || !inventory_is_same_model(from, to))
         return;
-    for (size_t i = 0; i < source->count; i++) {
-        inventory_add_type(inventory, to, &source->types[i]);
-    }
+    for (size_t i = 0; i < from->type_count; i++)
+        inventory_add_type(to, &from->types[i]);
 }
 
 static bool
 is_any_partial(const struct inventory *inventory)
 {
-    return ARRAY_HAS(inventory->gpus, inventory->gpu_count, gpu, gpu->is_partial);
+    return ARRAY_HAS(inventory->gpus, inventory->gpu_count, gpu, (*gpu)->is_partial);
 }
 
 static void
@@ -139,8 +120,8 @@ complete_types(const struct host *host, struct inventory *inventory)
     if (!is_any_partial(inventory))
         return;
     for (size_t i = 0; i < inventory->gpu_count; i++) {
-        for (size_t k = 0; inventory->gpus[i].count && k < inventory->gpu_count; k++)
-            share_types(inventory, i, k);
+        for (size_t k = 0; inventory->gpus[i]->type_count && k < inventory->gpu_count; k++)
+            share_types(inventory->gpus[i], inventory->gpus[k]);
     }
 }
 
@@ -148,25 +129,24 @@ complete_types(const struct host *host, struct inventory *inventory)
 static void
 mark_silent(struct inventory *inventory, const struct reader *reader)
 {
-    for (size_t gpu = 0; gpu < inventory->gpu_count; gpu++)
-        inventory->gpus[gpu].is_silent = reader_is_silent(reader, &inventory->gpus[gpu].name);
-    for (size_t i = 0; i < inventory->parent_count; i++) {
-        const struct inventory_parent *parent = &inventory->parents[i];
-        const struct inventory_gpu *gpu = &inventory->gpus[parent->gpu];
+    for (size_t i = 0; i < inventory->gpu_count; i++) {
+        struct inventory_gpu *gpu = inventory->gpus[i];
 
-        for (size_t type = 0; gpu->is_silent && type < gpu->count; type++)
-            parent->available[type] = -ETIMEDOUT;
+        gpu->is_silent = reader_is_silent(reader, &gpu->name);
+        for (size_t k = 0; gpu->is_silent && k < gpu->parent_count; k++) {
+            for (size_t type = 0; type < gpu->type_count; type++)
+                gpu->parents[k]->available[type] = -ETIMEDOUT;
+        }
     }
 }
 
 /* Whether a parent is lent, nobody is known to have it, and its type is asked for. */
 static bool
-may_be_lent(const struct inventory *inventory, const struct inventory_parent *parent,
-            const struct inventory_filter *filter)
+may_be_lent(const struct inventory_parent *parent, const struct inventory_filter *filter)
 {
-    const struct inventory_gpu *gpu = &inventory->gpus[parent->gpu];
+    const struct inventory_gpu *gpu = parent->gpu;
 
-    for (size_t i = 0; parent->interface->is_lent && i < gpu->count; i++) {
+    for (size_t i = 0; parent->interface->is_lent && i < gpu->type_count; i++) {
         if (parent->available[i] > 0 && filter->wants(&gpu->types[i], filter->data))
             return true;
     }
@@ -184,12 +164,12 @@ find_users(const struct host *host, const struct inventory_filter *filter,
     bool looked = false;
 
     for (size_t i = 0; i < inventory->parent_count; i++) {
-        struct inventory_parent *parent = &inventory->parents[i];
+        struct inventory_parent *parent = inventory->parents[i];
         const struct vgpu function = {.device = parent->name};
         struct path device;
         int pid;
 
-        if (!may_be_lent(inventory, parent, filter) || vgpu_pci_directory(&function, &device) < 0 ||
+        if (!may_be_lent(parent, filter) || vgpu_pci_directory(&function, &device) < 0 ||
             !vfio_has_node(host, &device))
             continue;
         if (!looked)
@@ -216,13 +196,13 @@ scan_host(const struct host *host, const struct policy *policy,
         }
     }
     for (size_t gpu = 0; gpu < ret->gpu_count; gpu++)
-        find_mixed(ret, gpu);
+        find_mixed(ret->gpus[gpu]);
     complete_types(host, ret);
     for (size_t gpu = 0; gpu < ret->gpu_count; gpu++)
-        nvidia_find_instances(host, ret, gpu);
+        nvidia_find_instances(host, ret->gpus[gpu]);
     mark_silent(ret, host->reader);
     for (size_t gpu = 0; gpu < ret->gpu_count; gpu++)
-        find_framebuffer(ret, gpu);
+        find_framebuffer(ret->gpus[gpu]);
     maxima_add(policy, ret);
     find_users(host, filter, ret);
     return 0;

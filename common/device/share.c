@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
 #include "device/share.h"
-#include "base/array.h"
 #include "device/vgpu.h"
 
 static bool
@@ -11,19 +10,15 @@ is_power_of_two(uint64_t number)
 }
 
 unsigned
-share_sum(const struct inventory *inventory, size_t gpu)
+share_sum(const struct inventory_gpu *gpu)
 {
-    const struct limit *memory = inventory_memory(&inventory->gpus[gpu]);
+    const struct limit *memory = inventory_memory(gpu);
     uint64_t each = 0, sum = 0;
 
-    if (!memory || !memory->held ||
-        ARRAY_HAS(inventory->vgpus, inventory->vgpu_count, vgpu,
-                  inventory->parents[vgpu->parent].gpu == gpu))
+    if (!memory || !memory->held || gpu->vgpu_count)
         return 0;
-    for (size_t i = 0; i < inventory->parent_count; i++) {
-        const struct inventory_parent *function = &inventory->parents[i];
-
-        if (function->gpu != gpu || function->interface != &vgpu_xe)
+    for (size_t i = 0; i < gpu->parent_count; i++) {
+        if (gpu->parents[i]->interface != &vgpu_xe)
             continue;
         if (sum && memory->held[i] != each)
             return 0;

@@ -16,4 +16,4 @@
 /* Returns the MiB of all functions of a card together, if they are seen to be the card's whole
  * memory; else 0. They are if the card has no vGPU, and all functions have the same, which is no
  * power of 2. The limit of the card's memory must be known. */
-unsigned share_sum(const struct inventory *inventory, size_t gpu) CHECKED NONNULL;
+unsigned share_sum(const struct inventory_gpu *gpu) CHECKED NONNULL;

@@ -28,6 +28,7 @@ recall_line(char *line, struct inventory *inventory)
 {
     const char *gpu = strsep(&line, " "), *id = line ? strsep(&line, " ") : NULL;
     struct inventory_type type = {0};
+    struct inventory_gpu *known;
     struct name name;
 
     if (!line || !*line || strlen(line) >= sizeof(type.name) || name_parse(&name, gpu) < 0 ||
@@ -35,17 +36,16 @@ recall_line(char *line, struct inventory *inventory)
         return;
     snprintf(type.name, sizeof(type.name), "%s", line);
     nvidia_describe(&type);
-    for (size_t i = 0; i < inventory->gpu_count; i++) {
-        if (inventory->gpus[i].is_partial && name_equal(&inventory->gpus[i].name, &name))
-            inventory_add_type(inventory, i, &type);
-    }
+    known = inventory_find_gpu(inventory, &name);
+    if (known && known->is_partial)
+        inventory_add_type(known, &type);
 }
 
 /* If a GPU's driver always lists all its types, no cache is needed. */
 static bool
 is_needed(const struct inventory *inventory)
 {
-    return ARRAY_HAS(inventory->gpus, inventory->gpu_count, gpu, gpu->is_partial);
+    return ARRAY_HAS(inventory->gpus, inventory->gpu_count, gpu, (*gpu)->is_partial);
 }
 
 void
@@ -81,9 +81,9 @@ format(const struct inventory *inventory, const char *old, bool *news)
 
     *news = false;
     for (size_t i = 0; i < inventory->gpu_count; i++) {
-        const struct inventory_gpu *gpu = &inventory->gpus[i];
+        const struct inventory_gpu *gpu = inventory->gpus[i];
 
-        for (size_t k = 0; gpu->is_partial && k < gpu->count; k++) {
+        for (size_t k = 0; gpu->is_partial && k < gpu->type_count; k++) {
             char line[2 * sizeof(struct name) + sizeof(gpu->types[k].name) + 4];
 
             if (!inventory_type_has_name(&gpu->types[k]))

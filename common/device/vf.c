@@ -87,24 +87,24 @@ read_line(char *line, struct inventory_type *ret)
 /* Adds the types that a function would take now. Lines that are no type, such as the heading, are
  * ignored. */
 static int
-add_creatable(const struct host *host, struct inventory *inventory, size_t index)
+add_creatable(const struct host *host, struct inventory_parent *function)
 {
-    const struct name *name = &inventory->parents[index].name;
-    size_t gpu = inventory->parents[index].gpu;
     char text[LONGEST], *rest = text, *line;
-    ssize_t length = reader_read(host, &inventory->gpus[gpu].name, text, sizeof(text),
-                                 PCI_DEVICES "/%s/nvidia/creatable_vgpu_types", name->text);
+    ssize_t length =
+        reader_read(host, &function->gpu->name, text, sizeof(text),
+                    PCI_DEVICES "/%s/nvidia/creatable_vgpu_types", function->name.text);
 
     if (length < 0)
         return (int)length;
     while ((line = strsep(&rest, "\n"))) {
         struct inventory_type type;
-        size_t at;
+        size_t index;
 
         if (!read_line(line, &type))
             continue;
-        at = inventory_add_type(inventory, gpu, &type);
-        inventory->parents[index].available[at] = 1;
+        /* A new type moves the array. */
+        index = inventory_type_index(inventory_add_type(function->gpu, &type));
+        function->available[index] = 1;
     }
     return 0;
 }
@@ -129,48 +129,46 @@ read_current(const struct host *host, const struct name *gpu, const struct name 
 /* Adds the vGPU of a function that has a type. The lists of other functions have the name of the
  * type, if these have room for it. */
 static void
-add_vgpu(struct inventory *inventory, size_t index, unsigned number)
+add_vgpu(struct inventory *inventory, const struct inventory_parent *function, unsigned number)
 {
-    struct inventory_vgpu vgpu = {.device = inventory->parents[index].name, .parent = index};
+    struct inventory_vgpu vgpu = {.device = function->name, .parent = function};
     struct inventory_type type = {0};
 
     nvidia_type_id(number, &vgpu.type);
     type.id = vgpu.type;
     snprintf(type.name, sizeof(type.name), "%s", type.id.text);
-    inventory_add_type(inventory, inventory->parents[index].gpu, &type);
-    ARRAY_ADD(inventory->vgpus, inventory->vgpu_count, vgpu);
+    inventory_add_type(function->gpu, &type);
+    inventory_add_vgpu(inventory, &vgpu);
 }
 
 /* Records for each type why a function's list could not be read. */
 static void
-fail_all(struct inventory *inventory, size_t index, int why)
+fail_all(struct inventory_parent *function, int why)
 {
-    const struct inventory_parent *parent = &inventory->parents[index];
-
-    for (size_t i = 0; i < inventory->gpus[parent->gpu].count; i++)
-        parent->available[i] = why;
+    for (size_t i = 0; i < function->gpu->type_count; i++)
+        function->available[i] = why;
 }
 
 static void
 add_function(const struct host *host, const struct name *name, const struct name *gpu,
              struct inventory *inventory)
 {
-    const struct inventory_parent parent = {
+    const struct inventory_parent form = {
         .name = *name, .gpu = gpu_add_pci(host, gpu, inventory), .interface = &vgpu_vf};
-    size_t index = inventory_add_parent(inventory, &parent);
+    struct inventory_parent *function = inventory_add_parent(inventory, &form);
     unsigned number;
     int rc;
 
     /* Other functions may list types that this one does not. */
-    inventory->gpus[parent.gpu].is_partial = true;
-    inventory->gpus[parent.gpu].one_size = true;
+    function->gpu->is_partial = true;
+    function->gpu->one_size = true;
     rc = read_current(host, gpu, name, &number);
     if (rc == 0 && number)
-        add_vgpu(inventory, index, number);
+        add_vgpu(inventory, function, number);
     else if (rc == 0)
-        rc = add_creatable(host, inventory, index);
+        rc = add_creatable(host, function);
     if (rc < 0)
-        fail_all(inventory, index, rc);
+        fail_all(function, rc);
 }
 
 static int

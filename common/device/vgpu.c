@@ -23,10 +23,9 @@ vgpu_pci_directory(const struct vgpu *vgpu, struct path *ret)
 bool
 vgpu_has_function(const struct inventory *inventory, const struct name *device)
 {
-    size_t parent;
+    const struct inventory_parent *parent = inventory_find_parent(inventory, device);
 
-    return inventory_find_parent(inventory, device, &parent) &&
-           inventory->parents[parent].interface->hostdev == REQUEST_PCI;
+    return parent && parent->interface->hostdev == REQUEST_PCI;
 }
 
 const struct vgpu_interface *

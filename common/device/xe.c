@@ -82,7 +82,7 @@ set_number(struct profile *profile, enum profile_number number, uint64_t value)
 
 static int
 add_profile(const struct card *card, const struct policy_profile *profile,
-            struct inventory *inventory, size_t gpu)
+            struct inventory_gpu *gpu)
 {
     struct inventory_type type = {.framebuffer = card->has_vram ? profile->vram : 0,
                                   .is_configured = true};
@@ -96,73 +96,73 @@ add_profile(const struct card *card, const struct policy_profile *profile,
     set_number(&numbers, PROFILE_EXEC_QUANTUM, profile->exec_quantum);
     set_number(&numbers, PROFILE_PREEMPT_TIMEOUT, (uint64_t)profile->preempt_timeout * 1000);
     profile_print(&numbers, &type.recipe);
-    inventory_add_type(inventory, gpu, &type);
+    inventory_add_type(gpu, &type);
     return 0;
 }
 
 /* Returns the limit of the card's memory: a type needs as much as its profile says. Returns NULL if
  * the card does not tell its memory. */
 static struct limit *
-find_memory(const struct inventory *inventory, size_t gpu)
+find_memory(const struct inventory_gpu *gpu)
 {
-    const struct inventory_gpu *card = &inventory->gpus[gpu];
-
-    return ARRAY_FIND(card->limits, card->limit_count, limit, limit->is_memory);
+    return ARRAY_FIND(gpu->limits, gpu->limit_count, limit, limit->is_memory);
 }
 
 static void
-tell_needs(const struct inventory *inventory, size_t gpu)
+tell_needs(const struct inventory_gpu *gpu)
 {
-    struct limit *memory = find_memory(inventory, gpu);
+    struct limit *memory = find_memory(gpu);
 
-    for (size_t i = 0; memory && i < inventory->gpus[gpu].count; i++) {
-        memory->needs[i] = inventory->gpus[gpu].types[i].framebuffer;
+    for (size_t i = 0; memory && i < gpu->type_count; i++) {
+        memory->needs[i] = gpu->types[i].framebuffer;
         memory->binds[i] = true;
     }
 }
 
 static void
-add_memory(struct inventory *inventory, size_t gpu, unsigned vram)
+add_memory(struct inventory_gpu *gpu, unsigned vram)
 {
     const struct limit form = {
         .source = LIMIT_TOLD, .unit = "MiB", .is_memory = true, .is_enough = true, .total = vram};
 
     if (vram)
-        inventory_add_limit(inventory, gpu, &form, true);
-    tell_needs(inventory, gpu);
+        inventory_add_limit(gpu, &form, true);
+    tell_needs(gpu);
 }
 
 /* Adds the card with its types, unless it is there. */
 static int
 add_card(const struct host *host, const struct policy *policy, const struct card *card,
-         struct inventory *inventory, size_t *ret)
+         struct inventory *inventory, struct inventory_gpu **ret)
 {
     size_t known = inventory->gpu_count;
+    struct inventory_gpu *gpu = gpu_add_pci(host, &card->name, inventory);
     int rc = 0;
 
-    *ret = gpu_add_pci(host, &card->name, inventory);
-    if (*ret != known)
+    *ret = gpu;
+    if (gpu->index != known)
         return 0;
-    inventory->gpus[*ret].framebuffer = card->vram;
+    gpu->framebuffer = card->vram;
     for (size_t i = 0; policy && rc == 0 && i < policy->profile_count; i++)
-        rc = add_profile(card, &policy->profiles[i], inventory, *ret);
-    add_memory(inventory, *ret, card->vram);
+        rc = add_profile(card, &policy->profiles[i], gpu);
+    add_memory(gpu, card->vram);
     return rc;
 }
 
 /* Adds a vGPU. If no configuration has its profile any more, only the profile's name is known. */
 static void
-add_vgpu(struct inventory *inventory, size_t parent, const struct name *type, unsigned vram)
+add_vgpu(struct inventory *inventory, const struct inventory_parent *function,
+         const struct name *type, unsigned vram)
 {
-    const struct inventory_parent *self = &inventory->parents[parent];
-    struct inventory_vgpu vgpu = {.device = self->name, .type = *type, .parent = parent};
+    const struct inventory_vgpu vgpu = {
+        .device = function->name, .type = *type, .parent = function};
     struct inventory_type named = {.id = *type, .framebuffer = vram, .is_configured = true};
 
     snprintf(named.name, sizeof(named.name), "%s", type->text);
-    if (*type->text && !inventory_find_type(&inventory->gpus[self->gpu], type))
-        inventory_add_type(inventory, self->gpu, &named);
-    tell_needs(inventory, self->gpu);
-    ARRAY_ADD(inventory->vgpus, inventory->vgpu_count, vgpu);
+    if (*type->text && !inventory_find_type(function->gpu, type))
+        inventory_add_type(function->gpu, &named);
+    tell_needs(function->gpu);
+    inventory_add_vgpu(inventory, &vgpu);
 }
 
 /* Reads the memory that a function had before its vGPU was made. The function gets it back
@@ -191,12 +191,12 @@ add_function(const struct host *host, const struct policy *policy, const struct 
              unsigned number, const struct name *function, struct inventory *inventory)
 {
     const struct profile_function self = {card->name, number};
-    struct inventory_parent parent = {
+    struct inventory_parent form = {
         .name = *function, .interface = &vgpu_xe, .untold = card->has_vram && !card->vram};
+    struct inventory_parent *parent;
     struct limit *memory;
     unsigned vram = 0;
     struct name type;
-    size_t index;
     int had = read_tags(host, function, &type), unreadable = 0, rc;
     bool is_had = had != -ENOENT; /* or it is not known */
 
@@ -209,25 +209,25 @@ add_function(const struct host *host, const struct policy *policy, const struct 
         ARRAY_ADD(inventory->ineligible, inventory->ineligible_count, ineligible);
         return 0;
     }
-    rc = add_card(host, policy, card, inventory, &parent.gpu);
+    rc = add_card(host, policy, card, inventory, &form.gpu);
     if (rc < 0)
         return rc;
     if (card->has_vram && (card->vram || is_had))
         unreadable = profile_read_vram(host, &self, &vram);
-    index = inventory_add_parent(inventory, &parent);
-    memory = find_memory(inventory, parent.gpu);
+    parent = inventory_add_parent(inventory, &form);
+    memory = find_memory(parent->gpu);
     if (memory) {
-        memory->held[index] = vram;
-        memory->base[index] = is_had ? read_former_vram(host, function) : vram;
+        memory->held[parent->index] = vram;
+        memory->base[parent->index] = is_had ? read_former_vram(host, function) : vram;
     }
     if (had == 0) {
-        add_vgpu(inventory, index, &type, vram);
+        add_vgpu(inventory, parent, &type, vram);
         return 0;
     }
     if (is_had)
         unreadable = had;
-    for (size_t i = 0; i < inventory->gpus[parent.gpu].count; i++)
-        inventory->parents[index].available[i] = unreadable < 0 ? unreadable : 1;
+    for (size_t i = 0; i < parent->gpu->type_count; i++)
+        parent->available[i] = unreadable < 0 ? unreadable : 1;
     return 0;
 }
 

@@ -41,7 +41,8 @@ facts_of_device(const struct look_device *device, const struct lease *lease)
 }
 
 struct fate_facts
-facts_gather(const struct statedir *statedir, const struct look *look, const struct lease *lease)
+facts_gather(const struct statedir *statedir, const struct look *look, const struct ledger *ledger,
+             const struct lease *lease)
 {
     const struct look_device *device = look_device(look, lease);
     const struct host *host = statedir->host;
@@ -54,7 +55,7 @@ facts_gather(const struct statedir *statedir, const struct look *look, const str
         facts.bits |= FATE_CLAIMED;
     if (process_alive(host, lease->daemon))
         facts.bits |= FATE_DAEMON;
-    if (lease_is_in_use(lease) && marks_say_ended(statedir, lease))
+    if (lease_is_in_use(lease) && marks_say_ended(ledger, host, lease))
         facts.bits |= FATE_ENDED;
     if (look_knows_guest(look, lease))
         add_guests(&facts, &look->guests, lease);

@@ -9,9 +9,11 @@
 #include "lease/fate.h"
 #include "lease/look.h"
 
-/* Gathers the facts that do not depend on the occasion. They borrow from the look. */
-struct fate_facts facts_gather(const struct statedir *statedir, const struct look *look,
-                               const struct lease *lease) CHECKED NONNULL;
+/* Gathers the facts that do not depend on the occasion. The ledger is the one that is decided
+ * about. The facts borrow from the look. */
+struct fate_facts
+facts_gather(const struct statedir *statedir, const struct look *look, const struct ledger *ledger,
+             const struct lease *lease) CHECKED NONNULL;
 
 /* The bit for what was seen of a lease's device; 0: it is there, and of another type. */
 unsigned

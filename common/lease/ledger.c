@@ -298,6 +298,8 @@ ledger_clear(struct ledger *ledger)
 {
     free(ledger->leases);
     names_clear(&ledger->proved);
+    words_clear(&ledger->released);
+    words_clear(&ledger->ran);
     *ledger = (struct ledger){0};
 }
 

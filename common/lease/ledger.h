@@ -16,6 +16,7 @@
 #pragma once
 
 #include "base/process.h"
+#include "base/words.h"
 #include "device/vgpu.h"
 
 enum lease_state {
@@ -60,6 +61,7 @@ struct ledger {
     size_t count;
     struct names proved; /* GPUs that 'vgpuctl prove' has for itself. They are no part of the text:
                             statedir_load reads them from their links (proving.h) */
+    struct words released, ran; /* names of marks, for whoever judges leases (marks.h) */
 };
 
 /*

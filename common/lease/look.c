@@ -52,8 +52,10 @@ look_take(struct look *look, const struct statedir *statedir, const struct name 
 
     forget_devices(look);
     rc = statedir_load(statedir, &look->before, error);
-    if (rc == 0)
-        look_at_devices(look, statedir, domain);
+    if (rc < 0)
+        return rc;
+    marks_read(statedir->host, &look->before);
+    look_at_devices(look, statedir, domain);
     return rc;
 }
 
@@ -63,26 +65,26 @@ look_take_with(struct look *look, const struct statedir *statedir, const struct 
 {
     forget_devices(look);
     ledger_copy(ledger, &look->before);
+    marks_read(statedir->host, &look->before);
     look_at_devices(look, statedir, domain);
 }
 
 /* Whether libvirt owes no release for a lease any more, as far as its daemon and the marks tell. */
 static bool
-has_ended(const struct statedir *statedir, const struct lease *lease)
+has_ended(const struct look *look, const struct host *host, const struct lease *lease)
 {
     return lease_is_in_use(lease) &&
-           (!process_alive(statedir->host, lease->daemon) || marks_say_ended(statedir, lease));
+           (!process_alive(host, lease->daemon) || marks_say_ended(&look->before, host, lease));
 }
 
 int
-look_at_guests(struct look *look, const struct statedir *statedir, const struct host *host,
-               struct error *error)
+look_at_guests(struct look *look, const struct host *host, struct error *error)
 {
     forget_guests(look);
     look->ended = memory_zeroed(look->before.count, sizeof(*look->ended));
     ledger_copy(&look->before, &look->asked);
     for (size_t i = 0; i < look->asked.count; i++)
-        look->ended[i] = has_ended(statedir, &look->asked.leases[i]);
+        look->ended[i] = has_ended(look, host, &look->asked.leases[i]);
     return status_files_read(host, &look->guests, error);
 }
 
@@ -108,10 +110,10 @@ look_at_guests_if_needed(struct look *look, const struct statedir *statedir)
 
     for (size_t i = 0; i < look->before.count && !needed; i++)
         needed = !look_knows_end(look, &look->before.leases[i]) &&
-                 has_ended(statedir, &look->before.leases[i]);
+                 has_ended(look, statedir->host, &look->before.leases[i]);
     /* If that fails, look->guests says so. */
     if (needed)
-        (void)!look_at_guests(look, statedir, statedir->host, &ignored);
+        (void)!look_at_guests(look, statedir->host, &ignored);
 }
 
 const struct look_device *

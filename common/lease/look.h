@@ -46,8 +46,7 @@ void look_clear(struct look *look) NONNULL;
  * cannot be read counts as running. The second function does so only if a lease has ended since the
  * guests were read, because reading them is not free. -errno with a line in error if nothing could
  * be read. */
-int look_at_guests(struct look *look, const struct statedir *statedir, const struct host *host,
-                   struct error *error) CHECKED NONNULL;
+int look_at_guests(struct look *look, const struct host *host, struct error *error) CHECKED NONNULL;
 void look_at_guests_if_needed(struct look *look, const struct statedir *statedir) NONNULL;
 
 /* look_knows_guest: the guests were read for the lease as it is. look_knows_end: the lease had also

@@ -2,9 +2,7 @@
 
 #include "lease/marks.h"
 #include "base/array.h"
-#include "base/words.h"
 #include "domain/status-files.h"
-#include "lease/log.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -33,41 +31,34 @@ leave(const struct host *host, const char *name, const struct name *domain, uint
     return host_make_link(host, path.text, "none") < 0 ? -errno : 0;
 }
 
-uint64_t
-marks_number(const struct host *host, const struct ledger *ledger)
-{
-    const uint64_t now = statedir_number_now(host);
-
-    return ledger->next_claim > now ? ledger->next_claim : now;
-}
-
-void
+int
 marks_leave(const struct host *host, enum mark mark, const struct name *domain, uint64_t number,
-            const char *event)
+            struct error *error)
 {
     int rc = leave(host, names[mark], domain, number);
-    struct error error;
 
-    if (rc == 0)
-        return;
-    error_set(&error, rc, "cannot leave a mark in /" PARENT "/%s: %s", names[mark], strerror(-rc));
-    log_failure(host, event, domain->text, &error);
+    return rc == 0 ? 0
+                   : error_set(error, rc, "cannot leave a mark in /" PARENT "/%s: %s", names[mark],
+                               strerror(-rc));
 }
 
 /* A link in the directory's place is refused: nobody knows who wrote the marks behind it. */
-static int
-list(const struct statedir *statedir, enum mark mark, struct words *ret)
+static void
+list(const struct host *host, enum mark mark, struct words *ret)
 {
     struct path directory;
     struct stat status;
-    int rc = path_format(&directory, PARENT "/%s", names[mark]);
 
-    if (rc < 0)
-        return rc;
-    if (host_status(statedir->host, directory.text, &status) < 0)
-        return -errno;
-    return S_ISDIR(status.st_mode) ? host_list_all(statedir->host, ret, "%s", directory.text)
-                                   : -ENOTDIR;
+    if (path_format(&directory, PARENT "/%s", names[mark]) == 0 &&
+        host_status(host, directory.text, &status) == 0 && S_ISDIR(status.st_mode))
+        (void)!host_list_all(host, ret, "%s", directory.text);
+}
+
+void
+marks_read(const struct host *host, struct ledger *ret)
+{
+    list(host, MARK_RELEASED, &ret->released);
+    list(host, MARK_RAN, &ret->ran);
 }
 
 /* Whether the mark of this name covers a lease. */
@@ -86,24 +77,16 @@ covers(const char *name, const struct lease *lease)
 }
 
 static bool
-is_covered(const struct statedir *statedir, enum mark mark, const struct lease *lease)
+is_covered(const struct words *marks, const struct lease *lease)
 {
-    AUTO(words_clear) struct words marks = {0};
-    bool covered = false;
-
-    if (list(statedir, mark, &marks) < 0)
-        return false;
-    for (size_t i = 0; i < marks.count && !covered; i++)
-        covered = covers(marks.items[i], lease);
-    return covered;
+    return ARRAY_HAS(marks->items, marks->count, mark, covers(*mark, lease));
 }
 
 bool
-marks_say_ended(const struct statedir *statedir, const struct lease *lease)
+marks_say_ended(const struct ledger *ledger, const struct host *host, const struct lease *lease)
 {
-    return is_covered(statedir, MARK_RELEASED, lease) ||
-           (is_covered(statedir, MARK_RAN, lease) &&
-            status_files_lack(statedir->host, lease->domain_name));
+    return is_covered(&ledger->released, lease) ||
+           (is_covered(&ledger->ran, lease) && status_files_lack(host, lease->domain_name));
 }
 
 static bool
@@ -113,24 +96,20 @@ covers_any(const char *name, const struct ledger *ledger)
 }
 
 static void
-sweep(const struct statedir *statedir, enum mark mark, const struct ledger *ledger)
+sweep(int directory, enum mark mark, const struct words *marks, const struct ledger *ledger)
 {
-    AUTO(words_clear) struct words marks = {0};
-
-    if (list(statedir, mark, &marks) < 0)
-        return;
-    for (size_t i = 0; i < marks.count; i++) {
+    for (size_t i = 0; i < marks->count; i++) {
         struct path path;
 
-        if (!covers_any(marks.items[i], ledger) &&
-            path_format(&path, "%s/%s", names[mark], marks.items[i]) == 0)
-            (void)!unlinkat(statedir->dir, path.text, 0);
+        if (!covers_any(marks->items[i], ledger) &&
+            path_format(&path, "%s/%s", names[mark], marks->items[i]) == 0)
+            (void)!unlinkat(directory, path.text, 0);
     }
 }
 
 void
-marks_sweep(const struct statedir *statedir, const struct ledger *ledger)
+marks_sweep(int directory, const struct ledger *ledger)
 {
-    sweep(statedir, MARK_RELEASED, ledger);
-    sweep(statedir, MARK_RAN, ledger);
+    sweep(directory, MARK_RELEASED, &ledger->released, ledger);
+    sweep(directory, MARK_RAN, &ledger->ran, ledger);
 }

@@ -20,26 +20,28 @@
 
 #pragma once
 
-#include "lease/statedir.h"
+#include "lease/ledger.h"
 
 enum mark {
     MARK_RELEASED,
     MARK_RAN,
 };
 
-/* A number above those of all leases given until now. If the ledger could not be read, it is
- * {0}. */
-uint64_t marks_number(const struct host *host, const struct ledger *ledger) CHECKED NONNULL;
+/* Leaves a mark for the leases of a domain that are below a number. -errno with a line in error.
+ * The caller first got the number (statedir_number_above), and then saw that the daemon of the
+ * event lived. A later daemon may have a next run of the domain already. */
+int marks_leave(const struct host *host, enum mark mark, const struct name *domain, uint64_t number,
+                struct error *error) CHECKED NONNULL;
 
-/* Marks the leases of a domain that are below a number. A failure is logged under the name of the
- * event. The caller first got the number, and then saw that the daemon of the event lived. A later
- * daemon may have a next run of the domain already. */
-void marks_leave(const struct host *host, enum mark mark, const struct name *domain,
-                 uint64_t number, const char *event) NONNULL;
+/* Lists the marks for a ledger that was just read. It is done once for each look, and once for each
+ * hold of the lock (transaction_begin). A directory that cannot be read has no marks. */
+void marks_read(const struct host *host, struct ledger *ret) NONNULL;
 
-/* Whether the marks say that the guest of a lease has ended: it was released, or it ran and libvirt
- * has no status file of it any more. A mark that cannot be read says nothing. */
-bool marks_say_ended(const struct statedir *statedir, const struct lease *lease) CHECKED NONNULL;
+/* Whether the ledger's marks say that the guest of a lease has ended: it was released, or it ran
+ * and libvirt has no status file of it any more. */
+bool marks_say_ended(const struct ledger *ledger, const struct host *host,
+                     const struct lease *lease) CHECKED NONNULL;
 
-/* Removes the marks that cover no lease of the ledger. The lock must be held. */
-void marks_sweep(const struct statedir *statedir, const struct ledger *ledger) NONNULL;
+/* Removes those of the ledger's marks that cover no lease of it, from the state directory. The lock
+ * must be held. */
+void marks_sweep(int directory, const struct ledger *ledger) NONNULL;

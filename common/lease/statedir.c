@@ -274,6 +274,14 @@ statedir_number_now(const struct host *host)
 }
 
 uint64_t
+statedir_number_above(const struct host *host, const struct ledger *ledger)
+{
+    const uint64_t now = statedir_number_now(host);
+
+    return ledger->next_claim > now ? ledger->next_claim : now;
+}
+
+uint64_t
 statedir_take_number(const struct statedir *statedir, struct ledger *ledger)
 {
     const uint64_t now = statedir_number_now(statedir->host);

@@ -45,9 +45,9 @@ int statedir_lock(struct statedir *statedir, struct deadline deadline,
                   struct error *error) CHECKED NONNULL;
 void statedir_unlock(struct statedir *statedir) NONNULL;
 
-/* Reads the ledger, and which GPUs are being proved. No lock is needed. Without a file the ledger
- * is empty. The caller clears ret. Errors are those of ledger_parse, or of reading the file; error
- * says what to do. */
+/* Reads the ledger, and which GPUs are being proved. No lock is needed. Without a file
+ * the ledger is empty. The caller clears ret. Errors are those of ledger_parse, or of reading the
+ * file; error says what to do. */
 int statedir_load(const struct statedir *statedir, struct ledger *ret,
                   struct error *error) CHECKED NONNULL;
 
@@ -76,6 +76,11 @@ int statedir_set_aside(const struct statedir *statedir, struct path *ret,
 
 /* A number that no lease has yet: microseconds since the kernel booted. */
 uint64_t statedir_number_now(const struct host *host) CHECKED NONNULL;
+
+/* A number above those of all leases given until now. If the ledger could not be read, it is
+ * {0}. */
+uint64_t
+statedir_number_above(const struct host *host, const struct ledger *ledger) CHECKED NONNULL;
 
 /* Takes the ledger's next number, under the lock. It is higher than all before, even those of a
  * ledger that was lost. */

@@ -9,29 +9,29 @@
 
 /* Whether the demand would have room on another parent. */
 static bool
-could_have(const struct rooms *rooms, const struct demand *demand, size_t parent)
+could_have(const struct rooms *rooms, const struct demand *demand,
+           const struct inventory_parent *parent)
 {
-    const struct inventory *inventory = rooms->problem->inventory;
-    size_t gpu = inventory->parents[parent].gpu;
+    const struct inventory_gpu *gpu = parent->gpu;
     struct request_hostdev hostdev = *demand->hostdev;
     struct demand moved = *demand;
 
-    hostdev.source = inventory->parents[parent].name;
+    hostdev.source = parent->name;
     moved.hostdev = &hostdev;
-    for (size_t type = 0; type < inventory->gpus[gpu].count; type++) {
+    for (size_t i = 0; i < gpu->type_count; i++) {
         struct fit ignored;
         unsigned rank;
 
-        if (demand_ranks(demand, &inventory->gpus[gpu].types[type], &rank) &&
-            fit_judge(rooms, &moved, gpu, type, &ignored) == REASON_NONE)
+        if (demand_ranks(demand, &gpu->types[i], &rank) &&
+            fit_judge(rooms, &moved, &gpu->types[i], &ignored) == REASON_NONE)
             return true;
     }
     return false;
 }
 
 size_t
-alternatives_list(const struct rooms *rooms, const struct demand *demand, size_t gpu, size_t most,
-                  char *text, size_t size)
+alternatives_list(const struct rooms *rooms, const struct demand *demand,
+                  const struct inventory_gpu *gpu, size_t most, char *text, size_t size)
 {
     const struct inventory *inventory = rooms->problem->inventory;
     const struct name *vf = demand_vf(demand);
@@ -39,10 +39,10 @@ alternatives_list(const struct rooms *rooms, const struct demand *demand, size_t
 
     *text = '\0';
     for (size_t i = 0; vf && i < inventory->parent_count; i++) {
-        const struct inventory_parent *parent = &inventory->parents[i];
+        const struct inventory_parent *parent = inventory->parents[i];
 
-        if ((gpu != SIZE_MAX && parent->gpu != gpu) || name_equal(&parent->name, vf) ||
-            !could_have(rooms, demand, i))
+        if ((gpu && parent->gpu != gpu) || name_equal(&parent->name, vf) ||
+            !could_have(rooms, demand, parent))
             continue;
         if (count++ < most && at < size)
             at += (size_t)snprintf(text + at, size - at, "%s%s", at ? ", " : "", parent->name.text);
@@ -54,7 +54,7 @@ void
 alternatives_add(const struct rooms *rooms, const struct demand *demand, struct error *error)
 {
     char others[MOST_OTHERS * sizeof(struct name)];
-    size_t count = alternatives_list(rooms, demand, SIZE_MAX, MOST_OTHERS, others, sizeof(others));
+    size_t count = alternatives_list(rooms, demand, NULL, MOST_OTHERS, others, sizeof(others));
 
     if (count)
         error_add(error, "%s could be on %s%s", demand->label, others,

@@ -6,11 +6,10 @@ bool
 boot_wait_misses(const struct policy *policy, const struct policy_gpu *gpu,
                  const struct inventory *inventory)
 {
-    for (size_t i = 0; i < inventory->gpu_count; i++) {
-        if (name_equal(&inventory->gpus[i].name, &gpu->address) && inventory_offers(inventory, i))
-            return false;
-    }
-    return gpu->enabled && !policy_is_drained(policy, &gpu->address);
+    const struct inventory_gpu *seen = inventory_find_gpu(inventory, &gpu->address);
+
+    return !(seen && inventory_offers(seen)) && gpu->enabled &&
+           !policy_is_drained(policy, &gpu->address);
 }
 
 unsigned

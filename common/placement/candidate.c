@@ -8,13 +8,19 @@
 #include <string.h>
 
 static size_t
-count_beside(const struct rooms *rooms, size_t gpu)
+count_beside(const struct rooms *rooms, const struct inventory_gpu *gpu)
 {
     size_t count = 0;
 
     for (size_t i = 0; i < rooms->place_count; i++)
-        count += rooms->places[i].gpu == gpu;
+        count += rooms->places[i].at.parent->gpu == gpu;
     return count;
+}
+
+static const struct inventory_gpu *
+gpu_of(const struct candidate *candidate)
+{
+    return candidate->place.type->gpu;
 }
 
 /* Below 0: a is better. */
@@ -32,9 +38,9 @@ compare(const void *left, const void *right)
         return a->beside < b->beside ? -1 : 1;
     if (a_load != b_load)
         return (a_load < b_load) == a->spread ? -1 : 1;
-    if (a->gpu != b->gpu)
-        return a->gpu < b->gpu ? -1 : 1;
-    return (a->type > b->type) - (a->type < b->type);
+    if (gpu_of(a) != gpu_of(b))
+        return gpu_of(a)->index < gpu_of(b)->index ? -1 : 1;
+    return (a->place.type > b->place.type) - (a->place.type < b->place.type);
 }
 
 const char *
@@ -51,43 +57,40 @@ candidate_why(const struct candidate *better, const struct candidate *worse)
         return "is left to the others";
     if (better->used * worse->total != worse->used * better->total)
         return better->spread ? "is fuller" : "is emptier";
-    return better->gpu == worse->gpu ? "" : "is as good, and comes later";
+    return gpu_of(better) == gpu_of(worse) ? "" : "is as good, and comes later";
 }
 
 static bool
-is_far(const struct rooms *rooms, const struct demand *demand, size_t gpu)
+is_far(const struct rooms *rooms, const struct demand *demand, const struct inventory_gpu *gpu)
 {
     const struct nodeset *nodes = &rooms->problem->demands->nodes;
-    int numa = rooms->problem->inventory->gpus[gpu].numa;
 
     if (demand->numa == POLICY_NUMA_IGNORE || nodeset_is_empty(nodes))
         return false;
-    return numa < 0 || !nodeset_has(nodes, (unsigned)numa);
+    return gpu->numa < 0 || !nodeset_has(nodes, (unsigned)gpu->numa);
 }
 
 struct candidate *
 candidate_list(const struct rooms *rooms, const struct demand *demand, size_t *count)
 {
-    const struct inventory *inventory = rooms->problem->inventory;
+    const struct inventory_type *type = NULL;
     bool spread = demand->order == POLICY_SPREAD;
     struct candidate *ret = NULL;
 
     *count = 0;
-    for (size_t gpu = 0; gpu < inventory->gpu_count; gpu++) {
-        for (size_t type = 0; type < inventory->gpus[gpu].count; type++) {
-            struct candidate candidate = {.gpu = gpu, .type = type, .spread = spread};
-            struct fit fit;
+    while ((type = inventory_next_type(rooms->problem->inventory, type))) {
+        struct candidate candidate = {.spread = spread};
+        struct fit fit;
 
-            if (!demand_ranks(demand, &inventory->gpus[gpu].types[type], &candidate.rank) ||
-                fit_judge(rooms, demand, gpu, type, &fit) != REASON_NONE)
-                continue;
-            candidate.parent = fit.parent;
-            candidate.far = is_far(rooms, demand, gpu);
-            candidate.beside = spread ? count_beside(rooms, gpu) : 0;
-            candidate.used = fit.used;
-            candidate.total = fit.total;
-            ARRAY_ADD(ret, *count, candidate);
-        }
+        if (!demand_ranks(demand, type, &candidate.rank) ||
+            fit_judge(rooms, demand, type, &fit) != REASON_NONE)
+            continue;
+        candidate.place = fit.place;
+        candidate.far = is_far(rooms, demand, type->gpu);
+        candidate.beside = spread ? count_beside(rooms, type->gpu) : 0;
+        candidate.used = fit.used;
+        candidate.total = fit.total;
+        ARRAY_ADD(ret, *count, candidate);
     }
     if (*count > 1)
         qsort(ret, *count, sizeof(*ret), compare);

@@ -19,9 +19,7 @@
 #include "placement/rooms.h"
 
 struct candidate {
-    size_t gpu;
-    size_t type;
-    size_t parent;
+    struct place place;
     /* Candidates are sorted by these five, in this order; lower is better. */
     unsigned rank;
     bool far;

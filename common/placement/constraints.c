@@ -17,12 +17,8 @@ constraints_exceeded_quota(const struct rooms *rooms, const struct inventory_typ
         if (rooms->quota_used[i] == SIZE_MAX || !demand_class_has(class, type))
             continue;
         *used = rooms->quota_used[i];
-        for (size_t k = 0; k < rooms->place_count; k++) {
-            const struct rooms_place *place = &rooms->places[k];
-
-            *used += demand_class_has(
-                class, &rooms->problem->inventory->gpus[place->gpu].types[place->type]);
-        }
+        for (size_t k = 0; k < rooms->place_count; k++)
+            *used += demand_class_has(class, rooms->places[k].at.type);
         if (*used >= policy->quotas[i].max)
             return &policy->quotas[i];
     }
@@ -37,20 +33,17 @@ is_word(const char *text, size_t length, const char *word)
 
 /* Whether a GPU has a trait: one from the administrator, or one that the GPU has by itself. */
 static bool
-has_trait(const struct rooms *rooms, size_t gpu, const char *trait, size_t length)
+has_trait(const struct rooms *rooms, const struct inventory_gpu *gpu, const char *trait,
+          size_t length)
 {
-    const struct inventory *inventory = rooms->problem->inventory;
-    const struct inventory_gpu *card = &inventory->gpus[gpu];
-    const struct policy_gpu *policy = policy_find_gpu(rooms->problem->policy, &card->name);
-    const struct gpu_load *room = &rooms->gpus[gpu];
-    const char *kind =
-        room->parent_count ? inventory->parents[room->parents[0]].interface->kind : "";
+    const struct policy_gpu *policy = policy_find_gpu(rooms->problem->policy, &gpu->name);
+    const char *kind = gpu->parent_count ? gpu->parents[0]->interface->kind : "";
     const struct {
         const char *name, *value;
     } automatic[] = {
-        {"vendor", card->vendor},
-        {"device", card->device},
-        {"driver", card->driver.text},
+        {"vendor", gpu->vendor},
+        {"device", gpu->device},
+        {"driver", gpu->driver.text},
         {"interface", kind},
     };
 
@@ -71,7 +64,8 @@ has_trait(const struct rooms *rooms, size_t gpu, const char *trait, size_t lengt
 /* Whether a GPU has a trait that is asked for. With a leading '!', whether the GPU does not have
  * the trait. */
 static bool
-meets_trait(const struct rooms *rooms, size_t gpu, const char *trait, size_t length)
+meets_trait(const struct rooms *rooms, const struct inventory_gpu *gpu, const char *trait,
+            size_t length)
 {
     bool forbidden = *trait == '!';
 
@@ -79,8 +73,8 @@ meets_trait(const struct rooms *rooms, size_t gpu, const char *trait, size_t len
 }
 
 size_t
-constraints_unmet_trait(const struct rooms *rooms, const struct demand *demand, size_t gpu,
-                        const char **ret)
+constraints_unmet_trait(const struct rooms *rooms, const struct demand *demand,
+                        const struct inventory_gpu *gpu, const char **ret)
 {
     static const char blanks[] = " ,";
     const char *trait = demand->device && demand->device->traits ? demand->device->traits : "";
@@ -102,7 +96,8 @@ constraints_unmet_trait(const struct rooms *rooms, const struct demand *demand, 
 }
 
 static enum reason
-judge_traits(const struct rooms *rooms, const struct demand *demand, size_t gpu)
+judge_traits(const struct rooms *rooms, const struct demand *demand,
+             const struct inventory_gpu *gpu)
 {
     const char *trait = NULL;
 
@@ -127,7 +122,7 @@ constraints_bring_memory(const struct policy *policy, const struct inventory_gpu
     const struct policy_gpu *gpu = policy_find_gpu(policy, &card->name);
     size_t count = 0;
 
-    for (size_t i = 0; i < card->count; i++) {
+    for (size_t i = 0; i < card->type_count; i++) {
         if (!policy_find_profile(policy, card->types[i].id.text) ||
             (gpu && (!gpu->enabled || !may_have(gpu, &card->types[i]))))
             continue;
@@ -164,29 +159,28 @@ would_be_taken(const struct demand *demand, const struct inventory_parent *paren
 }
 
 enum reason
-constraints_judge(const struct rooms *rooms, const struct demand *demand, size_t gpu, size_t parent,
-                  size_t type)
+constraints_judge(const struct rooms *rooms, const struct demand *demand, const struct place *place)
 {
     const struct placement_problem *problem = rooms->problem;
-    const struct inventory_gpu *card = &problem->inventory->gpus[gpu];
-    const struct policy_gpu *policy = policy_find_gpu(problem->policy, &card->name);
+    const struct inventory_parent *parent = place->parent;
+    const struct inventory_gpu *gpu = parent->gpu;
+    const struct policy_gpu *policy = policy_find_gpu(problem->policy, &gpu->name);
     const char *wanted = demand->device ? demand->device->parent : NULL;
     const struct nodeset *nodes = &problem->demands->nodes;
-    const struct inventory_parent *on = &problem->inventory->parents[parent];
     enum reason reason;
     size_t used;
 
-    if (!demand_may_be(demand, on->interface->hostdev))
+    if (!demand_may_be(demand, parent->interface->hostdev))
         return REASON_OTHER_KIND;
-    if (is_elsewhere(rooms, demand, on))
+    if (is_elsewhere(rooms, demand, parent))
         return REASON_OTHER_VF;
-    if (would_be_taken(demand, on))
+    if (would_be_taken(demand, parent))
         return REASON_MANAGED;
-    if (wanted && strcmp(wanted, card->name.text) && strcmp(wanted, on->name.text))
+    if (wanted && strcmp(wanted, gpu->name.text) && strcmp(wanted, parent->name.text))
         return REASON_OTHER_PARENT;
     if (policy && !policy->enabled)
         return REASON_DISABLED;
-    if (policy && type != CONSTRAINTS_ANY_TYPE && !may_have(policy, &card->types[type]))
+    if (policy && place->type && !may_have(policy, place->type))
         return REASON_NOT_ALLOWED;
     reason = judge_traits(rooms, demand, gpu);
     if (reason != REASON_NONE)
@@ -194,14 +188,12 @@ constraints_judge(const struct rooms *rooms, const struct demand *demand, size_t
     if (demand->numa == POLICY_NUMA_REQUIRE && nodeset_is_empty(nodes))
         return REASON_UNBOUND;
     if (demand->numa == POLICY_NUMA_REQUIRE &&
-        (card->numa < 0 || !nodeset_has(nodes, (unsigned)card->numa)))
+        (gpu->numa < 0 || !nodeset_has(nodes, (unsigned)gpu->numa)))
         return REASON_OTHER_NODE;
-    if (problem->host == PLACEMENT_NOW && policy_is_drained(problem->policy, &card->name))
+    if (problem->host == PLACEMENT_NOW && policy_is_drained(problem->policy, &gpu->name))
         return REASON_DRAINED;
-    if (problem->host == PLACEMENT_NOW && names_has(&problem->ledger->proved, &card->name))
+    if (problem->host == PLACEMENT_NOW && names_has(&problem->ledger->proved, &gpu->name))
         return REASON_PROVED;
-    return type != CONSTRAINTS_ANY_TYPE &&
-                   constraints_exceeded_quota(rooms, &card->types[type], &used)
-               ? REASON_QUOTA
-               : REASON_NONE;
+    return place->type && constraints_exceeded_quota(rooms, place->type, &used) ? REASON_QUOTA
+                                                                                : REASON_NONE;
 }

@@ -14,12 +14,10 @@
 
 #include "placement/rooms.h"
 
-/* A type that the driver does not list now. */
-#define CONSTRAINTS_ANY_TYPE SIZE_MAX
-
-/* Returns REASON_NONE, or the first rule that forbids it. */
-enum reason constraints_judge(const struct rooms *rooms, const struct demand *demand, size_t gpu,
-                              size_t parent, size_t type) CHECKED NONNULL;
+/* Returns REASON_NONE, or the first rule that forbids a place. The type may be NULL: a type that
+ * the driver does not list now. */
+enum reason constraints_judge(const struct rooms *rooms, const struct demand *demand,
+                              const struct place *place) CHECKED NONNULL;
 
 /* Whether the policy lets a GPU have profiles, and each of them sets its memory. Then no guest
  * depends on the memory that its function has already. */
@@ -29,8 +27,8 @@ bool constraints_bring_memory(const struct policy *policy,
 /* Finds the first demanded trait that a GPU does not meet. Returns the trait's length, including
  * its '!' if the trait is forbidden; *ret is the trait within the demand. Returns 0 if the GPU
  * meets them all. */
-size_t constraints_unmet_trait(const struct rooms *rooms, const struct demand *demand, size_t gpu,
-                               const char **ret) CHECKED NONNULL;
+size_t constraints_unmet_trait(const struct rooms *rooms, const struct demand *demand,
+                               const struct inventory_gpu *gpu, const char **ret) CHECKED NONNULL;
 
 /* Returns the quota that one more vGPU of a type would exceed, or NULL. *used is the number of
  * vGPUs that count against the quota. */

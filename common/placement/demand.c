@@ -119,7 +119,7 @@ demand_count_types(const struct demand *demand, const struct inventory_gpu *gpu)
     size_t count = 0;
     unsigned rank;
 
-    for (size_t i = 0; i < gpu->count; i++)
+    for (size_t i = 0; i < gpu->type_count; i++)
         count += demand_ranks(demand, &gpu->types[i], &rank);
     return count;
 }

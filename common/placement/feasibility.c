@@ -11,23 +11,17 @@
 
 /* Whether a parent is a virtual function that has a vGPU. */
 static bool
-is_in_use(const struct inventory *inventory, size_t parent)
+is_in_use(const struct inventory_parent *parent)
 {
-    bool found = false;
-
-    for (size_t i = 0;
-         inventory->parents[parent].interface->hostdev == REQUEST_PCI && i < inventory->vgpu_count;
-         i++)
-        found |= inventory->vgpus[i].parent == parent;
-    return found;
+    return parent->interface->hostdev == REQUEST_PCI &&
+           ARRAY_HAS(parent->gpu->vgpus, parent->gpu->vgpu_count, vgpu, (*vgpu)->parent == parent);
 }
 
 /* Whether no vGPU is made on a parent's GPU today. */
 static bool
-is_closed(const struct placement_problem *problem, size_t parent)
+is_closed(const struct placement_problem *problem, const struct inventory_parent *parent)
 {
-    const struct inventory *inventory = problem->inventory;
-    const struct name *gpu = &inventory->gpus[inventory->parents[parent].gpu].name;
+    const struct name *gpu = &parent->gpu->name;
 
     return policy_is_drained(problem->policy, gpu) || names_has(&problem->ledger->proved, gpu);
 }
@@ -43,8 +37,10 @@ list_avoided(const struct placement_problem *problem, struct names *ret)
     for (size_t i = 0; problem->avoided && i < problem->avoided->count; i++)
         ARRAY_ADD(ret->items, ret->count, problem->avoided->items[i]);
     for (size_t i = 0; i < inventory->parent_count; i++) {
-        if (is_in_use(inventory, i) || is_closed(problem, i))
-            ARRAY_ADD(ret->items, ret->count, inventory->parents[i].name);
+        const struct inventory_parent *parent = inventory->parents[i];
+
+        if (is_in_use(parent) || is_closed(problem, parent))
+            ARRAY_ADD(ret->items, ret->count, parent->name);
     }
 }
 
@@ -79,13 +75,12 @@ find_unknown(const struct placement_problem *problem, const struct placement_cho
 
     rooms_init(&rooms, problem);
     for (size_t i = 0; i < problem->demands->count && !found; i++) {
-        const struct placement_choice *choice = &choices[i];
-        size_t gpu = problem->inventory->parents[choice->parent].gpu;
+        const struct place *place = &choices[i].place;
 
-        if (choice->way != PLACEMENT_CREATE)
+        if (choices[i].way != PLACEMENT_CREATE)
             continue;
-        found = words[gpu_room_at(&rooms.gpus[gpu], choice->type, choice->parent).why];
-        rooms_take(&rooms, choice->parent, choice->type);
+        found = words[gpu_room_at(rooms_on(&rooms, place->parent->gpu), place).why];
+        rooms_take(&rooms, place);
     }
     return found ? found : words[ROOM_UNTOLD];
 }
@@ -94,47 +89,33 @@ find_unknown(const struct placement_problem *problem, const struct placement_cho
 
 /* Whether an earlier demand has got this virtual function already. */
 static bool
-is_given(const struct inventory *inventory, const struct placement_choice *choices, size_t count,
-         size_t parent)
+is_given(const struct placement_choice *choices, size_t count,
+         const struct inventory_parent *parent)
 {
-    bool is_vf = inventory->parents[parent].interface->hostdev == REQUEST_PCI;
-
-    for (size_t i = 0; is_vf && i < count; i++) {
-        if (choices[i].parent == parent)
-            return true;
-    }
-    return false;
+    return parent->interface->hostdev == REQUEST_PCI &&
+           ARRAY_HAS(choices, count, choice, choice->place.parent == parent);
 }
 
-static bool
-has_type(const struct inventory_gpu *gpu, const struct demand *demand, size_t *type)
+static const struct inventory_type *
+find_type(const struct inventory_gpu *gpu, const struct demand *demand)
 {
     unsigned rank;
 
-    for (*type = 0; *type < gpu->count; ++*type) {
-        if (demand_ranks(demand, &gpu->types[*type], &rank))
-            return true;
-    }
-    *type = FEASIBILITY_NO_TYPE;
-    return false;
+    return ARRAY_FIND(gpu->types, gpu->type_count, type, demand_ranks(demand, type, &rank));
 }
 
 /* Whether policy and request let a demand have a parent. *unlisted: its GPU may have a type for it
  * that it does not list or offer now. */
 static bool
-may_be_on(const struct rooms *rooms, const struct demand *demand, size_t parent,
-          struct placement_choice *choice, bool *unlisted)
+may_be_on(const struct rooms *rooms, const struct demand *demand,
+          const struct inventory_parent *parent, struct placement_choice *choice, bool *unlisted)
 {
-    const struct inventory *inventory = rooms->problem->inventory;
-    size_t gpu = inventory->parents[parent].gpu, type;
-    bool listed = has_type(&inventory->gpus[gpu], demand, &type);
+    const struct inventory_gpu *gpu = parent->gpu;
+    const struct place place = {parent, find_type(gpu, demand)};
 
-    *choice = (struct placement_choice){PLACEMENT_CREATE, parent, type};
-    *unlisted =
-        inventory_may_have_more(inventory, gpu) && (!listed || !inventory_offers(inventory, gpu));
-    return (listed || *unlisted) &&
-           constraints_judge(rooms, demand, gpu, parent, listed ? type : CONSTRAINTS_ANY_TYPE) ==
-               REASON_NONE;
+    *choice = (struct placement_choice){PLACEMENT_CREATE, place};
+    *unlisted = inventory_may_have_more(gpu) && (!place.type || !inventory_offers(gpu));
+    return (place.type || *unlisted) && constraints_judge(rooms, demand, &place) == REASON_NONE;
 }
 
 /* Whether each demand has a parent. At least one of their types must be one that its GPU may have,
@@ -159,11 +140,10 @@ find_unlisted(const struct placement_problem *problem, struct placement_choice *
         bool found = false;
 
         for (size_t k = 0; !found && k < 2 * count; k++) {
-            size_t parent = k % count;
+            const struct inventory_parent *parent = inventory->parents[k % count];
             bool unlisted;
 
-            found = is_in_use(inventory, parent) == k / count &&
-                    !is_given(inventory, choices, i, parent) &&
+            found = is_in_use(parent) == k / count && !is_given(choices, i, parent) &&
                     may_be_on(&rooms, demand, parent, &choices[i], &unlisted);
             any |= found && unlisted;
         }
@@ -179,8 +159,7 @@ static void
 forget_choices(const struct placement_problem *problem, struct placement_choice *choices)
 {
     for (size_t i = 0; i < problem->demands->count; i++)
-        choices[i] =
-            (struct placement_choice){PLACEMENT_CREATE, FEASIBILITY_NO_PARENT, FEASIBILITY_NO_TYPE};
+        choices[i] = (struct placement_choice){PLACEMENT_CREATE, {NULL, NULL}};
 }
 
 static enum feasibility

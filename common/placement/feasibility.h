@@ -24,15 +24,13 @@ enum feasibility {
 /*
  * `waiting`: a GPU of the configuration may still come up. There is one choice per demand. It is a
  * place of this host as it is, a free one if possible, and no virtual function comes twice. If its
- * driver does not list the type now, the type is FEASIBILITY_NO_TYPE. If nothing is known at all,
- * the parent is FEASIBILITY_NO_PARENT. error says why not, or what is not known. Its class is
+ * driver does not list the type now, the type is NULL. If nothing is known at all, the parent is
+ * NULL too. error says why not, or what is not known. Its class is
  * ERROR_NEVER or that of the refusal.
  */
 enum feasibility
 feasibility_judge(const struct placement_problem *problem, bool waiting,
                   struct placement_choice *choices, struct error *error) CHECKED NONNULL;
-#define FEASIBILITY_NO_TYPE   SIZE_MAX
-#define FEASIBILITY_NO_PARENT SIZE_MAX
 
 /* The same for a caller who wants no places. */
 enum feasibility feasibility_of(const struct placement_problem *problem, bool waiting,

@@ -9,15 +9,14 @@
 /* Whether a request names this parent. Other demands leave it alone while they can have another
  * one. A hostdev that names its function leaves no choice, and does not count here. */
 static bool
-is_named(const struct rooms *rooms, size_t parent)
+is_named(const struct rooms *rooms, const struct inventory_parent *parent)
 {
     const struct placement_problem *problem = rooms->problem;
-    const char *name = problem->inventory->parents[parent].name.text;
 
     for (size_t i = 0; i < problem->demands->count; i++) {
         const struct request_device *device = problem->demands->items[i].device;
 
-        if (device && device->parent && !strcmp(device->parent, name))
+        if (device && device->parent && !strcmp(device->parent, parent->name.text))
             return true;
     }
     return false;
@@ -41,36 +40,37 @@ reason_of(enum room_why why)
 }
 
 static bool
-wants_sure(const struct rooms *rooms, size_t gpu)
+wants_sure(const struct rooms *rooms, const struct gpu_load *load)
 {
     return rooms->problem->certainty == PLACEMENT_SURE ||
-           (rooms->problem->certainty == PLACEMENT_TRY_SEEN && rooms->gpus[gpu].drops > 0);
+           (rooms->problem->certainty == PLACEMENT_TRY_SEEN && load->drops > 0);
 }
 
-/* What stands against one parent. *counts: its places are the GPU's room, be they this demand's or
+/* What stands against one place. *counts: its places are the GPU's room, be they this demand's or
  * not; they may have to stay free. */
 static enum reason
-judge_parent(const struct rooms *rooms, const struct demand *demand, size_t gpu, size_t parent,
-             size_t type, bool *counts)
+judge_place(const struct rooms *rooms, const struct demand *demand, const struct place *place,
+            bool *counts)
 {
+    const struct gpu_load *load = rooms_on(rooms, place->parent->gpu);
     enum reason reason;
     struct bounds here;
     unsigned places;
 
     *counts = false;
-    if (gpu_load_word(&rooms->gpus[gpu], type, parent) == INVENTORY_NEVER)
+    if (place_available(place) == INVENTORY_NEVER)
         return REASON_NO_TYPE;
-    reason = constraints_judge(rooms, demand, gpu, parent, type);
-    if (rooms->owned[parent])
+    reason = constraints_judge(rooms, demand, place);
+    if (gpu_load_on(load, place->parent)->is_owned)
         return reason == REASON_NONE ? REASON_FULL : reason;
     *counts = reason == REASON_OTHER_PARENT || reason == REASON_OTHER_VF;
     if (reason != REASON_NONE)
         return reason;
-    here = gpu_room_at(&rooms->gpus[gpu], type, parent);
-    places = wants_sure(rooms, gpu) ? here.least : here.most;
+    here = gpu_room_at(load, place);
+    places = wants_sure(rooms, load) ? here.least : here.most;
     if (places == 0)
         return reason_of(here.why);
-    if (rooms_is_rejected(rooms, parent, type))
+    if (rooms_is_rejected(rooms, place))
         return REASON_REJECTED;
     *counts = true;
     return REASON_NONE;
@@ -79,22 +79,21 @@ judge_parent(const struct rooms *rooms, const struct demand *demand, size_t gpu,
 /* The reason of the parent that came closest. usable: over which parents the GPU's room is
  * counted. */
 static enum reason
-judge_parents(const struct rooms *rooms, const struct demand *demand, size_t gpu, size_t type,
-              bool *usable, struct fit *ret)
+judge_parents(const struct rooms *rooms, const struct demand *demand,
+              const struct inventory_type *type, bool *usable, struct fit *ret)
 {
-    const struct gpu_load *room = &rooms->gpus[gpu];
     enum reason reason = REASON_NO_TYPE;
     bool named = false;
 
-    for (size_t i = 0; i < room->parent_count; i++) {
-        size_t parent = room->parents[i];
-        enum reason here = judge_parent(rooms, demand, gpu, parent, type, &usable[parent]);
+    for (size_t i = 0; i < type->gpu->parent_count; i++) {
+        const struct place place = {type->gpu->parents[i], type};
+        enum reason here = judge_place(rooms, demand, &place, &usable[i]);
 
         ret->places += here == REASON_NONE;
-        if (here > reason || (here == REASON_NONE && named && !is_named(rooms, parent))) {
+        if (here > reason || (here == REASON_NONE && named && !is_named(rooms, place.parent))) {
             reason = here;
-            ret->parent = parent;
-            named = is_named(rooms, parent);
+            ret->place = place;
+            named = is_named(rooms, place.parent);
         }
     }
     return reason;
@@ -109,20 +108,19 @@ less(unsigned count, size_t reserve)
 }
 
 enum reason
-fit_judge(const struct rooms *rooms, const struct demand *demand, size_t gpu, size_t type,
+fit_judge(const struct rooms *rooms, const struct demand *demand, const struct inventory_type *type,
           struct fit *ret)
 {
-    const struct inventory *inventory = rooms->problem->inventory;
-    const struct policy_gpu *policy =
-        policy_find_gpu(rooms->problem->policy, &inventory->gpus[gpu].name);
-    AUTO_FREE bool *usable = memory_zeroed(inventory->parent_count, sizeof(*usable));
+    const struct gpu_load *load = rooms_on(rooms, type->gpu);
+    const struct policy_gpu *policy = policy_find_gpu(rooms->problem->policy, &type->gpu->name);
+    AUTO_FREE bool *usable = memory_zeroed(type->gpu->parent_count, sizeof(*usable));
     size_t reserve = policy ? policy->reserve : 0;
     enum reason reason;
     struct bounds left;
 
-    *ret = (struct fit){.used = rooms->gpus[gpu].made + rooms->gpus[gpu].puts};
-    reason = judge_parents(rooms, demand, gpu, type, usable, ret);
-    left = gpu_room_left(&rooms->gpus[gpu], type, usable);
+    *ret = (struct fit){.used = load->made + load->puts};
+    reason = judge_parents(rooms, demand, type, usable, ret);
+    left = gpu_room_left(load, type, usable);
     ret->total = ret->used + left.most;
     if (reason != REASON_NONE)
         return reason;
@@ -131,6 +129,6 @@ fit_judge(const struct rooms *rooms, const struct demand *demand, size_t gpu, si
     ret->left = left;
     ret->left.least = less(left.least, reserve);
     ret->left.most = less(left.most, reserve);
-    return (wants_sure(rooms, gpu) ? ret->left.least : ret->left.most) ? REASON_NONE
-                                                                       : REASON_RESERVED;
+    return (wants_sure(rooms, load) ? ret->left.least : ret->left.most) ? REASON_NONE
+                                                                        : REASON_RESERVED;
 }

@@ -14,13 +14,13 @@
 
 /* Where a vGPU would go, and how full the GPU is. */
 struct fit {
-    size_t parent;
+    struct place place;
     size_t places;      /* parents that would do */
     size_t used, total; /* vGPUs; total: with those of this type that may have room */
     struct bounds left; /* how many a start can have, without those that stay free */
 };
 
-/* Judges by all rules. Unless one is against it, ret says how full the GPU is. If the answer is
- * REASON_NONE, ret also has the parent: the first free one. */
-enum reason fit_judge(const struct rooms *rooms, const struct demand *demand, size_t gpu,
-                      size_t type, struct fit *ret) CHECKED NONNULL;
+/* Judges the type's GPU by all rules. Unless one is against it, ret says how full the GPU is. If
+ * the answer is REASON_NONE, ret also has the place, on the first free parent. */
+enum reason fit_judge(const struct rooms *rooms, const struct demand *demand,
+                      const struct inventory_type *type, struct fit *ret) CHECKED NONNULL;

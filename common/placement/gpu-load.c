@@ -4,79 +4,67 @@
 #include "base/array.h"
 #include "base/memory.h"
 
-#include <limits.h>
-#include <string.h>
-
-const struct inventory_gpu *
-gpu_load_card(const struct gpu_load *load)
-{
-    return &load->inventory->gpus[load->gpu];
-}
-
 const struct limit *
 gpu_load_limit(const struct gpu_load *load, size_t limit)
 {
-    return &gpu_load_card(load)->limits[limit];
+    return &load->gpu->limits[limit];
 }
 
 struct load_parent *
-gpu_load_on(const struct gpu_load *load, size_t parent)
+gpu_load_on(const struct gpu_load *load, const struct inventory_parent *parent)
 {
-    return &load->on[parent - load->parents[0]];
-}
-
-int
-gpu_load_word(const struct gpu_load *load, size_t type, size_t parent)
-{
-    return load->inventory->parents[parent].available[type];
+    return &load->on[parent->index];
 }
 
 /* --- groups of types -------------------------------------------------------------------------- */
 
 static size_t
-find_alike(const struct inventory_gpu *card, const struct inventory_type *type)
+find_alike(const struct inventory_gpu *gpu, const struct inventory_type *type)
 {
-    for (size_t i = 0; i < card->count; i++) {
-        const struct inventory_type *other = &card->types[i];
+    for (size_t i = 0; i < gpu->type_count; i++) {
+        const struct inventory_type *other = &gpu->types[i];
 
         if (other == type || (type->framebuffer && other->framebuffer == type->framebuffer &&
                               other->slices == type->slices))
             return i;
     }
-    return card->count;
+    return gpu->type_count;
+}
+
+/* The counts of one type; NULL: of those that the GPU does not list. */
+static struct load_group *
+counts_of(const struct gpu_load *load, const struct inventory_type *type)
+{
+    return &load->types[type ? inventory_type_index(type) : load->gpu->type_count];
+}
+
+struct load_group *
+gpu_load_group(const struct gpu_load *load, const struct inventory_type *type)
+{
+    return &load->types[counts_of(load, type)->alike];
 }
 
 /* The group of a vGPU: that of its type. If the type does not tell a size, it is the first group of
  * the vGPU's size. */
 static struct load_group *
-count_of(const struct gpu_load *load, const struct load_use *use)
+group_of(const struct gpu_load *load, const struct load_use *use)
 {
-    const struct inventory_gpu *card = gpu_load_card(load);
+    const struct inventory_type *type = use->place.type;
     const struct inventory_type unlisted = {.framebuffer = use->framebuffer};
-    bool is_listed =
-        use->type != LOAD_NO_TYPE && (card->types[use->type].framebuffer || !use->framebuffer);
 
-    return &load->types[is_listed ? load->types[use->type].alike : find_alike(card, &unlisted)];
+    return type && (type->framebuffer || !use->framebuffer)
+               ? gpu_load_group(load, type)
+               : &load->types[find_alike(load->gpu, &unlisted)];
 }
 
 /* Whether a vGPU's frame buffer is known, so that it keeps other sizes away. */
 static bool
-has_size(const struct gpu_load *load, const struct load_use *use)
+has_size(const struct load_use *use)
 {
-    const struct inventory_type *type =
-        use->type == LOAD_NO_TYPE ? NULL : &gpu_load_card(load)->types[use->type];
+    const struct inventory_type *type = use->place.type;
 
     return (!type || inventory_type_shares_time(type)) &&
            (use->framebuffer || (type && type->framebuffer));
-}
-
-size_t
-gpu_load_type(const struct gpu_load *load, const struct inventory_vgpu *vgpu)
-{
-    const struct inventory_gpu *card = gpu_load_card(load);
-    const struct inventory_type *type = inventory_find_type(card, &vgpu->type);
-
-    return type ? (size_t)(type - card->types) : LOAD_NO_TYPE;
 }
 
 /* --- a load and its steps --------------------------------------------------------------------- */
@@ -85,14 +73,15 @@ uint64_t
 gpu_load_need(const struct gpu_load *load, size_t index, const struct load_use *use)
 {
     const struct limit *limit = gpu_load_limit(load, index);
-    uint64_t need = use->type != LOAD_NO_TYPE ? limit->needs[use->type]
-                    : limit->is_memory        ? use->framebuffer
-                                              : limit->other;
+    const struct inventory_parent *parent = use->place.parent;
+    uint64_t need = use->place.type    ? limit->needs[inventory_type_index(use->place.type)]
+                    : limit->is_memory ? use->framebuffer
+                                       : limit->other;
     uint64_t had = 0;
 
     if (limit->held)
-        had = gpu_load_on(load, use->parent)->is_dropped ? limit->base[use->parent]
-                                                         : limit->held[use->parent];
+        had = gpu_load_on(load, parent)->is_dropped ? limit->base[parent->index]
+                                                    : limit->held[parent->index];
     return need > had ? need - had : 0;
 }
 
@@ -101,27 +90,23 @@ static uint64_t
 back_of(const struct gpu_load *load, size_t index, const struct load_use *use)
 {
     const struct limit *limit = gpu_load_limit(load, index);
+    size_t parent = use->place.parent->index;
 
     if (!limit->held)
         return gpu_load_need(load, index, use);
-    return limit->held[use->parent] > limit->base[use->parent]
-               ? limit->held[use->parent] - limit->base[use->parent]
-               : 0;
+    return limit->held[parent] > limit->base[parent] ? limit->held[parent] - limit->base[parent]
+                                                     : 0;
 }
 
 /* Whether the inventory shows a vGPU on a GPU instance; or, without on_instance, one that shares
  * the GPU in time. */
 static bool
-holds(const struct gpu_load *load, bool on_instance)
+holds(const struct inventory_gpu *gpu, bool on_instance)
 {
-    const struct inventory *inventory = load->inventory;
+    for (size_t i = 0; i < gpu->vgpu_count; i++) {
+        const struct inventory_type *type = inventory_type_of(gpu->vgpus[i]);
 
-    for (size_t i = 0; i < inventory->vgpu_count; i++) {
-        size_t type = LOAD_NO_TYPE;
-
-        if (inventory->parents[inventory->vgpus[i].parent].gpu == load->gpu)
-            type = gpu_load_type(load, &inventory->vgpus[i]);
-        if (type != LOAD_NO_TYPE && (gpu_load_card(load)->types[type].slices > 0) == on_instance)
+        if (type && (type->slices > 0) == on_instance)
             return true;
     }
     return false;
@@ -131,106 +116,88 @@ holds(const struct gpu_load *load, bool on_instance)
  * The type needs a free instance, or a card that is not partitioned. The vGPUs on the card tell
  * whether it is. is_told: a free function tells what instances there are, or all have vGPUs. */
 static bool
-lacks_instance(const struct gpu_load *load, size_t type, bool is_told)
+lacks_instance(const struct inventory_type *type, bool is_told)
 {
-    bool on_instance = gpu_load_card(load)->types[type].slices > 0;
+    bool on_instance = type->slices > 0;
 
-    return holds(load, !on_instance) || (is_told && (on_instance || !holds(load, false)));
+    return holds(type->gpu, !on_instance) || (is_told && (on_instance || !holds(type->gpu, false)));
 }
 
 /* Notes what the driver says of a type. One parent that offers it is enough. */
 static void
-hear_word(struct gpu_load *load, size_t type, bool has_instances)
+hear_word(struct gpu_load *load, const struct inventory_type *type, bool has_instances)
 {
-    bool is_told = gpu_load_card(load)->is_occupied;
+    struct load_group *counts = counts_of(load, type);
+    bool is_told = load->gpu->is_occupied;
 
-    for (size_t i = 0; i < load->parent_count && !load->types[type].is_offered; i++) {
-        load->types[type].is_offered = gpu_load_word(load, type, load->parents[i]) > 0;
-        is_told |= gpu_load_on(load, load->parents[i])->vgpus == 0;
+    for (size_t i = 0; i < load->gpu->parent_count && !counts->is_offered; i++) {
+        const struct place place = {load->gpu->parents[i], type};
+
+        counts->is_offered = place_available(&place) > 0;
+        is_told |= load->on[i].vgpus == 0;
     }
-    load->types[type].lacks =
-        has_instances && !load->types[type].is_offered && lacks_instance(load, type, is_told);
-}
-
-static void
-find_parents(struct gpu_load *load)
-{
-    const struct inventory *inventory = load->inventory;
-
-    for (size_t i = 0; i < inventory->parent_count; i++) {
-        if (inventory->parents[i].gpu == load->gpu)
-            ARRAY_ADD(load->parents, load->parent_count, i);
-    }
-    if (load->parent_count)
-        load->on = memory_zeroed(load->parents[load->parent_count - 1] - load->parents[0] + 1,
-                                 sizeof(*load->on));
+    counts->lacks = has_instances && !counts->is_offered && lacks_instance(type, is_told);
 }
 
 static void
 add_parents(struct gpu_load *load)
 {
-    for (size_t i = 0; i < load->parent_count; i++) {
-        size_t parent = load->parents[i];
+    const struct inventory_gpu *gpu = load->gpu;
 
-        gpu_load_on(load, parent)->is_single =
-            !name_equal(&load->inventory->parents[parent].name, &gpu_load_card(load)->name);
-        for (size_t k = 0; k < gpu_load_card(load)->limit_count; k++) {
-            const struct limit *limit = gpu_load_limit(load, k);
-
-            load->used[k] += limit->held ? limit->held[parent] : 0;
-        }
+    for (size_t i = 0; i < gpu->parent_count; i++) {
+        load->on[i].is_single = !name_equal(&gpu->parents[i]->name, &gpu->name);
+        for (size_t k = 0; k < gpu->limit_count; k++)
+            load->used[k] += gpu->limits[k].held ? gpu->limits[k].held[i] : 0;
     }
+}
+
+static struct load_use
+use_of(const struct inventory_vgpu *vgpu)
+{
+    return (struct load_use){{vgpu->parent, inventory_type_of(vgpu)}, vgpu->framebuffer};
 }
 
 static void
 add_vgpus(struct gpu_load *load)
 {
-    const struct inventory *inventory = load->inventory;
+    const struct inventory_gpu *gpu = load->gpu;
 
-    for (size_t i = 0; i < inventory->vgpu_count; i++) {
-        const struct inventory_vgpu *vgpu = &inventory->vgpus[i];
-        struct load_use use = {.parent = vgpu->parent, .framebuffer = vgpu->framebuffer};
+    for (size_t i = 0; i < gpu->vgpu_count; i++) {
+        const struct load_use use = use_of(gpu->vgpus[i]);
 
-        if (inventory->parents[vgpu->parent].gpu != load->gpu)
-            continue;
-        use.type = gpu_load_type(load, vgpu);
         load->made++;
-        load->sized_staying += has_size(load, &use);
-        gpu_load_on(load, vgpu->parent)->vgpus++;
-        count_of(load, &use)->staying++;
-        for (size_t k = 0; k < gpu_load_card(load)->limit_count; k++)
-            load->used[k] += gpu_load_limit(load, k)->held ? 0 : gpu_load_need(load, k, &use);
+        load->sized_staying += has_size(&use);
+        gpu_load_on(load, use.place.parent)->vgpus++;
+        group_of(load, &use)->staying++;
+        for (size_t k = 0; k < gpu->limit_count; k++)
+            load->used[k] += gpu->limits[k].held ? 0 : gpu_load_need(load, k, &use);
     }
 }
 
 void
-gpu_load_init(struct gpu_load *load, const struct inventory *inventory, size_t gpu,
-              enum load_time time)
+gpu_load_init(struct gpu_load *load, const struct inventory_gpu *gpu, enum load_time time)
 {
-    const struct inventory_gpu *card = &inventory->gpus[gpu];
-    bool has_instances = ARRAY_HAS(card->types, card->count, type, type->slices > 0);
+    bool has_instances = ARRAY_HAS(gpu->types, gpu->type_count, type, type->slices > 0);
 
     *load = (struct gpu_load){
-        .inventory = inventory,
         .gpu = gpu,
         .time = time,
-        .types = memory_zeroed(card->count + 1, sizeof(*load->types)),
-        .used = memory_zeroed(card->limit_count, sizeof(*load->used)),
+        .on = memory_zeroed(gpu->parent_count, sizeof(*load->on)),
+        .types = memory_zeroed(gpu->type_count + 1, sizeof(*load->types)),
+        .used = memory_zeroed(gpu->limit_count, sizeof(*load->used)),
     };
-    for (size_t i = 0; i < card->count; i++)
-        load->types[i].alike = find_alike(card, &card->types[i]);
-    load->types[card->count].alike = card->count;
-    find_parents(load);
+    for (size_t i = 0; i < gpu->type_count; i++)
+        load->types[i].alike = find_alike(gpu, &gpu->types[i]);
+    load->types[gpu->type_count].alike = gpu->type_count;
     add_parents(load);
     add_vgpus(load);
-    for (size_t i = 0; i < card->count; i++)
-        hear_word(load, i, has_instances);
+    for (size_t i = 0; i < gpu->type_count; i++)
+        hear_word(load, &gpu->types[i], has_instances);
 }
 
 void
 gpu_load_clear(struct gpu_load *load)
 {
-    free(load->parents);
     free(load->on);
     free(load->types);
     free(load->used);
@@ -250,58 +217,56 @@ gpu_load_put(struct gpu_load *load, const struct load_use *use)
 {
     const struct load_step step = {.use = *use};
 
-    for (size_t i = 0; i < gpu_load_card(load)->limit_count; i++)
+    for (size_t i = 0; i < load->gpu->limit_count; i++)
         load->used[i] += gpu_load_need(load, i, use);
     load->puts++;
-    load->sized_puts += has_size(load, use);
-    gpu_load_on(load, use->parent)->vgpus++;
-    count_of(load, use)->in++;
-    load->types[use->type == LOAD_NO_TYPE ? gpu_load_card(load)->count : use->type].put++;
+    load->sized_puts += has_size(use);
+    gpu_load_on(load, use->place.parent)->vgpus++;
+    group_of(load, use)->in++;
+    counts_of(load, use->place.type)->put++;
     return push(load, &step);
 }
 
 size_t
-gpu_load_drop(struct gpu_load *load, size_t vgpu)
+gpu_load_drop(struct gpu_load *load, const struct inventory_vgpu *vgpu)
 {
-    const struct inventory_vgpu *gone = &load->inventory->vgpus[vgpu];
-    const struct load_step step = {
-        .is_drop = true, .use = {gone->parent, gpu_load_type(load, gone), gone->framebuffer}};
-    struct load_group *count = count_of(load, &step.use);
+    const struct load_step step = {.is_drop = true, .use = use_of(vgpu)};
+    struct load_group *group = group_of(load, &step.use);
 
-    for (size_t i = 0; i < gpu_load_card(load)->limit_count; i++)
+    for (size_t i = 0; i < load->gpu->limit_count; i++)
         load->used[i] -= back_of(load, i, &step.use);
     load->made--;
     load->drops++;
-    load->sized_staying -= has_size(load, &step.use);
-    gpu_load_on(load, gone->parent)->vgpus--;
-    gpu_load_on(load, gone->parent)->is_dropped = true;
-    count->staying--;
-    count->freed++;
+    load->sized_staying -= has_size(&step.use);
+    gpu_load_on(load, vgpu->parent)->vgpus--;
+    gpu_load_on(load, vgpu->parent)->is_dropped = true;
+    group->staying--;
+    group->freed++;
     return push(load, &step);
 }
 
 static void
 take_back(struct gpu_load *load, const struct load_step *step)
 {
-    struct load_group *count = count_of(load, &step->use);
+    struct load_group *group = group_of(load, &step->use);
+    struct load_parent *on = gpu_load_on(load, step->use.place.parent);
 
     if (step->is_drop) {
-        gpu_load_on(load, step->use.parent)->is_dropped = false;
-        gpu_load_on(load, step->use.parent)->vgpus++;
+        on->is_dropped = false;
+        on->vgpus++;
         load->drops--;
         load->made++;
-        load->sized_staying += has_size(load, &step->use);
-        count->staying++;
-        count->freed--;
+        load->sized_staying += has_size(&step->use);
+        group->staying++;
+        group->freed--;
     } else {
-        gpu_load_on(load, step->use.parent)->vgpus--;
+        on->vgpus--;
         load->puts--;
-        load->sized_puts -= has_size(load, &step->use);
-        count->in--;
-        load->types[step->use.type == LOAD_NO_TYPE ? gpu_load_card(load)->count : step->use.type]
-            .put--;
+        load->sized_puts -= has_size(&step->use);
+        group->in--;
+        counts_of(load, step->use.place.type)->put--;
     }
-    for (size_t i = 0; i < gpu_load_card(load)->limit_count; i++) {
+    for (size_t i = 0; i < load->gpu->limit_count; i++) {
         if (step->is_drop)
             load->used[i] += back_of(load, i, &step->use);
         else

@@ -20,17 +20,16 @@ enum load_time {
 
 /* A vGPU that is put. */
 struct load_use {
-    size_t parent;        /* index into the inventory's parents */
-    size_t type;          /* of the GPU; LOAD_NO_TYPE: the GPU does not list it */
+    struct place place;
     unsigned framebuffer; /* MiB, if the type does not tell; 0: not known */
 };
-#define LOAD_NO_TYPE SIZE_MAX
 
 /* What is on a parent. */
 struct load_parent {
     size_t vgpus;    /* that stay, or were put there */
     bool is_single;  /* a virtual function: it takes one */
     bool is_dropped; /* the vGPU that the inventory shows there is gone */
+    bool is_owned;   /* it is another domain's, whatever the inventory shows (rooms.h) */
 };
 
 /* Types are alike if their vGPUs can take each other's places: they have the same frame buffer, and
@@ -50,14 +49,11 @@ struct load_step {
 };
 
 struct gpu_load {
-    const struct inventory *inventory; /* borrowed */
-    size_t gpu;
+    const struct inventory_gpu *gpu; /* borrowed */
     enum load_time time;
-    size_t *parents; /* of the GPU: indices into the inventory's, in their order */
-    size_t parent_count;
     size_t made, puts, drops;         /* vGPUs that stay, that were put, that were dropped */
     size_t sized_staying, sized_puts; /* of these, those whose frame buffer is known */
-    struct load_parent *on;   /* per parent of the inventory, from the GPU's first to its last */
+    struct load_parent *on;           /* per parent of the GPU */
     struct load_group *types; /* per type of the GPU, and one for types that it does not list */
     uint64_t *used;           /* per limit of the GPU */
     struct load_step *steps;
@@ -65,31 +61,25 @@ struct gpu_load {
 };
 
 /* Begins a load as the inventory shows the GPU. The caller clears it. */
-void gpu_load_init(struct gpu_load *load, const struct inventory *inventory, size_t gpu,
-                   enum load_time time) NONNULL;
+void
+gpu_load_init(struct gpu_load *load, const struct inventory_gpu *gpu, enum load_time time) NONNULL;
 void gpu_load_clear(struct gpu_load *load) NONNULL;
 
-/* Puts a vGPU on a parent, whether it fits or not. Drops one that the inventory shows (an index
- * into its vgpus). Both return a mark: gpu_load_rewind takes back that step and all after it. */
+/* Puts a vGPU on a parent, whether it fits or not. Drops one that the inventory shows. Both return
+ * a mark: gpu_load_rewind takes back that step and all after it. */
 size_t gpu_load_put(struct gpu_load *load, const struct load_use *use) NONNULL;
-size_t gpu_load_drop(struct gpu_load *load, size_t vgpu) NONNULL;
+size_t gpu_load_drop(struct gpu_load *load, const struct inventory_vgpu *vgpu) NONNULL;
 void gpu_load_rewind(struct gpu_load *load, size_t mark) NONNULL;
 
-/* The GPU, and one of its limits. */
-const struct inventory_gpu *gpu_load_card(const struct gpu_load *load) NONNULL;
+/* A limit of the GPU. */
 const struct limit *gpu_load_limit(const struct gpu_load *load, size_t limit) NONNULL;
-
-/* The driver's word, as the inventory has it: how many more of a type a parent would make; -errno,
- * or INVENTORY_NEVER. */
-int gpu_load_word(const struct gpu_load *load, size_t type, size_t parent) CHECKED NONNULL;
-
-/* The type of a vGPU of the GPU; LOAD_NO_TYPE: the GPU does not list it. */
-size_t
-gpu_load_type(const struct gpu_load *load, const struct inventory_vgpu *vgpu) CHECKED NONNULL;
 
 /* What one more vGPU needs of a limit, beyond what its parent has already. */
 uint64_t gpu_load_need(const struct gpu_load *load, size_t limit,
                        const struct load_use *use) CHECKED NONNULL;
 
-/* What is on a parent of the GPU. */
-struct load_parent *gpu_load_on(const struct gpu_load *load, size_t parent) CHECKED NONNULL;
+/* What is on a parent of the GPU, and the group of one of its types. */
+struct load_parent *
+gpu_load_on(const struct gpu_load *load, const struct inventory_parent *parent) CHECKED NONNULL;
+struct load_group *
+gpu_load_group(const struct gpu_load *load, const struct inventory_type *type) CHECKED NONNULL;

@@ -25,47 +25,51 @@ none(enum room_why why)
 
 /* Whether a type takes part where a GPU takes one size at a time. */
 static bool
-is_sized(const struct gpu_load *load, size_t type)
+is_sized(const struct gpu_load *load, const struct inventory_type *type)
 {
-    const struct inventory_type *kind = &gpu_load_card(load)->types[type];
-
-    return gpu_load_card(load)->one_size && kind->framebuffer && inventory_type_shares_time(kind);
+    return load->gpu->one_size && type->framebuffer && inventory_type_shares_time(type);
 }
 
 /* Whether a vGPU of another size was put, or stays. */
 static bool
-has_other_put(const struct gpu_load *load, size_t type)
+has_other_put(const struct gpu_load *load, const struct inventory_type *type)
 {
-    return is_sized(load, type) && load->sized_puts > load->types[load->types[type].alike].in;
+    return is_sized(load, type) && load->sized_puts > gpu_load_group(load, type)->in;
 }
 
 static bool
-has_other_staying(const struct gpu_load *load, size_t type)
+has_other_staying(const struct gpu_load *load, const struct inventory_type *type)
 {
-    return is_sized(load, type) &&
-           load->sized_staying > load->types[load->types[type].alike].staying;
+    return is_sized(load, type) && load->sized_staying > gpu_load_group(load, type)->staying;
 }
 
-/* MIG: whether an instance of the type's size is free, by the driver's word or by what was dropped.
- */
+/* MIG: whether no instance of the type's size is free, by the driver's word. */
 static bool
-has_instance(const struct gpu_load *load, size_t type)
+lacks_instance(const struct gpu_load *load, const struct inventory_type *type)
 {
-    const struct inventory_gpu *card = gpu_load_card(load);
+    return load->types[inventory_type_index(type)].lacks;
+}
+
+/* The same, unless one was dropped. */
+static bool
+has_instance(const struct gpu_load *load, const struct inventory_type *type)
+{
     size_t freed = 0, put = 0;
 
-    for (size_t i = 0; load->types[type].lacks && i < card->count; i++) {
-        if (card->types[i].slices != card->types[type].slices || load->types[i].alike != i)
+    if (!lacks_instance(load, type))
+        return true;
+    for (size_t i = 0; i < load->gpu->type_count; i++) {
+        if (load->gpu->types[i].slices != type->slices || load->types[i].alike != i)
             continue;
         freed += load->types[i].freed;
         put += load->types[i].in;
     }
-    return !load->types[type].lacks || freed > put;
+    return freed > put;
 }
 
 /* Whether a drop can have made place for a type at all. */
 static bool
-is_raised(const struct gpu_load *load, size_t type)
+is_raised(const struct gpu_load *load, const struct inventory_type *type)
 {
     return load->drops > 0 && has_instance(load, type) &&
            (load->time == LOAD_EVER || !has_other_staying(load, type));
@@ -75,14 +79,14 @@ is_raised(const struct gpu_load *load, size_t type)
  * taken them, beyond what the driver `offered`; and one if the GPU is empty by now, as an empty GPU
  * takes any of its types but those of GPU instances, which may not be there. */
 static unsigned
-count_freed(const struct gpu_load *load, size_t type, size_t offered)
+count_freed(const struct gpu_load *load, const struct inventory_type *type, size_t offered)
 {
-    const struct load_group *count = &load->types[load->types[type].alike];
-    size_t beyond = count->in > offered ? count->in - offered : 0;
+    const struct load_group *group = gpu_load_group(load, type);
+    size_t beyond = group->in > offered ? group->in - offered : 0;
 
-    if (load->made == 0 && load->puts == 0 && !gpu_load_card(load)->types[type].slices)
-        return count->freed > 0 ? at_most(count->freed) : 1;
-    return count->freed > beyond ? at_most(count->freed - beyond) : 0;
+    if (load->made == 0 && load->puts == 0 && !type->slices)
+        return group->freed > 0 ? at_most(group->freed) : 1;
+    return group->freed > beyond ? at_most(group->freed - beyond) : 0;
 }
 
 /*
@@ -92,19 +96,18 @@ count_freed(const struct gpu_load *load, size_t type, size_t offered)
  * eleventh. That is exact for types with the same figure.
  */
 static struct bounds
-share_left(const struct gpu_load *load, size_t type, size_t parent)
+share_left(const struct gpu_load *load, const struct place *place)
 {
-    const int word = gpu_load_word(load, type, parent);
+    const int word = place_available(place);
     const double whole = word;
     double taken_most = 0, taken_least = 0, most;
     struct bounds left = none(ROOM_FULL);
 
     if (word <= 0)
         return left;
-    for (size_t i = 0; i <= gpu_load_card(load)->count; i++) {
-        int other = i < gpu_load_card(load)->count && load->types[i].put
-                        ? gpu_load_word(load, i, parent)
-                        : 0;
+    for (size_t i = 0; i <= load->gpu->type_count; i++) {
+        int other =
+            i < load->gpu->type_count && load->types[i].put ? place->parent->available[i] : 0;
         double of = other > 0 ? other : whole;
 
         taken_most += (double)load->types[i].put / of;
@@ -124,69 +127,70 @@ share_left(const struct gpu_load *load, size_t type, size_t parent)
  * and each vGPU that was put may have taken it. A GPU instance is there for sure if the driver
  * offers it, or a vGPU was dropped from it. */
 static bool
-is_sure(const struct gpu_load *load, size_t type)
+is_sure(const struct gpu_load *load, const struct inventory_type *type)
 {
-    const struct load_group *count = &load->types[load->types[type].alike];
+    size_t offered =
+        gpu_load_group(load, type)->freed + load->types[inventory_type_index(type)].is_offered;
 
-    if (gpu_load_card(load)->types[type].slices)
-        return count->freed + load->types[type].is_offered > count->in;
-    return (load->made == 0 && load->puts == 0) ||
-           count->freed + load->types[type].is_offered > load->puts;
+    if (type->slices)
+        return offered > gpu_load_group(load, type)->in;
+    return (load->made == 0 && load->puts == 0) || offered > load->puts;
 }
 
 /* Whether the type needs memory, and nobody tells how much there is. Only the driver knows whether
  * the memory is enough. */
 static bool
-is_guess(const struct gpu_load *load, size_t type, size_t parent)
+is_guess(const struct place *place)
 {
-    return load->inventory->parents[parent].untold && gpu_load_card(load)->types[type].framebuffer;
+    return place->parent->untold && place->type->framebuffer;
 }
 
 static struct bounds
-word_on_function(const struct gpu_load *load, size_t type, size_t parent)
+word_on_function(const struct gpu_load *load, const struct place *place)
 {
-    bool sure = load->inventory->parents[parent].apart ||
-                (is_sure(load, type) && !is_guess(load, type, parent));
+    bool sure = place->parent->apart || (is_sure(load, place->type) && !is_guess(place));
 
-    if (gpu_load_on(load, parent)->vgpus ||
-        (gpu_load_word(load, type, parent) == 0 && !is_raised(load, type)))
+    if (gpu_load_on(load, place->parent)->vgpus ||
+        (place_available(place) == 0 && !is_raised(load, place->type)))
         return none(ROOM_FULL);
     return (struct bounds){sure, 1, sure ? ROOM_FREE : ROOM_UNTOLD, 0};
 }
 
 static struct bounds
-word_on_parent(const struct gpu_load *load, size_t type, size_t parent)
+word_on_parent(const struct gpu_load *load, const struct place *place)
 {
-    struct bounds left = share_left(load, type, parent);
+    struct bounds left = share_left(load, place);
 
-    if (!is_raised(load, type))
+    if (!is_raised(load, place->type))
         return left;
-    left.least =
-        add(left.least, count_freed(load, type, (size_t)gpu_load_word(load, type, parent)));
+    left.least = add(left.least, count_freed(load, place->type, (size_t)place_available(place)));
     return (struct bounds){left.least, BOUNDS_ANY, ROOM_UNTOLD, 0};
 }
 
 static struct bounds
-take_word(const struct gpu_load *load, size_t type, size_t parent)
+take_word(const struct gpu_load *load, const struct place *place)
 {
-    int word = gpu_load_word(load, type, parent);
+    const struct load_parent *on = gpu_load_on(load, place->parent);
+    int word = place_available(place);
 
     if (word == INVENTORY_NEVER)
         return none(ROOM_NEVER);
-    if (*load->inventory->parents[parent].user && load->time == LOAD_NOW)
+    if (*place->parent->user && load->time == LOAD_NOW)
         return none(ROOM_IN_USE);
     if (word < 0 && load->time == LOAD_NOW)
         return (struct bounds){.why = ROOM_UNREADABLE, .error = -word};
     if (word < 0)
-        return (struct bounds){
-            0,
-            gpu_load_on(load, parent)->is_single ? !gpu_load_on(load, parent)->vgpus : BOUNDS_ANY,
-            ROOM_UNREADABLE, -word};
-    return gpu_load_on(load, parent)->is_single ? word_on_function(load, type, parent)
-                                                : word_on_parent(load, type, parent);
+        return (struct bounds){0, on->is_single ? !on->vgpus : BOUNDS_ANY, ROOM_UNREADABLE, -word};
+    return on->is_single ? word_on_function(load, place) : word_on_parent(load, place);
 }
 
 /* --- what limits leave ------------------------------------------------------------------------ */
+
+static bool
+binds(const struct limit *limit, const struct inventory_type *type)
+{
+    return limit->binds[inventory_type_index(type)];
+}
 
 /* Whether what is left of a limit can be had for sure. */
 static bool
@@ -218,7 +222,7 @@ narrow(uint64_t leaves, struct bounds *bounds)
 
 /* One size at a time; another day perhaps several. */
 static void
-mind_sizes(const struct gpu_load *load, size_t type, struct bounds *bounds)
+mind_sizes(const struct gpu_load *load, const struct inventory_type *type, struct bounds *bounds)
 {
     if (bounds->most == 0 ||
         (!has_other_put(load, type) && !(load->drops > 0 && has_other_staying(load, type))))
@@ -230,18 +234,19 @@ mind_sizes(const struct gpu_load *load, size_t type, struct bounds *bounds)
 }
 
 struct bounds
-gpu_room_at(const struct gpu_load *load, size_t type, size_t parent)
+gpu_room_at(const struct gpu_load *load, const struct place *place)
 {
-    struct bounds bounds = take_word(load, type, parent);
+    const struct load_use one = {*place, 0};
+    struct bounds bounds = take_word(load, place);
     bool enough = false;
 
-    for (size_t i = 0; bounds.most > 0 && i < gpu_load_card(load)->limit_count; i++) {
-        const struct load_use one = {parent, type, 0};
+    for (size_t i = 0; bounds.most > 0 && i < load->gpu->limit_count; i++) {
+        const struct limit *limit = gpu_load_limit(load, i);
         uint64_t need = gpu_load_need(load, i, &one);
 
-        if (!gpu_load_limit(load, i)->binds[type])
+        if (!binds(limit, place->type))
             continue;
-        enough |= is_enough(load, gpu_load_limit(load, i));
+        enough |= is_enough(load, limit);
         if (need)
             narrow(rest_of(load, i) / need, &bounds);
     }
@@ -249,7 +254,7 @@ gpu_room_at(const struct gpu_load *load, size_t type, size_t parent)
         bounds.least = bounds.most;
     if (bounds.most > 0 && bounds.least == bounds.most)
         bounds.why = ROOM_FREE;
-    mind_sizes(load, type, &bounds);
+    mind_sizes(load, place->type, &bounds);
     return bounds;
 }
 
@@ -262,19 +267,19 @@ is_beside_word(const struct limit *limit)
 }
 
 struct bounds
-gpu_room_told(const struct gpu_load *load, size_t type, size_t parent)
+gpu_room_told(const struct gpu_load *load, const struct place *place)
 {
-    const struct load_parent *on = gpu_load_on(load, parent);
-    int word = gpu_load_word(load, type, parent);
+    const struct load_parent *on = gpu_load_on(load, place->parent);
+    int word = place_available(place);
     bool is_exact = word >= 0;
 
-    for (size_t i = 0; i < gpu_load_card(load)->limit_count; i++) {
+    for (size_t i = 0; i < load->gpu->limit_count; i++) {
         const struct limit *limit = gpu_load_limit(load, i);
 
-        is_exact &= !limit->binds[type] || !is_beside_word(limit);
+        is_exact &= !binds(limit, place->type) || !is_beside_word(limit);
     }
     if (!is_exact)
-        return gpu_room_at(load, type, parent);
+        return gpu_room_at(load, place);
     if (on->is_single)
         word = word > 0 && on->vgpus == 0;
     return (struct bounds){(unsigned)word, (unsigned)word, word ? ROOM_FREE : ROOM_FULL, 0};
@@ -292,14 +297,15 @@ by_size(const void *a, const void *b)
 
 /* How many of the parents that take one a limit leaves: those first that need the least of it. */
 static uint64_t
-count_under(const struct gpu_load *load, size_t limit, size_t type, const bool *open)
+count_under(const struct gpu_load *load, size_t limit, const struct inventory_type *type,
+            const bool *open)
 {
-    AUTO_FREE uint64_t *needs = memory_zeroed(load->parent_count, sizeof(*needs));
+    AUTO_FREE uint64_t *needs = memory_zeroed(load->gpu->parent_count, sizeof(*needs));
     uint64_t rest = rest_of(load, limit);
     size_t count = 0, fit = 0;
 
-    for (size_t i = 0; i < load->parent_count; i++) {
-        const struct load_use one = {load->parents[i], type, 0};
+    for (size_t i = 0; i < load->gpu->parent_count; i++) {
+        const struct load_use one = {{load->gpu->parents[i], type}, 0};
 
         if (open[i])
             needs[count++] = gpu_load_need(load, limit, &one);
@@ -314,19 +320,20 @@ count_under(const struct gpu_load *load, size_t limit, size_t type, const bool *
 /* What the parents say, added up; and which of them take one. *enough: each has a place of its own.
  */
 static struct bounds
-add_parents_up(const struct gpu_load *load, size_t type, const bool *usable, bool *open,
-               bool *enough)
+add_parents_up(const struct gpu_load *load, const struct inventory_type *type, const bool *usable,
+               bool *open, bool *enough)
 {
     struct bounds sum = none(ROOM_NEVER);
 
     *enough = true;
-    for (size_t i = 0; i < load->parent_count; i++) {
+    for (size_t i = 0; i < load->gpu->parent_count; i++) {
+        const struct place place = {load->gpu->parents[i], type};
         struct bounds here = none(ROOM_NEVER);
 
-        if (!usable || usable[load->parents[i]])
-            here = gpu_room_at(load, type, load->parents[i]);
+        if (!usable || usable[i])
+            here = gpu_room_at(load, &place);
         open[i] = here.most > 0;
-        *enough &= !open[i] || load->inventory->parents[load->parents[i]].apart;
+        *enough &= !open[i] || place.parent->apart;
         sum.least = add(sum.least, here.least);
         sum.most = add(sum.most, here.most);
         if (here.why > sum.why) {
@@ -338,23 +345,24 @@ add_parents_up(const struct gpu_load *load, size_t type, const bool *usable, boo
 }
 
 struct bounds
-gpu_room_left(const struct gpu_load *load, size_t type, const bool *usable)
+gpu_room_left(const struct gpu_load *load, const struct inventory_type *type, const bool *usable)
 {
-    AUTO_FREE bool *open = memory_zeroed(load->parent_count, sizeof(*open));
-    bool enough;
+    AUTO_FREE bool *open = memory_zeroed(load->gpu->parent_count, sizeof(*open));
+    bool is_one = load->gpu->parent_count < 2, enough;
     struct bounds bounds = add_parents_up(load, type, usable, open, &enough);
 
-    enough |= load->parent_count < 2;
-    for (size_t i = 0; load->parent_count > 1 && i < gpu_load_card(load)->limit_count; i++) {
+    enough |= is_one;
+    for (size_t i = 0; !is_one && i < load->gpu->limit_count; i++) {
         const struct limit *limit = gpu_load_limit(load, i);
+        uint64_t need = limit->needs[inventory_type_index(type)];
 
-        if (!limit->binds[type])
+        if (!binds(limit, type))
             continue;
         enough |= is_enough(load, limit);
         if (limit->held)
             narrow(count_under(load, i, type, open), &bounds);
-        else if (limit->needs[type])
-            narrow(rest_of(load, i) / limit->needs[type], &bounds);
+        else if (need)
+            narrow(rest_of(load, i) / need, &bounds);
     }
     /* Each function may offer the same place. */
     if (!enough && bounds.least > 1)
@@ -373,11 +381,10 @@ gpu_room_rest(const struct gpu_load *load, size_t limit)
 }
 
 bool
-gpu_room_is_in_the_way(const struct gpu_load *load, size_t vgpu, size_t type)
+gpu_room_is_in_the_way(const struct gpu_load *load, const struct inventory_vgpu *vgpu,
+                       const struct inventory_type *type)
 {
-    const struct inventory_gpu *card = gpu_load_card(load);
-    size_t other = gpu_load_type(load, &load->inventory->vgpus[vgpu]);
+    const struct inventory_type *other = inventory_type_of(vgpu);
 
-    return !load->types[type].lacks ||
-           (other != LOAD_NO_TYPE && card->types[other].slices == card->types[type].slices);
+    return !lacks_instance(load, type) || (other && other->slices == type->slices);
 }

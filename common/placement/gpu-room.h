@@ -56,20 +56,20 @@ bounds_most(const struct bounds *bounds)
     return bounds->most == BOUNDS_ANY ? -1 : (int64_t)bounds->most;
 }
 
-/* How many more of a type one parent takes. */
-struct bounds gpu_room_at(const struct gpu_load *room, size_t type, size_t parent) CHECKED NONNULL;
+/* How many more of its type a place takes. */
+struct bounds gpu_room_at(const struct gpu_load *load, const struct place *place) CHECKED NONNULL;
 
 /* The same of a GPU as it was seen, as the driver says it: also more than a maximum of the driver's
  * own would leave. For those who compare. */
-struct bounds
-gpu_room_told(const struct gpu_load *room, size_t type, size_t parent) CHECKED NONNULL;
+struct bounds gpu_room_told(const struct gpu_load *load, const struct place *place) CHECKED NONNULL;
 
-/* How many the GPU takes on its usable parents: a flag per parent of the inventory; NULL: all. */
-struct bounds gpu_room_left(const struct gpu_load *room, size_t type, const bool *usable) CHECKED
-    __attribute__((nonnull(1)));
+/* How many the GPU takes on its usable parents: a flag per parent of the GPU; NULL: all. */
+struct bounds gpu_room_left(const struct gpu_load *load, const struct inventory_type *type,
+                            const bool *usable) CHECKED __attribute__((nonnull(1, 2)));
 
 /* What is left of one of the GPU's limits, in its unit. */
-struct bounds gpu_room_rest(const struct gpu_load *room, size_t limit) CHECKED NONNULL;
+struct bounds gpu_room_rest(const struct gpu_load *load, size_t limit) CHECKED NONNULL;
 
 /* Whether a vGPU may keep a type from being made. Then a drop of it may help. */
-bool gpu_room_is_in_the_way(const struct gpu_load *room, size_t vgpu, size_t type) CHECKED NONNULL;
+bool gpu_room_is_in_the_way(const struct gpu_load *load, const struct inventory_vgpu *vgpu,
+                            const struct inventory_type *type) CHECKED NONNULL;

@@ -21,7 +21,7 @@ explain(struct search *search, struct error *error)
             return refusal_none(&search->rooms, demand, error);
         if (count == 0)
             break;
-        rooms_take(&search->rooms, candidates[0].parent, candidates[0].type);
+        rooms_take(&search->rooms, &candidates[0].place);
     }
     return refusal_not_together(&search->rooms, search->order, search->count, demand, error);
 }

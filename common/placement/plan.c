@@ -10,16 +10,16 @@ static struct lease
 lease_of(const struct placement_problem *problem, const struct demand *demand,
          const struct placement_choice *choice, const struct plan_actor *actor)
 {
-    const struct inventory_parent *parent = &problem->inventory->parents[choice->parent];
-    const struct inventory_gpu *gpu = &problem->inventory->gpus[parent->gpu];
+    const struct inventory_parent *parent = choice->place.parent;
+    const struct inventory_type *type = choice->place.type;
     struct lease lease = {
         .vgpu = {.interface = parent->interface,
-                 .device = *placement_device(problem, demand, choice),
-                 .type = gpu->types[choice->type].id,
+                 .device = *placement_device(demand, choice),
+                 .type = type->id,
                  .parent = parent->name,
-                 .recipe = gpu->types[choice->type].recipe},
-        .framebuffer = gpu->types[choice->type].framebuffer,
-        .gpu = gpu->name,
+                 .recipe = type->recipe},
+        .framebuffer = type->framebuffer,
+        .gpu = parent->gpu->name,
         .domain = problem->request->domain,
         .state = LEASE_PENDING,
         .origin = choice->way == PLACEMENT_FOREIGN ? LEASE_FOUND : LEASE_MADE,

@@ -46,10 +46,9 @@ placement_vgpu(const struct placement_problem *problem, const struct name *devic
 }
 
 const struct name *
-placement_device(const struct placement_problem *problem, const struct demand *demand,
-                 const struct placement_choice *choice)
+placement_device(const struct demand *demand, const struct placement_choice *choice)
 {
-    const struct inventory_parent *parent = &problem->inventory->parents[choice->parent];
+    const struct inventory_parent *parent = choice->place.parent;
 
     return parent->interface->hostdev == REQUEST_PCI ? &parent->name : &demand->hostdev->source;
 }
@@ -57,15 +56,13 @@ placement_device(const struct placement_problem *problem, const struct demand *d
 bool
 placement_concerns(const struct placement_problem *problem, const struct lease *lease)
 {
-    const struct inventory *inventory = problem->inventory;
-    size_t gpu;
-    bool known = inventory_find_gpu(inventory, &lease->gpu, &gpu);
+    const struct inventory_gpu *gpu = inventory_find_gpu(problem->inventory, &lease->gpu);
 
     for (size_t i = 0; i < problem->demands->count; i++) {
         const struct demand *demand = &problem->demands->items[i];
 
         if (name_equal(&demand->hostdev->source, &lease->vgpu.device) ||
-            (known && demand_count_types(demand, &inventory->gpus[gpu])))
+            (gpu && demand_count_types(demand, gpu)))
             return true;
     }
     return false;

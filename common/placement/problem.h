@@ -59,8 +59,7 @@ enum placement_way {
 
 struct placement_choice {
     enum placement_way way;
-    size_t parent; /* index into the inventory's parents */
-    size_t type;   /* index into the types of that parent's GPU */
+    struct place place;
 };
 
 /* Whether a lease could be in the way of a demand. It has the device that the demand names, or a
@@ -82,5 +81,4 @@ placement_vgpu(const struct placement_problem *problem, const struct name *devic
 
 /* The name of a choice's vGPU: the virtual function itself, or the source of the hostdev. */
 const struct name *
-placement_device(const struct placement_problem *problem, const struct demand *demand,
-                 const struct placement_choice *choice) NONNULL;
+placement_device(const struct demand *demand, const struct placement_choice *choice) NONNULL;

@@ -19,13 +19,13 @@ type_of(const struct inventory *inventory, const struct lease *lease)
 {
     const struct name *id = &lease->vgpu.type;
     const struct inventory_type *found = NULL;
+    const struct inventory_gpu *own = inventory_find_gpu(inventory, &lease->gpu);
     struct inventory_type ret = {.id = *id};
-    size_t own;
 
-    if (inventory_find_gpu(inventory, &lease->gpu, &own))
-        found = inventory_find_type(&inventory->gpus[own], id);
+    if (own)
+        found = inventory_find_type(own, id);
     for (size_t gpu = 0; !found && gpu < inventory->gpu_count; gpu++)
-        found = inventory_find_type(&inventory->gpus[gpu], id);
+        found = inventory_find_type(inventory->gpus[gpu], id);
     if (found)
         ret = *found;
     if (lease->framebuffer)

@@ -48,14 +48,14 @@ reason_may_pass(enum reason reason)
 /* For a GPU without such a type: whether its driver just does not list the type now. A GPU that
  * lists nothing may have no parents either. */
 static enum reason
-judge_unlisted(const struct rooms *rooms, const struct demand *demand, size_t gpu)
+judge_unlisted(const struct rooms *rooms, const struct demand *demand,
+               const struct inventory_gpu *gpu)
 {
-    const struct gpu_load *room = &rooms->gpus[gpu];
-    enum reason best = room->parent_count ? REASON_NO_TYPE : REASON_NONE;
+    enum reason best = gpu->parent_count ? REASON_NO_TYPE : REASON_NONE;
 
-    for (size_t i = 0; i < room->parent_count; i++) {
-        enum reason here =
-            constraints_judge(rooms, demand, gpu, room->parents[i], CONSTRAINTS_ANY_TYPE);
+    for (size_t i = 0; i < gpu->parent_count; i++) {
+        const struct place place = {gpu->parents[i], NULL};
+        enum reason here = constraints_judge(rooms, demand, &place);
 
         best = here > best ? here : best;
     }
@@ -64,46 +64,42 @@ judge_unlisted(const struct rooms *rooms, const struct demand *demand, size_t gp
 
 /* Returns the GPU's best reason over all types that satisfy the demand, and where it was found. */
 static enum reason
-judge_gpu(const struct rooms *rooms, const struct demand *demand, size_t gpu, size_t *ret,
+judge_gpu(const struct rooms *rooms, const struct demand *demand, const struct inventory_gpu *gpu,
           struct fit *fit)
 {
-    const struct inventory_gpu *card = &rooms->problem->inventory->gpus[gpu];
     enum reason best = REASON_NO_TYPE;
 
-    for (size_t type = 0; type < card->count; type++) {
+    for (size_t i = 0; i < gpu->type_count; i++) {
         struct fit here = {0};
         enum reason reason;
         unsigned rank;
 
-        if (!demand_ranks(demand, &card->types[type], &rank))
+        if (!demand_ranks(demand, &gpu->types[i], &rank))
             continue;
-        reason = fit_judge(rooms, demand, gpu, type, &here);
+        reason = fit_judge(rooms, demand, &gpu->types[i], &here);
         if (reason <= best)
             continue;
         best = reason;
-        *ret = type;
         *fit = here;
     }
-    return best == REASON_NO_TYPE && inventory_may_have_more(rooms->problem->inventory, gpu)
+    return best == REASON_NO_TYPE && inventory_may_have_more(gpu)
                ? judge_unlisted(rooms, demand, gpu)
                : best;
 }
 
 /* Names the vGPUs on a GPU that does not offer a type. */
 static void
-say_unlisted(const struct rooms *rooms, size_t gpu, char *text, size_t size)
+say_unlisted(const struct rooms *rooms, const struct inventory_gpu *gpu, char *text, size_t size)
 {
-    const struct inventory *inventory = rooms->problem->inventory;
     const struct name *type = NULL;
 
-    for (size_t i = 0; i < inventory->vgpu_count; i++) {
-        if (inventory->parents[inventory->vgpus[i].parent].gpu == gpu &&
-            !placement_vgpu_is_gone(rooms->problem, &inventory->vgpus[i]))
-            type = &inventory->vgpus[i].type;
+    for (size_t i = 0; i < gpu->vgpu_count; i++) {
+        if (!placement_vgpu_is_gone(rooms->problem, gpu->vgpus[i]))
+            type = &gpu->vgpus[i]->type;
     }
     if (type)
         snprintf(text, size, "does not offer it while it holds %s (%zu in use)", type->text,
-                 rooms->gpus[gpu].made);
+                 rooms_on(rooms, gpu)->made);
 }
 
 /* Tells of a partitioned GPU whose driver lists no type, though the GPU has GPU instances. */
@@ -118,8 +114,8 @@ say_lacks_types(const struct inventory_gpu *card, char *text, size_t size)
 
 /* Names the trait. */
 static void
-say_trait(const struct rooms *rooms, const struct demand *demand, size_t gpu, enum reason reason,
-          char *text, size_t size)
+say_trait(const struct rooms *rooms, const struct demand *demand, const struct inventory_gpu *gpu,
+          enum reason reason, char *text, size_t size)
 {
     const char *trait = "";
     size_t length = constraints_unmet_trait(rooms, demand, gpu, &trait);
@@ -129,12 +125,11 @@ say_trait(const struct rooms *rooms, const struct demand *demand, size_t gpu, en
 
 /* Whether every virtual function of a GPU has a vGPU or is promised. */
 static bool
-lacks_vf(const struct rooms *rooms, size_t gpu)
+lacks_vf(const struct rooms *rooms, const struct inventory_gpu *gpu)
 {
-    const struct gpu_load *room = &rooms->gpus[gpu];
+    const struct gpu_load *load = rooms_on(rooms, gpu);
 
-    return room->parent_count && gpu_load_on(room, room->parents[0])->is_single &&
-           room->made >= room->parent_count;
+    return gpu->parent_count && load->on[0].is_single && load->made >= gpu->parent_count;
 }
 
 /* How many vGPUs a GPU has, as words: "1 in use, 2 for this guest". `used` counts both. */
@@ -143,13 +138,13 @@ struct usage_words {
 };
 
 static struct usage_words
-say_used(const struct rooms *rooms, size_t gpu, size_t used)
+say_used(const struct rooms *rooms, const struct inventory_gpu *gpu, size_t used)
 {
     struct usage_words ret;
     size_t own = 0;
 
     for (size_t i = 0; i < rooms->place_count; i++)
-        own += rooms->places[i].gpu == gpu && !rooms->places[i].is_there;
+        own += rooms->places[i].at.parent->gpu == gpu && !rooms->places[i].is_there;
     if (own)
         snprintf(ret.text, sizeof(ret.text), "%zu in use, %zu for this guest", used - own, own);
     else
@@ -159,20 +154,19 @@ say_used(const struct rooms *rooms, size_t gpu, size_t used)
 
 /* Tells what a full GPU is full of, and how many of how many vGPUs it has. */
 static void
-say_full(const struct rooms *rooms, size_t gpu, size_t type, size_t used, char *text, size_t size)
+say_full(const struct rooms *rooms, const struct inventory_type *type, size_t used, char *text,
+         size_t size)
 {
-    const struct inventory *inventory = rooms->problem->inventory;
-    const struct inventory_gpu *card = &inventory->gpus[gpu];
+    const struct inventory_gpu *gpu = type->gpu;
     const struct name *other = NULL;
     bool same = false;
 
-    for (size_t i = 0; i < inventory->vgpu_count; i++) {
-        const struct inventory_vgpu *vgpu = &inventory->vgpus[i];
+    for (size_t i = 0; i < gpu->vgpu_count; i++) {
+        const struct inventory_vgpu *vgpu = gpu->vgpus[i];
 
-        if (inventory->parents[vgpu->parent].gpu != gpu ||
-            placement_vgpu_is_gone(rooms->problem, vgpu))
+        if (placement_vgpu_is_gone(rooms->problem, vgpu))
             continue;
-        if (name_equal(&vgpu->type, &card->types[type].id))
+        if (name_equal(&vgpu->type, &type->id))
             same = true;
         else if (*vgpu->type.text)
             other = &vgpu->type;
@@ -181,10 +175,10 @@ say_full(const struct rooms *rooms, size_t gpu, size_t type, size_t used, char *
         snprintf(text, size, "holds %s (%s)", other->text, say_used(rooms, gpu, used).text);
     else if (used == 0)
         snprintf(text, size, "does not offer it now, though nothing is on it");
-    else if (used < card->types[type].max && lacks_vf(rooms, gpu))
+    else if (used < type->max && lacks_vf(rooms, gpu))
         snprintf(text, size, "has no free virtual function (%s)", say_used(rooms, gpu, used).text);
-    else if (card->types[type].max)
-        snprintf(text, size, "is full (%zu of %u)", used, card->types[type].max);
+    else if (type->max)
+        snprintf(text, size, "is full (%zu of %u)", used, type->max);
     else
         snprintf(text, size, "is full (%s)", say_used(rooms, gpu, used).text);
 }
@@ -206,11 +200,8 @@ say_taken(const struct rooms *rooms, const struct name *vf, char *text, size_t s
 
 /* Tells who has the function that came closest. */
 static void
-say_in_use(const struct rooms *rooms, const struct demand *demand, size_t parent, char *text,
-           size_t size)
+say_in_use(const struct demand *demand, const struct inventory_parent *on, char *text, size_t size)
 {
-    const struct inventory_parent *on = &rooms->problem->inventory->parents[parent];
-
     if (demand_vf(demand))
         snprintf(text, size, "is in use by process %s", on->user);
     else
@@ -230,10 +221,10 @@ say_quota(const struct rooms *rooms, const struct inventory_type *type, char *te
 }
 
 static void
-say_room(const struct rooms *rooms, size_t gpu, const struct fit *fit, char *text, size_t size)
+say_room(const struct rooms *rooms, const struct fit *fit, char *text, size_t size)
 {
     const struct bounds *left = &fit->left;
-    const struct usage_words used = say_used(rooms, gpu, fit->used);
+    const struct usage_words used = say_used(rooms, fit->place.type->gpu, fit->used);
 
     if (left->most == BOUNDS_ANY)
         snprintf(text, size, "has room for at least %u (%s)", left->least, used.text);
@@ -247,44 +238,38 @@ say_room(const struct rooms *rooms, size_t gpu, const struct fit *fit, char *tex
 }
 
 static void
-say_other_kind(const struct rooms *rooms, size_t gpu, char *text, size_t size)
+say_other_kind(const struct inventory_gpu *gpu, char *text, size_t size)
 {
-    const struct inventory *inventory = rooms->problem->inventory;
-    const struct inventory_parent *parent = &inventory->parents[rooms->gpus[gpu].parents[0]];
-
     snprintf(text, size, "makes vGPUs for <hostdev type='%s'> only",
-             parent->interface->hostdev == REQUEST_PCI ? "pci" : "mdev");
+             gpu->parents[0]->interface->hostdev == REQUEST_PCI ? "pci" : "mdev");
 }
 
 enum reason
-reason_gpu(const struct rooms *rooms, const struct demand *demand, size_t gpu, char *text,
-           size_t size)
+reason_gpu(const struct rooms *rooms, const struct demand *demand, const struct inventory_gpu *gpu,
+           char *text, size_t size)
 {
-    const struct inventory *inventory = rooms->problem->inventory;
     struct fit fit = {0};
-    size_t type = 0;
-    enum reason reason = judge_gpu(rooms, demand, gpu, &type, &fit);
+    enum reason reason = judge_gpu(rooms, demand, gpu, &fit);
+    const struct place *place = &fit.place;
     const struct placement_rejection *refusal;
 
     snprintf(text, size, "%s", reason_of_rule(reason));
-    if (inventory->gpus[gpu].is_silent &&
-        (reason == REASON_UNREADABLE || reason == REASON_UNLISTED)) {
+    if (gpu->is_silent && (reason == REASON_UNREADABLE || reason == REASON_UNLISTED)) {
         snprintf(text, size, "has a driver that does not answer; see the kernel's log");
         return reason;
     }
-    if (inventory_lacks_types(inventory, gpu) &&
-        (reason == REASON_FULL || reason == REASON_UNLISTED)) {
-        say_lacks_types(&inventory->gpus[gpu], text, size);
+    if (inventory_lacks_types(gpu) && (reason == REASON_FULL || reason == REASON_UNLISTED)) {
+        say_lacks_types(gpu, text, size);
         return reason;
     }
     if (reason == REASON_UNREADABLE)
         snprintf(text, size, "does not tell its room (%s)",
-                 strerror(gpu_room_at(&rooms->gpus[gpu], type, fit.parent).error));
+                 strerror(gpu_room_at(rooms_on(rooms, gpu), place).error));
     if (reason == REASON_DISABLED)
         snprintf(text, size, "is disabled by %s",
-                 policy_find_gpu(rooms->problem->policy, &inventory->gpus[gpu].name)->origin);
+                 policy_find_gpu(rooms->problem->policy, &gpu->name)->origin);
     if (reason == REASON_OTHER_KIND)
-        say_other_kind(rooms, gpu, text, size);
+        say_other_kind(gpu, text, size);
     if (reason == REASON_OTHER_VF && !demand_vf(demand))
         snprintf(text, size, "has no virtual function left that may be named");
     if (reason == REASON_LACKS_TRAIT || reason == REASON_HAS_TRAIT)
@@ -292,16 +277,16 @@ reason_gpu(const struct rooms *rooms, const struct demand *demand, size_t gpu, c
     if (reason == REASON_UNLISTED)
         say_unlisted(rooms, gpu, text, size);
     if (reason == REASON_FULL)
-        say_full(rooms, gpu, type, fit.used, text, size);
+        say_full(rooms, place->type, fit.used, text, size);
     if (reason == REASON_FULL && demand_vf(demand))
         say_taken(rooms, demand_vf(demand), text, size);
     if (reason == REASON_IN_USE)
-        say_in_use(rooms, demand, fit.parent, text, size);
+        say_in_use(demand, place->parent, text, size);
     if (reason == REASON_QUOTA)
-        say_quota(rooms, &inventory->gpus[gpu].types[type], text, size);
-    if (reason == REASON_REJECTED && (refusal = rooms_find_rejection(rooms, gpu, type)))
+        say_quota(rooms, place->type, text, size);
+    if (reason == REASON_REJECTED && (refusal = rooms_find_rejection(rooms, place->type)))
         snprintf(text, size, "refused it (%s)", strerror(-refusal->error));
     if (reason == REASON_NONE)
-        say_room(rooms, gpu, &fit, text, size);
+        say_room(rooms, &fit, text, size);
     return reason;
 }

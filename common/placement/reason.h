@@ -10,8 +10,8 @@
 
 /* What a GPU says to a demand: its best reason over the types that will do. text gets the words
  * after its name: "is full (16 of 16)". */
-enum reason reason_gpu(const struct rooms *rooms, const struct demand *demand, size_t gpu,
-                       char *text, size_t size) CHECKED NONNULL;
+enum reason reason_gpu(const struct rooms *rooms, const struct demand *demand,
+                       const struct inventory_gpu *gpu, char *text, size_t size) CHECKED NONNULL;
 
 /* A reason of a rule, as the words after a GPU's name: "is disabled in vgpu.conf". */
 const char *reason_of_rule(enum reason reason) NONNULL;

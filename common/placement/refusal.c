@@ -17,20 +17,18 @@
 static void
 list_types(const struct inventory *inventory, char *text, size_t size)
 {
+    const struct inventory_type *type = NULL;
     size_t at = 0, count = 0;
 
     *text = '\0';
-    for (size_t gpu = 0; gpu < inventory->gpu_count; gpu++) {
-        for (size_t i = 0; i < inventory->gpus[gpu].count && at < size; i++) {
-            const struct inventory_type *type = &inventory->gpus[gpu].types[i];
-            char word[sizeof(type->id.text) + sizeof(type->name) + 8];
+    while (at < size && (type = inventory_next_type(inventory, type))) {
+        char word[sizeof(type->id.text) + sizeof(type->name) + 8];
 
-            snprintf(word, sizeof(word), "%s (%s)", type->id.text, type->name);
-            if (strstr(text, word))
-                continue;
-            at += (size_t)snprintf(text + at, size - at, "%s%s", at ? ", " : "there are: ", word);
-            count++;
-        }
+        snprintf(word, sizeof(word), "%s (%s)", type->id.text, type->name);
+        if (strstr(text, word))
+            continue;
+        at += (size_t)snprintf(text + at, size - at, "%s%s", at ? ", " : "there are: ", word);
+        count++;
     }
     if (count > MOST_TYPES)
         snprintf(text, size, "'vgpuctl types' lists those that there are");
@@ -41,10 +39,10 @@ static struct suggest
 guess_type(const struct inventory *inventory, const char *wanted)
 {
     struct suggest suggest = SUGGEST(wanted);
-    struct inventory_walk walk = {0};
+    const struct inventory_type *type = NULL;
 
-    while (inventory_next_type(inventory, &walk))
-        inventory_suggest_type(walk.type, &suggest);
+    while ((type = inventory_next_type(inventory, type)))
+        inventory_suggest_type(type, &suggest);
     return suggest;
 }
 
@@ -52,8 +50,8 @@ static bool
 has_type(const struct inventory *inventory, const struct demand *demand)
 {
     for (size_t gpu = 0; gpu < inventory->gpu_count; gpu++) {
-        if (demand_count_types(demand, &inventory->gpus[gpu]) ||
-            inventory_may_have_more(inventory, gpu))
+        if (demand_count_types(demand, inventory->gpus[gpu]) ||
+            inventory_may_have_more(inventory->gpus[gpu]))
             return true;
     }
     return false;
@@ -73,8 +71,8 @@ find_why(const struct inventory *inventory, const struct name *device)
 /* Adds GPUs with the same reason: "0000:18:00.0 is full (16 of 16)", or, for several, "each of A
  * and B is full (16 of 16)". */
 static size_t
-add_group(const struct inventory *inventory, const size_t *gpus, size_t count, const char *reason,
-          char *text, size_t size)
+add_group(const struct inventory_gpu *const *gpus, size_t count, const char *reason, char *text,
+          size_t size)
 {
     size_t named = count <= MOST_NAMED ? count : MOST_NAMED - 1, at = 0;
 
@@ -84,7 +82,7 @@ add_group(const struct inventory *inventory, const size_t *gpus, size_t count, c
                                i == 0                             ? ""
                                : i + 1 == named && named == count ? " and "
                                                                   : ", ",
-                               inventory->gpus[gpus[i]].name.text);
+                               gpus[i]->name.text);
     if (named < count && at < size)
         at += (size_t)snprintf(text + at, size - at, " and %zu others", count - named);
     if (at < size)
@@ -99,12 +97,13 @@ list_reasons(const struct rooms *rooms, const struct demand *demand, char *text,
     const struct inventory *inventory = rooms->problem->inventory;
     size_t count = inventory->gpu_count, at = 0;
     AUTO_FREE char(*reasons)[MOST_REASON] = memory_zeroed(count, sizeof(*reasons));
-    AUTO_FREE size_t *same = memory_zeroed(count, sizeof(*same));
+    AUTO_FREE const struct inventory_gpu **same = memory_zeroed(count, sizeof(const void *));
     bool helps = false;
 
     *text = '\0';
     for (size_t gpu = 0; gpu < count; gpu++) {
-        enum reason reason = reason_gpu(rooms, demand, gpu, reasons[gpu], MOST_REASON);
+        enum reason reason =
+            reason_gpu(rooms, demand, inventory->gpus[gpu], reasons[gpu], MOST_REASON);
 
         helps |= reason_may_pass(reason);
         if (reason == REASON_NONE)
@@ -117,14 +116,14 @@ list_reasons(const struct rooms *rooms, const struct demand *demand, char *text,
             continue;
         for (size_t other = gpu; other < count; other++) {
             if (!strcmp(reasons[other], reasons[gpu]))
-                same[alike++] = other;
+                same[alike++] = inventory->gpus[other];
         }
         alike = alike < LEAST_ALIKE ? 1 : alike;
         at += (size_t)snprintf(text + at, size - at, "%s", at ? ", " : "");
         if (at < size)
-            at += add_group(inventory, same, alike, reasons[gpu], text + at, size - at);
+            at += add_group(same, alike, reasons[gpu], text + at, size - at);
         for (size_t i = 1; i < alike; i++)
-            reasons[same[i]][0] = '\0';
+            reasons[same[i]->index][0] = '\0';
     }
     return helps;
 }
@@ -137,10 +136,9 @@ class_of(bool room_helps)
 
 /* The type that a parent has for good (a pool's), if the demand does not want it; else NULL. */
 static const struct inventory_type *
-find_other_pool(const struct inventory *inventory, const struct inventory_parent *parent,
-                const struct demand *demand)
+find_other_pool(const struct inventory_parent *parent, const struct demand *demand)
 {
-    const struct inventory_type *type = inventory_type_for_good(inventory, parent);
+    const struct inventory_type *type = inventory_type_for_good(parent);
     unsigned rank;
 
     return type && !demand_ranks(demand, type, &rank) ? type : NULL;
@@ -153,30 +151,29 @@ refuse_vf(const struct rooms *rooms, const struct demand *demand, struct error *
     const struct inventory *inventory = rooms->problem->inventory;
     const struct name *vf = demand_vf(demand);
     const struct inventory_type *other;
+    const struct inventory_parent *parent = inventory_find_parent(inventory, vf);
     char said[MOST_REASON];
-    size_t i;
     int rc;
 
-    if (!inventory_find_parent(inventory, vf, &i)) {
+    if (!parent) {
         rc = error_refuse(error, ERROR_NEVER, "%s (%s) cannot be on %s, %s", demand->label,
                           demand->wanted, vf->text, find_why(inventory, vf));
-    } else if (inventory->parents[i].interface->hostdev != REQUEST_PCI) {
+    } else if (parent->interface->hostdev != REQUEST_PCI) {
         rc = error_refuse(error, ERROR_NEVER,
                           "%s (%s) cannot be on %s, which takes mediated devices (<hostdev "
                           "type='mdev'>)",
                           demand->label, demand->wanted, vf->text);
-    } else if ((other = find_other_pool(inventory, &inventory->parents[i], demand))) {
+    } else if ((other = find_other_pool(parent, demand))) {
         rc = error_refuse(error, ERROR_NEVER, "%s (%s) cannot be on %s, which is in the pool %s",
                           demand->label, demand->wanted, vf->text, other->id.text);
     } else {
-        size_t gpu = inventory->parents[i].gpu;
-        enum reason reason = reason_gpu(rooms, demand, gpu, said, sizeof(said));
+        enum reason reason = reason_gpu(rooms, demand, parent->gpu, said, sizeof(said));
         bool of_function = reason == REASON_IN_USE;
 
         rc = error_refuse(error, class_of(reason_may_pass(reason)),
                           "%s (%s) cannot be on %s: it%s%s %s", demand->label, demand->wanted,
                           vf->text, of_function ? "" : "s GPU ",
-                          of_function ? "" : inventory->gpus[gpu].name.text, said);
+                          of_function ? "" : parent->gpu->name.text, said);
     }
     alternatives_add(rooms, demand, error);
     return rc;
@@ -189,8 +186,8 @@ lacks_parent(const struct inventory *inventory, const struct demand *demand)
     const char *parent = demand->device ? demand->device->parent : NULL;
 
     for (size_t i = 0; parent && i < inventory->parent_count; i++) {
-        if (!strcmp(parent, inventory->parents[i].name.text) ||
-            !strcmp(parent, inventory->gpus[inventory->parents[i].gpu].name.text))
+        if (!strcmp(parent, inventory->parents[i]->name.text) ||
+            !strcmp(parent, inventory->parents[i]->gpu->name.text))
             return false;
     }
     return parent;
@@ -204,7 +201,7 @@ refuse_parent(const struct inventory *inventory, const struct demand *demand, st
 
     for (size_t i = 0; i < inventory->gpu_count && at < sizeof(gpus); i++)
         at += (size_t)snprintf(gpus + at, sizeof(gpus) - at, "%s%s", at ? ", " : "",
-                               inventory->gpus[i].name.text);
+                               inventory->gpus[i]->name.text);
     return error_refuse(error, ERROR_NEVER,
                         "%s (%s) asks for the parent %s, which is no GPU or virtual function here "
                         "that offers vGPUs; there are the GPUs %s",

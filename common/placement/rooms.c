@@ -6,14 +6,22 @@
 
 /* --- as it is at first ------------------------------------------------------------------------ */
 
+struct gpu_load *
+rooms_on(const struct rooms *rooms, const struct inventory_gpu *gpu)
+{
+    return &rooms->loads[gpu->index];
+}
+
 static void
 drop_gone(struct rooms *rooms)
 {
     const struct inventory *inventory = rooms->problem->inventory;
 
     for (size_t i = 0; i < inventory->vgpu_count; i++) {
-        if (placement_vgpu_is_gone(rooms->problem, &inventory->vgpus[i]))
-            gpu_load_drop(&rooms->gpus[inventory->parents[inventory->vgpus[i].parent].gpu], i);
+        const struct inventory_vgpu *vgpu = inventory->vgpus[i];
+
+        if (placement_vgpu_is_gone(rooms->problem, vgpu))
+            gpu_load_drop(rooms_on(rooms, vgpu->parent->gpu), vgpu);
     }
 }
 
@@ -30,18 +38,14 @@ static void
 put_claim(struct rooms *rooms, const struct lease *lease)
 {
     const struct inventory *inventory = rooms->problem->inventory;
-    struct load_use use = {.type = LOAD_NO_TYPE, .framebuffer = lease->framebuffer};
-    const struct inventory_type *type;
-    size_t gpu;
+    struct load_use use = {
+        .place = {.parent = inventory_find_parent(inventory, &lease->vgpu.parent)},
+        .framebuffer = lease->framebuffer};
 
-    if (inventory_find_vgpu(inventory, &lease->vgpu.device) ||
-        !inventory_find_parent(inventory, &lease->vgpu.parent, &use.parent))
+    if (!use.place.parent || inventory_find_vgpu(inventory, &lease->vgpu.device))
         return;
-    gpu = inventory->parents[use.parent].gpu;
-    type = inventory_find_type(&inventory->gpus[gpu], &lease->vgpu.type);
-    if (type)
-        use.type = (size_t)(type - inventory->gpus[gpu].types);
-    gpu_load_put(&rooms->gpus[gpu], &use);
+    use.place.type = inventory_find_type(use.place.parent->gpu, &lease->vgpu.type);
+    gpu_load_put(rooms_on(rooms, use.place.parent->gpu), &use);
 }
 
 static void
@@ -67,12 +71,14 @@ put_claims(struct rooms *rooms)
 static void
 mark_owned(struct rooms *rooms, const struct lease *lease)
 {
-    size_t parent;
+    const struct inventory_parent *parent;
 
-    if (lease->vgpu.interface->hostdev == REQUEST_PCI && lease->state != LEASE_KEPT &&
-        !name_equal(&lease->domain, &rooms->problem->request->domain) &&
-        inventory_find_parent(rooms->problem->inventory, &lease->vgpu.parent, &parent))
-        rooms->owned[parent] = true;
+    if (lease->vgpu.interface->hostdev != REQUEST_PCI || lease->state == LEASE_KEPT ||
+        name_equal(&lease->domain, &rooms->problem->request->domain))
+        return;
+    parent = inventory_find_parent(rooms->problem->inventory, &lease->vgpu.parent);
+    if (parent)
+        gpu_load_on(rooms_on(rooms, parent->gpu), parent)->is_owned = true;
 }
 
 static void
@@ -93,22 +99,19 @@ static void
 settle_held(struct rooms *rooms)
 {
     const struct placement_problem *problem = rooms->problem;
-    const struct inventory *inventory = problem->inventory;
 
     for (size_t i = 0; i < problem->ledger->count; i++) {
         const struct lease *lease = &problem->ledger->leases[i];
         const struct inventory_vgpu *vgpu = placement_vgpu(problem, &lease->vgpu.device);
-        const struct inventory_type *type;
-        const struct inventory_gpu *gpu;
+        struct place place;
 
         if (!vgpu || lease->state != LEASE_HELD ||
             !name_equal(&lease->domain, &problem->request->domain) ||
             demands_name(problem->demands, &vgpu->device))
             continue;
-        gpu = &inventory->gpus[inventory->parents[vgpu->parent].gpu];
-        type = inventory_find_type(gpu, &vgpu->type);
-        if (type)
-            rooms_settle(rooms, vgpu->parent, (size_t)(type - gpu->types));
+        place = (struct place){vgpu->parent, inventory_type_of(vgpu)};
+        if (place.type)
+            rooms_settle(rooms, &place);
     }
 }
 
@@ -120,12 +123,11 @@ rooms_init(struct rooms *rooms, const struct placement_problem *problem)
 
     *rooms = (struct rooms){
         .problem = problem,
-        .gpus = memory_zeroed(inventory->gpu_count, sizeof(*rooms->gpus)),
-        .owned = memory_zeroed(inventory->parent_count, sizeof(*rooms->owned)),
+        .loads = memory_zeroed(inventory->gpu_count, sizeof(*rooms->loads)),
         .quota_used = memory_zeroed(problem->policy->quota_count, sizeof(*rooms->quota_used)),
     };
     for (size_t i = 0; i < inventory->gpu_count; i++)
-        gpu_load_init(&rooms->gpus[i], inventory, i, time);
+        gpu_load_init(&rooms->loads[i], inventory->gpus[i], time);
     drop_gone(rooms);
     put_claims(rooms);
     mark_all_owned(rooms);
@@ -138,9 +140,8 @@ void
 rooms_clear(struct rooms *rooms)
 {
     for (size_t i = 0; rooms->problem && i < rooms->problem->inventory->gpu_count; i++)
-        gpu_load_clear(&rooms->gpus[i]);
-    free(rooms->gpus);
-    free(rooms->owned);
+        gpu_load_clear(&rooms->loads[i]);
+    free(rooms->loads);
     free(rooms->quota_used);
     free(rooms->places);
     *rooms = (struct rooms){0};
@@ -155,14 +156,13 @@ push(struct rooms *rooms, const struct rooms_place *place)
 }
 
 void
-rooms_take(struct rooms *rooms, size_t parent, size_t type)
+rooms_take(struct rooms *rooms, const struct place *place)
 {
-    const struct load_use use = {.parent = parent, .type = type};
-    struct rooms_place place = {
-        .gpu = rooms->problem->inventory->parents[parent].gpu, .parent = parent, .type = type};
+    const struct load_use use = {.place = *place};
+    const struct rooms_place taken = {
+        .at = *place, .mark = gpu_load_put(rooms_on(rooms, place->parent->gpu), &use)};
 
-    place.mark = gpu_load_put(&rooms->gpus[place.gpu], &use);
-    push(rooms, &place);
+    push(rooms, &taken);
 }
 
 void
@@ -170,44 +170,41 @@ rooms_return(struct rooms *rooms)
 {
     const struct rooms_place *last = &rooms->places[--rooms->place_count];
 
-    gpu_load_rewind(&rooms->gpus[last->gpu], last->mark);
+    gpu_load_rewind(rooms_on(rooms, last->at.parent->gpu), last->mark);
 }
 
 void
-rooms_settle(struct rooms *rooms, size_t parent, size_t type)
+rooms_settle(struct rooms *rooms, const struct place *place)
 {
-    const struct rooms_place place = {.gpu = rooms->problem->inventory->parents[parent].gpu,
-                                      .parent = parent,
-                                      .type = type,
-                                      .is_there = true};
+    const struct rooms_place there = {.at = *place, .is_there = true};
 
-    push(rooms, &place);
+    push(rooms, &there);
 }
 
 /* --- what the kernel has refused -------------------------------------------------------------- */
 
 bool
-rooms_is_rejected(const struct rooms *rooms, size_t parent, size_t type)
+rooms_is_rejected(const struct rooms *rooms, const struct place *place)
 {
     const struct placement_problem *problem = rooms->problem;
-    const struct inventory_parent *self = &problem->inventory->parents[parent];
-    const struct name *id = &problem->inventory->gpus[self->gpu].types[type].id;
 
     return ARRAY_HAS(problem->rejections, problem->rejection_count, rejection,
-                     name_equal(&rejection->parent, &self->name) &&
-                         name_equal(&rejection->type, id));
+                     name_equal(&rejection->parent, &place->parent->name) &&
+                         name_equal(&rejection->type, &place->type->id));
 }
 
 const struct placement_rejection *
-rooms_find_rejection(const struct rooms *rooms, size_t gpu, size_t type)
+rooms_find_rejection(const struct rooms *rooms, const struct inventory_type *type)
 {
     const struct placement_problem *problem = rooms->problem;
-    const struct inventory *inventory = problem->inventory;
-    const struct name *id = &inventory->gpus[gpu].types[type].id;
-    size_t parent;
 
-    return ARRAY_FIND(problem->rejections, problem->rejection_count, rejection,
-                      name_equal(&rejection->type, id) &&
-                          inventory_find_parent(inventory, &rejection->parent, &parent) &&
-                          inventory->parents[parent].gpu == gpu);
+    for (size_t i = 0; i < problem->rejection_count; i++) {
+        const struct placement_rejection *rejection = &problem->rejections[i];
+        const struct inventory_parent *parent =
+            inventory_find_parent(problem->inventory, &rejection->parent);
+
+        if (name_equal(&rejection->type, &type->id) && parent && parent->gpu == type->gpu)
+            return rejection;
+    }
+    return NULL;
 }

@@ -41,15 +41,14 @@ enum reason {
 
 /* A place that one of the demands gets. */
 struct rooms_place {
-    size_t gpu, parent, type;
+    struct place at;
     bool is_there; /* the vGPU is there already: it takes no room, but counts for quotas */
     size_t mark;   /* to rewind the GPU's load */
 };
 
 struct rooms {
     const struct placement_problem *problem;
-    struct gpu_load *gpus; /* in the inventory's order */
-    bool *owned; /* per parent: a virtual function that is another domain's, whatever /sys shows */
+    struct gpu_load *loads;     /* per GPU of the inventory */
     size_t *quota_used;         /* per quota, by other domains; SIZE_MAX: it does not bind */
     struct rooms_place *places; /* of the demands, as a stack */
     size_t place_count;
@@ -59,16 +58,20 @@ struct rooms {
 void rooms_init(struct rooms *rooms, const struct placement_problem *problem) NONNULL;
 void rooms_clear(struct rooms *rooms) NONNULL;
 
+/* What is on a GPU. */
+struct gpu_load *
+rooms_on(const struct rooms *rooms, const struct inventory_gpu *gpu) CHECKED NONNULL;
+
 /* Hands a place out; takes back the place that was handed out last. */
-void rooms_take(struct rooms *rooms, size_t parent, size_t type) NONNULL;
+void rooms_take(struct rooms *rooms, const struct place *place) NONNULL;
 void rooms_return(struct rooms *rooms) NONNULL;
 
 /* Gives a demand a vGPU that is there already. */
-void rooms_settle(struct rooms *rooms, size_t parent, size_t type) NONNULL;
+void rooms_settle(struct rooms *rooms, const struct place *place) NONNULL;
 
-/* Whether the kernel has refused a type on this very parent in this call. */
-bool rooms_is_rejected(const struct rooms *rooms, size_t parent, size_t type) CHECKED NONNULL;
+/* Whether the kernel has refused this very place in this call. */
+bool rooms_is_rejected(const struct rooms *rooms, const struct place *place) CHECKED NONNULL;
 
-/* The kernel's refusal of a type on any parent of a GPU in this call, or NULL. */
+/* The kernel's refusal of a type on any parent of its GPU in this call, or NULL. */
 const struct placement_rejection *
-rooms_find_rejection(const struct rooms *rooms, size_t gpu, size_t type) NONNULL;
+rooms_find_rejection(const struct rooms *rooms, const struct inventory_type *type) NONNULL;

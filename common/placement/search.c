@@ -45,7 +45,6 @@ settle_existing(struct search *search, const struct demand *demand, struct place
                 struct error *error)
 {
     const struct placement_problem *problem = search->problem;
-    const struct inventory *inventory = problem->inventory;
     const struct name *device = &demand->hostdev->source;
     const struct inventory_vgpu *vgpu = placement_vgpu(problem, device);
     const struct lease *lease = placement_lease(problem, device);
@@ -53,7 +52,6 @@ settle_existing(struct search *search, const struct demand *demand, struct place
     const struct inventory_type *type;
     enum reason reason;
     unsigned rank;
-    size_t index;
 
     if (is_others(problem, lease) &&
         (lease->state == LEASE_LEAVING || lease->state == LEASE_REMOVING))
@@ -68,9 +66,8 @@ settle_existing(struct search *search, const struct demand *demand, struct place
                             lease_state_name(lease->state), other_source(demand));
     if (!vgpu)
         return 0;
-    index = inventory->parents[vgpu->parent].gpu;
-    gpu = &inventory->gpus[index];
-    type = inventory_find_type(gpu, &vgpu->type);
+    gpu = vgpu->parent->gpu;
+    type = inventory_type_of(vgpu);
     if (!type)
         return error_refuse(
             error, ERROR_TAKEN,
@@ -92,14 +89,13 @@ settle_existing(struct search *search, const struct demand *demand, struct place
             other_source(demand));
     *choice = (struct placement_choice){
         .way = lease && lease->origin == LEASE_MADE ? PLACEMENT_REUSE : PLACEMENT_FOREIGN,
-        .parent = vgpu->parent,
-        .type = (size_t)(type - gpu->types),
+        .place = {vgpu->parent, type},
     };
-    reason = constraints_judge(&search->rooms, demand, index, vgpu->parent, choice->type);
+    reason = constraints_judge(&search->rooms, demand, &choice->place);
     if (reason != REASON_NONE)
         return error_refuse(error, ERROR_TAKEN, "%s: the vGPU %s is there already, on %s, which %s",
                             demand->label, device->text, gpu->name.text, reason_of_rule(reason));
-    rooms_settle(&search->rooms, choice->parent, choice->type);
+    rooms_settle(&search->rooms, &choice->place);
     return 1;
 }
 
@@ -155,7 +151,7 @@ is_banned(const struct search *search, const struct demand *demand,
     for (size_t i = 0; i < search->ban_count; i++) {
         const struct search_ban *ban = &search->bans[i];
 
-        if (ban->gpu == candidate->gpu && ban->type == candidate->type &&
+        if (ban->type == candidate->place.type &&
             is_alike(demand, &search->problem->demands->items[ban->demand]))
             return true;
     }
@@ -180,7 +176,7 @@ effort_of(const struct placement_problem *problem, const struct demand *demand)
     size_t most = 1;
 
     for (size_t gpu = 0; gpu < inventory->gpu_count; gpu++) {
-        size_t types = demand_count_types(demand, &inventory->gpus[gpu]);
+        size_t types = demand_count_types(demand, inventory->gpus[gpu]);
 
         most = types > most ? types : most;
     }
@@ -207,18 +203,18 @@ search_on(struct search *search, size_t depth)
         return -E2BIG;
     candidates = candidate_list(&search->rooms, demand, &count);
     for (size_t i = 0; i < count && rc == 0; i++) {
-        const struct search_ban ban = {search->order[depth], candidates[i].gpu, candidates[i].type};
+        const struct search_ban ban = {search->order[depth], candidates[i].place.type};
 
         if (is_banned(search, demand, &candidates[i]))
             continue;
         if (is_too_much(search, EFFORT_OF_A_TRY))
             return -E2BIG;
-        rooms_take(&search->rooms, candidates[i].parent, candidates[i].type);
+        rooms_take(&search->rooms, &candidates[i].place);
         rc = search_on(search, depth + 1);
         rooms_return(&search->rooms);
         if (rc > 0)
-            search->choices[search->order[depth]] = (struct placement_choice){
-                PLACEMENT_CREATE, candidates[i].parent, candidates[i].type};
+            search->choices[search->order[depth]] =
+                (struct placement_choice){PLACEMENT_CREATE, candidates[i].place};
         else if (rc == 0)
             ARRAY_ADD(search->bans, search->ban_count, ban);
     }

@@ -16,7 +16,7 @@
 
 struct search_ban {
     size_t demand; /* the first of those demands that are alike */
-    size_t gpu, type;
+    const struct inventory_type *type;
 };
 
 struct search {

@@ -11,24 +11,24 @@
 
 /* How many parents of a GPU take a demand, for the type that the most of them take. */
 static size_t
-count_on(const struct rooms *rooms, const struct demand *demand, size_t gpu)
+count_on(const struct rooms *rooms, const struct demand *demand, const struct inventory_gpu *gpu)
 {
-    const struct inventory_gpu *card = &rooms->problem->inventory->gpus[gpu];
     size_t most = 0;
 
-    for (size_t type = 0; type < card->count; type++) {
+    for (size_t i = 0; i < gpu->type_count; i++) {
         struct fit fit;
         unsigned rank;
 
-        if (demand_ranks(demand, &card->types[type], &rank) &&
-            fit_judge(rooms, demand, gpu, type, &fit) == REASON_NONE)
+        if (demand_ranks(demand, &gpu->types[i], &rank) &&
+            fit_judge(rooms, demand, &gpu->types[i], &fit) == REASON_NONE)
             most = fit.places > most ? fit.places : most;
     }
     return most;
 }
 
 bool
-victim_would_help(const struct rooms *then, const struct demand *demand, size_t gpu)
+victim_would_help(const struct rooms *then, const struct demand *demand,
+                  const struct inventory_gpu *gpu)
 {
     return count_on(then, demand, gpu) > 0;
 }
@@ -36,10 +36,11 @@ victim_would_help(const struct rooms *then, const struct demand *demand, size_t 
 static size_t
 count_chances(const struct rooms *then, const struct demand *demand)
 {
+    const struct inventory *inventory = then->problem->inventory;
     size_t count = 0;
 
-    for (size_t gpu = 0; gpu < then->problem->inventory->gpu_count; gpu++)
-        count += count_on(then, demand, gpu);
+    for (size_t i = 0; i < inventory->gpu_count; i++)
+        count += count_on(then, demand, inventory->gpus[i]);
     return count;
 }
 
@@ -55,17 +56,16 @@ is_there(const struct demand *demand, const struct lease *lease)
 
 /* Whether a vGPU may keep a demand from a place. */
 static bool
-is_in_the_way(const struct rooms *now, const struct demand *demand, size_t vgpu,
-              const struct lease *lease)
+is_in_the_way(const struct rooms *now, const struct demand *demand,
+              const struct inventory_vgpu *vgpu, const struct lease *lease)
 {
-    const struct inventory *inventory = now->problem->inventory;
-    size_t gpu = inventory->parents[inventory->vgpus[vgpu].parent].gpu;
+    const struct inventory_gpu *gpu = vgpu->parent->gpu;
 
-    for (size_t type = 0; type < inventory->gpus[gpu].count; type++) {
+    for (size_t i = 0; i < gpu->type_count; i++) {
         unsigned rank;
 
-        if (demand_ranks(demand, &inventory->gpus[gpu].types[type], &rank) &&
-            gpu_room_is_in_the_way(&now->gpus[gpu], vgpu, type))
+        if (demand_ranks(demand, &gpu->types[i], &rank) &&
+            gpu_room_is_in_the_way(rooms_on(now, gpu), vgpu, &gpu->types[i]))
             return true;
     }
     return is_there(demand, lease);
@@ -91,10 +91,9 @@ goes_before(const struct placement_problem *problem, const struct demand *demand
 /* The lease that goes first on a GPU, of those that may be evicted and are in the way; SIZE_MAX:
  * none. *count: how many they are. */
 static size_t
-pick_on(const struct rooms *now, const struct demand *demand, size_t gpu, const bool *may_evict,
-        size_t *count)
+pick_on(const struct rooms *now, const struct demand *demand, const struct inventory_gpu *gpu,
+        const bool *may_evict, size_t *count)
 {
-    const struct inventory *inventory = now->problem->inventory;
     const struct lease *leases = now->problem->ledger->leases;
     size_t first = SIZE_MAX;
 
@@ -103,8 +102,7 @@ pick_on(const struct rooms *now, const struct demand *demand, size_t gpu, const 
         const struct inventory_vgpu *vgpu =
             may_evict[i] ? placement_vgpu(now->problem, &leases[i].vgpu.device) : NULL;
 
-        if (!vgpu || inventory->parents[vgpu->parent].gpu != gpu ||
-            !is_in_the_way(now, demand, (size_t)(vgpu - inventory->vgpus), &leases[i]))
+        if (!vgpu || vgpu->parent->gpu != gpu || !is_in_the_way(now, demand, vgpu, &leases[i]))
             continue;
         ++*count;
         if (first == SIZE_MAX || goes_before(now->problem, demand, &leases[i], &leases[first]))
@@ -119,7 +117,8 @@ pick(const struct rooms *now, const struct rooms *then, const struct demand *dem
 {
     size_t best = SIZE_MAX, fewest = SIZE_MAX;
 
-    for (size_t gpu = 0; gpu < now->problem->inventory->gpu_count; gpu++) {
+    for (size_t i = 0; i < now->problem->inventory->gpu_count; i++) {
+        const struct inventory_gpu *gpu = now->problem->inventory->gpus[i];
         size_t count, first = pick_on(now, demand, gpu, may_evict, &count);
 
         if (count && count < fewest && victim_would_help(then, demand, gpu)) {
@@ -147,8 +146,8 @@ evict_for(struct search *search, struct rooms *then, const bool *may_evict, bool
 
         candidates = candidate_list(&search->rooms, demand, &count);
         if (count > 0 && together) {
-            rooms_take(&search->rooms, candidates[0].parent, candidates[0].type);
-            rooms_take(then, candidates[0].parent, candidates[0].type);
+            rooms_take(&search->rooms, &candidates[0].place);
+            rooms_take(then, &candidates[0].place);
         }
         if (count > 0)
             continue;
@@ -172,8 +171,8 @@ sort_by_chances(struct search *search, const struct rooms *then)
     }
 }
 
-/* Whether all demands could be met together if some leases' devices were gone. True if that is not
- * known. */
+/* Whether all demands could be met together if some leases' devices were gone. A search that takes
+ * too long finds nothing, so that nothing is evicted for a place that may not be there. */
 static bool
 could_meet(const struct placement_problem *problem, const bool *gone,
            struct placement_choice *choices)
@@ -184,7 +183,7 @@ could_meet(const struct placement_problem *problem, const bool *gone,
     then.gone = gone;
     then.certainty = PLACEMENT_TRY;
     return placement_find(&then, choices, &why) == 0 ||
-           (why.class != ERROR_NO_ROOM && why.class != ERROR_NEVER);
+           (why.class != ERROR_NO_ROOM && why.class != ERROR_NEVER && why.class != ERROR_UNDECIDED);
 }
 
 /* A flag per lease: it is gone already, or may be evicted. With keep_named, a lease whose device a

@@ -23,4 +23,4 @@ size_t victim_find(const struct placement_problem *problem, const bool *may_evic
 /* Whether a GPU could take one of a demand's types, in rooms without anything that may be
  * evicted. */
 bool victim_would_help(const struct rooms *then, const struct demand *demand,
-                       size_t gpu) CHECKED NONNULL;
+                       const struct inventory_gpu *gpu) CHECKED NONNULL;

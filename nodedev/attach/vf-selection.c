@@ -52,32 +52,28 @@ static bool
 has_kind(const struct inventory *inventory, enum request_kind kind)
 {
     return ARRAY_HAS(inventory->parents, inventory->parent_count, parent,
-                     parent->interface->hostdev == kind);
+                     (*parent)->interface->hostdev == kind);
 }
 
 static void
-take(const struct inventory *inventory, size_t parent, const struct name *source,
-     struct rewrite_source *ret)
+take(const struct inventory_parent *parent, const struct name *source, struct rewrite_source *ret)
 {
-    const struct inventory_parent *place = &inventory->parents[parent];
-
-    if (parent == FEASIBILITY_NO_PARENT)
-        return;
-    ret->kind = place->interface->hostdev;
-    ret->is_lent = place->interface->is_lent;
-    ret->source = ret->kind == REQUEST_PCI ? place->name : *source;
+    ret->kind = parent->interface->hostdev;
+    ret->is_lent = parent->interface->is_lent;
+    ret->source = ret->kind == REQUEST_PCI ? parent->name : *source;
 }
 
 /* Writes the places of the choices. There is one choice per demand. */
 static void
-take_all(const struct inventory *inventory, const struct demands *demands,
-         const struct placement_choice *choices, const struct names *sources,
-         struct rewrite_source *ret)
+take_all(const struct demands *demands, const struct placement_choice *choices,
+         const struct names *sources, struct rewrite_source *ret)
 {
     for (size_t i = 0; i < demands->count; i++) {
-        for (size_t k = 0; k < sources->count; k++) {
+        const struct inventory_parent *parent = choices[i].place.parent;
+
+        for (size_t k = 0; parent && k < sources->count; k++) {
             if (name_equal(&demands->items[i].hostdev->source, &sources->items[k]))
-                take(inventory, choices[i].parent, &sources->items[k], &ret[k]);
+                take(parent, &sources->items[k], &ret[k]);
         }
     }
 }
@@ -236,8 +232,7 @@ ask(const struct vf_selection_search *search, const struct names *avoided, bool 
     if (rc < 0)
         return rc;
     if (dry_run.outcome == DRY_RUN_PLACED) {
-        take_all(&dry_run.snapshot.inventory, &dry_run.snapshot.demands, dry_run.choices,
-                 search->sources, ret);
+        take_all(&dry_run.snapshot.demands, dry_run.choices, search->sources, ret);
         return 1;
     }
     if (dry_run.outcome == DRY_RUN_EVICTING && take_evicted(search, &dry_run, avoided, ret))
@@ -289,6 +284,6 @@ vf_selection_find(const struct vf_selection_search *search, struct rewrite_sourc
     if (rc < 0)
         rc = judge(search, &prospect, search->taken, error);
     if (rc == 0)
-        take_all(inventory, &prospect.snapshot.demands, prospect.choices, search->sources, ret);
+        take_all(&prospect.snapshot.demands, prospect.choices, search->sources, ret);
     return rc;
 }

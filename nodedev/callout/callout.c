@@ -1,15 +1,13 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
 #include "callout/callout.h"
-#include "apply/transaction.h"
+#include "actions/pass.h"
 #include "base/array.h"
 #include "base/deadline.h"
 #include "base/memory.h"
 #include "base/reader.h"
 #include "device/scan.h"
 #include "domain/status-files.h"
-#include "lease/facts.h"
-#include "lease/fate.h"
 #include "lease/log.h"
 #include "lease/statedir.h"
 #include "placement/fit.h"
@@ -71,8 +69,7 @@ weigh(struct weighing *weighing)
     reader_begin(callout->host->reader, READER_PATIENCE);
     if (scan_host(callout->host, NULL, &filter, inventory, &failure) < 0)
         log_failure(callout->host, "mdevctl", "-", &failure);
-    weighing->parent = ARRAY_FIND(inventory->parents, inventory->parent_count, parent,
-                                  name_equal(&parent->name, &callout->parent));
+    weighing->parent = inventory_find_parent(inventory, &callout->parent);
 }
 
 /* Refuses the UUID of a vGPU that has a lease. A vGPU that the hook has found is allowed, because
@@ -93,7 +90,7 @@ check_uuid(const struct weighing *weighing, struct error *error)
 static int
 check_open(const struct weighing *weighing, struct error *error)
 {
-    const struct name *gpu = &weighing->inventory.gpus[weighing->parent->gpu].name;
+    const struct name *gpu = &weighing->parent->gpu->name;
 
     if (names_has(&weighing->drained, gpu))
         return error_set(error, -EPERM, "the GPU %s is drained; 'vgpuctl undrain %s' ends that",
@@ -119,7 +116,7 @@ find_promise(const struct weighing *weighing, const struct name *gpu)
 /* Judges the parent without the rules of the configuration. Returns REASON_NONE if that is not
  * possible. */
 static enum reason
-judge_parent(const struct weighing *weighing, size_t type)
+judge_parent(const struct weighing *weighing, const struct inventory_type *type)
 {
     const struct policy policy = {.enabled = true, .order = POLICY_PACK};
     const struct request request = {0};
@@ -140,34 +137,35 @@ judge_parent(const struct weighing *weighing, size_t type)
         .ledger = &weighing->ledger,
     };
     AUTO(rooms_clear) struct rooms rooms = {0};
-    struct fit place;
+    struct fit ignored;
 
     rooms_init(&rooms, &problem);
-    return fit_judge(&rooms, &demand, weighing->parent->gpu, type, &place);
+    return fit_judge(&rooms, &demand, type, &ignored);
 }
 
 /* Whether the kernel would make a vGPU now, by its own figures. */
 static bool
-offers(const struct weighing *weighing, size_t type)
+offers(const struct weighing *weighing, const struct inventory_type *type)
 {
-    AUTO(gpu_load_clear) struct gpu_load room = {0};
+    const struct place place = {weighing->parent, type};
+    AUTO(gpu_load_clear) struct gpu_load load = {0};
 
-    gpu_load_init(&room, &weighing->inventory, weighing->parent->gpu, LOAD_NOW);
-    return gpu_room_at(&room, type, (size_t)(weighing->parent - weighing->inventory.parents)).most;
+    gpu_load_init(&load, type->gpu, LOAD_NOW);
+    return gpu_room_at(&load, &place).most;
 }
 
 /* If the kernel has no room, it refuses the vGPU itself. */
 static int
 check_room(const struct weighing *weighing, struct error *error)
 {
-    const struct inventory_gpu *gpu = &weighing->inventory.gpus[weighing->parent->gpu];
+    const struct inventory_gpu *gpu = weighing->parent->gpu;
     const struct inventory_type *type = inventory_find_type(gpu, &weighing->callout->type);
     const struct lease *promise = find_promise(weighing, &gpu->name);
     enum reason reason;
 
-    if (!type || !promise || !offers(weighing, (size_t)(type - gpu->types)))
+    if (!type || !promise || !offers(weighing, type))
         return 0;
-    reason = judge_parent(weighing, (size_t)(type - gpu->types));
+    reason = judge_parent(weighing, type);
     if (reason != REASON_FULL && reason != REASON_OTHER_SIZE)
         return 0;
     return error_set(error, -ENOSPC, "the room for it on %s is promised to the guest %s (%s)",
@@ -191,26 +189,35 @@ on_start(const struct callout *callout, struct error *error)
     return rc;
 }
 
-/* Whether the lease is not needed any more. The caller has the lock. A guest that is just starting
- * keeps its lease, because the lease tells that start what happened. libvirt then gives the lease
- * back. */
 static bool
-is_over(const struct transaction *transaction, const struct look *look, const struct lease *lease)
+is_its_lease(const struct pass *pass, const struct lease *lease)
 {
-    const struct fate_facts facts = facts_gather(&transaction->statedir, look, lease);
-    const char *why;
-
-    return fate_judge(FATE_RECONCILE, &facts, &why) == FATE_FORGET;
+    return name_equal(&lease->vgpu.device, pass->scope);
 }
+
+/* mdevctl has removed the device. A guest that is just starting keeps its lease, because the lease
+ * tells that start what happened. libvirt then gives the lease back. */
+static const struct pass_row stop_row = {
+    .occasion = FATE_RECONCILE,
+    .event = "mdevctl",
+    .forgotten = "forgotten",
+    .guests = PASS_GUESTS_OF_ENDED,
+    .only_forgets = true,
+    .concerns = is_its_lease,
+};
 
 /* Called after somebody else has removed a device. */
 static int
 on_stop(const struct callout *callout, struct error *error)
 {
     AUTO(transaction_close) struct transaction transaction = TRANSACTION_NONE;
-    AUTO(ledger_clear) struct ledger before = {0}, ledger = {0};
-    AUTO(look_clear) struct look look = {0};
-    struct lease *lease;
+    AUTO(ledger_clear) struct ledger before = {0};
+    AUTO(pass_clear)
+    struct pass pass = {.row = &stop_row,
+                        .transaction = &transaction,
+                        .scope = &callout->device,
+                        .before = &before};
+    const struct lease *lease;
     int rc = statedir_peek(callout->host, &before, error);
 
     /* Nearly always the device has no lease. Then nobody waits for a lock. */
@@ -221,20 +228,8 @@ on_stop(const struct callout *callout, struct error *error)
     if (rc < 0)
         return rc == -ENOENT ? 0 : rc;
     transaction.lock_timeout = LONGEST_LOCK;
-    reader_begin(callout->host->reader, READER_PATIENCE);
-    look_take_with(&look, &transaction.statedir, &before, &lease->domain);
-    look_at_guests_if_needed(&look, &transaction.statedir);
-    rc = transaction_begin(&transaction, &ledger, error);
-    if (rc < 0)
-        return rc;
-    lease = ledger_find(&ledger, &callout->device);
-    if (!lease || !is_over(&transaction, &look, lease)) {
-        transaction_abort(&transaction);
-        return 0;
-    }
-    log_lease(callout->host, "mdevctl", lease, "forgotten");
-    ledger_remove(&ledger, lease);
-    return transaction_commit(&transaction, &ledger, error);
+    rc = pass_look(&pass, &lease->domain, READER_PATIENCE, error);
+    return rc < 0 ? rc : pass_decide(&pass, error);
 }
 
 static const struct event {

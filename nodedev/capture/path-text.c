@@ -131,15 +131,15 @@ path_text_program(struct stand_ins *stand_ins, const char *name)
 /* --- one name of a path ----------------------------------------------------------------------- */
 
 /* Where a name stands: the two directories above it, and whether they are the kernel's. */
-struct place {
+struct position {
     struct words above;
     bool is_kernels; /* numbers are devices, processes and descriptors there */
 };
 
 static const char *
-above(const struct place *place, size_t steps)
+above(const struct position *at, size_t steps)
 {
-    return steps <= place->above.count ? place->above.items[place->above.count - steps] : "";
+    return steps <= at->above.count ? at->above.items[at->above.count - steps] : "";
 }
 
 static bool
@@ -272,27 +272,27 @@ decorated(struct stand_ins *stand_ins, const char *name)
 }
 
 static char *
-rename_at(struct stand_ins *stand_ins, const struct place *place, const char *name)
+rename_at(struct stand_ins *stand_ins, const struct position *at, const char *name)
 {
     char *ret = NULL;
 
     if (!*name || !strcmp(name, ".") || !strcmp(name, ".."))
         return memory_copy(name);
-    if (!strcmp(above(place, 1), "qemu") && !strcmp(above(place, 2), "libvirt"))
+    if (!strcmp(above(at, 1), "qemu") && !strcmp(above(at, 2), "libvirt"))
         ret = guest_file(stand_ins, name);
     if (!ret && stand_ins_is_harmless(stand_ins, name))
         ret = memory_copy(name);
-    if (!ret && !strcmp(above(place, 1), "qemu.d"))
+    if (!ret && !strcmp(above(at, 1), "qemu.d"))
         ret = script(stand_ins, name);
-    if (!ret && !strcmp(above(place, 1), "conf.d"))
+    if (!ret && !strcmp(above(at, 1), "conf.d"))
         ret = drop_in(stand_ins, name);
     if (!ret)
         ret = decorated(stand_ins, name);
-    if (!ret && (has_harmless_words(stand_ins, name) || (place->is_kernels && is_numbered(name))))
+    if (!ret && (has_harmless_words(stand_ins, name) || (at->is_kernels && is_numbered(name))))
         ret = memory_copy(name);
     if (!ret)
-        ret = stand_ins_use(stand_ins,
-                            strcmp(above(place, 1), "home") ? STAND_IN_FILE : STAND_IN_USER, name);
+        ret = stand_ins_use(stand_ins, strcmp(above(at, 1), "home") ? STAND_IN_FILE : STAND_IN_USER,
+                            name);
     return ret;
 }
 
@@ -300,31 +300,31 @@ rename_at(struct stand_ins *stand_ins, const struct place *place, const char *na
 
 /* Goes down into a directory, or up. */
 static void
-enter(struct place *place, const char *name)
+enter(struct position *at, const char *name)
 {
-    if (!strcmp(name, "..") && place->above.count)
-        free(place->above.items[--place->above.count]);
+    if (!strcmp(name, "..") && at->above.count)
+        free(at->above.items[--at->above.count]);
     else if (*name && strcmp(name, ".") != 0 && strcmp(name, "..") != 0)
-        words_add(&place->above, name);
-    place->is_kernels = place->above.count && (!strcmp(place->above.items[0], "sys") ||
-                                               !strcmp(place->above.items[0], "proc") ||
-                                               !strcmp(place->above.items[0], "dev"));
+        words_add(&at->above, name);
+    at->is_kernels = at->above.count &&
+                     (!strcmp(at->above.items[0], "sys") || !strcmp(at->above.items[0], "proc") ||
+                      !strcmp(at->above.items[0], "dev"));
 }
 
 static void
-enter_all(struct place *place, const char *path)
+enter_all(struct position *at, const char *path)
 {
     AUTO_FREE char *copy = memory_copy(path);
     char *rest = copy, *name;
 
     while ((name = strsep(&rest, "/")))
-        enter(place, name);
+        enter(at, name);
 }
 
 char *
 path_text(struct stand_ins *stand_ins, const char *directory, const char *path)
 {
-    struct place place = {.above = {0}};
+    struct position place = {.above = {0}};
     AUTO_FREE char *copy = memory_copy(path);
     char *rest = copy, *name, *ret = NULL;
     size_t length;
@@ -345,7 +345,7 @@ path_text(struct stand_ins *stand_ins, const char *directory, const char *path)
 char *
 path_text_name(struct stand_ins *stand_ins, const char *directory, const char *name)
 {
-    struct place place = {.above = {0}};
+    struct position place = {.above = {0}};
     char *ret;
 
     enter_all(&place, directory);

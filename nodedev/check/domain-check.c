@@ -269,8 +269,8 @@ check_function(const struct inspection *inspection, const struct request_hostdev
                          hostdev->alias, hostdev->source.text, inventory->ineligible[i].why);
     }
     for (size_t i = 0; i < inventory->parent_count; i++) {
-        if (name_equal(&inventory->parents[i].name, &hostdev->source) &&
-            inventory->parents[i].interface->hostdev != REQUEST_PCI)
+        if (name_equal(&inventory->parents[i]->name, &hostdev->source) &&
+            inventory->parents[i]->interface->hostdev != REQUEST_PCI)
             report_fault(report, file, line,
                          "%s is to be on %s, which takes mediated devices (<hostdev "
                          "type='mdev'>); 'vgpuctl explain' tells where it could be",

@@ -14,8 +14,6 @@
 #include <stdio.h>
 #include <string.h>
 
-#define EVERY_GPU SIZE_MAX
-
 struct checker {
     const struct policy *policy;
     const struct setting_trace *trace;
@@ -24,27 +22,27 @@ struct checker {
     bool *served; /* per class */
 };
 
-/* Whether a word means a type of one GPU, or of any GPU. If it does not, guess gets what may have
- * been meant. */
+/* Whether a word means a type of one GPU, or of any GPU (NULL). If it does not, guess gets what may
+ * have been meant. */
 static bool
-is_offered(const struct inventory *inventory, size_t gpu, struct suggest *suggest)
+is_offered(const struct inventory *inventory, const struct inventory_gpu *gpu,
+           struct suggest *suggest)
 {
-    for (size_t i = 0; i < inventory->gpu_count; i++) {
-        const struct inventory_gpu *card = &inventory->gpus[i];
+    const struct inventory_type *type = NULL;
 
-        for (size_t k = 0; (gpu == EVERY_GPU || gpu == i) && k < card->count; k++) {
-            const struct inventory_type *type = &card->types[k];
-
-            if (inventory_type_is(type, suggest->said))
-                return true;
-            inventory_suggest_type(type, suggest);
-        }
+    while ((type = inventory_next_type(inventory, type))) {
+        if (gpu && type->gpu != gpu)
+            continue;
+        if (inventory_type_is(type, suggest->said))
+            return true;
+        inventory_suggest_type(type, suggest);
     }
     return false;
 }
 
 static void
-check_word(struct checker *checker, const char *origin, size_t gpu, const char *word)
+check_word(struct checker *checker, const char *origin, const struct inventory_gpu *gpu,
+           const char *word)
 {
     const struct inventory *inventory = checker->inventory;
     struct suggest suggest = SUGGEST(word);
@@ -53,17 +51,18 @@ check_word(struct checker *checker, const char *origin, size_t gpu, const char *
     if (is_offered(inventory, gpu, &suggest))
         return;
     for (size_t i = 0; i < inventory->gpu_count; i++)
-        unsure |= (gpu == EVERY_GPU || gpu == i) && inventory_may_have_more(inventory, i);
+        unsure |=
+            (!gpu || inventory->gpus[i] == gpu) && inventory_may_have_more(inventory->gpus[i]);
     report_warning(checker->report, origin, 0, "the type \"%s\" is not offered by %s%s%s", word,
-                   gpu == EVERY_GPU ? "any GPU here" : inventory->gpus[gpu].name.text,
-                   unsure ? " now" : "", suggest_text(&suggest).text);
+                   gpu ? gpu->name.text : "any GPU here", unsure ? " now" : "",
+                   suggest_text(&suggest).text);
 }
 
 /* Checks each type of the n-th item of a list of groups. A type may be in another file than the
  * item's first line, so its own place is reported. */
 static void
-check_types(struct checker *checker, const char *list, size_t n, const char *origin, size_t gpu,
-            const struct words *types)
+check_types(struct checker *checker, const char *list, size_t n, const char *origin,
+            const struct inventory_gpu *gpu, const struct words *types)
 {
     char path[64];
 
@@ -79,19 +78,19 @@ static void
 miss_gpu(struct checker *checker, const struct policy_gpu *gpu)
 {
     const struct inventory *inventory = checker->inventory;
+    const struct inventory_parent *function = inventory_find_parent(inventory, &gpu->address);
     char all[512] = "";
-    size_t index;
 
-    if (inventory_find_parent(inventory, &gpu->address, &index)) {
+    if (function) {
         report_warning(checker->report, gpu->origin, 0,
                        "%s is a virtual function, of which nothing can be said: name its GPU, %s",
-                       gpu->address.text, inventory->gpus[inventory->parents[index].gpu].name.text);
+                       gpu->address.text, function->gpu->name.text);
         return;
     }
     for (size_t i = 0; i < inventory->gpu_count; i++) {
         size_t at = strlen(all);
 
-        snprintf(all + at, sizeof(all) - at, "%s%s", at ? ", " : "", inventory->gpus[i].name.text);
+        snprintf(all + at, sizeof(all) - at, "%s%s", at ? ", " : "", inventory->gpus[i]->name.text);
     }
     report_warning(checker->report, gpu->origin, 0,
                    "no GPU %s on this host offers vGPUs; there are: %s", gpu->address.text, all);
@@ -99,9 +98,10 @@ miss_gpu(struct checker *checker, const struct policy_gpu *gpu)
 
 /* Warns of more memory than the card's driver has been seen to share out. */
 static void
-check_memory(struct checker *checker, const struct policy_gpu *gpu, size_t n, size_t index)
+check_memory(struct checker *checker, const struct policy_gpu *gpu, size_t n,
+             const struct inventory_gpu *seen)
 {
-    unsigned sum = share_sum(checker->inventory, index);
+    unsigned sum = share_sum(seen);
     char path[64];
     const char *own;
 
@@ -119,13 +119,13 @@ check_memory(struct checker *checker, const struct policy_gpu *gpu, size_t n, si
 static void
 check_gpu(struct checker *checker, const struct policy_gpu *gpu)
 {
-    const struct inventory *inventory = checker->inventory;
-    size_t n = (size_t)(gpu - checker->policy->gpus), index;
+    const struct inventory_gpu *seen = inventory_find_gpu(checker->inventory, &gpu->address);
+    size_t n = (size_t)(gpu - checker->policy->gpus);
 
-    if (!inventory_find_gpu(inventory, &gpu->address, &index))
+    if (!seen)
         return miss_gpu(checker, gpu);
-    check_types(checker, "gpus", n, gpu->origin, index, &gpu->types);
-    check_memory(checker, gpu, n, index);
+    check_types(checker, "gpus", n, gpu->origin, seen, &gpu->types);
+    check_memory(checker, gpu, n, seen);
 }
 
 /* Writes a class's demand in words. */
@@ -179,7 +179,7 @@ check_class(struct checker *checker, const struct policy_class *class, bool *ser
                        "no guest can be given the class \"%s\" here: %s", class->name, why.text);
     if (*served)
         check_types(checker, "classes", (size_t)(class - checker->policy->classes), class->origin,
-                    EVERY_GPU, &class->types);
+                    NULL, &class->types);
 }
 
 /* Warns of functions whose driver is not the one that their pool wants, and of pools without
@@ -188,11 +188,11 @@ static void
 check_pool(struct checker *checker, const struct policy_pool *pool)
 {
     const struct inventory *inventory = checker->inventory;
-    struct inventory_walk walk = {0};
+    const struct inventory_type *type = NULL;
     size_t members = 0;
 
-    while (inventory_next_type(inventory, &walk))
-        members += !strcmp(walk.type->id.text, pool->name);
+    while ((type = inventory_next_type(inventory, type)))
+        members += !strcmp(type->id.text, pool->name);
     for (size_t i = 0; i < inventory->ineligible_count; i++) {
         const struct inventory_ineligible *function = &inventory->ineligible[i];
 
@@ -244,11 +244,9 @@ policy_check_profiles(const struct policy *policy, const struct setting_trace *t
 static void
 check_ceiling(struct checker *checker, const struct policy_limit *limit, const char *word)
 {
-    struct inventory_walk walk = {0};
+    const struct inventory_type *type = NULL;
 
-    while (inventory_next_type(checker->inventory, &walk)) {
-        const struct inventory_type *type = walk.type;
-
+    while ((type = inventory_next_type(checker->inventory, type))) {
         if (!inventory_type_is(type, word) || !inventory_type_shares_time(type) ||
             type->ceiling == 0 || limit->max <= type->ceiling)
             continue;
@@ -264,18 +262,16 @@ check_limit(struct checker *checker, size_t n)
 {
     const struct policy_limit *limit = &checker->policy->limits[n];
 
-    check_types(checker, "max_instances", n, limit->origin, EVERY_GPU, &limit->types);
+    check_types(checker, "max_instances", n, limit->origin, NULL, &limit->types);
     for (size_t i = 0; i < limit->types.count; i++)
         check_ceiling(checker, limit, limit->types.items[i]);
 }
 
 /* A card takes profiles if one of its types is a profile. */
 static bool
-takes_profiles(const struct checker *checker, size_t gpu)
+takes_profiles(const struct checker *checker, const struct inventory_gpu *gpu)
 {
-    const struct inventory_gpu *card = &checker->inventory->gpus[gpu];
-
-    return ARRAY_HAS(card->types, card->count, type,
+    return ARRAY_HAS(gpu->types, gpu->type_count, type,
                      policy_find_profile(checker->policy, type->id.text) != NULL);
 }
 
@@ -286,17 +282,17 @@ check_profile(struct checker *checker, const struct policy_profile *profile)
     const struct inventory *inventory = checker->inventory;
     size_t cards = 0;
 
-    for (size_t gpu = 0; gpu < inventory->gpu_count; gpu++) {
-        const struct inventory_gpu *card = &inventory->gpus[gpu];
+    for (size_t i = 0; i < inventory->gpu_count; i++) {
+        const struct inventory_gpu *gpu = inventory->gpus[i];
 
         if (!takes_profiles(checker, gpu))
             continue;
         cards++;
-        if (inventory_memory(card) && profile->vram > card->framebuffer)
+        if (inventory_memory(gpu) && profile->vram > gpu->framebuffer)
             report_warning(checker->report, profile->origin, 0,
                            "the profile \"%s\" has more memory (%u MiB) than the functions of the "
                            "GPU %s may have (%u MiB)",
-                           profile->name, profile->vram, card->name.text, card->framebuffer);
+                           profile->name, profile->vram, gpu->name.text, gpu->framebuffer);
     }
     if (cards == 0)
         report_warning(checker->report, profile->origin, 0,
@@ -341,7 +337,7 @@ check_uses(struct checker *checker)
                                "do not begin with ua-; call it ua-%s in both",
                                device->alias, device->alias);
             if (device->type)
-                check_word(checker, device->origin, EVERY_GPU, device->type);
+                check_word(checker, device->origin, NULL, device->type);
             else if (!is_served(checker, device->class))
                 report_warning(checker->report, device->origin, 0,
                                "%s is to be of the class \"%s\", which no guest can be given here",

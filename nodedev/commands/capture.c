@@ -83,10 +83,10 @@ try_types(const struct host *host, const struct inventory *inventory)
     AUTO(names_clear) struct names tried = {0};
 
     for (size_t i = 0; i < inventory->parent_count; i++) {
-        const struct inventory_parent *parent = &inventory->parents[i];
-        const struct inventory_gpu *gpu = &inventory->gpus[parent->gpu];
+        const struct inventory_parent *parent = inventory->parents[i];
+        const struct inventory_gpu *gpu = parent->gpu;
 
-        for (size_t type = 0; type < gpu->count; type++) {
+        for (size_t type = 0; type < gpu->type_count; type++) {
             if (names_has(&tried, &gpu->types[type].id))
                 continue;
             (void)!names_add(&tried, gpu->types[type].id.text);

@@ -42,9 +42,9 @@ check_host(const struct command_call *call, const struct policy *policy,
         report_warning(report, policy->enabled_origin, 0,
                        "enabled is false: until it is true, no guest is given a vGPU");
     for (size_t i = 0; i < inventory.gpu_count; i++) {
-        const char *gpu = inventory.gpus[i].name.text;
+        const char *gpu = inventory.gpus[i]->name.text;
 
-        if (policy_is_drained(policy, &inventory.gpus[i].name))
+        if (policy_is_drained(policy, &inventory.gpus[i]->name))
             report_warning(report, gpu, 0,
                            "this GPU is drained: no guest gets a vGPU there until 'vgpuctl "
                            "undrain %s'",

@@ -42,14 +42,14 @@ static int
 drain(const struct command_call *call, struct name *gpu, struct error *error)
 {
     AUTO(snapshot_clear) struct snapshot snapshot = {0};
-    size_t index;
+    const struct inventory_gpu *found;
     int rc = snapshot_take_to_show(&snapshot, call->host, &inventory_no_types, error);
 
     if (rc == 0)
-        rc = gpu_view_find(&snapshot, call->host, call->arguments[0], &index, error);
+        rc = gpu_view_find(&snapshot, call->host, call->arguments[0], &found, error);
     if (rc < 0)
         return rc;
-    *gpu = snapshot.inventory.gpus[index].name;
+    *gpu = found->name;
     return drained_add(call->host, gpu, error);
 }
 

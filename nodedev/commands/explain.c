@@ -32,7 +32,7 @@ static const struct table_column columns[] = {
 /* Lists in tables have no blanks. */
 static void
 add_others(struct table *table, const struct dry_run_rooms *rooms, const struct demand *demand,
-           size_t gpu)
+           const struct inventory_gpu *gpu)
 {
     char text[MOST_TEXT], *to = text;
 
@@ -49,11 +49,10 @@ add_others(struct table *table, const struct dry_run_rooms *rooms, const struct 
 
 static void
 add_gpu(struct table *table, const struct dry_run *dry_run, const struct dry_run_rooms *rooms,
-        size_t index, size_t gpu)
+        size_t index, const struct inventory_gpu *gpu)
 {
     const struct demand *demand = &dry_run->snapshot.demands.items[index];
-    const struct inventory_gpu *card = &dry_run->snapshot.inventory.gpus[gpu];
-    const struct placement_choice *choice = &dry_run->choices[index];
+    const struct place *place = &dry_run->choices[index].place;
     char reason[256];
     enum dry_run_answer answer = dry_run_judge(dry_run, rooms, index, gpu, reason, sizeof(reason));
 
@@ -62,15 +61,15 @@ add_gpu(struct table *table, const struct dry_run *dry_run, const struct dry_run
     if (demand->hostdev->alias)
         table_set(table, ALIAS, "%s", demand->hostdev->alias);
     table_set(table, WANTED, "%s", demand->wanted);
-    table_set(table, GPU, "%s", card->name.text);
+    table_set(table, GPU, "%s", gpu->name.text);
     table_set(table, VERDICT, "%s", dry_run_answer_words[answer]);
     table_set(table, REASON, "%s", reason);
     add_others(table, rooms, demand, gpu);
     if (answer < DRY_RUN_CHOSEN)
         return;
-    table_set(table, PARENT, "%s", dry_run->snapshot.inventory.parents[choice->parent].name.text);
-    table_set(table, TYPE, "%s", card->types[choice->type].id.text);
-    table_set(table, NAME, "%s", card->types[choice->type].name);
+    table_set(table, PARENT, "%s", place->parent->name.text);
+    table_set(table, TYPE, "%s", place->type->id.text);
+    table_set(table, NAME, "%s", place->type->name);
 }
 
 /* A line for each device and GPU. */
@@ -83,7 +82,7 @@ print_table(const struct command_call *call, struct table *table, const struct d
 
         dry_run_rooms_init(&rooms, dry_run, i);
         for (size_t gpu = 0; gpu < dry_run->snapshot.inventory.gpu_count; gpu++)
-            add_gpu(table, dry_run, &rooms, i, gpu);
+            add_gpu(table, dry_run, &rooms, i, dry_run->snapshot.inventory.gpus[gpu]);
     }
     return table_print(table, call->out, error);
 }

@@ -49,11 +49,11 @@ set_figure(struct table *table, size_t column, int figure)
 
 /* Adds MiB of frame buffer, if the sizes are known. */
 static void
-add_room(struct table *table, const struct host_view *view, size_t index)
+add_room(struct table *table, const struct host_view *view, const struct inventory_gpu *gpu)
 {
     struct usage usage;
 
-    usage_of(view, index, &usage);
+    usage_of(view, gpu, &usage);
     if (usage.is_in_vgpus)
         return;
     set_figure(table, FRAMEBUFFER, usage.total);
@@ -63,23 +63,15 @@ add_room(struct table *table, const struct host_view *view, size_t index)
 }
 
 static void
-add_gpu(struct table *table, const struct host_view *view, size_t index)
+add_gpu(struct table *table, const struct host_view *view, const struct inventory_gpu *gpu)
 {
     const struct snapshot *snapshot = &view->snapshot;
-    const struct inventory *inventory = &snapshot->inventory;
-    const struct inventory_gpu *gpu = &inventory->gpus[index];
-    const struct vgpu_interface *interface = NULL;
-    unsigned size = gpu_view_size(snapshot, index);
-    size_t parents = 0;
+    const struct vgpu_interface *interface =
+        gpu->parent_count ? gpu->parents[gpu->parent_count - 1]->interface : NULL;
+    unsigned size = gpu_view_size(gpu);
     char name[64];
 
-    for (size_t i = 0; i < inventory->parent_count; i++) {
-        if (inventory->parents[i].gpu != index)
-            continue;
-        interface = inventory->parents[i].interface;
-        parents++;
-    }
-    gpu_view_name(snapshot, index, name, sizeof(name));
+    gpu_view_name(gpu, name, sizeof(name));
     table_line(table);
     table_set(table, GPU, "%s", gpu->name.text);
     table_set_text(table, NAME, name);
@@ -88,16 +80,16 @@ add_gpu(struct table *table, const struct host_view *view, size_t index)
     /* For functions that make no mediated devices, libvirt does not tell the interface. */
     if (interface) {
         table_set(table, INTERFACE, "%s", interface->kind);
-        table_set(table, VGPUS, "%zu", gpu_view_count(snapshot, index));
+        table_set(table, VGPUS, "%zu", gpu->vgpu_count);
     }
     table_set_known(table, SIZE, size);
     if (view->knows_policy)
-        table_set_flag(table, ENABLED, gpu_view_is_enabled(snapshot, index));
+        table_set_flag(table, ENABLED, gpu_view_is_enabled(snapshot, gpu));
     if (!view->is_remote && !snapshot->policy.hides_drained)
-        table_set_flag(table, DRAINED, gpu_view_is_drained(snapshot, index));
+        table_set_flag(table, DRAINED, gpu_view_is_drained(snapshot, gpu));
     table_set_text(table, DRIVER, gpu->driver.text);
-    table_set(table, PARENTS, "%zu", parents);
-    add_room(table, view, index);
+    table_set(table, PARENTS, "%zu", gpu->parent_count);
+    add_room(table, view, gpu);
 }
 
 static int
@@ -105,7 +97,7 @@ add_gpus(struct table *table, const struct host_view *view, struct error *error)
 {
     (void)error;
     for (size_t i = 0; i < view->snapshot.inventory.gpu_count; i++)
-        add_gpu(table, view, i);
+        add_gpu(table, view, view->snapshot.inventory.gpus[i]);
     return 0;
 }
 

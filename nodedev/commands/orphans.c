@@ -26,13 +26,12 @@ static const struct table_column columns[] = {
 /* An orphan that nobody holds has no holder in the table. A holder that cannot be found is shown as
  * "?". */
 static void
-set_holder(struct table *table, const struct host *host, const struct inventory_parent *parent,
-           const struct inventory_vgpu *vgpu)
+set_holder(struct table *table, const struct host *host, const struct inventory_vgpu *vgpu)
 {
-    const struct vgpu device = {.interface = parent->interface,
+    const struct vgpu device = {.interface = vgpu->parent->interface,
                                 .device = vgpu->device,
                                 .type = vgpu->type,
-                                .parent = parent->name};
+                                .parent = vgpu->parent->name};
     char holder[128];
     int rc;
 
@@ -56,7 +55,7 @@ add_orphan(struct table *table, const struct host *host, const struct snapshot *
     table_set(table, PARENT, "%s", vgpu->parent->text);
     table_set(table, GPU, "%s", vgpu->gpu->text);
     table_set(table, ORIGIN, "%s", origin_name(origin_of(host, vgpu->parent, vgpu->device, lease)));
-    set_holder(table, host, &snapshot->inventory.parents[vgpu->vgpu->parent], vgpu->vgpu);
+    set_holder(table, host, vgpu->vgpu);
     if (!lease || lease_is_nobodys(lease))
         return;
     table_set(table, STATE, "%s", lease_state_name(lease->state));

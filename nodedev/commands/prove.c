@@ -110,16 +110,12 @@ list_named(const struct command_call *call, struct names *ret, struct error *err
 
 /* A GPU without parents lists no types; a pool's functions are what they are. */
 static int
-check_kind(const struct snapshot *snapshot, size_t gpu, bool *has_functions, struct error *error)
+check_kind(const struct inventory_gpu *gpu, bool *has_functions, struct error *error)
 {
-    const struct inventory *inventory = &snapshot->inventory;
-    const char *name = inventory->gpus[gpu].name.text;
-    const struct vgpu_interface *interface = NULL;
+    const char *name = gpu->name.text;
+    const struct vgpu_interface *interface =
+        gpu->parent_count ? gpu->parents[gpu->parent_count - 1]->interface : NULL;
 
-    for (size_t i = 0; i < inventory->parent_count; i++) {
-        if (inventory->parents[i].gpu == gpu)
-            interface = inventory->parents[i].interface;
-    }
     if (!interface)
         return error_set(error, -ENODEV, "the driver of %s makes no vGPUs", name);
     if (interface == &vgpu_pool)
@@ -151,7 +147,7 @@ check_users(const struct command_call *call, const struct name *gpu, struct erro
 static const char *
 type_name(const struct proof *proof, size_t type)
 {
-    return observation_type(&proof->seen, proof->course.types[type])->name;
+    return proof->course.types[type]->name;
 }
 
 static void
@@ -299,25 +295,24 @@ begin(const struct command_call *call, struct proof *proof, struct error *error)
     AUTO(names_clear) struct names named = {0};
     const bool all = option_given(&call->options, OPTION_ALL);
     bool has_functions = false;
-    size_t gpu;
+    const struct inventory_gpu *gpu;
     int rc = snapshot_take(&snapshot, call->host, &inventory_all_types, error);
 
     if (rc == 0)
         rc = gpu_view_find(&snapshot, call->host, call->arguments[0], &gpu, error);
     if (rc == 0)
-        rc = check_kind(&snapshot, gpu, &has_functions, error);
+        rc = check_kind(gpu, &has_functions, error);
     if (rc == 0 && has_functions)
         rc = list_named(call, &named, error);
     if (rc < 0)
         return rc;
-    proof->bench.gpu = snapshot.inventory.gpus[gpu].name;
+    proof->bench.gpu = gpu->name;
     if (option_given(&call->options, OPTION_DRY_RUN)) {
         proof->bench.host = call->host;
         rc = policy_load(call->host, &proof->bench.policy, error);
         return rc < 0 ? rc : proof_begin(proof, &named, all, error);
     }
-    rc = workbench_take(call->host, &snapshot.inventory.gpus[gpu].name, &snapshot.inventory,
-                        &proof->bench, error);
+    rc = workbench_take(call->host, &gpu->name, &snapshot.inventory, &proof->bench, error);
     if (rc == 0)
         rc = check_users(call, &proof->bench.gpu, error);
     return rc < 0 ? rc : proof_begin(proof, &named, all, error);

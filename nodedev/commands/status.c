@@ -47,14 +47,13 @@ put_vgpus(const struct host_view *view, const struct name *gpu, const struct usa
 }
 
 static void
-put_types(const struct host_view *view, size_t gpu, struct json *json)
+put_types(const struct host_view *view, const struct inventory_gpu *gpu, struct json *json)
 {
-    const struct inventory_gpu *card = &view->snapshot.inventory.gpus[gpu];
     AUTO_FREE struct wanted_type *wanted = wanted_types_find(view, gpu);
 
     json_open(json, "types", '[');
-    for (size_t i = 0; i < card->count; i++) {
-        const struct inventory_type *type = &card->types[wanted[i].type];
+    for (size_t i = 0; i < gpu->type_count; i++) {
+        const struct inventory_type *type = wanted[i].type;
 
         if (!wanted_type_matters(&wanted[i]))
             continue;
@@ -70,21 +69,20 @@ put_types(const struct host_view *view, size_t gpu, struct json *json)
 }
 
 static void
-put_gpu(const struct host_view *view, size_t gpu, struct json *json)
+put_gpu(const struct host_view *view, const struct inventory_gpu *gpu, struct json *json)
 {
-    const struct inventory_gpu *card = &view->snapshot.inventory.gpus[gpu];
     struct usage usage;
     char name[64];
 
     usage_of(view, gpu, &usage);
-    gpu_view_name(&view->snapshot, gpu, name, sizeof(name));
+    gpu_view_name(gpu, name, sizeof(name));
     json_open(json, NULL, '{');
     if (view->label)
         json_text(json, "host", view->label);
-    json_text(json, "gpu", card->name.text);
+    json_text(json, "gpu", gpu->name.text);
     json_text(json, "name", *name ? name : NULL);
-    json_number(json, "numa", card->numa);
-    json_text(json, "driver", *card->driver.text ? card->driver.text : NULL);
+    json_number(json, "numa", gpu->numa);
+    json_text(json, "driver", *gpu->driver.text ? gpu->driver.text : NULL);
     if (view->knows_policy)
         json_flag(json, "enabled", gpu_view_is_enabled(&view->snapshot, gpu));
     else
@@ -98,7 +96,7 @@ put_gpu(const struct host_view *view, size_t gpu, struct json *json)
     json_number(json, "used", usage.used);
     json_number(json, "free", bounds_figure(&usage.free));
     json_number(json, "free-at-most", bounds_most(&usage.free));
-    put_vgpus(view, &card->name, &usage, json);
+    put_vgpus(view, &gpu->name, &usage, json);
     put_types(view, gpu, json);
     json_close(json, '}');
 }
@@ -119,7 +117,7 @@ put_host(struct shown *shown, const struct host_view *view, size_t first, size_t
 {
     begin_document(shown);
     for (size_t gpu = first; gpu < end; gpu++)
-        put_gpu(view, gpu, &shown->json);
+        put_gpu(view, view->snapshot.inventory.gpus[gpu], &shown->json);
 }
 
 static void

@@ -57,15 +57,12 @@ add_classes(struct table *table, const struct policy *policy, const struct inven
 }
 
 static void
-add_type(struct table *table, const struct host_view *view, size_t gpu, size_t index)
+add_type(struct table *table, const struct host_view *view, const struct inventory_type *type)
 {
-    const struct snapshot *snapshot = &view->snapshot;
-    const struct inventory_gpu *card = &snapshot->inventory.gpus[gpu];
-    const struct inventory_type *type = &card->types[index];
-    struct bounds left = host_view_left(view, gpu, index);
+    struct bounds left = host_view_left(view, type);
 
     table_line(table);
-    table_set(table, GPU, "%s", card->name.text);
+    table_set(table, GPU, "%s", type->gpu->name.text);
     table_set(table, TYPE, "%s", type->id.text);
     table_set(table, NAME, "%s", type->name);
     table_set_known(table, FRAMEBUFFER, type->framebuffer);
@@ -77,30 +74,30 @@ add_type(struct table *table, const struct host_view *view, size_t gpu, size_t i
     table_set_known(table, SLICES, type->slices);
     if (bounds_most(&left) >= 0)
         table_set(table, AT_MOST, "%u", left.most);
-    add_classes(table, &snapshot->policy, type);
+    add_classes(table, &view->snapshot.policy, type);
 }
 
 static int
-by_id(const void *a, const void *b, void *data)
+by_id(const void *a, const void *b)
 {
-    const struct inventory_type *types = data;
+    const struct inventory_type *const *left = a, *const *right = b;
 
-    return strverscmp(types[*(const size_t *)a].id.text, types[*(const size_t *)b].id.text);
+    return strverscmp((*left)->id.text, (*right)->id.text);
 }
 
 /* Sorts the types by their numbers. The inventory has them in the order in which they were
  * found. */
 static void
-add_types(struct table *table, const struct host_view *view, size_t index)
+add_types(struct table *table, const struct host_view *view, const struct inventory_gpu *gpu)
 {
-    const struct inventory_gpu *gpu = &view->snapshot.inventory.gpus[index];
-    AUTO_FREE size_t *order = memory_zeroed(gpu->count, sizeof(*order));
+    AUTO_FREE const struct inventory_type **order =
+        memory_zeroed(gpu->type_count, sizeof(const void *));
 
-    for (size_t i = 0; i < gpu->count; i++)
-        order[i] = i;
-    qsort_r(order, gpu->count, sizeof(*order), by_id, gpu->types);
-    for (size_t i = 0; i < gpu->count; i++)
-        add_type(table, view, index, order[i]);
+    for (size_t i = 0; i < gpu->type_count; i++)
+        order[i] = &gpu->types[i];
+    qsort(order, gpu->type_count, sizeof(const void *), by_id);
+    for (size_t i = 0; i < gpu->type_count; i++)
+        add_type(table, view, order[i]);
 }
 
 static int
@@ -111,10 +108,10 @@ add_host(struct table *table, const struct host_view *view, struct error *error)
     int rc = host_view_gpus(view, &first, &end, error);
 
     /* libvirt may show a GPU but none of its types. */
-    if (rc == 0 && view->call->count && view->is_remote && inventory->gpus[first].count == 0)
+    if (rc == 0 && view->call->count && view->is_remote && inventory->gpus[first]->type_count == 0)
         return -ENOENT;
     for (size_t gpu = first; rc == 0 && gpu < end; gpu++)
-        add_types(table, view, gpu);
+        add_types(table, view, inventory->gpus[gpu]);
     return rc;
 }
 

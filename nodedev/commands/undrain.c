@@ -28,16 +28,16 @@ run(const struct command_call *call, struct error *error)
     struct name gpu;
     int rc = undrain(call, &gpu, error);
     bool was_drained = rc > 0;
-    size_t index;
+    const struct inventory_gpu *found;
 
     if (rc == 0)
         rc = snapshot_take_to_show(&snapshot, call->host, &inventory_no_types, error);
     if (rc == 0)
-        rc = gpu_view_find(&snapshot, call->host, call->arguments[0], &index, error);
+        rc = gpu_view_find(&snapshot, call->host, call->arguments[0], &found, error);
     if (rc < 0)
         return COMMAND_FAILED;
     if (!was_drained)
-        gpu = snapshot.inventory.gpus[index].name;
+        gpu = found->name;
     say_line(call->out, was_drained ? "%s is not drained any more" : "%s was not drained",
              gpu.text);
     return COMMAND_DONE;

@@ -11,8 +11,8 @@ run_check(struct diagnosis *diagnosis, const struct diagnosis_check *check)
     diagnosis->check = check;
     if (check->look)
         check->look(diagnosis);
-    for (size_t gpu = 0; check->look_at_gpu && gpu < diagnosis->inventory.gpu_count; gpu++)
-        check->look_at_gpu(diagnosis, gpu);
+    for (size_t i = 0; check->look_at_gpu && i < diagnosis->inventory.gpu_count; i++)
+        check->look_at_gpu(diagnosis, diagnosis->inventory.gpus[i]);
     if (check->look_at_card)
         sriov_gpus_visit(diagnosis, check->cards, check->look_at_card);
     while (check->look_at_hostdev && domains_next_hostdev(&diagnosis->references.domains, &walk))

@@ -16,41 +16,40 @@
 
 #define UNIT "libvirt-vgpu-sriov@%s"
 
-struct place {
-    const struct sriov_gpu *card;
+struct boot_card {
+    const struct sriov_gpu *sriov;
     const struct former_setup *former;
-    size_t gpu; /* in the inventory; SIZE_MAX: the card has no vGPUs and offers none */
+    const struct inventory_gpu *gpu; /* NULL: the card has no vGPUs and offers none */
 };
 
 /* Whether the card would make a type now: a type of GPU instances, or one that shares the card in
  * time. */
 static bool
-offers(const struct diagnosis *diagnosis, const struct place *place, bool instances)
+offers(const struct inventory_gpu *gpu, bool instances)
 {
-    const struct inventory *inventory = &diagnosis->inventory;
-    AUTO(gpu_load_clear) struct gpu_load room = {0};
+    AUTO(gpu_load_clear) struct gpu_load load = {0};
     bool found = false;
 
-    if (place->gpu == SIZE_MAX)
+    if (!gpu)
         return false;
-    gpu_load_init(&room, inventory, place->gpu, LOAD_NOW);
-    for (size_t i = 0; i < inventory->gpus[place->gpu].count; i++)
-        found |= gpu_room_left(&room, i, NULL).most > 0 &&
-                 (inventory->gpus[place->gpu].types[i].slices > 0) == instances;
+    gpu_load_init(&load, gpu, LOAD_NOW);
+    for (size_t i = 0; i < gpu->type_count; i++)
+        found |= gpu_room_left(&load, &gpu->types[i], NULL).most > 0 &&
+                 (gpu->types[i].slices > 0) == instances;
     return found;
 }
 
 static bool
-check_mode(struct diagnosis *diagnosis, const struct place *place)
+check_mode(struct diagnosis *diagnosis, const struct boot_card *card)
 {
-    const char *address = place->card->address.text;
+    const char *address = card->sriov->address.text;
 
-    if (!*place->former->instance || !offers(diagnosis, place, false))
+    if (!*card->former->instance || !offers(card->gpu, false))
         return false;
     diagnosis_add(diagnosis,
                   "the GPU %s is not in MIG mode, which a boot may have taken away: it offers no "
                   "types of GPU instances, and is to have %s (%s)",
-                  address, place->former->instance, place->former->says_instance);
+                  address, card->former->instance, card->former->says_instance);
     diagnosis_advise(diagnosis, "shut down the guests on it, then:");
     diagnosis_command(diagnosis, "vgpuctl sriov disable %s", address);
     diagnosis_command(diagnosis, "nvidia-smi -i %s -mig 1", address);
@@ -60,12 +59,12 @@ check_mode(struct diagnosis *diagnosis, const struct place *place)
 }
 
 static bool
-check_functions(struct diagnosis *diagnosis, const struct place *place)
+check_functions(struct diagnosis *diagnosis, const struct boot_card *card)
 {
-    const struct former_setup *former = place->former;
-    const char *address = place->card->address.text;
+    const struct former_setup *former = card->former;
+    const char *address = card->sriov->address.text;
 
-    if (place->card->enabled || !former_setup_has_functions(former))
+    if (card->sriov->enabled || !former_setup_has_functions(former))
         return false;
     if (former->is_for_boot)
         diagnosis_add(diagnosis,
@@ -92,19 +91,17 @@ check_functions(struct diagnosis *diagnosis, const struct place *place)
 /* A card that has a vGPU may have given all its instances away. "mig-types" tells of a card that
  * has some instances. */
 static bool
-check_instances(struct diagnosis *diagnosis, const struct place *place)
+check_instances(struct diagnosis *diagnosis, const struct boot_card *card)
 {
-    const char *address = place->card->address.text;
+    const char *address = card->sriov->address.text;
 
-    if (!*place->former->instance || place->gpu == SIZE_MAX ||
-        diagnosis->inventory.gpus[place->gpu].is_silent ||
-        inventory_offers(&diagnosis->inventory, place->gpu) ||
-        inventory_lacks_types(&diagnosis->inventory, place->gpu))
+    if (!*card->former->instance || !card->gpu || card->gpu->is_silent ||
+        inventory_offers(card->gpu) || inventory_lacks_types(card->gpu))
         return false;
     diagnosis_add(diagnosis,
                   "the GPU %s has no GPU instances: a boot removes them, and so does enabling its "
                   "virtual functions; it is to have %s (%s)",
-                  address, place->former->instance, place->former->says_instance);
+                  address, card->former->instance, card->former->says_instance);
     diagnosis_command(diagnosis, "nvidia-smi mig -i %s -cgi PROFILE -C", address);
     diagnosis_advise(diagnosis, "the profiles that there are:");
     diagnosis_command(diagnosis, "nvidia-smi mig -i %s -lgip", address);
@@ -115,15 +112,12 @@ check_instances(struct diagnosis *diagnosis, const struct place *place)
 
 /* The loss shows only while the card has a vGPU. An empty card offers all sizes in either mode. */
 static bool
-check_sizes(struct diagnosis *diagnosis, const struct place *place)
+check_sizes(struct diagnosis *diagnosis, const struct boot_card *card)
 {
-    const struct inventory *inventory = &diagnosis->inventory;
-    const char *address = place->card->address.text;
-    const struct lease *const *sizes = place->former->sizes;
-    bool is_used = ARRAY_HAS(inventory->vgpus, inventory->vgpu_count, vgpu,
-                             inventory->parents[vgpu->parent].gpu == place->gpu);
+    const char *address = card->sriov->address.text;
+    const struct lease *const *sizes = card->former->sizes;
 
-    if (!sizes[1] || !is_used || !inventory->gpus[place->gpu].one_size)
+    if (!sizes[1] || !card->gpu || card->gpu->vgpu_count == 0 || !card->gpu->one_size)
         return false;
     diagnosis_add(diagnosis,
                   "the GPU %s takes vGPUs of one size only, and had several: %s of %s and %s of "
@@ -136,17 +130,19 @@ check_sizes(struct diagnosis *diagnosis, const struct place *place)
 }
 
 static void
-check_card(struct diagnosis *diagnosis, const struct sriov_gpu *card)
+check_card(struct diagnosis *diagnosis, const struct sriov_gpu *sriov)
 {
-    static bool (*const steps[])(struct diagnosis * diagnosis, const struct place *place) = {
+    static bool (*const steps[])(struct diagnosis * diagnosis, const struct boot_card *card) = {
         check_mode, check_functions, check_instances, check_sizes};
     struct former_setup former;
-    struct place place = {.card = card, .former = &former};
+    struct boot_card card = {
+        .sriov = sriov,
+        .former = &former,
+        .gpu = inventory_find_gpu(&diagnosis->inventory, &sriov->address),
+    };
 
-    former_setup_read(diagnosis, card, &former);
-    if (!inventory_find_gpu(&diagnosis->inventory, &card->address, &place.gpu))
-        place.gpu = SIZE_MAX;
-    for (size_t i = 0; i < COUNT(steps) && !steps[i](diagnosis, &place); i++)
+    former_setup_read(diagnosis, sriov, &former);
+    for (size_t i = 0; i < COUNT(steps) && !steps[i](diagnosis, &card); i++)
         ;
 }
 

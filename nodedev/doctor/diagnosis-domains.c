@@ -121,11 +121,9 @@ check_shared_function(struct diagnosis *diagnosis, const struct domain *domain,
 static bool
 is_lent(const struct diagnosis *diagnosis, const struct name *function)
 {
-    const struct inventory *inventory = &diagnosis->inventory;
-    size_t parent;
+    const struct inventory_parent *parent = inventory_find_parent(&diagnosis->inventory, function);
 
-    return inventory_find_parent(inventory, function, &parent) &&
-           inventory->parents[parent].interface->is_lent;
+    return parent && parent->interface->is_lent;
 }
 
 /* With managed='yes', the hook refuses a start if the function asks for a vGPU. Otherwise libvirt

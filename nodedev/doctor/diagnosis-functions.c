@@ -126,15 +126,13 @@ command_enabling_again(struct diagnosis *diagnosis, const struct sriov_gpu *card
 static void
 check_enabled(struct diagnosis *diagnosis, const struct sriov_gpu *card)
 {
+    const struct inventory_gpu *gpu = inventory_find_gpu(&diagnosis->inventory, &card->address);
     const char *address = card->address.text;
     struct former_setup memory;
-    size_t index;
 
     former_setup_read(diagnosis, card, &memory);
     if (!has_its_driver(diagnosis->host, &card->address) || card->enabled > 0 ||
-        former_setup_has_functions(&memory) ||
-        (inventory_find_gpu(&diagnosis->inventory, &card->address, &index) &&
-         inventory_offers(&diagnosis->inventory, index)))
+        former_setup_has_functions(&memory) || (gpu && inventory_offers(gpu)))
         return;
     diagnosis_add(diagnosis,
                   "the GPU %s has %u virtual functions, which its vGPUs are made on, and none is "
@@ -224,15 +222,13 @@ check_interface(struct diagnosis *diagnosis, const struct sriov_gpu *card)
 static void
 check_types(struct diagnosis *diagnosis, const struct sriov_gpu *card)
 {
-    const struct inventory *inventory = &diagnosis->inventory;
+    const struct inventory_gpu *gpu = inventory_find_gpu(&diagnosis->inventory, &card->address);
     struct former_setup memory;
-    size_t index;
 
     check_interface(diagnosis, card);
     former_setup_read(diagnosis, card, &memory);
-    if (*memory.instance || !inventory_find_gpu(inventory, &card->address, &index) ||
-        !inventory->gpus[index].is_partial || inventory_offers(inventory, index) ||
-        inventory_lacks_types(inventory, index))
+    if (*memory.instance || !gpu || !gpu->is_partial || inventory_offers(gpu) ||
+        inventory_lacks_types(gpu))
         return;
     diagnosis_add(diagnosis,
                   "the GPU %s has no vGPU, and its driver offers no type on any of its virtual "
@@ -263,8 +259,8 @@ check_libvirt(struct diagnosis *diagnosis)
 {
     const struct inventory *inventory = &diagnosis->inventory;
     unsigned version = diagnosis->references.libvirt_version;
-    const struct inventory_parent *function = ARRAY_FIND(
-        inventory->parents, inventory->parent_count, parent, parent->interface == &vgpu_vf);
+    struct inventory_parent *const *function = ARRAY_FIND(
+        inventory->parents, inventory->parent_count, parent, (*parent)->interface == &vgpu_vf);
 
     if (!function || version == 0 || version >= LEAST_LIBVIRT)
         return;
@@ -272,7 +268,7 @@ check_libvirt(struct diagnosis *diagnosis)
                   "libvirt %u.%u.%u gives no guest a virtual function that keeps its driver, as "
                   "vGPUs of the GPU %s have to",
                   version / 1000000, version / 1000 % 1000, version % 1000,
-                  inventory->gpus[function->gpu].name.text);
+                  (*function)->gpu->name.text);
     diagnosis_advise(diagnosis, "install libvirt 9.7.0 or later");
 }
 

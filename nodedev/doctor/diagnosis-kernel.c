@@ -39,8 +39,9 @@ static bool
 offers(const struct inventory *inventory)
 {
     for (size_t i = 0; i < inventory->gpu_count; i++) {
-        if (inventory->gpus[i].is_partial || inventory->gpus[i].count > 0 ||
-            inventory_lacks_types(inventory, i))
+        const struct inventory_gpu *gpu = inventory->gpus[i];
+
+        if (gpu->is_partial || gpu->type_count > 0 || inventory_lacks_types(gpu))
             return true;
     }
     return false;
@@ -112,12 +113,10 @@ check_configured(struct diagnosis *diagnosis)
 
     for (size_t i = 0; i < policy->gpu_count; i++) {
         const struct policy_gpu *gpu = &policy->gpus[i];
-        size_t index;
-        bool is_gpu = inventory_find_gpu(inventory, &gpu->address, &index);
-        bool there = is_gpu || host_exists(diagnosis->host, PCI_DEVICES "/%s", gpu->address.text);
+        const struct inventory_gpu *seen = inventory_find_gpu(inventory, &gpu->address);
+        bool there = seen || host_exists(diagnosis->host, PCI_DEVICES "/%s", gpu->address.text);
 
-        if (!gpu->enabled || (is_gpu && (inventory_offers(inventory, index) ||
-                                         inventory_lacks_types(inventory, index))))
+        if (!gpu->enabled || (seen && (inventory_offers(seen) || inventory_lacks_types(seen))))
             continue;
         diagnosis_add(diagnosis, "%s names the GPU %s, which %s", gpu->origin, gpu->address.text,
                       there ? "offers no vGPUs" : "is not there");
@@ -146,7 +145,7 @@ check_iommu(struct diagnosis *diagnosis)
     if (!is_empty(diagnosis->host, "sys/class/iommu"))
         return;
     for (size_t i = 0; i < inventory->gpu_count; i++) {
-        const struct inventory_gpu *gpu = &inventory->gpus[i];
+        const struct inventory_gpu *gpu = inventory->gpus[i];
 
         if (strcmp(gpu->vendor, "10de") ||
             host_exists(diagnosis->host, PCI_DEVICES "/%s/iommu_group", gpu->name.text))

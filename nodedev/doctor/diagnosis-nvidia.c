@@ -27,16 +27,15 @@ is_left_alone(const struct diagnosis *diagnosis, const struct name *card)
  * nvidia-vgpud runs again and tells the driver its types. nvidia-vgpud runs once and ends, so a
  * restart disturbs no guest. */
 static void
-check_instances(struct diagnosis *diagnosis, size_t gpu)
+check_instances(struct diagnosis *diagnosis, const struct inventory_gpu *gpu)
 {
-    const struct inventory_gpu *card = &diagnosis->inventory.gpus[gpu];
-    bool one = card->instances == 1;
+    bool one = gpu->instances == 1;
 
-    if (!inventory_lacks_types(&diagnosis->inventory, gpu) || is_left_alone(diagnosis, &card->name))
+    if (!inventory_lacks_types(gpu) || is_left_alone(diagnosis, &gpu->name))
         return;
     diagnosis_add(diagnosis,
                   "the GPU %s has %u GPU instance%s (MIG), and its driver offers no type for %s",
-                  card->name.text, card->instances, one ? "" : "s", one ? "it" : "them");
+                  gpu->name.text, gpu->instances, one ? "" : "s", one ? "it" : "them");
     diagnosis_command(diagnosis, "systemctl restart nvidia-vgpud");
     diagnosis_advise(diagnosis, "if it offers none then:");
     diagnosis_command(diagnosis, "systemctl status nvidia-vgpud nvidia-vgpu-mgr");

@@ -132,9 +132,9 @@ check_timer(struct diagnosis *diagnosis)
 
 /* An administrator may have forgotten it. */
 static void
-check_drained(struct diagnosis *diagnosis, size_t gpu)
+check_drained(struct diagnosis *diagnosis, const struct inventory_gpu *gpu)
 {
-    const struct name *name = &diagnosis->inventory.gpus[gpu].name;
+    const struct name *name = &gpu->name;
 
     if (!policy_is_drained(&diagnosis->policy, name))
         return;

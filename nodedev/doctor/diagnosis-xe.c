@@ -17,10 +17,9 @@
 
 /* Whether a GPU is such a card. */
 static bool
-is_under_xe(const struct inventory *inventory, size_t gpu)
+is_under_xe(const struct inventory_gpu *gpu)
 {
-    return ARRAY_HAS(inventory->parents, inventory->parent_count, parent,
-                     parent->gpu == gpu && parent->interface == &vgpu_xe);
+    return ARRAY_HAS(gpu->parents, gpu->parent_count, parent, (*parent)->interface == &vgpu_xe);
 }
 
 /* --- the host's own driver takes them --- */
@@ -49,31 +48,28 @@ check_driver(struct diagnosis *diagnosis)
 /* --- memory --- */
 
 static const struct inventory_type *
-largest_type(const struct inventory_gpu *card)
+largest_type(const struct inventory_gpu *gpu)
 {
     const struct inventory_type *largest = NULL;
 
-    for (size_t i = 0; i < card->count; i++) {
-        if (card->types[i].framebuffer > (largest ? largest->framebuffer : 0))
-            largest = &card->types[i];
+    for (size_t i = 0; i < gpu->type_count; i++) {
+        if (gpu->types[i].framebuffer > (largest ? largest->framebuffer : 0))
+            largest = &gpu->types[i];
     }
     return largest;
 }
 
 static void
-check_unstated(struct diagnosis *diagnosis, size_t gpu)
+check_unstated(struct diagnosis *diagnosis, const struct inventory_gpu *gpu)
 {
-    const struct inventory *inventory = &diagnosis->inventory;
-    const struct inventory_gpu *card = &inventory->gpus[gpu];
-
-    if (!is_under_xe(inventory, gpu) || inventory_memory(card) || !largest_type(card))
+    if (!is_under_xe(gpu) || inventory_memory(gpu) || !largest_type(gpu))
         return;
     diagnosis_add(diagnosis,
                   "vgpu.conf does not say how much memory the virtual functions of the GPU %s may "
                   "have, and its driver does not tell: that a profile does not fit is only known "
                   "when a start is refused",
-                  card->name.text);
-    diagnosis_advise(diagnosis, "add vram = \"...G\" for %s to gpus in vgpu.conf", card->name.text);
+                  gpu->name.text);
+    diagnosis_advise(diagnosis, "add vram = \"...G\" for %s to gpus in vgpu.conf", gpu->name.text);
 }
 
 /* 'vgpuctl sriov enable' takes back the memory that the driver shares out. Writing zero before the
@@ -97,43 +93,39 @@ advise_enabling_again(struct diagnosis *diagnosis, const struct inventory_gpu *g
 
 /* The driver shares out memory when the functions are enabled, unless values were set before. */
 static void
-check_preset(struct diagnosis *diagnosis, size_t gpu)
+check_preset(struct diagnosis *diagnosis, const struct inventory_gpu *gpu)
 {
-    const struct inventory *inventory = &diagnosis->inventory;
-    const struct inventory_gpu *card = &inventory->gpus[gpu];
-    const struct limit *memory = inventory_memory(card);
-    const struct inventory_type *type = memory ? largest_type(card) : NULL;
-    AUTO(gpu_load_clear) struct gpu_load room = {0};
+    const struct limit *memory = inventory_memory(gpu);
+    const struct inventory_type *type = memory ? largest_type(gpu) : NULL;
+    AUTO(gpu_load_clear) struct gpu_load load = {0};
     unsigned unused;
 
-    if (!is_under_xe(inventory, gpu) || !type || type->framebuffer > card->framebuffer)
+    if (!is_under_xe(gpu) || !type || type->framebuffer > gpu->framebuffer)
         return;
-    gpu_load_init(&room, inventory, gpu, LOAD_EVER);
-    for (size_t i = 0; i < inventory->vgpu_count; i++) {
-        if (inventory->parents[inventory->vgpus[i].parent].gpu == gpu)
-            gpu_load_drop(&room, i);
-    }
-    if (gpu_room_left(&room, (size_t)(type - card->types), NULL).most > 0)
+    gpu_load_init(&load, gpu, LOAD_EVER);
+    for (size_t i = 0; i < gpu->vgpu_count; i++)
+        gpu_load_drop(&load, gpu->vgpus[i]);
+    if (gpu_room_left(&load, type, NULL).most > 0)
         return;
-    unused = card->framebuffer - gpu_room_rest(&room, (size_t)(memory - card->limits)).most;
+    unused = gpu->framebuffer - gpu_room_rest(&load, (size_t)(memory - gpu->limits)).most;
     diagnosis_add(diagnosis,
                   "the virtual functions of the GPU %s have %u of its %u MiB even without a guest, "
                   "so that one with the profile %s (%u MiB) never starts",
-                  card->name.text, unused, card->framebuffer, type->name, type->framebuffer);
-    advise_enabling_again(diagnosis, card);
+                  gpu->name.text, unused, gpu->framebuffer, type->name, type->framebuffer);
+    advise_enabling_again(diagnosis, gpu);
 }
 
 /* --- migration --- */
 
 static void
-check_migration(struct diagnosis *diagnosis, size_t gpu)
+check_migration(struct diagnosis *diagnosis, const struct inventory_gpu *gpu)
 {
-    if (!is_under_xe(&diagnosis->inventory, gpu) || host_exists(diagnosis->host, DRIVER))
+    if (!is_under_xe(gpu) || host_exists(diagnosis->host, DRIVER))
         return;
     diagnosis_add(diagnosis,
                   "there is no driver xe-vfio-pci, so guests with virtual functions of the GPU %s "
                   "can neither be saved nor migrate",
-                  diagnosis->inventory.gpus[gpu].name.text);
+                  gpu->name.text);
     diagnosis_command(diagnosis, "modprobe xe-vfio-pci");
     diagnosis_advise(diagnosis, "and say managed='yes' and <driver model='xe-vfio-pci'/> in their "
                                 "hostdevs; without that module Intel's driver is too old");

@@ -45,7 +45,7 @@ struct diagnosis_check {
      * inventory, for each host device of each domain, or for some cards that can have virtual
      * functions. */
     void (*look)(struct diagnosis *diagnosis);
-    void (*look_at_gpu)(struct diagnosis *diagnosis, size_t gpu);
+    void (*look_at_gpu)(struct diagnosis *diagnosis, const struct inventory_gpu *gpu);
     void (*look_at_hostdev)(struct diagnosis *diagnosis, const struct domain *domain,
                             const struct request_hostdev *hostdev);
     void (*look_at_card)(struct diagnosis *diagnosis, const struct sriov_gpu *card);

@@ -11,15 +11,12 @@
 static bool
 is_of_instances(const struct diagnosis *diagnosis, const struct sriov_gpu *card, const char *word)
 {
-    const struct inventory *inventory = &diagnosis->inventory;
+    const struct inventory_gpu *gpu = inventory_find_gpu(&diagnosis->inventory, &card->address);
     struct inventory_type type = {.id = {"nvidia-1"}};
-    size_t gpu;
 
-    if (inventory_find_gpu(inventory, &card->address, &gpu)) {
-        for (size_t i = 0; i < inventory->gpus[gpu].count; i++) {
-            if (inventory_type_is(&inventory->gpus[gpu].types[i], word))
-                return inventory->gpus[gpu].types[i].slices > 0;
-        }
+    for (size_t i = 0; gpu && i < gpu->type_count; i++) {
+        if (inventory_type_is(&gpu->types[i], word))
+            return gpu->types[i].slices > 0;
     }
     snprintf(type.name, sizeof(type.name), "%s", word);
     nvidia_describe(&type);

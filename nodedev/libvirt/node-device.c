@@ -281,41 +281,34 @@ static void
 add_gpu(struct inventory *inventory, const struct node_device *device)
 {
     struct inventory_gpu *gpu;
-    size_t index;
 
     if (!device->count)
         return;
-    index = inventory_add_gpu(inventory, &device->gpu);
-    gpu = &inventory->gpus[index];
+    gpu = inventory_add_gpu(inventory, &device->gpu);
     if (gpu->numa < 0)
         gpu->numa = device->numa;
     if (!*gpu->driver.text)
         gpu->driver = device->driver;
-    for (size_t i = 0; i < device->count; i++) {
-        if (!inventory_find_type(gpu, &device->types[i].id))
-            ARRAY_ADD(gpu->types, gpu->count, device->types[i]);
-    }
+    for (size_t i = 0; i < device->count; i++)
+        inventory_add_type(gpu, &device->types[i]);
 }
 
 static void
 add_parent(struct inventory *inventory, const struct node_device *device)
 {
-    struct inventory_parent parent = {.name = device->name, .interface = &vgpu_mdev};
-    const struct inventory_gpu *gpu;
-    size_t index;
+    struct inventory_parent form = {.name = device->name, .interface = &vgpu_mdev};
+    const struct inventory_parent *parent;
 
     if (!device->count)
         return;
-    parent.gpu = inventory_add_gpu(inventory, &device->gpu);
-    index = inventory_add_parent(inventory, &parent);
-    inventory->gpus[parent.gpu].one_size = true;
-    gpu = &inventory->gpus[parent.gpu];
-    for (size_t i = 0; i < gpu->count; i++)
-        inventory->parents[index].available[i] = -ENODATA;
+    form.gpu = inventory_add_gpu(inventory, &device->gpu);
+    form.gpu->one_size = true;
+    parent = inventory_add_parent(inventory, &form);
+    for (size_t i = 0; i < parent->gpu->type_count; i++)
+        parent->available[i] = -ENODATA;
     for (size_t i = 0; i < device->count; i++)
-        inventory->parents[index]
-            .available[inventory_find_type(gpu, &device->types[i].id) - gpu->types] =
-            device->available[i];
+        parent->available[inventory_type_index(
+            inventory_find_type(parent->gpu, &device->types[i].id))] = device->available[i];
 }
 
 /* Adds a GPU whose functions make no mediated devices. Another GPU was added before. */
@@ -323,14 +316,13 @@ static void
 add_functions(struct inventory *inventory, const struct node_device *device)
 {
     struct inventory_parent parent = {0};
-    size_t ignored;
 
-    if (!device->functions.count || inventory_find_gpu(inventory, &device->name, &ignored))
+    if (!device->functions.count || inventory_find_gpu(inventory, &device->name))
         return;
     parent.gpu = inventory_add_gpu(inventory, &device->name);
-    inventory->gpus[parent.gpu].is_partial = true;
-    inventory->gpus[parent.gpu].numa = device->numa;
-    inventory->gpus[parent.gpu].driver = device->driver;
+    parent.gpu->is_partial = true;
+    parent.gpu->numa = device->numa;
+    parent.gpu->driver = device->driver;
     for (size_t i = 0; i < device->functions.count; i++) {
         parent.name = device->functions.items[i];
         inventory_add_parent(inventory, &parent);
@@ -340,10 +332,13 @@ add_functions(struct inventory *inventory, const struct node_device *device)
 static void
 add_vgpu(struct inventory *inventory, const struct node_device *device)
 {
-    struct inventory_vgpu vgpu = {.device = device->name, .type = device->type};
+    const struct inventory_vgpu vgpu = {.device = device->name,
+                                        .type = device->type,
+                                        .parent =
+                                            inventory_find_parent(inventory, &device->parent)};
 
-    if (*device->type.text && inventory_find_parent(inventory, &device->parent, &vgpu.parent))
-        ARRAY_ADD(inventory->vgpus, inventory->vgpu_count, vgpu);
+    if (*device->type.text && vgpu.parent)
+        inventory_add_vgpu(inventory, &vgpu);
 }
 
 void

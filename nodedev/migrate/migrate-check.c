@@ -185,13 +185,12 @@ check_kernel(struct check *check)
 static const struct inventory_type *
 has_now(const struct migrate_check *migration, const struct demand *demand)
 {
-    const struct inventory *here = migration->here;
-    const struct inventory_vgpu *vgpu = migration->guest->domain->is_running
-                                            ? inventory_find_vgpu(here, &demand->hostdev->source)
-                                            : NULL;
+    const struct inventory_vgpu *vgpu =
+        migration->guest->domain->is_running
+            ? inventory_find_vgpu(migration->here, &demand->hostdev->source)
+            : NULL;
 
-    return vgpu ? inventory_find_type(&here->gpus[here->parents[vgpu->parent].gpu], &vgpu->type)
-                : NULL;
+    return vgpu ? inventory_type_of(vgpu) : NULL;
 }
 
 /* Checks whether a device can become one of the other kind, if it must. libvirt tells types of

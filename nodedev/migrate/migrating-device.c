@@ -38,11 +38,11 @@ is_same_as_has(const struct inventory_type *type, const void *data)
 static bool
 has_size(const struct inventory_type *type, const struct migrating_device *device)
 {
-    struct inventory_walk walk = {0};
+    const struct inventory_type *each = NULL;
     unsigned rank;
 
-    while (inventory_next_type(device->here, &walk)) {
-        if (is_same(walk.type, type) && demand_ranks(device->demand, walk.type, &rank))
+    while ((each = inventory_next_type(device->here, each))) {
+        if (is_same(each, type) && demand_ranks(device->demand, each, &rank))
             return true;
     }
     return false;
@@ -71,11 +71,11 @@ static const struct inventory_type *
 find_type(const struct inventory *inventory, wants_function *wants,
           const struct migrating_device *device)
 {
-    struct inventory_walk walk = {0};
+    const struct inventory_type *each = NULL;
 
-    while (inventory_next_type(inventory, &walk)) {
-        if (wants(walk.type, device))
-            return walk.type;
+    while ((each = inventory_next_type(inventory, each))) {
+        if (wants(each, device))
+            return each;
     }
     return NULL;
 }
@@ -83,15 +83,15 @@ find_type(const struct inventory *inventory, wants_function *wants,
 bool
 migrating_device_may_be_nvidia(const struct migrating_device *device)
 {
-    struct inventory_walk walk = {0};
+    const struct inventory_type *each = NULL;
     bool is_known = false;
 
     if (device->has)
         return nvidia_type_number(&device->has->id) > 0;
-    while (inventory_next_type(device->here, &walk)) {
-        if (!migrating_device_suits(walk.type, device))
+    while ((each = inventory_next_type(device->here, each))) {
+        if (!migrating_device_suits(each, device))
             continue;
-        if (nvidia_type_number(&walk.type->id) > 0)
+        if (nvidia_type_number(&each->id) > 0)
             return true;
         is_known = true;
     }
@@ -104,8 +104,8 @@ migrating_device_untold(const struct migrating_device *device)
     const struct inventory *to = device->to;
 
     for (size_t gpu = 0; gpu < to->gpu_count; gpu++) {
-        if (to->gpus[gpu].is_partial && migrating_device_may_be_nvidia(device))
-            return &to->gpus[gpu];
+        if (to->gpus[gpu]->is_partial && migrating_device_may_be_nvidia(device))
+            return to->gpus[gpu];
     }
     return NULL;
 }
@@ -166,18 +166,17 @@ is_hidden(const struct migrating_device *device)
 {
     const struct inventory *from = device->from;
     bool is_told = !from || find_type(from, migrating_device_suits, device), found = false;
-    struct inventory_walk walk = {0};
+    const struct inventory_type *each = NULL;
 
-    while (inventory_next_type(device->here, &walk)) {
-        size_t gpu;
+    while ((each = inventory_next_type(device->here, each))) {
+        const struct inventory_gpu *told = from ? inventory_find_gpu(from, &each->gpu->name) : NULL;
 
-        if (!migrating_device_suits(walk.type, device))
+        if (!migrating_device_suits(each, device))
             continue;
-        if (is_configured(walk.type))
+        if (is_configured(each))
             return true;
         found = true;
-        is_told |= from && inventory_find_gpu(from, &device->here->gpus[walk.gpu].name, &gpu) &&
-                   from->gpus[gpu].is_partial;
+        is_told |= told && told->is_partial;
     }
     return found && !is_told;
 }

@@ -8,9 +8,8 @@
 #include <string.h>
 
 struct remote_gpu {
-    struct gpu_load room; /* includes what this guest takes */
-    size_t type;          /* the type that is taken; without meaning if count is 0 */
-    size_t count;
+    struct gpu_load room;              /* includes what this guest takes */
+    const struct inventory_type *type; /* that is taken; NULL: none yet */
 };
 
 void
@@ -23,7 +22,7 @@ remote_capacity_start(struct remote_capacity *capacity, const struct remote_host
         .gpus = memory_zeroed(count, sizeof(*capacity->gpus)),
     };
     for (size_t i = 0; i < count; i++)
-        gpu_load_init(&capacity->gpus[i].room, &host->inventory, i, LOAD_NOW);
+        gpu_load_init(&capacity->gpus[i].room, host->inventory.gpus[i], LOAD_NOW);
 }
 
 void
@@ -38,32 +37,28 @@ remote_capacity_end(struct remote_capacity *capacity)
 static bool
 has_functions(const struct gpu_load *room)
 {
-    return room->parent_count && gpu_load_on(room, room->parents[0])->is_single;
+    return room->gpu->parent_count && room->on[0].is_single;
 }
 
 /* Returns how many vGPUs the GPU takes without this guest, as its libvirt tells. */
 static struct bounds
-told(const struct gpu_load *room, size_t type)
+told(const struct inventory_type *type)
 {
     AUTO(gpu_load_clear) struct gpu_load as_seen = {0};
 
-    gpu_load_init(&as_seen, room->inventory, room->gpu, LOAD_NOW);
+    gpu_load_init(&as_seen, type->gpu, LOAD_NOW);
     return gpu_room_left(&as_seen, type, NULL);
 }
 
 /* Counts the vGPUs on a GPU that no running guest has. */
 static size_t
-count_idle(const struct remote_host *host, size_t gpu)
+count_idle(const struct remote_host *host, const struct inventory_gpu *gpu)
 {
-    const struct inventory *inventory = &host->inventory;
     size_t idle = 0;
 
-    for (size_t i = 0; i < inventory->vgpu_count; i++) {
-        const struct domain *user;
+    for (size_t i = 0; i < gpu->vgpu_count; i++) {
+        const struct domain *user = domains_next_user(&host->domains, &gpu->vgpus[i]->device, NULL);
 
-        if (inventory->parents[inventory->vgpus[i].parent].gpu != gpu)
-            continue;
-        user = domains_next_user(&host->domains, &inventory->vgpus[i].device, NULL);
         idle += !user || !user->is_running;
     }
     return idle;
@@ -71,13 +66,14 @@ count_idle(const struct remote_host *host, size_t gpu)
 
 /* Returns the answer of one GPU for one type, and the reason. */
 static enum remote_capacity_answer
-judge(const struct remote_capacity *capacity, size_t gpu, size_t type, char *text, size_t size)
+judge(const struct remote_capacity *capacity, const struct inventory_type *type, char *text,
+      size_t size)
 {
-    const struct remote_gpu *self = &capacity->gpus[gpu];
-    const struct inventory_gpu *card = &capacity->host->inventory.gpus[gpu];
-    struct bounds all = told(&self->room, type), left = gpu_room_left(&self->room, type, NULL);
-    bool is_other = self->count && self->type != type;
-    size_t idle = count_idle(capacity->host, gpu);
+    const struct inventory_gpu *card = type->gpu;
+    const struct remote_gpu *self = &capacity->gpus[card->index];
+    struct bounds all = told(type), left = gpu_room_left(&self->room, type, NULL);
+    bool is_other = self->type && self->type != type;
+    size_t idle = count_idle(capacity->host, card);
 
     if (all.why == ROOM_UNREADABLE) {
         snprintf(text, size, "%s does not tell how many more it takes", card->name.text);
@@ -92,7 +88,7 @@ judge(const struct remote_capacity *capacity, size_t gpu, size_t type, char *tex
                  card->name.text, all.most);
     } else if (is_other) {
         snprintf(text, size, "%s is to take %s as well, and whether it takes both is not told",
-                 card->name.text, card->types[self->type].name);
+                 card->name.text, self->type->name);
     } else if (left.least == 0) {
         snprintf(text, size, "%s takes %u more, which this guest's others need", card->name.text,
                  all.most);
@@ -106,13 +102,12 @@ judge(const struct remote_capacity *capacity, size_t gpu, size_t type, char *tex
 
 /* Adds one vGPU to the load of a GPU that has no functions. */
 static void
-take(struct remote_gpu *gpu, size_t type)
+take(struct remote_gpu *gpu, const struct inventory_type *type)
 {
-    const struct load_use use = {.parent = gpu->room.parents[0], .type = type};
+    const struct load_use use = {{type->gpu->parents[0], type}, 0};
 
     gpu_load_put(&gpu->room, &use);
     gpu->type = type;
-    gpu->count++;
 }
 
 /* Whether more than one type fits. */
@@ -120,14 +115,14 @@ static bool
 is_choice(const struct inventory *inventory, const struct inventory_filter *filter)
 {
     const struct inventory_type *first = NULL;
-    struct inventory_walk walk = {0};
+    const struct inventory_type *type = NULL;
 
-    while (inventory_next_type(inventory, &walk)) {
-        if (!filter->wants(walk.type, filter->data))
+    while ((type = inventory_next_type(inventory, type))) {
+        if (!filter->wants(type, filter->data))
             continue;
-        if (first && !name_equal(&first->id, &walk.type->id))
+        if (first && !name_equal(&first->id, &type->id))
             return true;
-        first = walk.type;
+        first = type;
     }
     return false;
 }
@@ -138,24 +133,24 @@ remote_capacity_take(struct remote_capacity *capacity, const struct inventory_fi
 {
     const struct inventory *inventory = &capacity->host->inventory;
     enum remote_capacity_answer best = REMOTE_CAPACITY_NO;
-    struct inventory_walk walk = {0};
+    const struct inventory_type *type = NULL;
     bool is_first = true;
 
     capacity->has_chosen |= is_choice(inventory, filter);
     snprintf(text, size, "no GPU has it");
-    while (best != REMOTE_CAPACITY_YES && inventory_next_type(inventory, &walk)) {
+    while (best != REMOTE_CAPACITY_YES && (type = inventory_next_type(inventory, type))) {
         enum remote_capacity_answer answer;
         char why[256];
 
-        if (!filter->wants(walk.type, filter->data))
+        if (!filter->wants(type, filter->data))
             continue;
-        answer = judge(capacity, walk.gpu, walk.index, why, sizeof(why));
+        answer = judge(capacity, type, why, sizeof(why));
         if (is_first || answer < best)
             snprintf(text, size, "%s", why);
         best = answer < best ? answer : best;
         is_first = false;
         if (answer == REMOTE_CAPACITY_YES)
-            take(&capacity->gpus[walk.gpu], walk.index);
+            take(&capacity->gpus[type->gpu->index], type);
     }
     return best;
 }

@@ -4,30 +4,31 @@
 #include "base/array.h"
 #include "base/memory.h"
 
-#include <string.h>
-
 #define FILL_STEPS 2 /* for each vGPU: it is made, and removed */
 #define PAIR_STEPS 8 /* for each two types: two vGPUs are made and removed, twice */
 
 /* Is a type of the same size chosen already? */
 static bool
-has_size(const struct course *course, const struct inventory_gpu *card,
-         const struct inventory_type *type)
+has_size(const struct course *course, const struct inventory_type *type)
 {
     return type->framebuffer && ARRAY_HAS(course->types, course->count, chosen,
-                                          card->types[*chosen].framebuffer == type->framebuffer &&
-                                              card->types[*chosen].slices == type->slices);
+                                          (*chosen)->framebuffer == type->framebuffer &&
+                                              (*chosen)->slices == type->slices);
 }
 
-/* The first usable parent that has room for a type. The GPU has room for one. */
-static size_t
-find_parent(const struct gpu_load *empty, const bool *usable, size_t type)
+/* The first usable place for a type that has room. The GPU has room for one. */
+static struct place
+find_place(const struct gpu_load *empty, const bool *usable, const struct inventory_type *type)
 {
-    for (size_t i = 0; i < empty->parent_count; i++) {
-        if (usable[empty->parents[i]] && gpu_room_at(empty, type, empty->parents[i]).most > 0)
-            return empty->parents[i];
+    struct place place = {.type = type};
+
+    for (size_t i = 0; i < empty->gpu->parent_count; i++) {
+        place.parent = empty->gpu->parents[i];
+        if (usable[i] && gpu_room_at(empty, &place).most > 0)
+            return place;
     }
-    return empty->parents[0];
+    place.parent = empty->gpu->parents[0];
+    return place;
 }
 
 static unsigned
@@ -54,24 +55,12 @@ add_part(struct course *course, size_t type, size_t beside, struct bounds steps)
     ARRAY_ADD(course->parts, course->part_count, part);
 }
 
-/* The GPU as it would be if it took several sizes at a time. The caller frees ret->gpus, and
- * nothing else. */
-static void
-mix_sizes(const struct gpu_load *empty, struct inventory *ret)
-{
-    const struct inventory *inventory = empty->inventory;
-
-    *ret = *inventory;
-    ret->gpus = memory_zeroed(inventory->gpu_count, sizeof(*ret->gpus));
-    memcpy(ret->gpus, inventory->gpus, inventory->gpu_count * sizeof(*ret->gpus));
-    ret->gpus[empty->gpu].one_size = false;
-}
-
 /* Whether a type fits beside one vGPU of another. */
 static bool
-fits_beside(struct gpu_load *load, const bool *usable, size_t type, size_t other)
+fits_beside(struct gpu_load *load, const bool *usable, const struct inventory_type *type,
+            const struct inventory_type *other)
 {
-    const struct load_use use = {find_parent(load, usable, type), type, 0};
+    const struct load_use use = {find_place(load, usable, type), 0};
     const size_t mark = gpu_load_put(load, &use);
     const bool fits = gpu_room_left(load, other, usable).most > 0;
 
@@ -79,19 +68,20 @@ fits_beside(struct gpu_load *load, const bool *usable, size_t type, size_t other
     return fits;
 }
 
-/* Adds each two of the types that may be on the GPU together. */
+/* Adds each two of the types that may be on the GPU together. `mixing` is the GPU as it would be if
+ * it took several sizes at a time. */
 static void
 add_pairs(const struct gpu_load *empty, const bool *usable, struct course *course)
 {
     AUTO(gpu_load_clear) struct gpu_load load = {0}, mixed = {0};
-    struct inventory inventory;
+    struct inventory_gpu mixing = *empty->gpu;
 
-    mix_sizes(empty, &inventory);
-    gpu_load_init(&load, empty->inventory, empty->gpu, LOAD_NOW);
-    gpu_load_init(&mixed, &inventory, empty->gpu, LOAD_NOW);
+    mixing.one_size = false;
+    gpu_load_init(&load, empty->gpu, LOAD_NOW);
+    gpu_load_init(&mixed, &mixing, LOAD_NOW);
     for (size_t i = 0; i < course->count; i++) {
         for (size_t k = i + 1; k < course->count; k++) {
-            const size_t type = course->types[i], other = course->types[k];
+            const struct inventory_type *type = course->types[i], *other = course->types[k];
             const bool sure = fits_beside(&load, usable, type, other);
 
             if (sure || fits_beside(&mixed, usable, type, other))
@@ -99,19 +89,17 @@ add_pairs(const struct gpu_load *empty, const bool *usable, struct course *cours
                          (struct bounds){.least = sure ? PAIR_STEPS : 0, .most = PAIR_STEPS});
         }
     }
-    free(inventory.gpus);
 }
 
 void
 course_choose(const struct gpu_load *empty, const bool *usable, bool all, struct course *ret)
 {
-    const struct inventory_gpu *card = gpu_load_card(empty);
-
     *ret = (struct course){0};
-    for (size_t type = 0; type < card->count; type++) {
+    for (size_t i = 0; i < empty->gpu->type_count; i++) {
+        const struct inventory_type *type = &empty->gpu->types[i];
         const struct bounds room = gpu_room_left(empty, type, usable);
 
-        if (room.most == 0 || (!all && has_size(ret, card, &card->types[type])))
+        if (room.most == 0 || (!all && has_size(ret, type)))
             continue;
         ARRAY_ADD(ret->types, ret->count, type);
         add_part(ret, ret->count - 1, COURSE_ALONE, times(&room, FILL_STEPS));

@@ -26,13 +26,13 @@ struct course_part {
 #define COURSE_ALONE SIZE_MAX
 
 struct course {
-    size_t *types; /* indexes of the GPU's types */
+    const struct inventory_type **types; /* of the empty GPU */
     size_t count;
     struct course_part *parts; /* in their order: first all fills, then all pairs */
     size_t part_count;
 };
 
-/* usable has a flag for each parent of the load's inventory: vGPUs may be made there. The caller
+/* usable has a flag for each parent of the GPU: vGPUs may be made there. The caller
  * clears ret. */
 void course_choose(const struct gpu_load *empty, const bool *usable, bool all,
                    struct course *ret) NONNULL;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
 #include "prove/expectation.h"
+#include "base/array.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -32,39 +33,26 @@ expectation_bounds(const struct bounds *bounds)
     return ret;
 }
 
+/* Returns a GPU's parent of this name, or NULL. */
 static const struct inventory_parent *
-parent_of(const struct gpu_load *load, size_t index)
+find_parent(const struct inventory_gpu *gpu, const struct name *name)
 {
-    return &load->inventory->parents[load->parents[index]];
-}
+    struct inventory_parent *const *found =
+        ARRAY_FIND(gpu->parents, gpu->parent_count, parent, name_equal(&(*parent)->name, name));
 
-/* The index of a type of one load in the other; LOAD_NO_TYPE: it is not listed there. */
-static size_t
-find_type(const struct gpu_load *load, const struct name *id)
-{
-    const struct inventory_gpu *card = gpu_load_card(load);
-    const struct inventory_type *type = inventory_find_type(card, id);
-
-    return type ? (size_t)(type - card->types) : LOAD_NO_TYPE;
+    return found ? *found : NULL;
 }
 
 /* --- how many more there can be --------------------------------------------------------------- */
 
 /* Is a vGPU on the GPU whose size is not the size of this type? */
 static bool
-has_other_size(const struct gpu_load *seen, const struct inventory_type *type)
+has_other_size(const struct inventory_gpu *gpu, const struct inventory_type *type)
 {
-    const struct inventory *inventory = seen->inventory;
+    for (size_t i = 0; i < gpu->vgpu_count; i++) {
+        const struct inventory_type *other = inventory_type_of(gpu->vgpus[i]);
 
-    for (size_t i = 0; i < inventory->vgpu_count; i++) {
-        const struct inventory_vgpu *vgpu = &inventory->vgpus[i];
-        size_t other;
-
-        if (inventory->parents[vgpu->parent].gpu != seen->gpu)
-            continue;
-        other = gpu_load_type(seen, vgpu);
-        if (other != LOAD_NO_TYPE &&
-            gpu_load_card(seen)->types[other].framebuffer != type->framebuffer)
+        if (other && other->framebuffer != type->framebuffer)
             return true;
     }
     return false;
@@ -73,20 +61,19 @@ has_other_size(const struct gpu_load *seen, const struct inventory_type *type)
 /* The predicted bounds. If the GPU turns out to take several sizes at a time, there may be room for
  * more vGPUs of another size. */
 static struct bounds
-predict(const struct comparison *comparison, size_t type, size_t parent)
+predict(const struct comparison *comparison, const struct place *place)
 {
-    const struct inventory_gpu *card = gpu_load_card(comparison->predicted);
-    struct bounds bounds = gpu_room_at(comparison->predicted, type, parent);
+    struct bounds bounds = gpu_room_at(comparison->predicted, place);
 
-    if (card->one_size && !gpu_load_card(comparison->seen)->one_size &&
-        has_other_size(comparison->seen, &card->types[type]))
+    if (comparison->predicted->gpu->one_size && !comparison->seen->gpu->one_size &&
+        has_other_size(comparison->seen->gpu, place->type))
         bounds.most = BOUNDS_ANY;
     return bounds;
 }
 
 /* How the prediction and the driver differ about a type. */
 struct difference {
-    size_t parent; /* the first parent on which they differ, in the prediction's inventory */
+    const struct inventory_parent *parent; /* the first on which they differ */
     struct bounds predicted, seen;
     bool is_more;
     unsigned places; /* the number of parents on which they differ */
@@ -94,24 +81,26 @@ struct difference {
 
 /* Do the prediction and the driver differ on some parent? */
 static bool
-find_difference(const struct comparison *comparison, const struct name *id, struct difference *ret)
+find_difference(const struct comparison *comparison, const struct inventory_type *type,
+                struct difference *ret)
 {
     const struct gpu_load *predicted = comparison->predicted, *seen = comparison->seen;
-    const size_t type = find_type(predicted, id), seen_type = find_type(seen, id);
+    const struct inventory_type *seen_type = inventory_find_type(seen->gpu, &type->id);
 
     *ret = (struct difference){0};
-    for (size_t i = 0; i < predicted->parent_count; i++) {
-        struct bounds expected = predict(comparison, type, predicted->parents[i]), now = {0};
-        size_t parent;
+    for (size_t i = 0; i < predicted->gpu->parent_count; i++) {
+        const struct place place = {predicted->gpu->parents[i], type};
+        const struct place there = {find_parent(seen->gpu, &place.parent->name), seen_type};
+        struct bounds expected = predict(comparison, &place), now = {0};
 
-        if (!inventory_find_parent(seen->inventory, &parent_of(predicted, i)->name, &parent))
+        if (!there.parent)
             continue;
-        if (seen_type != LOAD_NO_TYPE)
-            now = gpu_room_told(seen, seen_type, parent);
+        if (there.type)
+            now = gpu_room_told(seen, &there);
         if (now.most >= expected.least && now.least <= expected.most)
             continue;
         if (ret->places++ == 0) {
-            ret->parent = predicted->parents[i];
+            ret->parent = place.parent;
             ret->predicted = expected;
             ret->seen = now;
             ret->is_more = now.least > expected.most;
@@ -123,12 +112,11 @@ find_difference(const struct comparison *comparison, const struct name *id, stru
 static void
 compare_type(const struct comparison *comparison, const struct inventory_type *type)
 {
-    const struct gpu_load *predicted = comparison->predicted;
     struct expectation_text expected, seen;
     struct difference difference;
     char others[48] = "";
 
-    if (!find_difference(comparison, &type->id, &difference))
+    if (!find_difference(comparison, type, &difference))
         return;
     expected = expectation_bounds(&difference.predicted);
     seen = expectation_bounds(&difference.seen);
@@ -138,19 +126,17 @@ compare_type(const struct comparison *comparison, const struct inventory_type *t
                       type->name, expected.text, seen.text,
                       "%s: room for %s more %s was predicted on %s%s; the driver offers %s",
                       comparison->situation, expected.text, type->name,
-                      predicted->inventory->parents[difference.parent].name.text, others,
-                      seen.text);
+                      difference.parent->name.text, others, seen.text);
 }
 
 /* A type that the empty GPU did not list, and that can be made now. */
 static void
 compare_new_type(const struct comparison *comparison, const struct inventory_type *type)
 {
-    const struct bounds room =
-        gpu_room_left(comparison->seen, find_type(comparison->seen, &type->id), NULL);
+    const struct bounds room = gpu_room_left(comparison->seen, type, NULL);
     const struct expectation_text seen = expectation_bounds(&room);
 
-    if (find_type(comparison->predicted, &type->id) != LOAD_NO_TYPE || room.most == 0)
+    if (inventory_find_type(comparison->predicted->gpu, &type->id) || room.most == 0)
         return;
     discrepancies_add(comparison->ret, DISCREPANCY_APPEARED, type->name, "not listed", seen.text,
                       "%s: the driver offers %s %s, a type that it did not list before",
@@ -178,8 +164,7 @@ compare_figure(const struct comparison *comparison, const struct inventory_type 
 static void
 compare_figures(const struct comparison *comparison, const struct inventory_type *type)
 {
-    const struct inventory_type *seen =
-        inventory_find_type(gpu_load_card(comparison->seen), &type->id);
+    const struct inventory_type *seen = inventory_find_type(comparison->seen->gpu, &type->id);
 
     if (!seen)
         return;
@@ -196,7 +181,7 @@ compare_limit(const struct comparison *comparison, size_t index)
     struct bounds predicted, seen;
     char before[16], after[16];
 
-    if (index >= gpu_load_card(comparison->seen)->limit_count || limit->source != LIMIT_TOLD ||
+    if (index >= comparison->seen->gpu->limit_count || limit->source != LIMIT_TOLD ||
         !limit->is_memory)
         return;
     now = gpu_load_limit(comparison->seen, index);
@@ -216,15 +201,14 @@ compare_limit(const struct comparison *comparison, size_t index)
 /* --- parents ---------------------------------------------------------------------------------- */
 
 static void
-compare_parents(const struct comparison *comparison, const struct gpu_load *in,
-                const struct gpu_load *not_in, const char *predicted, const char *seen,
+compare_parents(const struct comparison *comparison, const struct inventory_gpu *in,
+                const struct inventory_gpu *not_in, const char *predicted, const char *seen,
                 const char *what)
 {
     for (size_t i = 0; i < in->parent_count; i++) {
-        const struct name *name = &parent_of(in, i)->name;
-        size_t ignored;
+        const struct name *name = &in->parents[i]->name;
 
-        if (!inventory_find_parent(not_in->inventory, name, &ignored))
+        if (!find_parent(not_in, name))
             discrepancies_add(comparison->ret, DISCREPANCY_FUNCTIONS, name->text, predicted, seen,
                               "%s: the driver %s on %s", comparison->situation, what, name->text);
     }
@@ -234,26 +218,26 @@ void
 expectation_compare(const struct gpu_load *predicted, const struct inventory *seen,
                     const char *situation, struct discrepancies *ret)
 {
-    const struct inventory_gpu *before = gpu_load_card(predicted);
+    const struct inventory_gpu *before = predicted->gpu;
+    const struct inventory_gpu *gpu = inventory_find_gpu(seen, &before->name);
     AUTO(gpu_load_clear) struct gpu_load now = {0};
     const struct comparison comparison = {predicted, &now, situation, ret};
-    size_t gpu;
 
-    if (!inventory_find_gpu(seen, &before->name, &gpu)) {
+    if (!gpu) {
         discrepancies_add(ret, DISCREPANCY_FUNCTIONS, before->name.text, "there", "gone",
                           "%s: the driver offers no vGPUs on %s any more", situation,
                           before->name.text);
         return;
     }
-    gpu_load_init(&now, seen, gpu, LOAD_NOW);
-    compare_parents(&comparison, predicted, &now, "there", "gone", "makes no vGPUs any more");
-    compare_parents(&comparison, &now, predicted, "not there", "there", "makes vGPUs now");
-    for (size_t i = 0; i < before->count; i++) {
+    gpu_load_init(&now, gpu, LOAD_NOW);
+    compare_parents(&comparison, before, gpu, "there", "gone", "makes no vGPUs any more");
+    compare_parents(&comparison, gpu, before, "not there", "there", "makes vGPUs now");
+    for (size_t i = 0; i < before->type_count; i++) {
         compare_type(&comparison, &before->types[i]);
         compare_figures(&comparison, &before->types[i]);
     }
-    for (size_t i = 0; i < seen->gpus[gpu].count; i++)
-        compare_new_type(&comparison, &seen->gpus[gpu].types[i]);
+    for (size_t i = 0; i < gpu->type_count; i++)
+        compare_new_type(&comparison, &gpu->types[i]);
     for (size_t i = 0; i < before->limit_count; i++)
         compare_limit(&comparison, i);
 }

@@ -21,14 +21,14 @@ read_one(const struct host *host, const struct name *function)
 }
 
 void
-function_facts_read(const struct host *host, const struct inventory *inventory, size_t gpu,
+function_facts_read(const struct host *host, const struct inventory_gpu *gpu,
                     struct function_facts *ret)
 {
     *ret = (struct function_facts){0};
-    for (size_t i = 0; i < inventory->parent_count; i++) {
-        const struct inventory_parent *parent = &inventory->parents[i];
+    for (size_t i = 0; i < gpu->parent_count; i++) {
+        const struct inventory_parent *parent = gpu->parents[i];
 
-        if (parent->gpu == gpu && parent->interface->hostdev == REQUEST_PCI)
+        if (parent->interface->hostdev == REQUEST_PCI)
             ARRAY_ADD(ret->items, ret->count, read_one(host, &parent->name));
     }
 }

@@ -25,7 +25,7 @@ struct function_facts {
 
 /* Reads the facts of a GPU's virtual functions, if guests get the functions as PCI devices. The
  * caller clears ret. */
-void function_facts_read(const struct host *host, const struct inventory *inventory, size_t gpu,
+void function_facts_read(const struct host *host, const struct inventory_gpu *gpu,
                          struct function_facts *ret) NONNULL;
 
 /* Compares two readings. It passes over a function that one of them lacks: expectation.h finds it

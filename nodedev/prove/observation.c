@@ -17,12 +17,6 @@
  * refused start decides again, too. */
 #define AGAIN 250
 
-const struct inventory_type *
-observation_type(const struct observation *observation, size_t type)
-{
-    return &observation->empty.gpus[observation->index].types[type];
-}
-
 /* "with 3 T4-1B and 1 T4-2Q on it" */
 struct observation_text
 observation_situation(const struct observation *observation)
@@ -31,9 +25,8 @@ observation_situation(const struct observation *observation)
     const char *join = "with ";
     size_t at = 0;
 
-    for (size_t type = 0;
-         type < observation->empty.gpus[observation->index].count && at < sizeof(ret.text);
-         type++) {
+    for (size_t k = 0; k < observation->card->type_count && at < sizeof(ret.text); k++) {
+        const struct inventory_type *type = &observation->card->types[k];
         size_t count = 0;
 
         for (size_t i = 0; i < observation->vgpu_count; i++)
@@ -41,7 +34,7 @@ observation_situation(const struct observation *observation)
         if (count == 0)
             continue;
         at += (size_t)snprintf(ret.text + at, sizeof(ret.text) - at, "%s%zu %s", join, count,
-                               observation_type(observation, type)->name);
+                               type->name);
         join = " and ";
     }
     if (at > 0 && at < sizeof(ret.text))
@@ -64,10 +57,9 @@ check_vgpus(const struct observation *observation, const struct inventory *seen,
             const char *situation, struct discrepancies *ret, struct error *error)
 {
     for (size_t i = 0; i < seen->vgpu_count; i++) {
-        const struct inventory_vgpu *vgpu = &seen->vgpus[i];
-        const struct inventory_parent *parent = &seen->parents[vgpu->parent];
+        const struct inventory_vgpu *vgpu = seen->vgpus[i];
 
-        if (name_equal(&seen->gpus[parent->gpu].name, &observation->gpu) &&
+        if (name_equal(&vgpu->parent->gpu->name, &observation->gpu) &&
             !ARRAY_HAS(observation->vgpus, observation->vgpu_count, made,
                        name_equal(&made->device, &vgpu->device)))
             return error_set(error, -EBUSY,
@@ -77,11 +69,10 @@ check_vgpus(const struct observation *observation, const struct inventory *seen,
     for (size_t i = 0; i < observation->vgpu_count; i++) {
         const struct observation_vgpu *made = &observation->vgpus[i];
         const struct inventory_vgpu *vgpu = inventory_find_vgpu(seen, &made->device);
-        const char *type = observation_type(observation, made->type)->id.text;
+        const char *type = made->type->id.text;
         const char *now = vgpu ? vgpu->type.text : "gone";
 
-        if (!vgpu || strcmp(now, type) != 0 ||
-            !name_equal(&seen->parents[vgpu->parent].name, &made->parent))
+        if (!vgpu || strcmp(now, type) != 0 || !name_equal(&vgpu->parent->name, &made->parent))
             discrepancies_add(ret, DISCREPANCY_VGPU, type, type, now,
                               "%s: a vGPU of type %s was made on %s, and is %s now", situation,
                               type, made->parent.text, now);
@@ -96,11 +87,13 @@ compare_with_empty(const struct observation *observation, const struct inventory
 {
     AUTO(gpu_load_clear) struct gpu_load load = {0};
 
-    gpu_load_init(&load, &observation->empty, observation->index, LOAD_NOW);
+    gpu_load_init(&load, observation->card, LOAD_NOW);
     for (size_t i = 0; i < observation->vgpu_count; i++) {
-        struct load_use use = {.type = observation->vgpus[i].type};
+        const struct observation_vgpu *vgpu = &observation->vgpus[i];
+        const struct load_use use = {
+            {inventory_find_parent(&observation->empty, &vgpu->parent), vgpu->type}, 0};
 
-        if (inventory_find_parent(&observation->empty, &observation->vgpus[i].parent, &use.parent))
+        if (use.place.parent)
             gpu_load_put(&load, &use);
     }
     expectation_compare(&load, seen, situation, ret);
@@ -112,15 +105,15 @@ compare(const struct observation *observation, const struct gpu_load *predicted,
 {
     AUTO(function_facts_clear) struct function_facts facts = {0};
     const struct observation_text situation = observation_situation(observation);
+    const struct inventory_gpu *gpu = inventory_find_gpu(seen, &observation->gpu);
     int rc = check_vgpus(observation, seen, situation.text, ret, error);
-    size_t gpu;
 
     if (rc < 0)
         return rc;
     expectation_compare(predicted, seen, situation.text, ret);
     compare_with_empty(observation, seen, situation.text, ret);
-    if (inventory_find_gpu(seen, &observation->gpu, &gpu)) {
-        function_facts_read(observation->host, seen, gpu, &facts);
+    if (gpu) {
+        function_facts_read(observation->host, gpu, &facts);
         function_facts_compare(&observation->facts, &facts, situation.text, ret);
     }
     return 0;
@@ -184,10 +177,10 @@ observation_begin(struct observation *observation, struct error *error)
         rc = scan(observation, &observation->now, error);
     if (rc < 0)
         return rc;
-    if (!inventory_find_gpu(&observation->empty, &observation->gpu, &observation->index))
+    observation->card = inventory_find_gpu(&observation->empty, &observation->gpu);
+    if (!observation->card)
         return error_set(error, -ENOENT, "%s offers no vGPUs any more", observation->gpu.text);
-    function_facts_read(observation->host, &observation->empty, observation->index,
-                        &observation->facts);
+    function_facts_read(observation->host, observation->card, &observation->facts);
     return check_vgpus(observation, &observation->empty, "", &observation->found, error);
 }
 

@@ -18,16 +18,16 @@
 /* A vGPU that was made, and is not removed yet. */
 struct observation_vgpu {
     struct name device, parent;
-    size_t type; /* the index of its type on the empty GPU */
+    const struct inventory_type *type; /* of the empty GPU */
 };
 
 struct observation {
     const struct host *host;
     const struct policy *policy;
     struct name gpu;
-    struct inventory empty; /* the reading before the first step */
-    size_t index;           /* the index of the GPU in `empty` */
-    struct inventory now;   /* the reading after the last step */
+    struct inventory empty;           /* the reading before the first step */
+    const struct inventory_gpu *card; /* the GPU in `empty` */
+    struct inventory now;             /* the reading after the last step */
     struct function_facts facts;
     struct observation_vgpu *vgpus; /* in the order of making */
     size_t vgpu_count;
@@ -44,10 +44,6 @@ void observation_clear(struct observation *observation) NONNULL;
  * somebody else has made a vGPU on the GPU. Else -errno. */
 int observation_take(struct observation *observation, const struct gpu_load *predicted,
                      struct error *error) CHECKED NONNULL;
-
-/* A type of the empty GPU. */
-const struct inventory_type *
-observation_type(const struct observation *observation, size_t type) NONNULL;
 
 /* The vGPUs on the GPU, as a part of a sentence: "with 3 T4-1B and 1 T4-2Q on it". */
 struct observation_text {

@@ -17,20 +17,19 @@ note(struct proof *proof, const char *what, const struct observation_vgpu *vgpu,
     const struct observation_text situation = observation_situation(&proof->seen);
 
     say_line(proof->record, "step %u: %s %s on %s: %s after %" PRIu64 " ms, %s",
-             proof->seen.found.step, what, observation_type(&proof->seen, vgpu->type)->id.text,
-             vgpu->parent.text, rc < 0 ? strerror(-rc) : "done", milliseconds, situation.text);
+             proof->seen.found.step, what, vgpu->type->id.text, vgpu->parent.text,
+             rc < 0 ? strerror(-rc) : "done", milliseconds, situation.text);
 }
 
 /* Begins a load of the GPU as it is now. False: the GPU's driver offers no vGPUs any more. */
 static bool
 begin_load(const struct proof *proof, struct gpu_load *ret)
 {
-    size_t gpu;
+    const struct inventory_gpu *gpu = inventory_find_gpu(&proof->seen.now, &proof->bench.gpu);
 
-    if (!inventory_find_gpu(&proof->seen.now, &proof->bench.gpu, &gpu))
-        return false;
-    gpu_load_init(ret, &proof->seen.now, gpu, LOAD_NOW);
-    return true;
+    if (gpu)
+        gpu_load_init(ret, gpu, LOAD_NOW);
+    return gpu;
 }
 
 /* How many steps there will be: those so far, and those to come. `fills` types have been tried, so
@@ -71,25 +70,19 @@ begin_step(struct proof *proof, struct error *error)
     return 0;
 }
 
-/* The first parent that has room for a type and may be used. */
+/* The first place for a type of the empty GPU that has room and may be used. */
 static bool
-find_parent(const struct proof *proof, const struct gpu_load *load, size_t type,
-            struct load_use *ret)
+find_place(const struct proof *proof, const struct gpu_load *load,
+           const struct inventory_type *type, struct place *ret)
 {
-    const struct inventory *inventory = load->inventory;
-    const struct inventory_type *kind =
-        inventory_find_type(gpu_load_card(load), &observation_type(&proof->seen, type)->id);
+    *ret = (struct place){.type = inventory_find_type(load->gpu, &type->id)};
+    for (size_t i = 0; ret->type && i < load->gpu->parent_count; i++) {
+        const struct inventory_parent *empty =
+            inventory_find_parent(&proof->seen.empty, &load->gpu->parents[i]->name);
 
-    if (!kind)
-        return false;
-    *ret = (struct load_use){.type = (size_t)(kind - gpu_load_card(load)->types)};
-    for (size_t i = 0; i < load->parent_count; i++) {
-        size_t parent;
-
-        ret->parent = load->parents[i];
-        if (inventory_find_parent(&proof->seen.empty, &inventory->parents[ret->parent].name,
-                                  &parent) &&
-            proof->usable[parent] && gpu_room_at(load, ret->type, ret->parent).most > 0)
+        ret->parent = load->gpu->parents[i];
+        if (empty && empty->gpu == proof->seen.card && proof->usable[empty->index] &&
+            gpu_room_at(load, ret).most > 0)
             return true;
     }
     return false;
@@ -100,7 +93,7 @@ static void
 check_time(struct proof *proof, enum discrepancy_kind kind, const struct observation_vgpu *vgpu,
            uint64_t took, unsigned limit, const char *setting)
 {
-    const char *name = observation_type(&proof->seen, vgpu->type)->name;
+    const char *name = vgpu->type->name;
     char predicted[32], seen[32];
 
     if (took <= limit)
@@ -118,7 +111,7 @@ tell_refused(struct proof *proof, const struct bounds *room, const struct observ
 {
     const struct expectation_text predicted = expectation_bounds(room);
     const struct observation_text situation = observation_situation(&proof->seen);
-    const char *name = observation_type(&proof->seen, vgpu->type)->name;
+    const char *name = vgpu->type->name;
 
     if (room->least == 0)
         return;
@@ -131,7 +124,7 @@ tell_refused(struct proof *proof, const struct bounds *room, const struct observ
 static void
 tell_hung(struct proof *proof, const struct observation_vgpu *vgpu)
 {
-    const char *name = observation_type(&proof->seen, vgpu->type)->name;
+    const char *name = vgpu->type->name;
     char predicted[32], seen[32];
 
     snprintf(predicted, sizeof(predicted), "%u ms", proof->bench.policy.prepare_timeout);
@@ -144,28 +137,27 @@ tell_hung(struct proof *proof, const struct observation_vgpu *vgpu)
 
 /* 1: a vGPU is made; 0: there is no room for it, or the driver refused. */
 static int
-make(struct proof *proof, size_t type, struct error *error)
+make(struct proof *proof, const struct inventory_type *type, struct error *error)
 {
     AUTO(gpu_load_clear) struct gpu_load load = {0};
     struct observation_vgpu vgpu = {.type = type};
-    struct load_use use;
+    struct load_use use = {0};
     struct bounds room;
     uint64_t began, took;
     bool is_refused;
     size_t mark;
     int rc, seen;
 
-    if (!begin_load(proof, &load) || !find_parent(proof, &load, type, &use))
+    if (!begin_load(proof, &load) || !find_place(proof, &load, type, &use.place))
         return 0;
     rc = begin_step(proof, error);
     if (rc < 0)
         return rc;
-    room = gpu_room_at(&load, use.type, use.parent);
+    room = gpu_room_at(&load, &use.place);
     mark = gpu_load_put(&load, &use);
-    vgpu.parent = proof->seen.now.parents[use.parent].name;
+    vgpu.parent = use.place.parent->name;
     began = host_uptime(proof->bench.host);
-    rc = workbench_make(&proof->bench, &proof->seen.now, use.parent, use.type, MOST_WAIT,
-                        &vgpu.device, &is_refused, error);
+    rc = workbench_make(&proof->bench, &use.place, MOST_WAIT, &vgpu.device, &is_refused, error);
     took = host_uptime(proof->bench.host) - began;
     if (rc == 0)
         ARRAY_ADD(proof->seen.vgpus, proof->seen.vgpu_count, vgpu);
@@ -191,7 +183,7 @@ remove_one(struct proof *proof, size_t index, struct error *error)
     AUTO(gpu_load_clear) struct gpu_load load = {0};
     const struct observation_vgpu vgpu = proof->seen.vgpus[index];
     const struct inventory_vgpu *shown = inventory_find_vgpu(&proof->seen.now, &vgpu.device);
-    const char *name = observation_type(&proof->seen, vgpu.type)->name;
+    const char *name = vgpu.type->name;
     const uint64_t began = host_uptime(proof->bench.host);
     int rc;
 
@@ -211,7 +203,7 @@ remove_one(struct proof *proof, size_t index, struct error *error)
     if (!begin_load(proof, &load))
         return 0;
     if (shown)
-        gpu_load_drop(&load, (size_t)(shown - proof->seen.now.vgpus));
+        gpu_load_drop(&load, shown);
     return observation_take(&proof->seen, &load, error);
 }
 
@@ -232,16 +224,16 @@ static bool
 is_offered(const struct proof *proof, const struct name *id)
 {
     AUTO(gpu_load_clear) struct gpu_load load = {0};
-    const struct inventory_type *kind;
+    struct place place;
     bool offered = false;
 
     if (!begin_load(proof, &load))
         return false;
-    kind = inventory_find_type(gpu_load_card(&load), id);
-    for (size_t i = 0; kind && i < load.parent_count; i++)
-        offered |=
-            gpu_room_told(&load, (size_t)(kind - gpu_load_card(&load)->types), load.parents[i])
-                .most > 0;
+    place.type = inventory_find_type(load.gpu, id);
+    for (size_t i = 0; place.type && i < load.gpu->parent_count; i++) {
+        place.parent = load.gpu->parents[i];
+        offered |= gpu_room_told(&load, &place).most > 0;
+    }
     return offered;
 }
 
@@ -250,7 +242,7 @@ count_usable(const struct proof *proof)
 {
     size_t count = 0;
 
-    for (size_t i = 0; i < proof->seen.empty.parent_count; i++)
+    for (size_t i = 0; i < proof->seen.card->parent_count; i++)
         count += proof->usable[i];
     return count;
 }
@@ -258,21 +250,20 @@ count_usable(const struct proof *proof)
 /* The GPU is full of one type. The number of its vGPUs must be the maximum that the driver tells.
  * But another limit may be reached first: the ceiling, the functions, or GPU instances (MIG). */
 static void
-check_maximum(struct proof *proof, size_t type)
+check_maximum(struct proof *proof, const struct inventory_type *type)
 {
-    const struct inventory_type *kind = observation_type(&proof->seen, type);
     const size_t made = proof->seen.vgpu_count, usable = count_usable(proof);
     char predicted[16], seen[32];
-    bool more = made == kind->max && is_offered(proof, &kind->id);
+    bool more = made == type->max && is_offered(proof, &type->id);
 
-    if (!kind->max || (made >= kind->max && !more) ||
-        (!more && (kind->slices || made == kind->ceiling || (usable > 1 && made >= usable))))
+    if (!type->max || (made >= type->max && !more) ||
+        (!more && (type->slices || made == type->ceiling || (usable > 1 && made >= usable))))
         return;
-    snprintf(predicted, sizeof(predicted), "%u", kind->max);
+    snprintf(predicted, sizeof(predicted), "%u", type->max);
     snprintf(seen, sizeof(seen), "%s%zu", more ? "more than " : "", made);
-    discrepancies_add(&proof->seen.found, DISCREPANCY_MAXIMUM, kind->name, predicted, seen,
+    discrepancies_add(&proof->seen.found, DISCREPANCY_MAXIMUM, type->name, predicted, seen,
                       "the driver says that the GPU takes %u vGPUs of type %s, and it takes %s",
-                      kind->max, kind->name, seen);
+                      type->max, type->name, seen);
 }
 
 /* One vGPU of a type is on the GPU. This notes which other types the driver offers beside it. */
@@ -281,19 +272,19 @@ note_partners(struct proof *proof, size_t index)
 {
     AUTO(gpu_load_clear) struct gpu_load load = {0};
     const struct course *course = &proof->course;
-    struct load_use ignored;
+    struct place ignored;
 
     if (!begin_load(proof, &load))
         return;
     for (size_t k = 0; k < course->count; k++)
         proof->partners[index * course->count + k] =
-            find_parent(proof, &load, course->types[k], &ignored);
+            find_place(proof, &load, course->types[k], &ignored);
 }
 
 static int
 fill(struct proof *proof, size_t index, struct error *error)
 {
-    const size_t type = proof->course.types[index];
+    const struct inventory_type *type = proof->course.types[index];
     int rc = make(proof, type, error);
 
     if (rc > 0)
@@ -308,7 +299,8 @@ fill(struct proof *proof, size_t index, struct error *error)
 
 /* Makes a vGPU of each of two types. If both were made, removes the named one first. */
 static int
-pair(struct proof *proof, const size_t types[2], size_t first, struct error *error)
+pair(struct proof *proof, const struct inventory_type *const types[2], size_t first,
+     struct error *error)
 {
     int rc = make(proof, types[0], error);
 
@@ -327,7 +319,7 @@ pair_with_others(struct proof *proof, size_t index, struct error *error)
     int rc = 0;
 
     for (size_t k = index + 1; k < course->count; k++) {
-        const size_t types[] = {course->types[index], course->types[k]};
+        const struct inventory_type *const types[] = {course->types[index], course->types[k]};
         bool is_offered = proof->partners[index * course->count + k];
 
         for (size_t first = 0; is_offered && rc == 0 && first < 2; first++)
@@ -377,14 +369,13 @@ proof_begin(struct proof *proof, const struct names *kept, bool all, struct erro
     rc = observation_begin(seen, error);
     if (rc < 0)
         return rc;
-    proof->usable = memory_zeroed(seen->empty.parent_count, sizeof(*proof->usable));
-    for (size_t i = 0; i < seen->empty.parent_count; i++) {
-        const struct inventory_parent *parent = &seen->empty.parents[i];
+    proof->usable = memory_zeroed(seen->card->parent_count, sizeof(*proof->usable));
+    for (size_t i = 0; i < seen->card->parent_count; i++) {
+        const struct inventory_parent *parent = seen->card->parents[i];
 
-        proof->usable[i] =
-            parent->gpu == seen->index && !*parent->user && !names_has(kept, &parent->name);
+        proof->usable[i] = !*parent->user && !names_has(kept, &parent->name);
     }
-    gpu_load_init(&load, &seen->empty, seen->index, LOAD_NOW);
+    gpu_load_init(&load, seen->card, LOAD_NOW);
     course_choose(&load, proof->usable, all, &proof->course);
     proof->partners =
         memory_zeroed(proof->course.count * proof->course.count, sizeof(*proof->partners));

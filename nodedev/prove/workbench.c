@@ -87,20 +87,19 @@ workbench_take(const struct host *host, const struct name *gpu, const struct inv
 /* --- one vGPU --------------------------------------------------------------------------------- */
 
 static int
-lease_of(const struct workbench *bench, const struct inventory *inventory, size_t parent,
-         size_t type, struct lease *ret)
+lease_of(const struct workbench *bench, const struct place *place, struct lease *ret)
 {
-    const struct inventory_parent *on = &inventory->parents[parent];
-    const struct inventory_type *kind = &inventory->gpus[on->gpu].types[type];
+    const struct inventory_parent *parent = place->parent;
+    const struct inventory_type *type = place->type;
 
     *ret = (struct lease){
         .domain_name = "vgpuctl prove", /* the name in messages about this lease */
-        .vgpu = {.interface = on->interface,
-                 .device = on->name,
-                 .type = kind->id,
-                 .parent = on->name,
-                 .recipe = kind->recipe},
-        .framebuffer = kind->framebuffer,
+        .vgpu = {.interface = parent->interface,
+                 .device = parent->name,
+                 .type = type->id,
+                 .parent = parent->name,
+                 .recipe = type->recipe},
+        .framebuffer = type->framebuffer,
         .gpu = bench->gpu,
         .state = LEASE_PENDING,
         .origin = LEASE_MADE,
@@ -108,7 +107,7 @@ lease_of(const struct workbench *bench, const struct inventory *inventory, size_
         .release = LEASE_REAP,
         .time = host_seconds(bench->host),
     };
-    if (on->interface->hostdev == REQUEST_MDEV && name_new_uuid(&ret->vgpu.device) < 0)
+    if (parent->interface->hostdev == REQUEST_MDEV && name_new_uuid(&ret->vgpu.device) < 0)
         return -EIO;
     return name_parse_uuid(&ret->domain, LEASE_NOBODY);
 }
@@ -137,13 +136,12 @@ may_be_there(int rc)
 }
 
 int
-workbench_make(struct workbench *bench, const struct inventory *inventory, size_t parent,
-               size_t type, unsigned milliseconds, struct name *device, bool *is_refused,
-               struct error *error)
+workbench_make(struct workbench *bench, const struct place *place, unsigned milliseconds,
+               struct name *device, bool *is_refused, struct error *error)
 {
     struct error forgetting;
     struct lease lease;
-    int rc = lease_of(bench, inventory, parent, type, &lease);
+    int rc = lease_of(bench, place, &lease);
 
     *is_refused = false;
     if (rc < 0)

@@ -38,9 +38,8 @@ workbench_take(const struct host *host, const struct name *gpu, const struct inv
 /* Records a lease, and then makes its vGPU. A mediated device gets a free UUID. The driver may take
  * this many milliseconds. Returns 0, or -errno with a line in error. *is_refused: the driver
  * refused, and nothing of the vGPU is there. */
-int workbench_make(struct workbench *bench, const struct inventory *inventory, size_t parent,
-                   size_t type, unsigned milliseconds, struct name *device, bool *is_refused,
-                   struct error *error) CHECKED NONNULL;
+int workbench_make(struct workbench *bench, const struct place *place, unsigned milliseconds,
+                   struct name *device, bool *is_refused, struct error *error) CHECKED NONNULL;
 
 /* Removes a vGPU that was made here. 0: nothing of it is left, and its lease is forgotten. Else
  * -errno with a line in error: the lease is handed back, so that 'vgpuctl reconcile' can go on. */

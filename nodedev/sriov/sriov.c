@@ -158,21 +158,19 @@ sriov_settle(const struct host *host, const struct snapshot *snapshot, const str
              struct error *error)
 {
     AUTO(statedir_close) struct statedir statedir = STATEDIR_CLOSED;
-    const struct inventory *inventory = &snapshot->inventory;
-    size_t gpu;
+    const struct inventory_gpu *gpu = inventory_find_gpu(&snapshot->inventory, &card->address);
     int count = 0, failed = 0, rc;
 
-    if (!inventory_find_gpu(inventory, &card->address, &gpu) ||
-        !constraints_bring_memory(&snapshot->policy, &inventory->gpus[gpu]))
+    if (!gpu || !constraints_bring_memory(&snapshot->policy, gpu))
         return 0;
     /* The state directory is needed for tags. At boot it may not exist yet. */
     rc = statedir_open(host, true, &statedir, error);
     if (rc < 0)
         return rc;
-    for (size_t i = 0; i < inventory->parent_count; i++) {
-        const struct inventory_parent *function = &inventory->parents[i];
+    for (size_t i = 0; i < gpu->parent_count; i++) {
+        const struct inventory_parent *function = gpu->parents[i];
 
-        if (function->gpu != gpu || !function->interface->settle)
+        if (!function->interface->settle)
             continue;
         rc = function->interface->settle(host, &function->name);
         if (rc < 0)

@@ -4,6 +4,7 @@
 #include "apply/recovery.h"
 #include "base/memory.h"
 #include "lease/look.h"
+#include "lease/marks.h"
 #include "lease/statedir.h"
 #include "placement/fit.h"
 
@@ -20,6 +21,7 @@ find_evictable(struct availability *availability, const struct host *host)
     availability->gone = memory_zeroed(ledger->count, sizeof(*availability->gone));
     statedir_open_to_look(host, &statedir);
     availability->is_unsure = statedir_is_unsure(&statedir, ledger);
+    marks_read(host, ledger);
     look_take_with(&look, &statedir, ledger, NULL);
     look_at_guests_if_needed(&look, &statedir);
     recovery_sort_others(&statedir, &look, &nobody, true, NULL, ledger, availability->gone);
@@ -53,12 +55,12 @@ availability_clear(struct availability *availability)
 
 /* Counts the places that are left, without those that must stay free. */
 static struct bounds
-count_left(const struct rooms *rooms, size_t gpu, size_t type)
+count_left(const struct rooms *rooms, const struct inventory_type *type)
 {
     const struct demand demand = {.label = "", .wanted = "", .numa = POLICY_NUMA_IGNORE};
     struct fit fit;
 
-    switch (fit_judge(rooms, &demand, gpu, type, &fit)) {
+    switch (fit_judge(rooms, &demand, type, &fit)) {
     case REASON_NONE:
         return fit.left;
     case REASON_UNREADABLE:
@@ -69,13 +71,13 @@ count_left(const struct rooms *rooms, size_t gpu, size_t type)
 }
 
 struct bounds
-availability_of(const struct availability *availability, size_t gpu, size_t type)
+availability_of(const struct availability *availability, const struct inventory_type *type)
 {
     struct bounds left, then;
 
     if (!availability->problem.policy->enabled)
         return (struct bounds){.why = ROOM_FULL};
-    left = count_left(&availability->now, gpu, type);
-    then = count_left(&availability->then, gpu, type);
+    left = count_left(&availability->now, type);
+    then = count_left(&availability->then, type);
     return then.most > left.most ? then : left;
 }

@@ -30,7 +30,7 @@ void availability_init(struct availability *availability, const struct host *hos
                        const struct snapshot *snapshot) NONNULL;
 void availability_clear(struct availability *availability) NONNULL;
 
-/* Returns how many more vGPUs of a type fit. The number is not known if the driver's figures cannot
- * be read. */
-struct bounds
-availability_of(const struct availability *availability, size_t gpu, size_t type) CHECKED NONNULL;
+/* Returns how many more vGPUs of a type fit on its GPU. The number is not known if the driver's
+ * figures cannot be read. */
+struct bounds availability_of(const struct availability *availability,
+                              const struct inventory_type *type) CHECKED NONNULL;

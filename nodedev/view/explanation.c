@@ -113,13 +113,11 @@ static void
 rank_types(const struct inventory *inventory, const struct demand *demand, struct ranked **ret,
            size_t *count)
 {
-    for (size_t gpu = 0; gpu < inventory->gpu_count; gpu++) {
-        for (size_t i = 0; i < inventory->gpus[gpu].count; i++) {
-            struct ranked ranked = {.type = &inventory->gpus[gpu].types[i]};
+    struct ranked ranked = {0};
 
-            if (demand_ranks(demand, ranked.type, &ranked.rank))
-                ARRAY_ADD(*ret, *count, ranked);
-        }
+    while ((ranked.type = inventory_next_type(inventory, ranked.type))) {
+        if (demand_ranks(demand, ranked.type, &ranked.rank))
+            ARRAY_ADD(*ret, *count, ranked);
     }
     if (*count > 1)
         qsort(*ret, *count, sizeof(**ret), by_rank);
@@ -179,11 +177,10 @@ tell_device(const struct inventory *inventory, const struct demand *demand, FILE
     const struct inventory_ineligible *ineligible =
         ARRAY_FIND(inventory->ineligible, inventory->ineligible_count, each,
                    name_equal(&each->device, device));
-    size_t i;
+    const struct inventory_parent *function = inventory_find_parent(inventory, device);
 
-    if (demand_vf(demand) && inventory_find_parent(inventory, device, &i))
-        tell(out, "device", "%s, a virtual function of %s", device->text,
-             inventory->gpus[inventory->parents[i].gpu].name.text);
+    if (demand_vf(demand) && function)
+        tell(out, "device", "%s, a virtual function of %s", device->text, function->gpu->name.text);
     else if (ineligible)
         tell(out, "device", "%s, %s", device->text, ineligible->why);
     else
@@ -195,7 +192,7 @@ static void
 tell_functions(const struct rooms *rooms, const struct demand *demand, FILE *out)
 {
     char text[MOST_OTHERS * sizeof(struct name)];
-    size_t count = alternatives_list(rooms, demand, SIZE_MAX, MOST_OTHERS, text, sizeof(text));
+    size_t count = alternatives_list(rooms, demand, NULL, MOST_OTHERS, text, sizeof(text));
 
     if (count > MOST_OTHERS)
         tell(out, "others", "%s, and %zu more", text, count - MOST_OTHERS);
@@ -225,10 +222,8 @@ tell_wish(const struct dry_run *dry_run, const struct demand *demand, FILE *out)
 static void
 tell_place(const struct dry_run *dry_run, size_t demand, FILE *out)
 {
-    const struct inventory *inventory = &dry_run->snapshot.inventory;
     const struct placement_choice *choice = &dry_run->choices[demand];
-    const struct inventory_parent *parent;
-    const struct inventory_type *type;
+    const struct place *place = &choice->place;
     const char *const ways[] = {
         [PLACEMENT_CREATE] = "to be made",
         [PLACEMENT_REUSE] = "there already",
@@ -237,10 +232,8 @@ tell_place(const struct dry_run *dry_run, size_t demand, FILE *out)
 
     if (!dry_run_is_chosen(dry_run, demand))
         return;
-    parent = &inventory->parents[choice->parent];
-    type = &inventory->gpus[parent->gpu].types[choice->type];
-    tell(out, "place", "%s, as %s (%s): %s", parent->name.text, type->id.text, type->name,
-         ways[choice->way]);
+    tell(out, "place", "%s, as %s (%s): %s", place->parent->name.text, place->type->id.text,
+         place->type->name, ways[choice->way]);
 }
 
 static void
@@ -253,7 +246,7 @@ tell_gpus(const struct dry_run *dry_run, size_t demand, FILE *out)
     dry_run_rooms_init(&rooms, dry_run, demand);
     tell_functions(&rooms.now, &dry_run->snapshot.demands.items[demand], out);
     for (size_t gpu = 0; gpu < inventory->gpu_count; gpu++) {
-        int length = (int)strlen(inventory->gpus[gpu].name.text);
+        int length = (int)strlen(inventory->gpus[gpu]->name.text);
 
         width = length > width ? length : width;
     }
@@ -261,9 +254,9 @@ tell_gpus(const struct dry_run *dry_run, size_t demand, FILE *out)
     for (size_t gpu = 0; gpu < inventory->gpu_count; gpu++) {
         char text[256];
         enum dry_run_answer answer =
-            dry_run_judge(dry_run, &rooms, demand, gpu, text, sizeof(text));
+            dry_run_judge(dry_run, &rooms, demand, inventory->gpus[gpu], text, sizeof(text));
 
-        say_line(out, "    %-*s  %-8s  %s", width, inventory->gpus[gpu].name.text,
+        say_line(out, "    %-*s  %-8s  %s", width, inventory->gpus[gpu]->name.text,
                  dry_run_answer_words[answer], text);
     }
 }

@@ -10,57 +10,40 @@
 #include <stdio.h>
 #include <string.h>
 
-size_t
-gpu_view_count(const struct snapshot *snapshot, size_t gpu)
-{
-    const struct inventory *inventory = &snapshot->inventory;
-    size_t count = 0;
-
-    for (size_t i = 0; i < inventory->vgpu_count; i++)
-        count += inventory->parents[inventory->vgpus[i].parent].gpu == gpu;
-    return count;
-}
-
 unsigned
-gpu_view_size(const struct snapshot *snapshot, size_t gpu)
+gpu_view_size(const struct inventory_gpu *gpu)
 {
-    const struct inventory *inventory = &snapshot->inventory;
     unsigned size = 0;
 
-    for (size_t i = 0; i < inventory->vgpu_count; i++) {
-        const struct inventory_vgpu *vgpu = &inventory->vgpus[i];
-        const struct inventory_type *type;
+    for (size_t i = 0; i < gpu->vgpu_count; i++) {
+        const struct inventory_type *type = inventory_type_of(gpu->vgpus[i]);
 
-        if (inventory->parents[vgpu->parent].gpu != gpu)
-            continue;
-        type = inventory_find_type(&inventory->gpus[gpu], &vgpu->type);
         if (!type || type->slices || (size && size != type->framebuffer))
             return 0;
         size = type->framebuffer;
     }
-    return inventory->gpus[gpu].one_size || inventory_is_apart(inventory, gpu) ? size : 0;
+    return gpu->one_size || inventory_is_apart(gpu) ? size : 0;
 }
 
 bool
-gpu_view_is_enabled(const struct snapshot *snapshot, size_t gpu)
+gpu_view_is_enabled(const struct snapshot *snapshot, const struct inventory_gpu *gpu)
 {
-    const struct policy_gpu *said =
-        policy_find_gpu(&snapshot->policy, &snapshot->inventory.gpus[gpu].name);
+    const struct policy_gpu *said = policy_find_gpu(&snapshot->policy, &gpu->name);
 
     return snapshot->policy.enabled && (!said || said->enabled) &&
            !gpu_view_is_drained(snapshot, gpu) && !gpu_view_is_proved(snapshot, gpu);
 }
 
 bool
-gpu_view_is_drained(const struct snapshot *snapshot, size_t gpu)
+gpu_view_is_drained(const struct snapshot *snapshot, const struct inventory_gpu *gpu)
 {
-    return policy_is_drained(&snapshot->policy, &snapshot->inventory.gpus[gpu].name);
+    return policy_is_drained(&snapshot->policy, &gpu->name);
 }
 
 bool
-gpu_view_is_proved(const struct snapshot *snapshot, size_t gpu)
+gpu_view_is_proved(const struct snapshot *snapshot, const struct inventory_gpu *gpu)
 {
-    return names_has(&snapshot->ledger.proved, &snapshot->inventory.gpus[gpu].name);
+    return names_has(&snapshot->ledger.proved, &gpu->name);
 }
 
 /* Returns the length of the part of a type's name that names the board. This part ends with the
@@ -81,15 +64,14 @@ length_of_board(const struct inventory_type *type)
 /* The name is the common beginning of the names of the GPU's types, up to its last dash. Types
  * without a name do not count. */
 void
-gpu_view_name(const struct snapshot *snapshot, size_t gpu, char *ret, size_t size)
+gpu_view_name(const struct inventory_gpu *gpu, char *ret, size_t size)
 {
-    const struct inventory_gpu *card = &snapshot->inventory.gpus[gpu];
     bool found = false;
     char *dash;
 
     *ret = '\0';
-    for (size_t i = 0; i < card->count; i++) {
-        const struct inventory_type *type = &card->types[i];
+    for (size_t i = 0; i < gpu->type_count; i++) {
+        const struct inventory_type *type = &gpu->types[i];
         size_t same = 0;
 
         if (!inventory_type_has_name(type))
@@ -105,18 +87,15 @@ gpu_view_name(const struct snapshot *snapshot, size_t gpu, char *ret, size_t siz
     if (dash && strchr(ret, ' '))
         *dash = '\0';
     else
-        snprintf(ret, size, "%s", card->driver.text);
+        snprintf(ret, size, "%s", gpu->driver.text);
 }
 
 const char *
 gpu_view_type_name(const struct snapshot *snapshot, const struct name *gpu, const struct name *type)
 {
-    const struct inventory *inventory = &snapshot->inventory;
-    const struct inventory_type *known = NULL;
-    size_t index;
+    const struct inventory_gpu *found = inventory_find_gpu(&snapshot->inventory, gpu);
+    const struct inventory_type *known = found ? inventory_find_type(found, type) : NULL;
 
-    if (inventory_find_gpu(inventory, gpu, &index))
-        known = inventory_find_type(&inventory->gpus[index], type);
     return known ? known->name : NULL;
 }
 
@@ -124,7 +103,7 @@ static void
 list_gpus(const struct inventory *inventory, struct names *ret)
 {
     for (size_t i = 0; i < inventory->gpu_count; i++)
-        names_append(ret, &inventory->gpus[i].name);
+        names_append(ret, &inventory->gpus[i]->name);
 }
 
 static int
@@ -159,21 +138,21 @@ explain_off(const struct snapshot *snapshot, const struct host *host, const char
 
 int
 gpu_view_find(const struct snapshot *snapshot, const struct host *host, const char *word,
-              size_t *ret, struct error *error)
+              const struct inventory_gpu **ret, struct error *error)
 {
     const struct inventory *inventory = &snapshot->inventory;
     AUTO(names_clear) struct names gpus = {0};
     struct name name;
     int rc;
 
-    *ret = 0;
+    *ret = NULL;
     list_gpus(inventory, &gpus);
     rc = pick_name(&gpus, word, &name, error);
     if (rc == -ENOENT && host && explain_off(snapshot, host, word, error) < 0)
         return rc;
     if (rc == -ENOENT)
         return no_such_gpu(&gpus, word, error);
-    while (rc == 0 && !name_equal(&inventory->gpus[*ret].name, &name))
-        ++*ret;
+    if (rc == 0)
+        *ret = inventory_find_gpu(inventory, &name);
     return rc;
 }

@@ -73,13 +73,13 @@ static int
 add_function(struct host_view *view, const struct name *device)
 {
     static const struct name untold;
-    const struct inventory *inventory = &view->snapshot.inventory;
+    const struct inventory_parent *function =
+        inventory_find_parent(&view->snapshot.inventory, device);
     struct host_view_vgpu vgpu = {.device = device, .type = &untold, .parent = device};
-    size_t index;
 
-    if (!inventory_find_parent(inventory, device, &index) || inventory->parents[index].interface)
+    if (!function || function->interface)
         return 0;
-    vgpu.gpu = &inventory->gpus[inventory->parents[index].gpu].name;
+    vgpu.gpu = &function->gpu->name;
     set_user(view, &vgpu);
     return ARRAY_TRY_ADD(view->vgpus, view->vgpu_count, vgpu);
 }
@@ -297,14 +297,18 @@ host_views_show(const struct host_views *views, const struct command_call *call,
 int
 host_view_gpus(const struct host_view *view, size_t *first, size_t *end, struct error *error)
 {
-    int rc = 0;
+    const struct inventory_gpu *gpu;
+    int rc;
 
     *first = 0;
     *end = view->snapshot.inventory.gpu_count;
-    if (view->call->count) {
-        rc = gpu_view_find(&view->snapshot, view->is_remote ? NULL : view->call->host,
-                           view->call->arguments[0], first, error);
-        *end = *first + 1;
+    if (view->call->count == 0)
+        return 0;
+    rc = gpu_view_find(&view->snapshot, view->is_remote ? NULL : view->call->host,
+                       view->call->arguments[0], &gpu, error);
+    if (rc == 0) {
+        *first = gpu->index;
+        *end = gpu->index + 1;
     }
     return rc;
 }
@@ -312,21 +316,20 @@ host_view_gpus(const struct host_view *view, size_t *first, size_t *end, struct 
 /* Returns what the parents of a GPU offer. A remote libvirt tells no more, and without its policy a
  * host may give less. */
 static struct bounds
-left_at_most(const struct host_view *view, size_t gpu, size_t type)
+left_at_most(const struct inventory_type *type)
 {
     AUTO(gpu_load_clear) struct gpu_load room = {0};
     struct bounds left;
 
-    gpu_load_init(&room, &view->snapshot.inventory, gpu, LOAD_NOW);
+    gpu_load_init(&room, type->gpu, LOAD_NOW);
     left = gpu_room_left(&room, type, NULL);
     return (struct bounds){0, left.why == ROOM_UNREADABLE ? BOUNDS_ANY : left.most, ROOM_UNTOLD, 0};
 }
 
 struct bounds
-host_view_left(const struct host_view *view, size_t gpu, size_t type)
+host_view_left(const struct host_view *view, const struct inventory_type *type)
 {
-    return view->knows_policy ? availability_of(&view->availability, gpu, type)
-                              : left_at_most(view, gpu, type);
+    return view->knows_policy ? availability_of(&view->availability, type) : left_at_most(type);
 }
 
 int64_t

@@ -83,9 +83,10 @@ int host_views_show(const struct host_views *views, const struct command_call *c
 int host_view_gpus(const struct host_view *view, size_t *first, size_t *end,
                    struct error *error) CHECKED NONNULL;
 
-/* Returns how many more vGPUs of a type a GPU would take, as availability_of does. Without the
+/* Returns how many more vGPUs of a type its GPU would take, as availability_of does. Without the
  * policy only the maximum is known. */
-struct bounds host_view_left(const struct host_view *view, size_t gpu, size_t type) CHECKED NONNULL;
+struct bounds
+host_view_left(const struct host_view *view, const struct inventory_type *type) CHECKED NONNULL;
 
 /* Returns since when a vGPU is in its state, in UTC: "2026-11-24T12:00:00Z". Returns NULL if it is
  * not in the ledger. The text is in the buffer. */

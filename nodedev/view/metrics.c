@@ -51,13 +51,14 @@ put_sample(FILE *out, const char *metric, uint64_t value, const struct label *la
 /* --- of a GPU; below 0: not known ------------------------------------------------------------- */
 
 static int64_t
-gpu_vgpus(const struct metrics *metrics, size_t gpu)
+gpu_vgpus(const struct metrics *metrics, const struct inventory_gpu *gpu)
 {
-    return (int64_t)gpu_view_count(&metrics->view->snapshot, gpu);
+    (void)metrics;
+    return (int64_t)gpu->vgpu_count;
 }
 
 static int64_t
-gpu_enabled(const struct metrics *metrics, size_t gpu)
+gpu_enabled(const struct metrics *metrics, const struct inventory_gpu *gpu)
 {
     return metrics->view->knows_policy ? gpu_view_is_enabled(&metrics->view->snapshot, gpu)
                                        : -ENODATA;
@@ -65,7 +66,7 @@ gpu_enabled(const struct metrics *metrics, size_t gpu)
 
 /* MiB. If a GPU has no frame buffer, the figures are not known. */
 static struct usage
-memory_of(const struct metrics *metrics, size_t gpu)
+memory_of(const struct metrics *metrics, const struct inventory_gpu *gpu)
 {
     struct usage usage;
 
@@ -76,19 +77,19 @@ memory_of(const struct metrics *metrics, size_t gpu)
 }
 
 static int64_t
-gpu_framebuffer(const struct metrics *metrics, size_t gpu)
+gpu_framebuffer(const struct metrics *metrics, const struct inventory_gpu *gpu)
 {
     return memory_of(metrics, gpu).total;
 }
 
 static int64_t
-gpu_used(const struct metrics *metrics, size_t gpu)
+gpu_used(const struct metrics *metrics, const struct inventory_gpu *gpu)
 {
     return memory_of(metrics, gpu).used;
 }
 
 static int64_t
-gpu_free(const struct metrics *metrics, size_t gpu)
+gpu_free(const struct metrics *metrics, const struct inventory_gpu *gpu)
 {
     const struct usage usage = memory_of(metrics, gpu);
 
@@ -96,7 +97,7 @@ gpu_free(const struct metrics *metrics, size_t gpu)
 }
 
 static int64_t
-gpu_free_at_most(const struct metrics *metrics, size_t gpu)
+gpu_free_at_most(const struct metrics *metrics, const struct inventory_gpu *gpu)
 {
     const struct usage usage = memory_of(metrics, gpu);
 
@@ -106,27 +107,26 @@ gpu_free_at_most(const struct metrics *metrics, size_t gpu)
 /* --- of a type of a GPU; below 0: not known --------------------------------------------------- */
 
 static int64_t
-type_available(const struct metrics *metrics, size_t gpu, size_t type)
+type_available(const struct metrics *metrics, const struct inventory_type *type)
 {
-    const struct bounds left = host_view_left(metrics->view, gpu, type);
+    const struct bounds left = host_view_left(metrics->view, type);
 
     return host_view_figure(metrics->view, &left);
 }
 
 static int64_t
-type_at_most(const struct metrics *metrics, size_t gpu, size_t type)
+type_at_most(const struct metrics *metrics, const struct inventory_type *type)
 {
-    const struct bounds left = host_view_left(metrics->view, gpu, type);
+    const struct bounds left = host_view_left(metrics->view, type);
 
     return bounds_most(&left);
 }
 
 static int64_t
-type_max(const struct metrics *metrics, size_t gpu, size_t type)
+type_max(const struct metrics *metrics, const struct inventory_type *type)
 {
-    unsigned max = metrics->view->snapshot.inventory.gpus[gpu].types[type].max;
-
-    return max ? (int64_t)max : -ENODATA;
+    (void)metrics;
+    return type->max ? (int64_t)type->max : -ENODATA;
 }
 
 /* --- of the host; below 0: not known ---------------------------------------------------------- */
@@ -241,8 +241,8 @@ static const struct family {
     bool is_always; /* also if the figures could not be read */
     /* Each family has one of these functions. */
     int64_t (*of_host)(const struct metrics *metrics);
-    int64_t (*of_gpu)(const struct metrics *metrics, size_t gpu);
-    int64_t (*of_type)(const struct metrics *metrics, size_t gpu, size_t type);
+    int64_t (*of_gpu)(const struct metrics *metrics, const struct inventory_gpu *gpu);
+    int64_t (*of_type)(const struct metrics *metrics, const struct inventory_type *type);
     void (*put)(const struct metrics *metrics, const char *metric, FILE *out);
 } families[] = {
     {"libvirt_vgpu_build_info", "gauge", "Which libvirt-vgpu tells this.", .put = put_build,
@@ -305,18 +305,18 @@ put_samples(const struct metrics *metrics, const struct family *family, FILE *ou
     if (family->of_host)
         put_known(out, family, family->of_host(metrics), &none);
     for (size_t i = 0; inventory && i < inventory->gpu_count; i++) {
-        const struct inventory_gpu *gpu = &inventory->gpus[i];
+        const struct inventory_gpu *gpu = inventory->gpus[i];
         const struct label labels[] = {{"gpu", gpu->name.text}, {NULL, NULL}};
 
         if (family->of_gpu)
-            put_known(out, family, family->of_gpu(metrics, i), labels);
-        for (size_t k = 0; family->of_type && k < gpu->count; k++) {
+            put_known(out, family, family->of_gpu(metrics, gpu), labels);
+        for (size_t k = 0; family->of_type && k < gpu->type_count; k++) {
             const struct label of_type[] = {{"gpu", gpu->name.text},
                                             {"type", gpu->types[k].id.text},
                                             {"name", gpu->types[k].name},
                                             {NULL, NULL}};
 
-            put_known(out, family, family->of_type(metrics, i, k), of_type);
+            put_known(out, family, family->of_type(metrics, &gpu->types[k]), of_type);
         }
     }
 }

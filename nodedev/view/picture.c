@@ -18,7 +18,7 @@ struct drawing {
     const struct terminal *terminal;
     FILE *out;
     unsigned width;
-    size_t gpu;
+    const struct inventory_gpu *gpu;
     struct usage usage;
 };
 
@@ -30,12 +30,6 @@ letter_of(size_t number)
     return LETTERS[number % strlen(LETTERS)];
 }
 
-static const struct name *
-gpu_name(const struct drawing *drawing)
-{
-    return &drawing->view->snapshot.inventory.gpus[drawing->gpu].name;
-}
-
 /* Returns the GPU's vGPU after `vgpu`, or its first one for NULL. Returns NULL after the last. */
 static const struct host_view_vgpu *
 next_vgpu(const struct drawing *drawing, const struct host_view_vgpu *vgpu)
@@ -43,7 +37,7 @@ next_vgpu(const struct drawing *drawing, const struct host_view_vgpu *vgpu)
     const struct host_view *view = drawing->view;
 
     for (size_t i = vgpu ? (size_t)(vgpu - view->vgpus) + 1 : 0; i < view->vgpu_count; i++) {
-        if (name_equal(view->vgpus[i].gpu, gpu_name(drawing)))
+        if (name_equal(view->vgpus[i].gpu, &drawing->gpu->name))
             return &view->vgpus[i];
     }
     return NULL;
@@ -90,14 +84,14 @@ unit_of(const struct usage *usage, int figure)
 static void
 draw_heading(const struct drawing *drawing)
 {
-    const struct inventory_gpu *card = &drawing->view->snapshot.inventory.gpus[drawing->gpu];
+    const struct inventory_gpu *gpu = drawing->gpu;
     const struct usage *usage = &drawing->usage;
     char name[64], node[32] = "", left[160], right[80];
     int gap;
 
-    gpu_view_name(&drawing->view->snapshot, drawing->gpu, name, sizeof(name));
-    if (card->numa >= 0)
-        snprintf(node, sizeof(node), ", NUMA node %d", card->numa);
+    gpu_view_name(gpu, name, sizeof(name));
+    if (gpu->numa >= 0)
+        snprintf(node, sizeof(node), ", NUMA node %d", gpu->numa);
     if (usage->used < 0)
         snprintf(right, sizeof(right), "%d %s", usage->total, unit_of(usage, usage->total));
     else if (usage->total < 0 || usage->is_in_vgpus)
@@ -105,9 +99,9 @@ draw_heading(const struct drawing *drawing)
     else
         snprintf(right, sizeof(right), "%d of %d %s in use", usage->used, usage->total,
                  unit_of(usage, usage->total));
-    snprintf(left, sizeof(left), "%s%s%s%s", card->name.text, *name ? " " : "", name, node);
+    snprintf(left, sizeof(left), "%s%s%s%s", gpu->name.text, *name ? " " : "", name, node);
     if (strlen(left) + strlen(right) >= drawing->width)
-        snprintf(left, sizeof(left), "%s", card->name.text);
+        snprintf(left, sizeof(left), "%s", gpu->name.text);
     gap = (int)drawing->width - (int)strlen(left) - (int)strlen(right);
     terminal_paint(drawing->terminal, TERMINAL_BOLD, drawing->out);
     say_part(drawing->out, "%s", left);
@@ -269,9 +263,7 @@ why_unknown(const struct drawing *drawing)
         return ", libvirt does not tell";
     if (!drawing->view->knows_policy)
         return ", as vgpu.conf has a fault";
-    return drawing->view->snapshot.inventory.gpus[drawing->gpu].is_silent
-               ? ", its driver does not answer"
-               : "";
+    return drawing->gpu->is_silent ? ", its driver does not answer" : "";
 }
 
 /* "14 T4-1B", or "at most 14 L4-2Q". */
@@ -279,8 +271,7 @@ static bool
 describe_type(const struct drawing *drawing, const struct wanted_type *wanted, char *text,
               size_t size)
 {
-    const struct inventory_type *type =
-        &drawing->view->snapshot.inventory.gpus[drawing->gpu].types[wanted->type];
+    const struct inventory_type *type = wanted->type;
     int64_t count = bounds_most(&wanted->left);
 
     /* If nobody asks for a type, it is shown only if it is the first of its size. */
@@ -297,11 +288,11 @@ describe_type(const struct drawing *drawing, const struct wanted_type *wanted, c
 static void
 describe_types(const struct drawing *drawing, char *text, size_t size)
 {
-    const struct inventory_gpu *card = &drawing->view->snapshot.inventory.gpus[drawing->gpu];
-    AUTO_FREE struct wanted_type *wanted = wanted_types_find(drawing->view, drawing->gpu);
+    const struct inventory_gpu *gpu = drawing->gpu;
+    AUTO_FREE struct wanted_type *wanted = wanted_types_find(drawing->view, gpu);
     size_t used = strlen(text);
 
-    for (size_t i = 0; i < card->count; i++) {
+    for (size_t i = 0; i < gpu->type_count; i++) {
         const char *before = text[used - 1] == ':' ? " " : ", ";
         char type[96];
 
@@ -345,7 +336,7 @@ draw_free(const struct drawing *drawing)
  */
 
 static void
-draw_gpu(struct drawing *drawing, size_t gpu)
+draw_gpu(struct drawing *drawing, const struct inventory_gpu *gpu)
 {
     drawing->gpu = gpu;
     usage_of(drawing->view, gpu, &drawing->usage);
@@ -361,12 +352,11 @@ draw_homeless(const struct drawing *drawing)
 {
     const struct host_view *view = drawing->view;
     const struct inventory *inventory = &view->snapshot.inventory;
-    size_t ignored;
 
     for (size_t i = 0; i < view->vgpu_count; i++) {
         const struct host_view_vgpu *vgpu = &view->vgpus[i];
 
-        if (inventory_find_gpu(inventory, vgpu->gpu, &ignored))
+        if (inventory_find_gpu(inventory, vgpu->gpu))
             continue;
         if (!view->is_remote && sriov_gpu_is_off(view->call->host, vgpu->gpu))
             say_part(drawing->out, "The virtual functions of %s are off", vgpu->gpu->text);
@@ -387,7 +377,7 @@ picture_draw(const struct host_view *view, size_t first, size_t end,
     for (size_t gpu = first; gpu < end; gpu++) {
         if (gpu > first)
             say_end(out);
-        draw_gpu(&drawing, gpu);
+        draw_gpu(&drawing, view->snapshot.inventory.gpus[gpu]);
     }
     if (first == 0 && end == view->snapshot.inventory.gpu_count)
         draw_homeless(&drawing);

@@ -54,10 +54,8 @@ sriov_gpu_is_off(const struct host *host, const struct name *address)
 static bool
 is_gpu(const struct host *host, const struct snapshot *snapshot, const struct name *address)
 {
-    size_t ignored;
-
     return pci_is_gpu(host, address) || policy_find_gpu(&snapshot->policy, address) ||
-           inventory_find_gpu(&snapshot->inventory, address, &ignored);
+           inventory_find_gpu(&snapshot->inventory, address);
 }
 
 int

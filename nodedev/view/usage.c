@@ -8,19 +8,16 @@
 /* Returns the MiB of the vGPUs that stay on a GPU when a start has made room. Returns -1 if a size
  * is not known. */
 static int64_t
-sum_staying(const struct host_view *view, size_t gpu)
+sum_staying(const struct host_view *view, const struct inventory_gpu *gpu)
 {
-    const struct inventory *inventory = &view->snapshot.inventory;
     int64_t sum = 0;
 
-    for (size_t i = 0; i < inventory->vgpu_count; i++) {
-        const struct inventory_vgpu *vgpu = &inventory->vgpus[i];
-        const struct inventory_type *type;
+    for (size_t i = 0; i < gpu->vgpu_count; i++) {
+        const struct inventory_vgpu *vgpu = gpu->vgpus[i];
+        const struct inventory_type *type = inventory_type_of(vgpu);
 
-        if (inventory->parents[vgpu->parent].gpu != gpu ||
-            (view->knows_policy && placement_vgpu_is_gone(&view->availability.after, vgpu)))
+        if (view->knows_policy && placement_vgpu_is_gone(&view->availability.after, vgpu))
             continue;
-        type = inventory_find_type(&inventory->gpus[gpu], &vgpu->type);
         if (!type || !type->framebuffer)
             return -1;
         sum += type->framebuffer;
@@ -31,14 +28,14 @@ sum_staying(const struct host_view *view, size_t gpu)
 /* Returns what is left when a start has removed vGPUs to make room. No guest gets more than
  * this. */
 static unsigned
-find_rest(const struct host_view *view, size_t gpu, const struct usage *usage)
+find_rest(const struct host_view *view, const struct inventory_gpu *gpu, const struct usage *usage)
 {
-    const struct inventory_gpu *card = &view->snapshot.inventory.gpus[gpu];
-    const struct limit *memory = inventory_memory(card);
+    const struct limit *memory = inventory_memory(gpu);
     int64_t staying = sum_staying(view, gpu);
 
     if (memory && view->knows_policy)
-        return gpu_room_rest(&view->availability.then.gpus[gpu], (size_t)(memory - card->limits))
+        return gpu_room_rest(rooms_on(&view->availability.then, gpu),
+                             (size_t)(memory - gpu->limits))
             .most;
     return (unsigned)(staying >= 0 && staying <= usage->total ? usage->total - staying
                                                               : usage->total);
@@ -46,12 +43,10 @@ find_rest(const struct host_view *view, size_t gpu, const struct usage *usage)
 
 /* If vGPUs of several sizes fit side by side, one type alone may not fill the GPU. */
 static bool
-is_shared_by_sizes(const struct inventory *inventory, size_t gpu)
+is_shared_by_sizes(const struct inventory_gpu *gpu)
 {
-    const struct inventory_gpu *card = &inventory->gpus[gpu];
-
-    return !inventory_is_apart(inventory, gpu) &&
-           (!card->one_size || ARRAY_HAS(card->types, card->count, type, type->slices > 0));
+    return !inventory_is_apart(gpu) &&
+           (!gpu->one_size || ARRAY_HAS(gpu->types, gpu->type_count, type, type->slices > 0));
 }
 
 static unsigned
@@ -64,9 +59,9 @@ times(unsigned count, unsigned size)
 
 /* Returns what one type can get, in the unit of usage. */
 static struct bounds
-free_of_type(const struct host_view *view, size_t gpu, size_t type, unsigned size)
+free_of_type(const struct host_view *view, const struct inventory_type *type, unsigned size)
 {
-    struct bounds left = host_view_left(view, gpu, type);
+    struct bounds left = host_view_left(view, type);
 
     left.least = times(left.least, size);
     left.most = left.most == BOUNDS_ANY ? BOUNDS_ANY : times(left.most, size);
@@ -88,23 +83,21 @@ sum(unsigned a, unsigned b)
 /* Returns the most that any type can get, and the most that any type might get. If the GPU has
  * separate places for types, the figures of all types are added. */
 static struct bounds
-find_free(const struct host_view *view, size_t gpu, const struct usage *usage)
+find_free(const struct host_view *view, const struct inventory_gpu *gpu, const struct usage *usage)
 {
-    const struct inventory *inventory = &view->snapshot.inventory;
-    const struct inventory_gpu *card = &inventory->gpus[gpu];
     unsigned rest = usage->is_in_vgpus ? BOUNDS_ANY : find_rest(view, gpu, usage);
-    bool adds_up = inventory_is_apart(inventory, gpu), is_told = card->count > 0;
+    bool adds_up = inventory_is_apart(gpu), is_told = gpu->type_count > 0;
     struct bounds free = {0};
 
-    for (size_t i = 0; i < card->count; i++) {
-        struct bounds here =
-            free_of_type(view, gpu, i, usage->is_in_vgpus ? 1 : card->types[i].framebuffer);
+    for (size_t i = 0; i < gpu->type_count; i++) {
+        const struct inventory_type *type = &gpu->types[i];
+        struct bounds here = free_of_type(view, type, usage->is_in_vgpus ? 1 : type->framebuffer);
 
         is_told &= here.most != BOUNDS_ANY;
         free.least = adds_up ? sum(free.least, here.least) : larger(free.least, here.least);
         free.most = adds_up ? sum(free.most, here.most) : larger(free.most, here.most);
     }
-    if (!is_told || (free.most > 0 && !usage->is_in_vgpus && is_shared_by_sizes(inventory, gpu)))
+    if (!is_told || (free.most > 0 && !usage->is_in_vgpus && is_shared_by_sizes(gpu)))
         free.most = rest;
     free.most = free.most < rest ? free.most : rest;
     free.least = free.least < free.most ? free.least : free.most;
@@ -115,30 +108,25 @@ int
 usage_share(const struct host_view *view, const struct usage *usage,
             const struct host_view_vgpu *vgpu)
 {
-    const struct inventory *inventory = &view->snapshot.inventory;
-    const struct inventory_type *type;
-    size_t gpu;
+    const struct inventory_gpu *gpu = inventory_find_gpu(&view->snapshot.inventory, vgpu->gpu);
+    const struct inventory_type *type = gpu ? inventory_find_type(gpu, vgpu->type) : NULL;
 
     if (usage->is_in_vgpus)
         return 1;
-    type = inventory_find_gpu(inventory, vgpu->gpu, &gpu)
-               ? inventory_find_type(&inventory->gpus[gpu], vgpu->type)
-               : NULL;
     if (type && type->framebuffer)
         return (int)type->framebuffer;
     return vgpu->lease && vgpu->lease->framebuffer ? (int)vgpu->lease->framebuffer : -1;
 }
 
 static int
-sum_shares(const struct host_view *view, size_t gpu, const struct usage *usage)
+sum_shares(const struct host_view *view, const struct inventory_gpu *gpu, const struct usage *usage)
 {
-    const struct name *name = &view->snapshot.inventory.gpus[gpu].name;
     int sum = 0;
 
     for (size_t i = 0; i < view->vgpu_count; i++) {
         int share = usage_share(view, usage, &view->vgpus[i]);
 
-        if (!name_equal(view->vgpus[i].gpu, name))
+        if (!name_equal(view->vgpus[i].gpu, &gpu->name))
             continue;
         if (share < 0 || sum > INT_MAX - share)
             return -1;
@@ -148,9 +136,9 @@ sum_shares(const struct host_view *view, size_t gpu, const struct usage *usage)
 }
 
 void
-usage_of(const struct host_view *view, size_t gpu, struct usage *ret)
+usage_of(const struct host_view *view, const struct inventory_gpu *gpu, struct usage *ret)
 {
-    unsigned framebuffer = view->snapshot.inventory.gpus[gpu].framebuffer;
+    unsigned framebuffer = gpu->framebuffer;
 
     *ret = (struct usage){
         .is_in_vgpus = framebuffer == 0 || framebuffer > INT_MAX,

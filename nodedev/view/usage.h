@@ -20,7 +20,8 @@ struct usage {
 };
 
 /* The view must have all types and the availability. */
-void usage_of(const struct host_view *view, size_t gpu, struct usage *ret) NONNULL;
+void
+usage_of(const struct host_view *view, const struct inventory_gpu *gpu, struct usage *ret) NONNULL;
 
 /* Returns the part of a GPU that a vGPU takes: MiB, or 1 vGPU; -1 if it is not known. */
 int usage_share(const struct host_view *view, const struct usage *usage,

@@ -7,7 +7,7 @@ static const struct lease *
 find_lease(const struct vgpu_walk *walk, const struct inventory_vgpu *vgpu)
 {
     const struct lease *lease = ledger_find(walk->ledger, &vgpu->device);
-    bool is_function = walk->inventory->parents[vgpu->parent].interface->hostdev == REQUEST_PCI;
+    bool is_function = vgpu->parent->interface->hostdev == REQUEST_PCI;
 
     return lease && is_function && !name_equal(&lease->vgpu.type, &vgpu->type) ? NULL : lease;
 }
@@ -15,7 +15,7 @@ find_lease(const struct vgpu_walk *walk, const struct inventory_vgpu *vgpu)
 static void
 take_vgpu(struct vgpu_walk *walk, const struct inventory_vgpu *vgpu)
 {
-    const struct inventory_parent *parent = &walk->inventory->parents[vgpu->parent];
+    const struct inventory_parent *parent = vgpu->parent;
 
     walk->vgpu = vgpu;
     walk->lease = find_lease(walk, vgpu);
@@ -23,7 +23,7 @@ take_vgpu(struct vgpu_walk *walk, const struct inventory_vgpu *vgpu)
     walk->type = &vgpu->type;
     walk->parent = &parent->name;
     walk->interface = parent->interface;
-    walk->gpu = &walk->inventory->gpus[parent->gpu].name;
+    walk->gpu = &parent->gpu->name;
 }
 
 bool
@@ -32,7 +32,7 @@ vgpu_walk_next(struct vgpu_walk *walk)
     size_t seen = walk->inventory->vgpu_count;
 
     if (walk->next < seen) {
-        take_vgpu(walk, &walk->inventory->vgpus[walk->next++]);
+        take_vgpu(walk, walk->inventory->vgpus[walk->next++]);
         return true;
     }
     walk->vgpu = NULL;

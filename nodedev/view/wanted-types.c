@@ -57,10 +57,9 @@ is_in_class(const struct policy *policy, const struct inventory_type *type)
 }
 
 static int
-by_want(const void *a, const void *b, void *data)
+by_want(const void *a, const void *b)
 {
     const struct wanted_type *one = a, *other = b;
-    const struct inventory_type *types = data;
 
     if (one->asked != other->asked)
         return one->asked > other->asked ? -1 : 1;
@@ -68,37 +67,39 @@ by_want(const void *a, const void *b, void *data)
         return one->is_in_class ? -1 : 1;
     if (one->left.most != other->left.most)
         return bounds_most(&one->left) > bounds_most(&other->left) ? -1 : 1;
-    return strverscmp(types[one->type].id.text, types[other->type].id.text);
+    return strverscmp(one->type->id.text, other->type->id.text);
 }
 
 static void
-find_first_of_size(const struct inventory_type *types, struct wanted_type *wanted, size_t count)
+find_first_of_size(struct wanted_type *wanted, size_t count)
 {
     for (size_t i = 0; i < count; i++) {
-        unsigned size = types[wanted[i].type].framebuffer;
+        unsigned size = wanted[i].type->framebuffer;
 
         wanted[i].is_first_of_size = true;
         for (size_t k = 0; size && k < i; k++) {
-            if (types[wanted[k].type].framebuffer == size)
+            if (wanted[k].type->framebuffer == size)
                 wanted[i].is_first_of_size = false;
         }
     }
 }
 
 struct wanted_type *
-wanted_types_find(const struct host_view *view, size_t gpu)
+wanted_types_find(const struct host_view *view, const struct inventory_gpu *gpu)
 {
-    const struct inventory_gpu *card = &view->snapshot.inventory.gpus[gpu];
-    struct wanted_type *wanted = memory_zeroed(card->count, sizeof(*wanted));
+    struct wanted_type *wanted = memory_zeroed(gpu->type_count, sizeof(*wanted));
 
-    for (size_t i = 0; i < card->count; i++) {
-        wanted[i].type = i;
-        wanted[i].asked = count_asked(view, &card->types[i]);
-        wanted[i].is_in_class = is_in_class(&view->snapshot.policy, &card->types[i]);
-        wanted[i].left = host_view_left(view, gpu, i);
+    for (size_t i = 0; i < gpu->type_count; i++) {
+        const struct inventory_type *type = &gpu->types[i];
+
+        wanted[i].type = type;
+        wanted[i].asked = count_asked(view, type);
+        wanted[i].is_in_class = is_in_class(&view->snapshot.policy, type);
+        wanted[i].left = host_view_left(view, type);
     }
-    qsort_r(wanted, card->count, sizeof(*wanted), by_want, card->types);
-    find_first_of_size(card->types, wanted, card->count);
+    if (gpu->type_count)
+        qsort(wanted, gpu->type_count, sizeof(*wanted), by_want);
+    find_first_of_size(wanted, gpu->type_count);
     return wanted;
 }
 

@@ -14,7 +14,7 @@
 #include "view/host-view.h"
 
 struct wanted_type {
-    size_t type;    /* index of the GPU's type */
+    const struct inventory_type *type;
     unsigned asked; /* how many vGPUs have it or are asked for */
     bool is_in_class;
     struct bounds left;    /* how many more of it fit, from host_view_left */
@@ -22,7 +22,8 @@ struct wanted_type {
 };
 
 /* Returns all types of a GPU. The caller frees the array. */
-struct wanted_type *wanted_types_find(const struct host_view *view, size_t gpu) CHECKED NONNULL;
+struct wanted_type *
+wanted_types_find(const struct host_view *view, const struct inventory_gpu *gpu) CHECKED NONNULL;
 
 /* Whether somebody asks for the type, or could get it. */
 bool wanted_type_matters(const struct wanted_type *wanted) CHECKED NONNULL;

@@ -46,18 +46,18 @@ static const struct random_host small = {
 /* --- kinds of a captured one ------------------------------------------------------------------ */
 
 static bool
-has_type(const struct inventory *inventory, size_t gpu, const char *id)
+has_type(const struct inventory_gpu *gpu, const char *id)
 {
     struct name name;
 
-    return name_parse(&name, id) == 0 && inventory_find_type(&inventory->gpus[gpu], &name);
+    return name_parse(&name, id) == 0 && inventory_find_type(gpu, &name);
 }
 
 /* The kind of a GPU; NULL: it has none yet. */
 static struct kind *
-kind_of(struct random_host *host, const struct inventory *inventory, size_t gpu)
+kind_of(struct random_host *host, const struct inventory_gpu *gpu)
 {
-    return ARRAY_FIND(host->kinds, host->kind_count, each, has_type(inventory, gpu, each->id));
+    return ARRAY_FIND(host->kinds, host->kind_count, each, has_type(gpu, each->id));
 }
 
 static const struct fake_gpu *
@@ -75,10 +75,9 @@ smaller(unsigned one, unsigned other)
 /* How many vGPUs of a type an idle GPU takes, by the fake driver's rule. In a pool these are its
  * functions. */
 static unsigned
-room_of(const struct inventory *inventory, const struct fake_machine *machine, size_t index,
-        const struct inventory_type *type)
+room_of(const struct fake_machine *machine, const struct inventory_type *type)
 {
-    const struct fake_gpu *gpu = find_gpu(machine, inventory->gpus[index].name.text);
+    const struct fake_gpu *gpu = find_gpu(machine, type->gpu->name.text);
     const struct fake_type *made = gpu ? fake_find_type(gpu, type->id.text) : NULL;
     unsigned room;
 
@@ -99,9 +98,9 @@ room_of_all(const struct inventory *inventory, const struct fake_machine *machin
     unsigned room = 0;
 
     for (size_t i = 0; i < inventory->gpu_count; i++) {
-        const struct inventory_type *same = inventory_find_type(&inventory->gpus[i], &type->id);
+        const struct inventory_type *same = inventory_find_type(inventory->gpus[i], &type->id);
 
-        room += same ? room_of(inventory, machine, i, same) : 0;
+        room += same ? room_of(machine, same) : 0;
     }
     return room;
 }
@@ -113,7 +112,7 @@ is_taken(struct random_host *host, const struct inventory *inventory, const char
     bool ret = false;
 
     for (size_t i = 0; i < inventory->gpu_count; i++)
-        ret |= kind_of(host, inventory, i) && has_type(inventory, i, id);
+        ret |= kind_of(host, inventory->gpus[i]) && has_type(inventory->gpus[i], id);
     return ret;
 }
 
@@ -121,14 +120,13 @@ is_taken(struct random_host *host, const struct inventory *inventory, const char
  * type with the least room. */
 static void
 add_kind(struct random_host *host, const struct inventory *inventory,
-         const struct fake_machine *machine, size_t index, uint64_t *chances)
+         const struct fake_machine *machine, const struct inventory_gpu *gpu, uint64_t *chances)
 {
-    const struct inventory_gpu *gpu = &inventory->gpus[index];
     struct kind *kind = &host->kinds[host->kind_count];
     unsigned scarce = 0;
 
     assert(host->kind_count < KINDS);
-    for (size_t i = 0; i < gpu->count; i++) {
+    for (size_t i = 0; i < gpu->type_count; i++) {
         const struct inventory_type *type = &gpu->types[i];
         unsigned room = room_of_all(inventory, machine, type);
         const char *word = inventory_last_word(type->name);
@@ -158,9 +156,9 @@ choose_function(struct random_host *host, const struct inventory *inventory,
     unsigned count = 0;
 
     for (size_t i = 0; i < inventory->parent_count; i++) {
-        const struct inventory_parent *parent = &inventory->parents[i];
+        const struct inventory_parent *parent = inventory->parents[i];
 
-        if (kind_of(host, inventory, parent->gpu) == kind && parent->interface != &vgpu_mdev &&
+        if (kind_of(host, parent->gpu) == kind && parent->interface != &vgpu_mdev &&
             chance(chances, ++count) == 0)
             snprintf(source, size, "%s", parent->name.text);
     }
@@ -186,8 +184,8 @@ make(struct random_host *ret, const struct inventory *inventory, const struct fa
      uint64_t *chances)
 {
     for (size_t i = 0; i < inventory->gpu_count; i++) {
-        if (!kind_of(ret, inventory, i))
-            add_kind(ret, inventory, machine, i, chances);
+        if (!kind_of(ret, inventory->gpus[i]))
+            add_kind(ret, inventory, machine, inventory->gpus[i], chances);
     }
     assert(ret->kind_count > 0);
     for (unsigned guest = 0; guest + 1 < GUESTS; guest++) {

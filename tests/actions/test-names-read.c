@@ -199,7 +199,7 @@ name_on_second(struct snapshot *snapshot, const char *device)
     scene_start(&scene, machine);
     snapshot_clear(snapshot);
     assert_int_equal(snapshot_take(snapshot, &scene.kernel.host, &inventory_all_types, &error), 0);
-    return snapshot->inventory.gpus[1].types[0].name;
+    return snapshot->inventory.gpus[1]->types[0].name;
 }
 
 /* On another model the same id may be another type. */

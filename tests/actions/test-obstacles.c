@@ -220,8 +220,9 @@ what_was_released_is_to_go(void **state)
     assert_int_equal(statedir_peek(&scene.kernel.host, &ledger, &error), 0);
     domain = ledger.leases[0].domain;
     assert_int_equal(scene_prepare(&scene, 2, 2, "mtty-2"), 0);
-    marks_leave(&scene.kernel.host, MARK_RELEASED, &domain,
-                marks_number(&scene.kernel.host, &ledger), "release");
+    assert_int_equal(marks_leave(&scene.kernel.host, MARK_RELEASED, &domain,
+                                 statedir_number_above(&scene.kernel.host, &ledger), &error),
+                     0);
     stray = fake_open(&scene.kernel, scene_device(1));
     assert_int_equal(scene_prepare(&scene, 3, 3, "mtty-2"), 1);
     scene_assert_said(&scene, "in use");

@@ -4,6 +4,7 @@
  * clears the profile afterwards. */
 
 #include "actions/reap.h"
+#include "actions/reconcile.h"
 #include "base/array.h"
 #include "fake/chance.h"
 #include "fake/fake-parts.h"

@@ -79,7 +79,6 @@ static bool
 is_found(const struct model *model, const struct placement_problem *problem,
          const struct placement_choice *found, bool *is_same)
 {
-    const struct inventory *inventory = problem->inventory;
     struct placement_problem sure = *problem;
     struct placement_choice choices[WISHES] = {{0}};
     struct error ignored;
@@ -88,7 +87,7 @@ is_found(const struct model *model, const struct placement_problem *problem,
     sure.certainty = PLACEMENT_SURE;
     rc = placement_find(&sure, choices, &ignored);
     for (size_t i = 0; rc == 0 && i < problem->demands->count; i++) {
-        if (is_untold(model, &inventory->gpus[inventory->parents[choices[i].parent].gpu].name))
+        if (is_untold(model, &choices[i].place.parent->gpu->name))
             rc = -1;
     }
     *is_same = rc == 0 && !memcmp(choices, found, problem->demands->count * sizeof(*choices));
@@ -182,11 +181,11 @@ static struct bounds
 types_say(const struct answers *answers, const struct name *gpu, const struct name *type)
 {
     const struct inventory *inventory = &answers->snapshot.inventory;
-    struct inventory_walk walk = {0};
+    const struct inventory_type *each = NULL;
 
-    while (inventory_next_type(inventory, &walk)) {
-        if (name_equal(&inventory->gpus[walk.gpu].name, gpu) && name_equal(&walk.type->id, type))
-            return availability_of(&answers->types, walk.gpu, walk.index);
+    while ((each = inventory_next_type(inventory, each))) {
+        if (name_equal(&each->gpu->name, gpu) && name_equal(&each->id, type))
+            return availability_of(&answers->types, each);
     }
     return (struct bounds){.most = 0};
 }
@@ -197,7 +196,6 @@ check_places(const struct model_town *town, const struct answers *answers, uint6
 {
     const struct model *model = &town->hosts;
     const struct dry_run *explained = &answers->explained;
-    const struct inventory *inventory = &explained->snapshot.inventory;
     AUTO(ledger_clear) struct ledger ledger = {0};
     struct error error;
 
@@ -209,13 +207,12 @@ check_places(const struct model_town *town, const struct answers *answers, uint6
 
         MUST(lease && lease->state == LEASE_HELD, "%s", device->text);
         if (answers->is_told) {
-            const struct inventory_parent *parent = &inventory->parents[choice->parent];
+            const struct place *place = &choice->place;
 
-            MUST(name_equal(&lease->vgpu.parent, &parent->name), "%s is on %s, not on %s",
-                 device->text, lease->vgpu.parent.text, parent->name.text);
-            MUST(
-                name_equal(&lease->vgpu.type, &inventory->gpus[parent->gpu].types[choice->type].id),
-                "%s is %s", device->text, lease->vgpu.type.text);
+            MUST(name_equal(&lease->vgpu.parent, &place->parent->name), "%s is on %s, not on %s",
+                 device->text, lease->vgpu.parent.text, place->parent->name.text);
+            MUST(name_equal(&lease->vgpu.type, &place->type->id), "%s is %s", device->text,
+                 lease->vgpu.type.text);
             MUST(choice->way != PLACEMENT_CREATE ||
                      types_say(answers, &lease->gpu, &lease->vgpu.type).most > 0,
                  "types has no %s on %s", lease->vgpu.type.text, lease->gpu.text);
@@ -238,17 +235,16 @@ static struct bounds
 count_by_types(const struct answers *answers, const struct wish *wish)
 {
     const struct inventory *inventory = &answers->snapshot.inventory;
-    struct inventory_walk walk = {0};
+    const struct inventory_type *type = NULL;
     struct bounds sum = {0};
 
-    while (inventory_next_type(inventory, &walk)) {
-        struct bounds here = availability_of(&answers->types, walk.gpu, walk.index);
+    while ((type = inventory_next_type(inventory, type))) {
+        struct bounds here = availability_of(&answers->types, type);
         bool is_mdev = false;
 
-        for (size_t i = 0; i < inventory->parent_count; i++)
-            is_mdev |= inventory->parents[i].gpu == walk.gpu &&
-                       inventory->parents[i].interface->hostdev == REQUEST_MDEV;
-        if (!is_mdev || strcmp(walk.type->id.text, model_kinds[wish->kind].id))
+        for (size_t i = 0; i < type->gpu->parent_count; i++)
+            is_mdev |= type->gpu->parents[i]->interface->hostdev == REQUEST_MDEV;
+        if (!is_mdev || strcmp(type->id.text, model_kinds[wish->kind].id))
             continue;
         sum.least += here.least;
         sum.most = here.most < BOUNDS_ANY - sum.most ? sum.most + here.most : BOUNDS_ANY;

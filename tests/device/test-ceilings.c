@@ -65,7 +65,7 @@ least_total(const char *id)
     inventory_clear(&inventory);
     assert_int_equal(scan_host(&fake.host, NULL, &inventory_all_types, &inventory, &error), 0);
     assert_int_equal(name_parse(&name, id), 0);
-    card = &inventory.gpus[0];
+    card = inventory.gpus[0];
     type = inventory_find_type(card, &name);
     assert_non_null(type);
     for (size_t i = 0; i < card->limit_count; i++) {
@@ -109,7 +109,7 @@ of_gpu_instances(void **state)
     (void)state;
     fake_start(&fake, "gpu " CARD " vf vfs 48 rule size mig parts 3 device 2bb5\n" PARTS);
     assert_int_equal(least_total("nvidia-1550"), 36);
-    assert_int_equal(inventory.gpus[0].instances, 3);
+    assert_int_equal(inventory.gpus[0]->instances, 3);
     make_many("nvidia-1550", 0, 36);
     assert_int_equal(fake_make(&fake, "0000:3d:05.0", "nvidia-1550", NULL), -EIO);
     /* Now no function lists the type, so only its number is known. */
@@ -135,7 +135,7 @@ instances_that_are_not_seen(void **state)
     for (size_t i = 0; i < COUNT(texts); i++) {
         fake_put(fake.host.root, texts[i], "proc/driver/nvidia/gpus/" CARD "/information");
         assert_int_equal(least_total("nvidia-1550"), NONE);
-        assert_int_equal(inventory.gpus[0].instances, 0);
+        assert_int_equal(inventory.gpus[0]->instances, 0);
     }
 }
 

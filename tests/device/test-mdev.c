@@ -37,9 +37,9 @@ a_parent_without_types_is_none(void **state)
     assert_int_equal(fake_make(&scene.kernel, "mtty", "mtty-2", scene_device(2)), 0);
     assert_int_equal(scan_host(&scene.kernel.host, NULL, &all, &inventory, &error), 0);
     assert_int_equal(inventory.parent_count, 1);
-    assert_string_equal(inventory.parents[0].name.text, "mtty");
+    assert_string_equal(inventory.parents[0]->name.text, "mtty");
     assert_int_equal(inventory.vgpu_count, 1);
-    assert_string_equal(inventory.vgpus[0].device.text, scene_device(2));
+    assert_string_equal(inventory.vgpus[0]->device.text, scene_device(2));
 }
 
 int

@@ -23,13 +23,11 @@ two_cards(void)
 {
     struct inventory inventory = {0};
     struct name card, other;
-    size_t first;
 
     assert_int_equal(name_parse(&card, CARD), 0);
     assert_int_equal(name_parse(&other, "0000:18:00.0"), 0);
-    first = inventory_add_gpu(&inventory, &card);
+    inventory_add_gpu(&inventory, &card)->is_partial = true;
     inventory_add_gpu(&inventory, &other);
-    inventory.gpus[first].is_partial = true;
     return inventory;
 }
 
@@ -59,10 +57,10 @@ what_is_remembered(void **state)
 
         fake_write(&scene.kernel, CACHE, rows[i].text);
         type_cache_recall(&scene.kernel.host, &inventory);
-        assert_int_equal(inventory.gpus[1].count, 0);
-        assert_int_equal(inventory.gpus[0].count, *rows[i].wanted ? 1 : 0);
+        assert_int_equal(inventory.gpus[1]->type_count, 0);
+        assert_int_equal(inventory.gpus[0]->type_count, *rows[i].wanted ? 1 : 0);
         if (*rows[i].wanted)
-            assert_string_equal(inventory.gpus[0].types[0].name, rows[i].wanted);
+            assert_string_equal(inventory.gpus[0]->types[0].name, rows[i].wanted);
     }
 }
 
@@ -81,11 +79,11 @@ what_is_stored(void **state)
     assert_int_equal(name_parse(&nameless.id, "nvidia-2"), 0);
     fake_write(&scene.kernel, "run/libvirt-vgpu/ledger", "");
     directory = openat(scene.kernel.host.root, "run/libvirt-vgpu", O_PATH | O_DIRECTORY);
-    inventory_add_type(&inventory, 0, &nameless);
-    inventory_add_type(&inventory, 1, &named);
+    inventory_add_type(inventory.gpus[0], &nameless);
+    inventory_add_type(inventory.gpus[1], &named);
     type_cache_store(&scene.kernel.host, directory, &inventory);
     assert_true(host_read(&plain, text, sizeof(text), CACHE) < 0);
-    inventory_add_type(&inventory, 0, &named);
+    inventory_add_type(inventory.gpus[0], &named);
     type_cache_store(&scene.kernel.host, directory, &inventory);
     assert_true(host_read(&plain, text, sizeof(text), CACHE) > 0);
     assert_string_equal(text, CARD " nvidia-1 GRID T4-1B");

@@ -67,7 +67,7 @@ type_of(const char *id)
 {
     struct name name = named(id);
 
-    return inventory_find_type(&inventory.gpus[0], &name);
+    return inventory_find_type(inventory.gpus[0], &name);
 }
 
 /* How many vGPUs of a type a function says that it would make. */
@@ -78,10 +78,10 @@ available(const char *address, const char *id)
 
     assert_non_null(type);
     for (size_t i = 0; i < inventory.parent_count; i++) {
-        const struct inventory_parent *parent = &inventory.parents[i];
+        const struct inventory_parent *parent = inventory.parents[i];
 
         if (!strcmp(parent->name.text, address))
-            return parent->available[type - inventory.gpus[parent->gpu].types];
+            return parent->available[inventory_type_index(type)];
     }
     fail_msg("no parent %s", address);
     return 0;
@@ -113,8 +113,8 @@ every_form_of_the_list(void **state)
         assert_int_equal(inventory.gpu_count, 1);
         assert_int_equal(inventory.parent_count, 4);
         assert_int_equal(inventory.vgpu_count, 0);
-        if (inventory.gpus[0].count != COUNT(types))
-            fail_msg("%s: %zu types", forms[i], inventory.gpus[0].count);
+        if (inventory.gpus[0]->type_count != COUNT(types))
+            fail_msg("%s: %zu types", forms[i], inventory.gpus[0]->type_count);
         for (size_t t = 0; t < COUNT(types); t++) {
             const struct inventory_type *type = type_of(types[t].id);
 
@@ -124,7 +124,7 @@ every_form_of_the_list(void **state)
             assert_int_equal(type->slices, 0);
             assert_int_equal(type->max, 0);
             for (size_t p = 0; p < 4; p++)
-                assert_int_equal(available(inventory.parents[p].name.text, types[t].id), 1);
+                assert_int_equal(available(inventory.parents[p]->name.text, types[t].id), 1);
         }
         if (i + 1 < COUNT(forms))
             fake_stop(&fake);
@@ -139,7 +139,7 @@ the_gpu_is_the_physical_function(void **state)
     (void)state;
     fake_start(&fake, MACHINE);
     scan();
-    gpu = &inventory.gpus[0];
+    gpu = inventory.gpus[0];
     assert_string_equal(gpu->name.text, CARD);
     assert_int_equal(gpu->numa, 1);
     assert_string_equal(gpu->vendor, "10de");
@@ -147,7 +147,7 @@ the_gpu_is_the_physical_function(void **state)
     assert_string_equal(gpu->driver.text, "nvidia");
     assert_true(gpu->is_partial);
     for (size_t i = 0; i < inventory.parent_count; i++)
-        assert_ptr_equal(inventory.parents[i].interface, &vgpu_vf);
+        assert_ptr_equal(inventory.parents[i]->interface, &vgpu_vf);
 }
 
 /* An A2 and an A16 have the same vendor and device. Their subsystems tell them apart, so neither
@@ -167,15 +167,15 @@ unlike_boards_share_no_types(void **state)
     assert_int_equal(scan_host(&fake.host, NULL, &inventory_all_types, &inventory, &error), 0);
     assert_int_equal(inventory.gpu_count, 3);
     for (size_t i = 0; i < 3; i++) {
-        const struct inventory_gpu *gpu = &inventory.gpus[i];
+        const struct inventory_gpu *gpu = inventory.gpus[i];
 
         assert_string_equal(gpu->device, "25b6");
-        assert_int_equal(gpu->count, inventory.gpus[0].count);
-        for (size_t k = 0; k < gpu->count; k++)
+        assert_int_equal(gpu->type_count, inventory.gpus[0]->type_count);
+        for (size_t k = 0; k < gpu->type_count; k++)
             assert_non_null(strstr(gpu->types[k].name, words[i]));
     }
-    assert_string_equal(inventory.gpus[1].subsystem_vendor, "10de");
-    assert_string_equal(inventory.gpus[1].subsystem_device, "157e");
+    assert_string_equal(inventory.gpus[1]->subsystem_vendor, "10de");
+    assert_string_equal(inventory.gpus[1]->subsystem_device, "157e");
 }
 
 /* If a function has a type, its own list does not have this type. The other functions tell the
@@ -192,10 +192,10 @@ set_types_are_named_from_siblings(void **state)
         scan();
         assert_int_equal(inventory.gpu_count, 1);
         assert_int_equal(inventory.vgpu_count, 1);
-        assert_string_equal(inventory.vgpus[0].device.text, addresses[i]);
-        assert_string_equal(inventory.vgpus[0].type.text, "nvidia-1155");
-        assert_string_equal(inventory.parents[inventory.vgpus[0].parent].name.text, addresses[i]);
-        assert_int_equal(inventory.gpus[0].count, 2);
+        assert_string_equal(inventory.vgpus[0]->device.text, addresses[i]);
+        assert_string_equal(inventory.vgpus[0]->type.text, "nvidia-1155");
+        assert_string_equal(inventory.vgpus[0]->parent->name.text, addresses[i]);
+        assert_int_equal(inventory.gpus[0]->type_count, 2);
         assert_string_equal(type_of("nvidia-1155")->name, "NVIDIA L40S-1Q");
         assert_int_equal(type_of("nvidia-1155")->framebuffer, 1024);
         assert_int_equal(available(addresses[i], "nvidia-1155"), 0);
@@ -206,7 +206,7 @@ set_types_are_named_from_siblings(void **state)
         assert_int_equal(fake_make(&fake, SECOND, "nvidia-1155", NULL), 0);
         scan();
         assert_int_equal(inventory.vgpu_count, 2);
-        assert_int_equal(inventory.gpus[0].count, 1);
+        assert_int_equal(inventory.gpus[0]->type_count, 1);
         assert_string_equal(type_of("nvidia-1155")->name, "nvidia-1155");
         assert_int_equal(available(THIRD, "nvidia-1155"), 0);
         if (i + 1 < COUNT(addresses))
@@ -222,11 +222,11 @@ types_are_those_of_all_functions(void **state)
     fake_start(&fake, "gpu " CARD " vf vfs 4 rule mixed memory 3072\n" TYPES);
     assert_int_equal(fake_make(&fake, SECOND, "nvidia-1148", NULL), 0);
     scan();
-    assert_int_equal(inventory.gpus[0].count, 3);
+    assert_int_equal(inventory.gpus[0]->type_count, 3);
     assert_int_equal(available(FIRST, "nvidia-55"), 1);
     assert_int_equal(available(FIRST, "nvidia-1148"), 0);
     assert_int_equal(available(SECOND, "nvidia-55"), 0);
-    assert_string_equal(inventory.vgpus[0].type.text, "nvidia-1148");
+    assert_string_equal(inventory.vgpus[0]->type.text, "nvidia-1148");
 }
 
 /* It is visible that a card takes several sizes only by the types that it offers beside a vGPU. */
@@ -246,11 +246,11 @@ mixed_sizes_are_what_is_offered(void **state)
         snprintf(machine, sizeof(machine), "gpu " CARD " vf vfs 4 rule %s\n" TYPES, table[i].rule);
         fake_start(&fake, machine);
         assert_int_equal(scan_host(&fake.host, NULL, &inventory_all_types, &inventory, &error), 0);
-        assert_true(inventory.gpus[0].one_size);
+        assert_true(inventory.gpus[0]->one_size);
         inventory_clear(&inventory);
         assert_int_equal(fake_make(&fake, FIRST, "nvidia-55", NULL), 0);
         assert_int_equal(scan_host(&fake.host, NULL, &inventory_all_types, &inventory, &error), 0);
-        assert_int_equal(inventory.gpus[0].one_size, !table[i].mixed);
+        assert_int_equal(inventory.gpus[0]->one_size, !table[i].mixed);
         inventory_clear(&inventory);
         if (i + 1 < COUNT(table))
             fake_stop(&fake);
@@ -268,12 +268,12 @@ gpu_instances(void **state)
                       "type nvidia-689 \"NVIDIA A30-1-6C\" framebuffer 6144 max 4 instances 1\n"
                       "type nvidia-690 \"NVIDIA A30-2-12C\" framebuffer 12288 max 2 instances 1\n");
     scan();
-    assert_int_equal(inventory.gpus[0].count, 2);
+    assert_int_equal(inventory.gpus[0]->type_count, 2);
     assert_int_equal(type_of("nvidia-689")->slices, 1);
     assert_int_equal(type_of("nvidia-689")->framebuffer, 6144);
     assert_int_equal(type_of("nvidia-690")->slices, 2);
     assert_int_equal(type_of("nvidia-690")->framebuffer, 12288);
-    assert_string_equal(inventory.gpus[0].device, "20b7");
+    assert_string_equal(inventory.gpus[0]->device, "20b7");
     assert_int_equal(available(FIRST, "nvidia-689"), 1);
 
     /* A type of another size beside the vGPU does not mean that the card takes mixed sizes. */
@@ -281,14 +281,14 @@ gpu_instances(void **state)
     scan();
     assert_int_equal(available(SECOND, "nvidia-689"), 0);
     assert_int_equal(available(SECOND, "nvidia-690"), 1);
-    assert_true(inventory.gpus[0].one_size);
+    assert_true(inventory.gpus[0]->one_size);
 
     fake_instances(&fake, CARD, "nvidia-690", 0);
     fake_instances(&fake, CARD, "nvidia-689", 0);
     assert_int_equal(fake_remove(&fake, FIRST), 0);
     fake_instances(&fake, CARD, "nvidia-689", 0);
     scan();
-    assert_int_equal(inventory.gpus[0].count, 0);
+    assert_int_equal(inventory.gpus[0]->type_count, 0);
     assert_int_equal(inventory.parent_count, 4);
 }
 
@@ -324,14 +324,14 @@ unreadable_lists(void **state)
     fake.faults->unreadable = 3;
     scan();
     assert_int_equal(inventory.parent_count, 16);
-    assert_int_equal(inventory.gpus[0].count, 3);
+    assert_int_equal(inventory.gpus[0]->type_count, 3);
     for (size_t i = 0; i < inventory.parent_count; i++) {
-        willing += inventory.parents[i].available[0] == 1;
-        silent += inventory.parents[i].available[0] <= 0;
+        willing += inventory.parents[i]->available[0] == 1;
+        silent += inventory.parents[i]->available[0] <= 0;
         /* Then nothing is known about any type of this function. */
         for (size_t type = 1; type < 3; type++)
-            assert_int_equal(inventory.parents[i].available[type] < 0,
-                             inventory.parents[i].available[0] < 0);
+            assert_int_equal(inventory.parents[i]->available[type] < 0,
+                             inventory.parents[i]->available[0] < 0);
     }
     assert_true(willing > 0 && silent > 0);
     assert_int_equal(willing + silent, 16);

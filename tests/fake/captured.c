@@ -43,7 +43,7 @@ put_type(FILE *out, const struct inventory_type *type, const char *rest)
 static void
 put_sizes(FILE *out, const struct inventory_gpu *gpu)
 {
-    for (size_t i = 0; i < gpu->count; i++) {
+    for (size_t i = 0; i < gpu->type_count; i++) {
         unsigned most = most_of(gpu, i);
         char rest[32];
 
@@ -57,27 +57,26 @@ put_sizes(FILE *out, const struct inventory_gpu *gpu)
 /* Types that share units. The units that are left suffice for a number of vGPUs of the smallest
  * type. This number counts as the number of units. */
 static void
-put_units(FILE *out, const struct inventory *inventory, const struct inventory_parent *parent)
+put_units(FILE *out, const struct inventory_parent *parent)
 {
-    const struct inventory_gpu *gpu = &inventory->gpus[parent->gpu];
+    const struct inventory_gpu *gpu = parent->gpu;
     unsigned units = 0, left = 0;
 
-    for (size_t i = 0; i < gpu->count; i++) {
+    for (size_t i = 0; i < gpu->type_count; i++) {
         if (parent->available[i] <= 0)
             fail_msg("%s: it is full, so its units cannot be told", gpu->name.text);
         if ((unsigned)parent->available[i] > left)
             left = (unsigned)parent->available[i];
     }
     units = left;
-    for (size_t i = 0; i < inventory->vgpu_count; i++) {
-        const struct inventory_vgpu *vgpu = &inventory->vgpus[i];
-        const struct inventory_type *type = inventory_find_type(gpu, &vgpu->type);
+    for (size_t i = 0; i < gpu->vgpu_count; i++) {
+        const struct inventory_type *type = inventory_type_of(gpu->vgpus[i]);
 
-        if (vgpu->parent == (size_t)(parent - inventory->parents) && type)
-            units += left / (unsigned)parent->available[type - gpu->types];
+        if (gpu->vgpus[i]->parent == parent && type)
+            units += left / (unsigned)parent->available[inventory_type_index(type)];
     }
     fprintf(out, " rule pool %u\n", units);
-    for (size_t i = 0; i < gpu->count; i++) {
+    for (size_t i = 0; i < gpu->type_count; i++) {
         char rest[32];
 
         snprintf(rest, sizeof(rest), "uses %u", left / (unsigned)parent->available[i]);
@@ -103,22 +102,17 @@ put_ids(FILE *out, const struct inventory_gpu *gpu)
 /* The functions of a pool belong to their card. A device without a card is a card of its own
  * here. */
 static void
-put_pool(FILE *out, const struct inventory *inventory, size_t index)
+put_pool(FILE *out, const struct inventory *inventory, const struct inventory_gpu *gpu)
 {
-    const struct inventory_gpu *gpu = &inventory->gpus[index];
-    size_t alone;
+    for (size_t i = 0; i < gpu->parent_count; i++) {
+        const struct inventory_parent *parent = gpu->parents[i];
 
-    for (size_t i = 0; i < inventory->parent_count; i++) {
-        const struct inventory_parent *parent = &inventory->parents[i];
-
-        if (parent->gpu != index)
-            continue;
         fprintf(out, "pci %s driver vfio-pci", parent->name.text);
         if (!name_equal(&parent->name, &gpu->name))
             fprintf(out, " physfn %s", gpu->name.text);
         fprintf(out, " vendor %s device %s\n", gpu->vendor, gpu->device);
     }
-    if (!inventory_find_parent(inventory, &gpu->name, &alone)) {
+    if (!inventory_find_parent(inventory, &gpu->name)) {
         fprintf(out, "pci %s", gpu->name.text);
         put_ids(out, gpu);
         fprintf(out, "\n");
@@ -133,33 +127,25 @@ put_xe(FILE *out, const struct inventory_gpu *gpu)
     if (!memory)
         fail_msg("%s: nobody tells how much memory it has", gpu->name.text);
     fprintf(out, " xe memory %llu\n", (unsigned long long)memory->total);
-    for (size_t i = 0; i < gpu->count; i++)
+    for (size_t i = 0; i < gpu->type_count; i++)
         put_type(out, &gpu->types[i], "");
 }
 
 static void
-put_gpu(FILE *out, const struct inventory *inventory, size_t index)
+put_gpu(FILE *out, const struct inventory *inventory, const struct inventory_gpu *gpu)
 {
-    const struct inventory_gpu *gpu = &inventory->gpus[index];
-    const struct inventory_parent *first = NULL;
-    unsigned parents = 0;
+    const struct inventory_parent *first = gpu->parent_count ? gpu->parents[0] : NULL;
 
-    for (size_t i = inventory->parent_count; i-- > 0;) {
-        if (inventory->parents[i].gpu == index) {
-            first = &inventory->parents[i];
-            parents++;
-        }
-    }
     if (!first || first->interface == &vgpu_pool)
-        return first ? put_pool(out, inventory, index) : (void)0;
+        return first ? put_pool(out, inventory, gpu) : (void)0;
     fprintf(out, "gpu %s", gpu->name.text);
     put_ids(out, gpu);
     if (!name_equal(&first->name, &gpu->name))
-        fprintf(out, " vfs %u", parents);
+        fprintf(out, " vfs %zu", gpu->parent_count);
     if (first->interface == &vgpu_xe)
         return put_xe(out, gpu);
     if (most_of(gpu, 0) == UINT_MAX)
-        return put_units(out, inventory, first);
+        return put_units(out, first);
     fprintf(out, first->interface == &vgpu_vf ? " vf rule size\n" : " rule size\n");
     put_sizes(out, gpu);
 }
@@ -198,7 +184,7 @@ captured_read(struct captured *ret, const char *name)
         fail_msg("%s: %s", path, error.text);
     out = open_memstream(&ret->machine, &size);
     for (size_t i = 0; i < snapshot.inventory.gpu_count; i++)
-        put_gpu(out, &snapshot.inventory, i);
+        put_gpu(out, &snapshot.inventory, snapshot.inventory.gpus[i]);
     fclose(out);
     ret->configuration = read_configuration(&playback.host);
 }

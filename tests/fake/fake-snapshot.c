@@ -41,14 +41,14 @@ name_of(const char *text)
 
 /* The same as device/xe.c does. */
 static void
-add_memory(struct inventory *inventory, const struct fake_gpu *fake)
+add_memory(struct inventory_gpu *gpu, const struct fake_gpu *fake)
 {
     const struct limit form = {.source = LIMIT_TOLD,
                                .unit = "MiB",
                                .is_memory = true,
                                .is_enough = true,
                                .total = fake->memory};
-    struct limit *memory = inventory_add_limit(inventory, inventory->gpu_count - 1, &form, true);
+    struct limit *memory = inventory_add_limit(gpu, &form, true);
 
     for (size_t i = 0; i < fake->type_count; i++) {
         memory->needs[i] = fake->types[i].framebuffer;
@@ -59,18 +59,19 @@ add_memory(struct inventory *inventory, const struct fake_gpu *fake)
 static void
 add_gpu(struct inventory *inventory, const struct fake_gpu *fake)
 {
-    struct inventory_gpu gpu = {.name = name_of(fake->name),
-                                .numa = fake->numa,
-                                .is_partial = fake->vf,
-                                .framebuffer = fake->rule == RULE_MIXED ? fake->memory : 0,
-                                .instances = fake->parts,
-                                .one_size = fake->rule != RULE_MIXED};
+    const struct name name = name_of(fake->name);
+    struct inventory_gpu *gpu = inventory_add_gpu(inventory, &name);
 
-    snprintf(gpu.vendor, sizeof(gpu.vendor), "%s", fake->vendor);
-    snprintf(gpu.device, sizeof(gpu.device), "%s", fake->device);
-    snprintf(gpu.subsystem_vendor, sizeof(gpu.subsystem_vendor), "%s", fake->vendor);
-    snprintf(gpu.subsystem_device, sizeof(gpu.subsystem_device), "%s", fake->subsystem);
-    snprintf(gpu.driver.text, sizeof(gpu.driver.text), "%s", fake->driver);
+    gpu->numa = fake->numa;
+    gpu->is_partial = fake->vf;
+    gpu->framebuffer = fake->rule == RULE_MIXED ? fake->memory : 0;
+    gpu->instances = fake->parts;
+    gpu->one_size = fake->rule != RULE_MIXED;
+    snprintf(gpu->vendor, sizeof(gpu->vendor), "%s", fake->vendor);
+    snprintf(gpu->device, sizeof(gpu->device), "%s", fake->device);
+    snprintf(gpu->subsystem_vendor, sizeof(gpu->subsystem_vendor), "%s", fake->vendor);
+    snprintf(gpu->subsystem_device, sizeof(gpu->subsystem_device), "%s", fake->subsystem);
+    snprintf(gpu->driver.text, sizeof(gpu->driver.text), "%s", fake->driver);
     for (size_t i = 0; i < fake->type_count; i++) {
         const struct fake_type *type = &fake->types[i];
         struct inventory_type added = {.id = name_of(type->id),
@@ -82,11 +83,10 @@ add_gpu(struct inventory *inventory, const struct fake_gpu *fake)
                                        .is_configured = fake->lent};
 
         snprintf(added.name, sizeof(added.name), "%s", type->name);
-        ARRAY_ADD(gpu.types, gpu.count, added);
+        inventory_add_type(gpu, &added);
     }
-    ARRAY_ADD(inventory->gpus, inventory->gpu_count, gpu);
     if (fake->xe)
-        add_memory(inventory, fake);
+        add_memory(gpu, fake);
 }
 
 /* Finds the type that the rest of a note names, on the note's parent. */
@@ -121,7 +121,7 @@ add_parent(struct inventory *inventory, const struct fake_kernel *kernel,
 {
     const struct fake_gpu *gpu = fake_gpu_of(kernel, fake);
     struct inventory_parent parent = {.name = name_of(fake->name),
-                                      .gpu = fake->gpu,
+                                      .gpu = inventory->gpus[fake->gpu],
                                       .interface = gpu->lent ? &vgpu_pool
                                                    : gpu->xe ? &vgpu_xe
                                                    : gpu->vf ? &vgpu_vf
@@ -130,7 +130,7 @@ add_parent(struct inventory *inventory, const struct fake_kernel *kernel,
 
     inventory_add_parent(inventory, &parent);
     if (gpu->lent)
-        inventory->gpus[fake->gpu].types[find_pool(kernel, fake)].max++;
+        inventory->gpus[fake->gpu]->types[find_pool(kernel, fake)].max++;
 }
 
 /* How many more vGPUs of a type a parent would make now. */
@@ -151,14 +151,14 @@ static void
 add_lease(struct fake_snapshot *snapshot, const struct fake_vgpu *fake,
           const struct inventory_vgpu *vgpu, const struct fake_type *type)
 {
-    const struct inventory_parent *parent = &snapshot->inventory.parents[vgpu->parent];
+    const struct inventory_parent *parent = vgpu->parent;
     bool is_found = !strcmp(fake->state, "found");
     struct lease lease = {.vgpu = {.interface = parent->interface,
                                    .device = vgpu->device,
                                    .type = vgpu->type,
                                    .parent = parent->name},
                           .framebuffer = type ? type->framebuffer : 0,
-                          .gpu = snapshot->inventory.gpus[parent->gpu].name,
+                          .gpu = parent->gpu->name,
                           .domain = fake_domain(fake->owner),
                           .origin = is_found ? LEASE_FOUND : LEASE_MADE,
                           .state = is_found ? LEASE_HELD : LEASE_PENDING,
@@ -190,9 +190,11 @@ add_vgpu(struct fake_snapshot *snapshot, const struct fake_kernel *kernel,
     bool is_claim = !strcmp(fake->state, "pending") || !strcmp(fake->state, "reserved");
     struct inventory_vgpu vgpu = {.device = fake_device(fake->number)};
     const struct fake_type *type = NULL;
+    size_t index;
 
     assert(parent);
-    vgpu.parent = (size_t)(parent - kernel->machine->parents);
+    index = (size_t)(parent - kernel->machine->parents);
+    vgpu.parent = snapshot->inventory.parents[index];
     if (is_function(fake_gpu_of(kernel, parent)))
         vgpu.device = name_of(parent->name);
     if (strcmp(fake->type, "-")) {
@@ -201,14 +203,13 @@ add_vgpu(struct fake_snapshot *snapshot, const struct fake_kernel *kernel,
         vgpu.type = name_of(type->id);
     }
     if (!fake->hidden && (!is_claim || fake->shown)) {
-        ARRAY_ADD(snapshot->inventory.vgpus, snapshot->inventory.vgpu_count, vgpu);
+        inventory_add_vgpu(&snapshot->inventory, &vgpu);
         if (type) {
             fake_count_one(kernel, parent, type, 1);
             if (fake_gpu_of(kernel, parent)->xe)
-                snapshot->inventory.gpus[parent->gpu].limits[0].held[vgpu.parent] =
-                    type->framebuffer;
+                vgpu.parent->gpu->limits[0].held[vgpu.parent->index] = type->framebuffer;
         } else
-            kernel->usage->here[vgpu.parent]++;
+            kernel->usage->here[index]++;
     }
     if (strcmp(fake->state, "foreign"))
         add_lease(snapshot, fake, &vgpu, type);
@@ -219,31 +220,28 @@ add_vgpu(struct fake_snapshot *snapshot, const struct fake_kernel *kernel,
 /* Drops the types that a GPU's functions do not list now. If such a type has a vGPU, only its id is
  * known. */
 static void
-forget_types(struct inventory *inventory, size_t index)
+forget_types(struct inventory_gpu *gpu)
 {
-    struct inventory_gpu *gpu = &inventory->gpus[index];
-
-    for (size_t type = gpu->count; type-- > 0;) {
+    for (size_t type = gpu->type_count; type-- > 0;) {
         struct inventory_type *dropped = &gpu->types[type];
         bool listed = false, made = false;
 
-        for (size_t i = 0; i < inventory->parent_count; i++)
-            listed |= inventory->parents[i].gpu == index && inventory->parents[i].available[type];
-        for (size_t i = 0; i < inventory->vgpu_count; i++)
-            made |= name_equal(&inventory->vgpus[i].type, &dropped->id);
+        for (size_t i = 0; i < gpu->parent_count; i++)
+            listed |= gpu->parents[i]->available[type];
+        for (size_t i = 0; i < gpu->vgpu_count; i++)
+            made |= name_equal(&gpu->vgpus[i]->type, &dropped->id);
         if (!listed && made) {
             snprintf(dropped->name, sizeof(dropped->name), "%s", dropped->id.text);
             dropped->framebuffer = 0;
         }
         if (listed || made)
             continue;
-        gpu->count--;
-        memmove(dropped, dropped + 1, (gpu->count - type) * sizeof(*dropped));
-        for (size_t i = 0; i < inventory->parent_count; i++) {
-            int *here = &inventory->parents[i].available[type];
+        gpu->type_count--;
+        memmove(dropped, dropped + 1, (gpu->type_count - type) * sizeof(*dropped));
+        for (size_t i = 0; i < gpu->parent_count; i++) {
+            int *here = &gpu->parents[i]->available[type];
 
-            if (inventory->parents[i].gpu == index)
-                memmove(here, here + 1, (gpu->count - type) * sizeof(*here));
+            memmove(here, here + 1, (gpu->type_count - type) * sizeof(*here));
         }
     }
 }
@@ -271,12 +269,12 @@ add_note(struct fake_snapshot *snapshot, const struct fake_kernel *kernel,
         type = noted_type(kernel, note);
         parent = fake_find_parent(kernel, note->name);
         index = (size_t)(type - fake_gpu_of(kernel, parent)->types);
-        inventory->parents[parent - kernel->machine->parents].available[index] = -EIO;
+        inventory->parents[parent - kernel->machine->parents]->available[index] = -EIO;
         break;
     case NOTED_FORGETFUL:
-        for (index = 0; strcmp(inventory->gpus[index].name.text, note->name); index++)
+        for (index = 0; strcmp(inventory->gpus[index]->name.text, note->name); index++)
             assert(index + 1 < inventory->gpu_count);
-        forget_types(inventory, index);
+        forget_types(inventory->gpus[index]);
         break;
     case NOTED_STRANGER:
         snprintf(stranger.why, sizeof(stranger.why), "%s", note->rest);
@@ -307,7 +305,7 @@ fake_snapshot_make(struct fake_snapshot *ret, const char *text)
         const struct fake_gpu *gpu = fake_gpu_of(&kernel, parent);
 
         for (size_t t = 0; t < gpu->type_count; t++)
-            ret->inventory.parents[i].available[t] = available_on(&kernel, parent, &gpu->types[t]);
+            ret->inventory.parents[i]->available[t] = available_on(&kernel, parent, &gpu->types[t]);
     }
     for (size_t i = 0; i < machine->note_count; i++)
         add_note(ret, &kernel, &machine->notes[i]);

@@ -13,23 +13,12 @@
 
 static struct scene scene;
 
-static size_t
-find_gpu(const struct inventory *inventory, const struct name *name)
-{
-    for (size_t i = 0; i < inventory->gpu_count; i++) {
-        if (name_equal(&inventory->gpus[i].name, name))
-            return i;
-    }
-    fail_msg("there is no %s", name->text);
-    return 0;
-}
-
 /* A driver that lists only the types that it would make now does not tell the other types. */
 static void
 compare_types(const struct inventory_gpu *told, const struct inventory_gpu *read)
 {
-    assert_true(read->is_partial || read->count == told->count);
-    for (size_t i = 0; i < read->count; i++) {
+    assert_true(read->is_partial || read->type_count == told->type_count);
+    for (size_t i = 0; i < read->type_count; i++) {
         const struct inventory_type *type = &read->types[i];
         const struct inventory_type *same = inventory_find_type(told, &type->id);
 
@@ -50,21 +39,19 @@ compare_parents(const struct inventory *told, const struct inventory *read)
 {
     assert_int_equal(told->parent_count, read->parent_count);
     for (size_t i = 0; i < read->parent_count; i++) {
-        const struct inventory_parent *parent = &read->parents[i], *same;
-        const struct inventory_gpu *gpu = &read->gpus[parent->gpu], *other;
-        size_t index;
+        const struct inventory_parent *parent = read->parents[i];
+        const struct inventory_parent *same = inventory_find_parent(told, &parent->name);
 
-        assert_true(inventory_find_parent(told, &parent->name, &index));
-        same = &told->parents[index];
-        other = &told->gpus[same->gpu];
-        assert_true(name_equal(&gpu->name, &other->name));
+        assert_non_null(same);
+        assert_true(name_equal(&parent->gpu->name, &same->gpu->name));
         assert_ptr_equal(parent->interface, same->interface);
-        for (size_t t = 0; t < gpu->count; t++) {
-            const struct inventory_type *type = inventory_find_type(other, &gpu->types[t].id);
+        for (size_t t = 0; t < parent->gpu->type_count; t++) {
+            const struct place place = {same,
+                                        inventory_find_type(same->gpu, &parent->gpu->types[t].id)};
 
-            if (parent->available[t] != same->available[type - other->types])
+            if (parent->available[t] != place_available(&place))
                 fail_msg("%s has %d %s, not %d", parent->name.text, parent->available[t],
-                         type->id.text, same->available[type - other->types]);
+                         place.type->id.text, place_available(&place));
         }
     }
 }
@@ -82,9 +69,10 @@ compare(const char *machine)
     assert_int_equal(scan_host(&scene.kernel.host, NULL, &inventory_all_types, &read, &error), 0);
     assert_int_equal(told->gpu_count, read.gpu_count);
     for (size_t i = 0; i < read.gpu_count; i++) {
-        const struct inventory_gpu *gpu = &read.gpus[i];
-        const struct inventory_gpu *same = &told->gpus[find_gpu(told, &gpu->name)];
+        const struct inventory_gpu *gpu = read.gpus[i];
+        const struct inventory_gpu *same = inventory_find_gpu(told, &gpu->name);
 
+        assert_non_null(same);
         assert_int_equal(same->numa, gpu->numa);
         assert_int_equal(same->is_partial, gpu->is_partial);
         assert_int_equal(same->instances, gpu->instances);
@@ -93,12 +81,11 @@ compare(const char *machine)
     compare_parents(told, &read);
     assert_int_equal(told->vgpu_count, read.vgpu_count);
     for (size_t i = 0; i < read.vgpu_count; i++) {
-        const struct inventory_vgpu *same = inventory_find_vgpu(told, &read.vgpus[i].device);
+        const struct inventory_vgpu *same = inventory_find_vgpu(told, &read.vgpus[i]->device);
 
         assert_non_null(same);
-        assert_true(name_equal(&same->type, &read.vgpus[i].type));
-        assert_true(name_equal(&told->parents[same->parent].name,
-                               &read.parents[read.vgpus[i].parent].name));
+        assert_true(name_equal(&same->type, &read.vgpus[i]->type));
+        assert_true(name_equal(&same->parent->name, &read.vgpus[i]->parent->name));
     }
     scene_stop(&scene);
 }
@@ -169,17 +156,17 @@ members_of_pools(void **state)
                                   "member " POOLS ".4 big\nmember " POOLS ".5 small\n"
                                   "member " POOLS ".6 small\nforeign 1 small " POOLS ".5\n");
     assert_int_equal(read.gpu_count, 1);
-    assert_int_equal(read.gpus[0].count, 2);
-    compare_types(&snapshot.inventory.gpus[0], &read.gpus[0]);
+    assert_int_equal(read.gpus[0]->type_count, 2);
+    compare_types(snapshot.inventory.gpus[0], read.gpus[0]);
     compare_parents(&snapshot.inventory, &read);
     for (size_t i = 0; i < read.parent_count; i++)
-        assert_true(read.parents[i].apart && snapshot.inventory.parents[i].apart);
-    for (size_t i = 0; i < read.gpus[0].count; i++)
-        assert_true(read.gpus[0].types[i].is_configured &&
-                    snapshot.inventory.gpus[0].types[i].is_configured);
+        assert_true(read.parents[i]->apart && snapshot.inventory.parents[i]->apart);
+    for (size_t i = 0; i < read.gpus[0]->type_count; i++)
+        assert_true(read.gpus[0]->types[i].is_configured &&
+                    snapshot.inventory.gpus[0]->types[i].is_configured);
     assert_int_equal(read.vgpu_count, 1);
     assert_int_equal(snapshot.inventory.vgpu_count, 1);
-    assert_true(name_equal(&read.vgpus[0].device, &snapshot.inventory.vgpus[0].device));
+    assert_true(name_equal(&read.vgpus[0]->device, &snapshot.inventory.vgpus[0]->device));
     scene_stop(&scene);
 }
 

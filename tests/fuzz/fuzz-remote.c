@@ -13,23 +13,24 @@ static void
 must_hold_together(const struct inventory *inventory)
 {
     for (size_t i = 0; i < inventory->parent_count; i++) {
-        const struct inventory_parent *parent = &inventory->parents[i];
+        const struct inventory_parent *parent = inventory->parents[i];
 
-        MUST(parent->gpu < inventory->gpu_count);
-        MUST(!parent->interface == inventory->gpus[parent->gpu].is_partial);
+        MUST(parent->gpu->parents[parent->index] == parent);
+        MUST(!parent->interface == parent->gpu->is_partial);
     }
     for (size_t i = 0; i < inventory->vgpu_count; i++)
-        MUST(inventory->vgpus[i].parent < inventory->parent_count);
-    for (size_t gpu = 0; gpu < inventory->gpu_count; gpu++) {
+        MUST(inventory->vgpus[i]->parent->gpu->vgpu_count > 0);
+    for (size_t k = 0; k < inventory->gpu_count; k++) {
+        const struct inventory_gpu *gpu = inventory->gpus[k];
         struct gpu_load room;
 
-        MUST((inventory->gpus[gpu].count == 0) == inventory->gpus[gpu].is_partial);
-        MUST(*inventory->gpus[gpu].name.text);
-        gpu_load_init(&room, inventory, gpu, LOAD_NOW);
-        for (size_t i = 0; i < inventory->gpus[gpu].count; i++) {
-            const struct bounds left = gpu_room_left(&room, i, NULL);
+        MUST((gpu->type_count == 0) == gpu->is_partial);
+        MUST(*gpu->name.text);
+        gpu_load_init(&room, gpu, LOAD_NOW);
+        for (size_t i = 0; i < gpu->type_count; i++) {
+            const struct bounds left = gpu_room_left(&room, &gpu->types[i], NULL);
 
-            MUST(*inventory->gpus[gpu].types[i].name);
+            MUST(*gpu->types[i].name);
             MUST(left.least <= left.most);
         }
         gpu_load_clear(&room);

@@ -264,14 +264,14 @@ devices(void **state)
         assert_int_equal(node_devices_add(&found, texts[i]), 0);
     node_devices_survey(&found, &inventory);
     assert_int_equal(inventory.gpu_count, 1);
-    assert_string_equal(inventory.gpus[0].name.text, "mtty");
-    assert_int_equal(inventory.gpus[0].numa, -1);
-    assert_int_equal(inventory.gpus[0].count, 2);
-    gpu_load_init(&room, &inventory, 0, LOAD_NOW);
-    assert_int_equal(gpu_room_left(&room, 0, NULL).most, 11);
-    assert_int_equal(gpu_room_left(&room, 1, NULL).error, ENODATA);
+    assert_string_equal(inventory.gpus[0]->name.text, "mtty");
+    assert_int_equal(inventory.gpus[0]->numa, -1);
+    assert_int_equal(inventory.gpus[0]->type_count, 2);
+    gpu_load_init(&room, inventory.gpus[0], LOAD_NOW);
+    assert_int_equal(gpu_room_left(&room, &inventory.gpus[0]->types[0], NULL).most, 11);
+    assert_int_equal(gpu_room_left(&room, &inventory.gpus[0]->types[1], NULL).error, ENODATA);
     assert_int_equal(inventory.vgpu_count, 1);
-    assert_string_equal(inventory.vgpus[0].device.text, "dddddddd-0000-4000-8000-000000000009");
+    assert_string_equal(inventory.vgpus[0]->device.text, "dddddddd-0000-4000-8000-000000000009");
 }
 
 #define SRIOV(path, vendor, driver, capability, address)                                           \
@@ -312,14 +312,14 @@ functions(void **state)
             assert_int_equal(node_devices_add(&found, parent), 0);
         node_devices_survey(&found, &inventory);
         assert_int_equal(inventory.gpu_count, 1);
-        assert_string_equal(inventory.gpus[0].name.text, "0000:3d:00.0");
-        assert_string_equal(inventory.gpus[0].driver.text, makes_mdevs ? "" : "nvidia");
-        assert_int_equal(inventory.gpus[0].is_partial, !makes_mdevs);
-        assert_int_equal(inventory.gpus[0].count, makes_mdevs);
+        assert_string_equal(inventory.gpus[0]->name.text, "0000:3d:00.0");
+        assert_string_equal(inventory.gpus[0]->driver.text, makes_mdevs ? "" : "nvidia");
+        assert_int_equal(inventory.gpus[0]->is_partial, !makes_mdevs);
+        assert_int_equal(inventory.gpus[0]->type_count, makes_mdevs);
         assert_int_equal(inventory.parent_count, makes_mdevs ? 1 : 2);
-        assert_string_equal(inventory.parents[0].name.text,
+        assert_string_equal(inventory.parents[0]->name.text,
                             makes_mdevs ? "0000:3d:00.5" : "0000:3d:00.4");
-        assert_int_equal(!inventory.parents[0].interface, !makes_mdevs);
+        assert_int_equal(!inventory.parents[0]->interface, !makes_mdevs);
     }
 }
 

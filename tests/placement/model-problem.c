@@ -156,7 +156,7 @@ tell_policy(const struct model *model, struct model_problem *problem)
         if (!card->listed)
             continue;
         policy->gpu_count++;
-        *gpu = (struct policy_gpu){.address = problem->snapshot.inventory.gpus[c].name,
+        *gpu = (struct policy_gpu){.address = problem->snapshot.inventory.gpus[c]->name,
                                    .types = {problem->gpu_types[c], 0},
                                    .traits = {&problem->blue, card->blue},
                                    .reserve = card->reserve,

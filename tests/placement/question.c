@@ -22,6 +22,7 @@ struct asked {
     struct request request;
     struct demands demands;
     enum demand_freedom freedom;
+    size_t effort;         /* of searches before this one */
     char *texts[2 * MOST]; /* has the strings of the request */
     size_t text_count;
     char name[64];
@@ -57,6 +58,8 @@ add_device(struct asked *asked, char *line)
             hostdev.source = fake_device((unsigned)strtoul(word + 5, NULL, 10));
         else if (!strncmp(word, "free=", 5))
             asked->freedom = word[5] == 'p' ? DEMAND_ANY_PLACE : DEMAND_ANY_KIND;
+        else if (!strcmp(word, "effort=spent"))
+            asked->effort = SIZE_MAX / 2;
         else if (!strncmp(word, "on=", 3)) {
             assert_int_equal(name_parse(&hostdev.source, word + 3), 0);
             hostdev.kind = REQUEST_PCI;
@@ -140,7 +143,7 @@ question_pick_victim(const struct placement_problem *problem, const bool *may_re
 }
 
 static struct placement_problem
-problem_of(const struct asked *asked)
+problem_of(struct asked *asked)
 {
     return (struct placement_problem){
         .request = &asked->request,
@@ -150,6 +153,7 @@ problem_of(const struct asked *asked)
         .ledger = &asked->snapshot.ledger,
         .rejections = asked->snapshot.rejections,
         .rejection_count = asked->snapshot.rejection_count,
+        .effort = asked->effort ? &asked->effort : NULL,
     };
 }
 
@@ -158,21 +162,19 @@ print_choices(const struct asked *asked, const struct placement_choice *choices,
 {
     static const char *const ways[] = {
         [PLACEMENT_CREATE] = "", [PLACEMENT_REUSE] = "take ", [PLACEMENT_FOREIGN] = "find "};
-    const struct inventory *inventory = &asked->snapshot.inventory;
     size_t at = 0;
 
     for (size_t i = 0; i < asked->demands.count && at < QUESTION_TEXT; i++) {
-        const struct inventory_parent *parent = &inventory->parents[choices[i].parent];
-        const struct inventory_type *type = &inventory->gpus[parent->gpu].types[choices[i].type];
+        const struct inventory_type *type = choices[i].place.type;
 
         at += (size_t)snprintf(text + at, QUESTION_TEXT - at, "%s%s%s %s", i ? ", " : "",
-                               ways[choices[i].way], parent->name.text,
+                               ways[choices[i].way], choices[i].place.parent->name.text,
                                type->name + (strncmp(type->name, "GRID ", 5) ? 0 : 5));
     }
 }
 
 static void
-answer(const struct asked *asked, char *text)
+answer(struct asked *asked, char *text)
 {
     static const char *const classes[] = {
         [ERROR_FAILED] = "FAILED", [ERROR_NO_ROOM] = "NO_ROOM",     [ERROR_NEVER] = "NEVER",
@@ -203,7 +205,7 @@ question_answer(const struct question *question, char *text)
 /* The number of the vGPU that should be given up. As in recovery.c, only vGPUs of other domains
  * that nobody needs may be given up. 0: none. */
 static size_t
-pick_victim(const struct asked *asked)
+pick_victim(struct asked *asked)
 {
     const struct placement_problem problem = problem_of(asked);
     const struct ledger *ledger = &asked->snapshot.ledger;
@@ -283,22 +285,15 @@ question_check_victims(const struct question_victim *rows, size_t count)
 /* --- the answers about another day ------------------------------------------------------------ */
 
 static void
-print_place(const struct inventory *inventory, const struct placement_choice *choice, char *text)
+print_place(const struct place *place, char *text)
 {
-    const char *parent = "-", *type = "-";
-
-    if (choice->parent != FEASIBILITY_NO_PARENT) {
-        const struct inventory_gpu *gpu = &inventory->gpus[inventory->parents[choice->parent].gpu];
-
-        parent = inventory->parents[choice->parent].name.text;
-        if (choice->type != FEASIBILITY_NO_TYPE)
-            type = gpu->types[choice->type].id.text;
-    }
-    snprintf(text + strlen(text), QUESTION_TEXT - strlen(text), " %s %s", parent, type);
+    snprintf(text + strlen(text), QUESTION_TEXT - strlen(text), " %s %s",
+             place->parent ? place->parent->name.text : "-",
+             place->type ? place->type->id.text : "-");
 }
 
 static void
-answer_ever(const struct asked *asked, bool waiting, char *text)
+answer_ever(struct asked *asked, bool waiting, char *text)
 {
     static const char *const answers[] = {
         [FEASIBILITY_YES] = "YES", [FEASIBILITY_UNKNOWN] = "UNKNOWN", [FEASIBILITY_NO] = "NO"};
@@ -309,7 +304,7 @@ answer_ever(const struct asked *asked, bool waiting, char *text)
 
     snprintf(text, QUESTION_TEXT, "%s", answers[ever]);
     for (size_t i = 0; ever <= FEASIBILITY_UNKNOWN && i < asked->demands.count; i++)
-        print_place(problem.inventory, &choices[i], text);
+        print_place(&choices[i].place, text);
     if (ever != FEASIBILITY_YES)
         snprintf(text + strlen(text), QUESTION_TEXT - strlen(text), ": %s", error.text);
 }

@@ -5,10 +5,10 @@
  *
  * The machine is in the words of fake/fake-kernel.h, with vGPUs and notes. In a request ';'
  * separates devices, and each word is an attribute of its device. Some words are for the whole
- * request: `nodes=0-1` or `name=ci-1`. `on=v.1` is a PCI device. `free=place` or `free=kind` says
- * how all devices may change. The answer is "PARENT TYPE" for each device. Otherwise it is the
- * error, and the words that its message must have, separated by '|'. The message must not have the
- * words after a '!'.
+ * request: `nodes=0-1`, `name=ci-1`, or `effort=spent` if searches before this one took too long.
+ * `on=v.1` is a PCI device. `free=place` or `free=kind` says how all devices may change. The answer
+ * is "PARENT TYPE" for each device. Otherwise it is the error, and the words that its message must
+ * have, separated by '|'. The message must not have the words after a '!'.
  */
 
 #pragma once

@@ -73,6 +73,22 @@ nothing_is_reaped_in_vain(void **state)
     question_check_victims(rows, COUNT(rows));
 }
 
+/* With two devices a search says whether the removal would help. If that search takes too long,
+ * nothing is removed. */
+static void
+too_much_effort_removes_nothing(void **state)
+{
+    static const struct question_victim rows[] = {
+        {"gpu a" X "kept 1 X-4 a other", "", "type=X-2;type=X-2", 1},
+        {"gpu a" X "kept 1 X-4 a other", "", "type=X-2;type=X-2 effort=spent", 0},
+        {"gpu a" X "gpu b" X "kept 1 X-1 a other", "", "type=X-2 uuid=1;type=X-2", 1},
+        {"gpu a" X "gpu b" X "kept 1 X-1 a other", "", "type=X-2 uuid=1;type=X-2 effort=spent", 0},
+    };
+
+    (void)state;
+    question_check_victims(rows, COUNT(rows));
+}
+
 static void
 reserved_places_stay_reserved(void **state)
 {
@@ -223,6 +239,7 @@ main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(an_idle_gpu_changes_its_type),
         cmocka_unit_test(nothing_is_reaped_in_vain),
+        cmocka_unit_test(too_much_effort_removes_nothing),
         cmocka_unit_test(reserved_places_stay_reserved),
         cmocka_unit_test(a_claim_in_flight_blocks_as_what_is_made),
         cmocka_unit_test(a_refusal_is_no_reason_to_reap),

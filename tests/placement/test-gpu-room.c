@@ -132,14 +132,13 @@ knows_least(const struct played *played, unsigned k)
 
 /* --- the room's figures are checked ----------------------------------------------------------- */
 
-static size_t
-parent_of(const struct played *played, size_t place)
+/* A place of the model, for the k-th kind of its card. */
+static struct place
+place_of(const struct played *played, size_t place, unsigned k)
 {
-    size_t parent = place;
+    const struct inventory_gpu *gpu = played->inventory->gpus[played->card];
 
-    for (size_t i = 0; i < played->card; i++)
-        parent += played->model.cards[i].place_count;
-    return parent;
+    return (struct place){gpu->parents[place], &gpu->types[k]};
 }
 
 /* The number of vGPUs of a kind that must be sure, even if nothing else is known. If nothing was
@@ -198,7 +197,7 @@ check_limits(const struct played *played, const char *step, uint64_t seed)
 {
     const struct model *model = &played->model;
     const struct card *card = &model->cards[played->card];
-    const struct inventory_gpu *gpu = &played->inventory->gpus[played->card];
+    const struct inventory_gpu *gpu = played->inventory->gpus[played->card];
 
     for (size_t i = 0; i < gpu->limit_count; i++) {
         const struct limit *limit = &gpu->limits[i];
@@ -238,9 +237,13 @@ ask(const struct played *played, struct saying *said)
     const struct card *card = &played->model.cards[played->card];
 
     for (unsigned k = 0; k < card->kind_count; k++) {
-        said[k] = (struct saying){.left = gpu_room_left(&played->room, k, NULL)};
-        for (size_t place = 0; place < card->place_count; place++)
-            said[k].at[place] = gpu_room_at(&played->room, k, parent_of(played, place));
+        said[k] = (struct saying){
+            .left = gpu_room_left(&played->room, place_of(played, 0, k).type, NULL)};
+        for (size_t i = 0; i < card->place_count; i++) {
+            const struct place place = place_of(played, i, k);
+
+            said[k].at[i] = gpu_room_at(&played->room, &place);
+        }
     }
 }
 
@@ -268,7 +271,7 @@ put(struct played *played, uint64_t *seed)
     const struct card *card = &model->cards[played->card];
     const unsigned k = chance(seed, card->kind_count);
     const struct option option = {played->card, chance(seed, card->place_count), card->kinds[k]};
-    const struct load_use use = {.parent = parent_of(played, option.place), .type = k};
+    const struct load_use use = {place_of(played, option.place, k), 0};
 
     if (model_driver_says(model, &option) == 0 || !is_allowed(model, played->card, option.kind) ||
         model->thing_count + 1 >= THINGS)
@@ -290,7 +293,7 @@ drop(struct played *played, uint64_t *seed)
     if (!model->thing_count || model->things[index].card != played->card ||
         played->vgpus[index] == SIZE_MAX)
         return;
-    gpu_load_drop(&played->room, played->vgpus[index]);
+    gpu_load_drop(&played->room, played->inventory->vgpus[played->vgpus[index]]);
     played->drops++;
     played->freed[model->things[index].kind]++;
     model->thing_count--;
@@ -413,7 +416,7 @@ check_host(struct model *model, uint64_t first)
         if (model->cards[card].kind_count == 0)
             continue;
         find_lacking(&played);
-        gpu_load_init(&played.room, played.inventory, card,
+        gpu_load_init(&played.room, played.inventory->gpus[card],
                       maybe(&seed, 80) ? LOAD_NOW : LOAD_EVER);
         play(&played, &seed, first);
         gpu_load_clear(&played.room);

@@ -14,17 +14,6 @@
 
 /* --- properties of one answer ----------------------------------------------------------------- */
 
-static size_t
-card_of(const struct model *model, size_t parent, size_t *place)
-{
-    size_t card = 0;
-
-    for (; parent >= model->cards[card].place_count; card++)
-        parent -= model->cards[card].place_count;
-    *place = parent;
-    return card;
-}
-
 static unsigned
 rank_of(const struct model *model, const struct wish *wish, size_t kind)
 {
@@ -65,23 +54,21 @@ check_best(const struct model *model, const struct option *found, uint64_t seed)
 }
 
 static void
-check_choices(const struct model *model, const struct model_problem *problem,
-              const struct placement_choice *choices, uint64_t seed)
+check_choices(const struct model *model, const struct placement_choice *choices, uint64_t seed)
 {
     struct option found[WISHES] = {{0}};
 
     for (size_t i = 0; i < model->wish_count; i++) {
-        const struct placement_choice *choice = &choices[i];
+        const struct place *place = &choices[i].place;
 
-        MUST(choice->parent < problem->snapshot.inventory.parent_count, "wish %zu", i);
-        found[i].card = card_of(model, choice->parent, &found[i].place);
-        MUST(choice->type < model->cards[found[i].card].kind_count, "wish %zu", i);
-        found[i].kind = model->cards[found[i].card].kinds[choice->type];
-        MUST((choice->way == PLACEMENT_CREATE) == (model->wishes[i].thing < 0), "wish %zu", i);
+        MUST(place->parent && place->type && place->type->gpu == place->parent->gpu, "wish %zu", i);
+        found[i].card = place->parent->gpu->index;
+        found[i].place = place->parent->index;
+        found[i].kind = model->cards[found[i].card].kinds[inventory_type_index(place->type)];
+        MUST((choices[i].way == PLACEMENT_CREATE) == (model->wishes[i].thing < 0), "wish %zu", i);
     }
     MUST(model_is_legal(model, found, model->wish_count), "the first on %s as %s",
-         problem->snapshot.inventory.parents[choices[0].parent].name.text,
-         model_kinds[found[0].kind].word);
+         choices[0].place.parent->name.text, model_kinds[found[0].kind].word);
     if (model->wish_count == 1)
         check_best(model, &found[0], seed);
 }
@@ -144,9 +131,9 @@ check_answer(const struct model *unsettled, uint64_t seed)
     MUST(rc == 0 || (rc == REFUSED && error.class != ERROR_FAILED), "%d", rc);
     MUST(!possible || rc == 0, "it is possible, yet: %s", error.text);
     MUST(possible || rc < 0, "it is impossible, yet done: %s",
-         rc ? "" : problem.snapshot.inventory.parents[choices[0].parent].name.text);
+         rc ? "" : choices[0].place.parent->name.text);
     if (rc == 0)
-        check_choices(model, &problem, choices, seed);
+        check_choices(model, choices, seed);
     if (rc == REFUSED && error.class == ERROR_NO_ROOM && model->wish_count == 1)
         check_reasons(model, error.text, seed);
     MUST(question_find(&problem.whole, again, &same) == rc, "%d", rc);

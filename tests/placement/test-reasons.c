@@ -84,6 +84,9 @@ static void
 why_another_place_is_better(void **state)
 {
 #define OTHERS "is left to the others"
+    static const struct inventory_gpu first = {.index = 0}, second = {.index = 1};
+    static const struct inventory_type types[] = {{.gpu = &first}, {.gpu = &first}};
+    static const struct inventory_type other = {.gpu = &second};
     static const struct {
         struct candidate better, worse;
         const char *wanted;
@@ -102,12 +105,12 @@ why_another_place_is_better(void **state)
          {.used = 2, .total = 4, .spread = true},
          "is fuller"},
         {{.used = 2, .total = 4, .spread = true}, {.used = 1, .total = 4, .spread = true}, OTHERS},
-        {{.used = 1, .total = 2, .gpu = 0},
-         {.used = 2, .total = 4, .gpu = 1},
+        {{.used = 1, .total = 2, .place.type = types},
+         {.used = 2, .total = 4, .place.type = &other},
          "is as good, and comes later"},
-        {{.total = 2, .gpu = 1}, {.total = 2, .gpu = 0}, OTHERS},
-        {{.total = 2, .type = 0}, {.total = 2, .type = 1}, ""},
-        {{.total = 2, .type = 1}, {.total = 2, .type = 0}, OTHERS},
+        {{.total = 2, .place.type = &other}, {.total = 2, .place.type = types}, OTHERS},
+        {{.total = 2, .place.type = types}, {.total = 2, .place.type = types + 1}, ""},
+        {{.total = 2, .place.type = types + 1}, {.total = 2, .place.type = types}, OTHERS},
     };
 
     (void)state;

@@ -43,27 +43,24 @@ asked_clear(struct asked *asked)
     fake_snapshot_clear(&asked->snapshot);
 }
 
-static size_t
+static const struct inventory_parent *
 find_parent(const struct asked *asked, const char *word)
 {
+    const struct inventory_parent *parent;
     struct name name;
-    size_t parent;
 
     assert_int_equal(name_parse(&name, word), 0);
-    assert_true(inventory_find_parent(&asked->snapshot.inventory, &name, &parent));
+    parent = inventory_find_parent(&asked->snapshot.inventory, &name);
+    assert_non_null(parent);
     return parent;
 }
 
-static size_t
+static const struct inventory_type *
 find_type(const struct asked *asked, const char *word)
 {
-    const struct inventory_gpu *gpu = &asked->snapshot.inventory.gpus[0];
+    const struct inventory_gpu *gpu = asked->snapshot.inventory.gpus[0];
 
-    for (size_t i = 0; i < gpu->count; i++) {
-        if (inventory_type_is(&gpu->types[i], word))
-            return i;
-    }
-    return LOAD_NO_TYPE;
+    return ARRAY_FIND(gpu->types, gpu->type_count, type, inventory_type_is(type, word));
 }
 
 /* Plays one step. The memory that a function keeps is set before the room is made. */
@@ -79,22 +76,23 @@ step(struct asked *asked, const char *text, bool keeps)
     if (keeps != !strcmp(word, "keep"))
         return;
     if (keeps) {
-        struct limit *memory = &inventory->gpus[0].limits[0];
-        size_t parent = find_parent(asked, first);
+        struct limit *memory = &inventory->gpus[0]->limits[0];
+        size_t parent = find_parent(asked, first)->index;
 
         memory->base[parent] = strtoul(second, NULL, 10);
         if (memory->held[parent] < memory->base[parent])
             memory->held[parent] = memory->base[parent];
     } else if (!strcmp(word, "put")) {
-        use.type = find_type(asked, first);
-        use.parent = find_parent(asked, second);
+        use.place.type = find_type(asked, first);
+        use.place.parent = find_parent(asked, second);
         gpu_load_put(&asked->room, &use);
     } else {
-        size_t parent = find_parent(asked, first), vgpu = 0;
+        const struct inventory_parent *parent = find_parent(asked, first);
+        size_t vgpu = 0;
 
-        while (inventory->vgpus[vgpu].parent != parent)
+        while (inventory->vgpus[vgpu]->parent != parent)
             vgpu++;
-        gpu_load_drop(&asked->room, vgpu);
+        gpu_load_drop(&asked->room, inventory->vgpus[vgpu]);
     }
 }
 
@@ -123,14 +121,17 @@ answer(const struct asked *asked, const char *question, char *text, size_t size)
                                         [ROOM_FREE] = "free"};
     char type[64], parent[64], most[16];
     int count = sscanf(question, "%63s %63s", type, parent);
+    struct place place = {NULL, find_type(asked, type)};
     struct bounds said;
 
-    if (!strcmp(type, "left"))
+    if (!strcmp(type, "left")) {
         said = gpu_room_rest(&asked->room, 0);
-    else if (count == 1)
-        said = gpu_room_left(&asked->room, find_type(asked, type), NULL);
-    else
-        said = gpu_room_at(&asked->room, find_type(asked, type), find_parent(asked, parent));
+    } else if (count == 1) {
+        said = gpu_room_left(&asked->room, place.type, NULL);
+    } else {
+        place.parent = find_parent(asked, parent);
+        said = gpu_room_at(&asked->room, &place);
+    }
     snprintf(most, sizeof(most), said.most == BOUNDS_ANY ? "any" : "%u", said.most);
     snprintf(text, size, "%u..%s %s", said.least, most, words[said.why]);
 }
@@ -150,7 +151,7 @@ check(const struct row *rows, size_t count)
             fail_msg("%s: %s", row->policy, conf->error.text);
         maxima_add(&conf->policy, &asked.snapshot.inventory);
         take_steps(&asked, row->steps, true);
-        gpu_load_init(&asked.room, &asked.snapshot.inventory, 0, row->time);
+        gpu_load_init(&asked.room, asked.snapshot.inventory.gpus[0], row->time);
         take_steps(&asked, row->steps, false);
         answer(&asked, row->question, text, sizeof(text));
         if (!strcmp(text, row->wanted))
