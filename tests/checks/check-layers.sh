@@ -157,6 +157,29 @@ if grep -l 'libvirt/libvirt-library.h' common/*/*.[ch] hooks/*.[ch] nodedev/*/*.
     complain "libvirt's headers are for connection.so only"
 fi
 
+# calls FUNCTIONS FILE...: the functions (an expression for grep) are called in these files alone.
+calls() {
+    functions=$1
+    shift
+    called=$(grep -lE "\\b($functions)\\(" common/*/*.c nodedev/*/*.c hooks/*.c |
+        grep -vE '^common/(lease|policy)/|^common/apply/transaction\.c|^nodedev/cli/watch\.c' | sort | tr '\n' ' ')
+    [ "$called" = "$* " ] || complain "$functions: called in $called, and not in $*"
+}
+
+# Who goes over leases, or decides about them, does it in one way (actions/pass.h, actions/snapshot.h).
+calls 'look_take|look_take_with|look_at_guests|look_at_guests_if_needed' \
+    common/actions/pass.c common/actions/snapshot.c nodedev/view/availability.c
+calls transaction_begin common/actions/adopt.c common/actions/assign.c common/actions/pass.c \
+    common/actions/reap.c common/actions/snapshot.c nodedev/prove/workbench.c
+# A policy that cannot be read is replaced by its defaults in one place; the other only shows (policy_fault).
+fallback=$(grep -lE 'if \(policy_load\([^;]*< 0\)$' common/*/*.c | tr '\n' ' ')
+[ "$fallback" = 'common/actions/pass.c common/actions/snapshot.c ' ] || complain "the policy's defaults are taken in $fallback"
+# What is decided about is a place, and never two numbers.
+if grep -hPzo '\n[a-z][^;{}()]*\([^;{}]*size_t (gpu|parent|type)\b[^;{}]*size_t (gpu|parent|type)\b[^;{}]*\)' \
+    common/*/*.[ch] nodedev/*/*.[ch] hooks/*.[ch] | tr '\0' '\n' | grep .; then
+    complain "a signature with two of a GPU's, a parent's and a type's index"
+fi
+
 # One place counts what a driver offers and what limits leave. Other code that scans GPUs must not
 # read these figures itself.
 if grep -nE '(->|\.)(available|limits|needs|binds|held)\[|inventory_find_limit' common/*/*.c nodedev/*/*.c hooks/*.c |
