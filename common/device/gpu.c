@@ -2,6 +2,7 @@
 
 #include "device/gpu.h"
 
+#include <limits.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -19,10 +20,11 @@ read_id(const struct host *host, const struct path *device, const char *what, ch
 void
 gpu_describe(const struct host *host, const struct path *device, struct inventory_gpu *gpu)
 {
-    char numa[16];
+    uint64_t node;
 
-    if (host_read(host, numa, sizeof(numa), "%s/numa_node", device->text) > 0)
-        gpu->numa = atoi(numa);
+    /* "-1" is no number: none is told. */
+    if (host_read_number(host, &node, "%s/numa_node", device->text) == 0 && node <= INT_MAX)
+        gpu->numa = (int)node;
     read_id(host, device, "vendor", gpu->vendor);
     read_id(host, device, "device", gpu->device);
     read_id(host, device, "subsystem_vendor", gpu->subsystem_vendor);

@@ -29,12 +29,12 @@ static void
 read_description(const char *text, struct inventory_type *type)
 {
     static const struct {
-        const char *word, *format;
+        const char *word;
         size_t offset;
     } numbers[] = {
-        {"num_heads=", "%9u", offsetof(struct inventory_type, heads)},
-        {"framebuffer=", "%9uM", offsetof(struct inventory_type, framebuffer)},
-        {"max_instance=", "%9u", offsetof(struct inventory_type, max)},
+        {"num_heads=", offsetof(struct inventory_type, heads)},
+        {"framebuffer=", offsetof(struct inventory_type, framebuffer)},
+        {"max_instance=", offsetof(struct inventory_type, max)},
     };
     const char *resolution = strstr(text, "max_resolution=");
 
@@ -222,14 +222,13 @@ add_device(const struct host *host, const struct name *device,
 /* Without the directories the mdev module is not loaded, and there are no mediated devices. If they
  * cannot be read, there may be some. A device that is not seen would pass for one that is gone. */
 static int
-mdev_scan(const struct host *host, const struct policy *policy,
-          const struct inventory_filter *filter, struct inventory *inventory)
+mdev_scan(const struct host *host, const struct inventory_filter *filter,
+          struct inventory *inventory)
 {
     AUTO(names_clear) struct names parents = {0};
     AUTO(names_clear) struct names devices = {0};
     int rc = host_list(host, &parents, PARENTS);
 
-    (void)policy; /* it says nothing of mediated devices */
     if (rc < 0)
         return rc == -ENOENT ? 0 : rc;
     for (size_t i = 0; i < parents.count; i++)

@@ -39,6 +39,7 @@ look_at(const struct host *host, const char *pid, struct open_files *files)
 {
     AUTO(names_clear) struct names fds = {0};
     int rc = host_list(host, &fds, "proc/%s/fd", pid);
+    uint64_t number;
 
     files->is_blind |= rc < 0 && !is_gone(rc);
     for (size_t i = 0; rc == 0 && i < fds.count; i++) {
@@ -48,8 +49,8 @@ look_at(const struct host *host, const char *pid, struct open_files *files)
 
         if (length == 0)
             length = host->ops->link(host, path.text, target, sizeof(target));
-        if (length > 0)
-            add_target(files, target, atoi(pid));
+        if (length > 0 && host_parse_number(pid, &number) == 0 && number <= INT_MAX)
+            add_target(files, target, (int)number);
         files->is_blind |= length < 0 && !is_gone(length);
     }
 }

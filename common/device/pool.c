@@ -95,8 +95,8 @@ add_function(const struct host *host, const struct name *function, const struct 
 
 /* A function that has a type of its own, or makes mediated devices, is in no pool. */
 static int
-consider(const struct host *host, const struct policy *policy, const struct name *function,
-         struct inventory *inventory)
+pool_scan_device(const struct host *host, const struct policy *policy, const struct name *function,
+                 struct inventory *inventory)
 {
     const struct policy_pool *pool = policy ? policy_pool_of(policy, function) : NULL;
     struct name type, only;
@@ -117,22 +117,10 @@ consider(const struct host *host, const struct policy *policy, const struct name
     return 0;
 }
 
-static int
-pool_scan(const struct host *host, const struct policy *policy,
-          const struct inventory_filter *filter, struct inventory *inventory)
+static bool
+pool_may_be(const struct host *host, const struct policy *policy)
 {
-    AUTO(names_clear) struct names devices = {0};
-    int rc;
-
-    (void)filter; /* reading a function costs nothing */
-    if ((!policy || policy->pool_count == 0) && !tag_may_be(host))
-        return 0;
-    rc = host_list(host, &devices, PCI_DEVICES);
-    if (rc < 0)
-        return rc == -ENOENT ? 0 : rc;
-    for (size_t i = 0; i < devices.count && rc == 0; i++)
-        rc = consider(host, policy, &devices.items[i], inventory);
-    return rc;
+    return (policy && policy->pool_count > 0) || tag_may_be(host);
 }
 
 /* --- one vGPU --------------------------------------------------------------------------------- */
@@ -188,7 +176,8 @@ const struct vgpu_interface vgpu_pool = {
     .kind = "pool",
     .hostdev = REQUEST_PCI,
     .is_lent = true,
-    .scan = pool_scan,
+    .scan_device = pool_scan_device,
+    .may_be = pool_may_be,
     .find = pool_find,
     .state = pool_state,
     .make = pool_make,

@@ -5,6 +5,7 @@
 #include "base/reader.h"
 #include "device/maxima.h"
 #include "device/nvidia.h"
+#include "device/pci.h"
 #include "device/type-cache.h"
 #include "device/vfio.h"
 #include "device/vgpu.h"
@@ -186,14 +187,16 @@ int
 scan_host(const struct host *host, const struct policy *policy,
           const struct inventory_filter *filter, struct inventory *ret, struct error *error)
 {
-    *ret = (struct inventory){0};
-    for (size_t i = 0; i < vgpu_interface_count; i++) {
-        int rc = vgpu_interfaces[i]->scan(host, policy, filter, ret);
+    AUTO(names_clear) struct names devices = {0};
+    int rc = host_list(host, &devices, PCI_DEVICES);
 
-        if (rc < 0) {
-            inventory_clear(ret);
-            return error_set(error, rc, "cannot read the GPUs: %s", strerror(-rc));
-        }
+    *ret = (struct inventory){0};
+    rc = rc == -ENOENT ? 0 : rc;
+    for (size_t i = 0; rc == 0 && i < vgpu_interface_count; i++)
+        rc = vgpu_scan(vgpu_interfaces[i], host, policy, filter, &devices, ret);
+    if (rc < 0) {
+        inventory_clear(ret);
+        return error_set(error, rc, "cannot read the GPUs: %s", strerror(-rc));
     }
     for (size_t gpu = 0; gpu < ret->gpu_count; gpu++)
         find_mixed(ret->gpus[gpu]);

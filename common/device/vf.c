@@ -172,24 +172,15 @@ add_function(const struct host *host, const struct name *name, const struct name
 }
 
 static int
-vf_scan(const struct host *host, const struct policy *policy, const struct inventory_filter *filter,
-        struct inventory *inventory)
+vf_scan_device(const struct host *host, const struct policy *policy, const struct name *device,
+               struct inventory *inventory)
 {
-    AUTO(names_clear) struct names devices = {0};
-    int rc = host_list(host, &devices, PCI_DEVICES);
+    struct name gpu;
 
     (void)policy; /* it says nothing of these functions */
-    (void)filter; /* the names come with the list */
-    if (rc < 0)
-        return rc == -ENOENT ? 0 : rc;
-    for (size_t i = 0; i < devices.count; i++) {
-        const struct name *name = &devices.items[i];
-        struct name gpu;
-
-        if (host_exists(host, PCI_DEVICES "/%s/" CURRENT, name->text) &&
-            pci_find_card(host, name, &gpu) == 0)
-            add_function(host, name, &gpu, inventory);
-    }
+    if (host_exists(host, PCI_DEVICES "/%s/" CURRENT, device->text) &&
+        pci_find_card(host, device, &gpu) == 0)
+        add_function(host, device, &gpu, inventory);
     return 0;
 }
 
@@ -283,7 +274,7 @@ vf_remove(const struct host *host, const struct vgpu *vgpu)
 const struct vgpu_interface vgpu_vf = {
     .kind = "vf",
     .hostdev = REQUEST_PCI,
-    .scan = vf_scan,
+    .scan_device = vf_scan_device,
     .find = vf_find,
     .state = vf_state,
     .make = vf_make,

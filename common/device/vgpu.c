@@ -39,6 +39,22 @@ vgpu_interface_find(const char *kind)
 }
 
 int
+vgpu_scan(const struct vgpu_interface *interface, const struct host *host,
+          const struct policy *policy, const struct inventory_filter *filter,
+          const struct names *devices, struct inventory *inventory)
+{
+    int rc = 0;
+
+    if (interface->scan)
+        return interface->scan(host, filter, inventory);
+    if (interface->may_be && !interface->may_be(host, policy))
+        return 0;
+    for (size_t i = 0; i < devices->count && rc == 0; i++)
+        rc = interface->scan_device(host, policy, &devices->items[i], inventory);
+    return rc;
+}
+
+int
 vgpu_find(const struct host *host, const struct name *device, struct vgpu *ret, struct name *gpu)
 {
     int rc = -ENOENT;

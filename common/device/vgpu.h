@@ -42,11 +42,15 @@ struct vgpu_interface {
     bool is_lent; /* the device is the host's own: libvirt may bind it to VFIO (managed='yes').
                      While another driver has it, nobody can have it open */
 
-    /* Adds what it finds to an inventory. Returns 0, or -errno of a list that cannot be read.
-     * policy has the pools and profiles. If policy is NULL, only those of their functions are found
-     * that somebody has. */
-    int (*scan)(const struct host *host, const struct policy *policy,
-                const struct inventory_filter *filter, struct inventory *inventory);
+    /* Adds what there is to an inventory. A row has one of these. The second is asked for each PCI
+     * device of the host, unless `may_be` says that there is nothing. Both return 0, or -errno of
+     * something that cannot be read. policy has the pools and profiles. If policy is NULL, only
+     * those of their functions are found that somebody has. */
+    int (*scan)(const struct host *host, const struct inventory_filter *filter,
+                struct inventory *inventory);
+    int (*scan_device)(const struct host *host, const struct policy *policy,
+                       const struct name *device, struct inventory *inventory);
+    bool (*may_be)(const struct host *host, const struct policy *policy);
 
     /* Finds a device that is present, and its GPU. Returns -ENOENT if there is none. */
     int (*find)(const struct host *host, const struct name *device, struct vgpu *ret,
@@ -96,6 +100,12 @@ vgpu_has_function(const struct inventory *inventory, const struct name *device) 
 
 /* Finds an interface by its kind. Returns NULL if there is none. */
 const struct vgpu_interface *vgpu_interface_find(const char *kind) NONNULL;
+
+/* Adds what one interface has to an inventory; see `scan` above. `devices`: all PCI devices. */
+int vgpu_scan(const struct vgpu_interface *interface, const struct host *host,
+              const struct policy *policy, const struct inventory_filter *filter,
+              const struct names *devices, struct inventory *inventory) CHECKED
+    __attribute__((nonnull(1, 2, 4, 5, 6)));
 
 /* Finds a device of any interface; see `find` above. */
 int vgpu_find(const struct host *host, const struct name *device, struct vgpu *ret,

@@ -251,24 +251,20 @@ scan_card(const struct host *host, const struct policy *policy, const struct nam
     return rc;
 }
 
-static int
-xe_scan(const struct host *host, const struct policy *policy, const struct inventory_filter *filter,
-        struct inventory *inventory)
+static bool
+xe_may_be(const struct host *host, const struct policy *policy)
 {
-    AUTO(names_clear) struct names devices = {0};
-    int rc;
+    return (policy && policy->profile_count > 0) || tag_may_be(host);
+}
 
-    (void)filter; /* the configuration has the numbers of a profile */
-    if ((!policy || policy->profile_count == 0) && !tag_may_be(host))
-        return 0;
-    rc = host_list(host, &devices, PCI_DEVICES);
-    if (rc < 0)
-        return rc == -ENOENT ? 0 : rc;
-    for (size_t i = 0; i < devices.count && rc == 0; i++) {
-        if (host_exists(host, PCI_DEVICES "/%s/sriov_admin", devices.items[i].text))
-            rc = scan_card(host, policy, &devices.items[i], inventory);
-    }
-    return rc;
+/* The configuration has the numbers of a profile, so there is nothing to filter. */
+static int
+xe_scan_device(const struct host *host, const struct policy *policy, const struct name *device,
+               struct inventory *inventory)
+{
+    return host_exists(host, PCI_DEVICES "/%s/sriov_admin", device->text)
+               ? scan_card(host, policy, device, inventory)
+               : 0;
 }
 
 /* --- one vGPU --------------------------------------------------------------------------------- */
@@ -399,7 +395,8 @@ const struct vgpu_interface vgpu_xe = {
     .kind = "xe",
     .hostdev = REQUEST_PCI,
     .is_lent = true,
-    .scan = xe_scan,
+    .scan_device = xe_scan_device,
+    .may_be = xe_may_be,
     .find = xe_find,
     .state = xe_state,
     .settle = xe_settle,

@@ -2,6 +2,7 @@
 
 #include "domain/request-parser.h"
 #include "base/array.h"
+#include "base/host.h"
 #include "domain/hostdev.h"
 #include "domain/links.h"
 #include "domain/stream.h"
@@ -9,6 +10,7 @@
 #include <libxml/parser.h>
 #include <libxml/SAX2.h>
 #include <libxml/parserInternals.h>
+#include <limits.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -55,8 +57,10 @@ static void
 open_status(struct reader *reader, const struct annotation_attributes *attributes)
 {
     AUTO_FREE char *pid = annotation_copy_attribute(attributes, "pid");
+    uint64_t number;
 
-    reader->request->pid = pid ? atoi(pid) : 0;
+    if (pid && host_parse_number(pid, &number) == 0 && number <= INT_MAX)
+        reader->request->pid = (int)number;
 }
 
 static void

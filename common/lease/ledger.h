@@ -44,7 +44,7 @@ struct lease {
     struct name gpu;
     struct name domain; /* its UUID, because names change; or LEASE_NOBODY */
     char domain_name[256];
-    char alias[128]; /* of the hostdev; "" if it has none */
+    char alias[257]; /* of the hostdev, as long as annotation.c takes it; "" if it has none */
     enum lease_state state;
     enum lease_origin origin;
     struct process daemon; /* libvirt's; while it lives, it will call "release" for the domain */

@@ -15,7 +15,7 @@ struct attachment {
     bool display;  /* the guest's screen is to show the vGPU */
     bool meant[2]; /* per enum connection_side: whether that definition gets the vGPU */
     struct domain_edit edits[2];  /* these definitions with the vGPU */
-    char alias[128];              /* of the vGPU */
+    char alias[257];              /* of the vGPU */
     struct rewrite_source chosen; /* the best device for it on this host */
     struct names named;           /* virtual functions that other domains name */
     struct names added;           /* devices of the vGPUs that this call has added so far */

@@ -12,7 +12,7 @@
 
 /* A vGPU that was added. */
 struct addition {
-    char alias[128];
+    char alias[257];
     struct name source;
 };
 

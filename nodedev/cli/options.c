@@ -46,6 +46,8 @@ const struct option_row option_rows[OPTIONS] = {
  * FIRST_VALUE, so that no letter has the same value. */
 #define FIRST_VALUE 256
 
+_Static_assert(OPTIONS <= 32, "each option has a bit of OPTION_BIT");
+
 static void
 describe(struct option *longs, char *shorts)
 {

@@ -170,6 +170,7 @@ read_parent(const xmlNode *node, struct node_device *device)
     const xmlNode *function = find_capability(node, "phys_function");
     const xmlNode *pci = find_capability(node, "pci");
     char text[64];
+    uint64_t numa;
 
     /* For a parent that is no PCI device, libvirt nests one <mdev_types> in the other. */
     while (types && !child(types, "type"))
@@ -178,7 +179,7 @@ read_parent(const xmlNode *node, struct node_device *device)
     if (function && read_address(child(function, "address"), &device->gpu) < 0)
         return -EBADMSG;
     get_text(child(pci, "numa"), "node", text, sizeof(text));
-    device->numa = *text ? atoi(text) : -1;
+    device->numa = host_parse_number(text, &numa) == 0 && numa <= INT_MAX ? (int)numa : -1;
     get_text(child(child(node, "driver"), "name"), NULL, text, sizeof(text));
     if (name_parse(&device->driver, text) < 0)
         device->driver = (struct name){0};

@@ -22,6 +22,8 @@ struct drawing {
     struct usage usage;
 };
 
+#define NARROWEST 8 /* columns for the owner of a vGPU */
+
 #define LETTERS "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
 
 static char
@@ -216,6 +218,8 @@ draw_vgpu(const struct drawing *drawing, const struct host_view_vgpu *vgpu, size
     snprintf(right, sizeof(right), " %-12s%*s %-8s", word_of(vgpu->type_name, vgpu->type),
              drawing->usage.is_in_vgpus ? 0 : 10, size, vgpu->state ? vgpu->state : "");
     width = (int)drawing->width - 3 - (int)strlen(right);
+    /* A long type leaves no room on a narrow screen. The line is longer than the screen then. */
+    width = width > NARROWEST ? width : NARROWEST;
     snprintf(owner, sizeof(owner), "%s", owner_of(vgpu));
     printable_make(owner);
     terminal_cut(owner, (unsigned)width);

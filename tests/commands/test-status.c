@@ -89,6 +89,23 @@ widths(void **state)
     scene_stop(&scene);
 }
 
+/* The name of a type leaves no room for the owner of its vGPU. The owner is cut to a few
+ * characters. */
+static void
+a_long_name(void **state)
+{
+    struct terminal screen = typed_screen;
+
+    (void)state;
+    scene_start(&scene, "gpu 0000:18:00.0 rule size\ntype nvidia-901 \"GRID LONG-LONG-LONG-LONG-"
+                        "LONG-LONG-LONG-LONG-1B\" framebuffer 1024 max 16\n");
+    foreign("0000:18:00.0", "nvidia-901", scene_device(3));
+    screen.width = 60;
+    assert_int_equal(typed_run_on(&scene, HERE, &screen, "vgpuctl status", &typed), 0);
+    typed_assert_has(typed.printed, "\n a dddddd.. LONG-LONG");
+    scene_stop(&scene);
+}
+
 /* Memory that no vGPU can have is not free. */
 static void
 closed(void **state)
@@ -199,9 +216,10 @@ int
 main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(t4),     cmocka_unit_test(widths),      cmocka_unit_test(closed),
-        cmocka_unit_test(kept),   cmocka_unit_test(machines),    cmocka_unit_test(gone),
-        cmocka_unit_test(silent), cmocka_unit_test(wrong_usage),
+        cmocka_unit_test(t4),          cmocka_unit_test(widths), cmocka_unit_test(a_long_name),
+        cmocka_unit_test(a_long_name), cmocka_unit_test(closed), cmocka_unit_test(kept),
+        cmocka_unit_test(machines),    cmocka_unit_test(gone),   cmocka_unit_test(silent),
+        cmocka_unit_test(wrong_usage),
     };
 
     return cmocka_run_group_tests(tests, NULL, teardown);

@@ -36,11 +36,20 @@ teardown(void **state)
 
 /* --- words ------------------------------------------------------------------------------------ */
 
+static int
+scan_by(const struct vgpu_interface *interface, const struct host *host)
+{
+    AUTO(names_clear) struct names devices = {0};
+
+    assert_int_equal(host_list(host, &devices, "sys/bus/pci/devices"), 0);
+    return vgpu_scan(interface, host, NULL, &inventory_all_types, &devices, &inventory);
+}
+
 static void
 scan(void)
 {
     inventory_clear(&inventory);
-    assert_int_equal(vgpu_vf.scan(&fake.host, NULL, &inventory_all_types, &inventory), 0);
+    assert_int_equal(scan_by(&vgpu_vf, &fake.host), 0);
 }
 
 static struct name
@@ -308,7 +317,7 @@ interfaces_do_not_mix(void **state)
     assert_int_equal(inventory.gpu_count, 1);
     assert_int_equal(inventory.parent_count, 4);
     inventory_clear(&inventory);
-    assert_int_equal(vgpu_mdev.scan(&fake.host, NULL, &inventory_all_types, &inventory), 0);
+    assert_int_equal(scan_by(&vgpu_mdev, &fake.host), 0);
     assert_int_equal(inventory.gpu_count, 3);
     assert_int_equal(inventory.parent_count, 1 + 2 + 1);
 }
@@ -716,7 +725,7 @@ unknown_answers(void **state)
     assert_int_equal(vgpu_vf.find(&plain, &vgpu.device, &found, &gpu), -EBADMSG);
     assert_int_equal(vgpu_vf.make(&plain, &vgpu), -EBADMSG);
     assert_int_equal(vgpu_vf.remove(&plain, &vgpu), -ENODEV);
-    assert_int_equal(vgpu_vf.scan(&plain, NULL, &inventory_all_types, &inventory), 0);
+    assert_int_equal(scan_by(&vgpu_vf, &plain), 0);
     assert_int_equal(inventory.parent_count, 4);
     assert_int_equal(inventory.vgpu_count, 0);
     assert_true(available(FIRST, "nvidia-55") <= 0);

@@ -367,7 +367,8 @@ names_too_long_are_refused(void **state)
         snprintf(text, sizeof(text), HEADER FRONT "%0*d - held made 1:2 7 reap 99\n", length, 0);
         assert_int_equal(parse(text, &ledger, &error), length < 256 ? 0 : -EBADMSG);
         ledger_clear(&ledger);
-        snprintf(text, sizeof(text), HEADER FRONT "- %0*d held made 1:2 7 reap 99\n", length - 128,
+        /* The XML may have an alias of 256 bytes. */
+        snprintf(text, sizeof(text), HEADER FRONT "- %0*d held made 1:2 7 reap 99\n", length + 1,
                  0);
         assert_int_equal(parse(text, &ledger, &error), length < 256 ? 0 : -EBADMSG);
         ledger_clear(&ledger);
