@@ -182,13 +182,10 @@ annotation_copy_attribute(const struct annotation_attributes *attributes, const 
     return found ? copy_value(found, length) : NULL;
 }
 
-static const char *const placements[] = {"pack", "spread", NULL};
-static const char *const numas[] = {"prefer", "require", "ignore", NULL};
-
 struct attribute {
     const char *name;
-    size_t offset;            /* of a char * in the element's struct */
-    const char *const *words; /* one of these; NULL: any text */
+    size_t offset;            /* of a char *, or an enum, in the element's struct */
+    const char *const *words; /* of the enum (base/choices.h); NULL: any text */
 };
 
 static const struct attribute device_attributes[] = {
@@ -197,8 +194,8 @@ static const struct attribute device_attributes[] = {
     {"type", .offset = offsetof(struct request_device, type)},
     {"class", .offset = offsetof(struct request_device, class)},
     {"parent", .offset = offsetof(struct request_device, parent)},
-    {"placement", offsetof(struct request_device, placement), placements},
-    {"numa", offsetof(struct request_device, numa), numas},
+    {"placement", offsetof(struct request_device, order), choice_orders},
+    {"numa", offsetof(struct request_device, numa), choice_numas},
     {"traits", .offset = offsetof(struct request_device, traits)},
     {"placement-id", .offset = offsetof(struct request_device, placement_id)},
 };
@@ -207,6 +204,20 @@ static const struct attribute param_attributes[] = {
     {"name", .offset = offsetof(struct request_param, name)},
     {"value", .offset = offsetof(struct request_param, value)},
 };
+
+static void
+choose(struct request *request, const char *element, const struct attribute *known,
+       const char *value, unsigned *ret)
+{
+    const char *const *words = known->words + 1; /* after "" */
+    int index = words_index(words, value);
+
+    if (index >= 0)
+        *ret = (unsigned)index + 1;
+    else
+        annotation_fault(request, "<%s %s=\"%s\"> is none of %s, %s%s%s", element, known->name,
+                         value, words[0], words[1], words[2] ? ", " : "", words[2] ? words[2] : "");
+}
 
 /* Reads one attribute of an element of ours into its field; -ENOMEM. */
 static int
@@ -221,22 +232,23 @@ take_attribute(struct request *request, const char *element, const struct attrib
     char all[128] = "";
 
     for (size_t k = 0; k < known_count && !attribute_has_namespace(attributes, i); k++) {
-        char **field = (char **)((char *)object + known[k].offset);
+        AUTO_FREE char *copy = NULL;
+        void *field = (char *)object + known[k].offset;
 
         if (strcmp(known[k].name, name))
             continue;
-        *field = copy_value(value, length);
-        if (!*field)
+        copy = copy_value(value, length);
+        if (!copy)
             return -ENOMEM;
-        if (length == 0 || length > MOST_TEXT || strpbrk(*field, "\t\n\r"))
+        if (length == 0 || length > MOST_TEXT || strpbrk(copy, "\t\n\r"))
             annotation_fault(request,
                              "<%s %s=\"%.40s\">: write 1 to %d characters, without tabs and line "
                              "feeds, or leave %s out",
-                             element, name, *field, MOST_TEXT, name);
-        else if (known[k].words && words_index(known[k].words, *field) < 0)
-            annotation_fault(request, "<%s %s=\"%s\"> is none of %s, %s%s%s", element, name, *field,
-                             known[k].words[0], known[k].words[1], known[k].words[2] ? ", " : "",
-                             known[k].words[2] ? known[k].words[2] : "");
+                             element, name, copy, MOST_TEXT, name);
+        else if (known[k].words)
+            choose(request, element, &known[k], copy, field);
+        if (!known[k].words)
+            *(char **)field = TAKE(copy);
         return 0;
     }
     /* The request keeps no more faults than that, so more need no suggestion. */

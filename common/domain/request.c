@@ -47,9 +47,8 @@ request_add_fault(struct request *request, struct request_fault fault, const cha
 static void
 clear_device(struct request_device *device)
 {
-    char *strings[] = {device->alias, device->uuid,   device->type,
-                       device->class, device->parent, device->placement,
-                       device->numa,  device->traits, device->placement_id};
+    char *strings[] = {device->alias,  device->uuid,   device->type,        device->class,
+                       device->parent, device->traits, device->placement_id};
 
     for (size_t i = 0; i < COUNT(strings); i++)
         free(strings[i]);

@@ -15,6 +15,7 @@
 
 #pragma once
 
+#include "base/choices.h"
 #include "base/document.h"
 #include "base/names.h"
 #include "base/nodeset.h"
@@ -36,8 +37,8 @@ struct request_device {
     char *type;
     char *class;
     char *parent;
-    char *placement;
-    char *numa;
+    enum choice_order order; /* placement="..." */
+    enum choice_numa numa;
     char *traits;
     char *placement_id;             /* also among the parameters */
     struct document_span uuid_span; /* between the quotes of uuid */

@@ -65,7 +65,7 @@ is_far(const struct rooms *rooms, const struct demand *demand, const struct inve
 {
     const struct nodeset *nodes = &rooms->problem->demands->nodes;
 
-    if (demand->numa == POLICY_NUMA_IGNORE || nodeset_is_empty(nodes))
+    if (demand->numa == NUMA_IGNORE || nodeset_is_empty(nodes))
         return false;
     return gpu->numa < 0 || !nodeset_has(nodes, (unsigned)gpu->numa);
 }
@@ -74,7 +74,7 @@ struct candidate *
 candidate_list(const struct rooms *rooms, const struct demand *demand, size_t *count)
 {
     const struct inventory_type *type = NULL;
-    bool spread = demand->order == POLICY_SPREAD;
+    bool spread = demand->order == ORDER_SPREAD;
     struct candidate *ret = NULL;
 
     *count = 0;

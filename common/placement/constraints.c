@@ -185,10 +185,9 @@ constraints_judge(const struct rooms *rooms, const struct demand *demand, const 
     reason = judge_traits(rooms, demand, gpu);
     if (reason != REASON_NONE)
         return reason;
-    if (demand->numa == POLICY_NUMA_REQUIRE && nodeset_is_empty(nodes))
+    if (demand->numa == NUMA_REQUIRE && nodeset_is_empty(nodes))
         return REASON_UNBOUND;
-    if (demand->numa == POLICY_NUMA_REQUIRE &&
-        (gpu->numa < 0 || !nodeset_has(nodes, (unsigned)gpu->numa)))
+    if (demand->numa == NUMA_REQUIRE && (gpu->numa < 0 || !nodeset_has(nodes, (unsigned)gpu->numa)))
         return REASON_OTHER_NODE;
     if (problem->host == PLACEMENT_NOW && policy_is_drained(problem->policy, &gpu->name))
         return REASON_DRAINED;

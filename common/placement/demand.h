@@ -42,8 +42,8 @@ struct demand {
     char *const *words;               /* types that will do, best first */
     size_t word_count;
     unsigned framebuffer; /* MiB; not 0: any type with at least so much, the smallest first */
-    enum policy_order order;
-    enum policy_numa numa;
+    enum choice_order order;
+    enum choice_numa numa;
     enum demand_freedom freedom;
 };
 

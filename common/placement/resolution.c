@@ -57,17 +57,6 @@ want_class(struct demand *demand, const struct policy_class *class)
     demand->order = class->order;
 }
 
-/* The index of a word that annotation.c has checked already; 0 (unsaid) for NULL. */
-static unsigned
-index_of(const char *const *words, const char *word)
-{
-    unsigned index = 0;
-
-    while (word && words[index] && strcmp(words[index], word))
-        index++;
-    return word && words[index] ? index : 0;
-}
-
 /* Bytes of one parameter as the driver takes it, with the separator to the next. */
 static size_t
 param_size(const struct request_param *param)
@@ -89,8 +78,8 @@ check_allowed(const struct policy *policy, const struct demand *demand, struct e
         {device->class, "class", POLICY_ALLOW_CLASS},
         {device->type, "type", POLICY_ALLOW_TYPE},
         {device->parent, "parent", POLICY_ALLOW_PARENT},
-        {device->placement, "placement", POLICY_ALLOW_PLACEMENT},
-        {device->numa, "numa", POLICY_ALLOW_NUMA},
+        {device->order ? choice_orders[device->order] : NULL, "placement", POLICY_ALLOW_PLACEMENT},
+        {device->numa ? choice_numas[device->numa] : NULL, "numa", POLICY_ALLOW_NUMA},
         {device->traits, "traits", POLICY_ALLOW_TRAITS},
     };
 
@@ -209,9 +198,9 @@ resolve_annotated(const struct policy *policy, struct demand *demand, struct err
         want_class(demand, class);
     else
         want_type(demand, &device->type);
-    if (device->placement)
-        demand->order = index_of(policy_order_words, device->placement);
-    demand->numa = index_of(policy_numa_words, device->numa);
+    if (device->order != ORDER_UNSAID)
+        demand->order = device->order;
+    demand->numa = device->numa;
     return 1;
 }
 
@@ -259,9 +248,9 @@ resolve(const struct request *request, const struct policy *policy,
                         : resolve_unannotated(request, policy, demand, error);
     if (rc < 0)
         error->line = demand_line(demand);
-    if (demand->order == POLICY_ORDER_UNSAID)
+    if (demand->order == ORDER_UNSAID)
         demand->order = policy->order;
-    if (demand->numa == POLICY_NUMA_UNSAID)
+    if (demand->numa == NUMA_UNSAID)
         demand->numa = policy->numa;
     return rc > 0 && check_managed(policy, demand, error) < 0 ? -EINVAL : rc;
 }

@@ -22,8 +22,7 @@ static const struct setting_key class_keys[] = {
     {"types", setting_some_words, .offset = offsetof(struct policy_class, types)},
     {"framebuffer", setting_framebuffer, .offset = offsetof(struct policy_class, framebuffer)},
     {"traits", setting_words, .offset = offsetof(struct policy_class, traits)},
-    {"placement", setting_choice, offsetof(struct policy_class, order),
-     .words = policy_order_words},
+    {"placement", setting_choice, offsetof(struct policy_class, order), .words = choice_orders},
 };
 
 static void
@@ -247,8 +246,8 @@ static const struct setting_key keys[] = {
     {"enabled", read_enabled, .offset = offsetof(struct policy, enabled), .like = setting_bool},
     {"default_class", read_default_class, .offset = offsetof(struct policy, default_class),
      .like = setting_string},
-    {"placement", setting_choice, offsetof(struct policy, order), .words = policy_order_words},
-    {"numa", setting_choice, offsetof(struct policy, numa), .words = policy_numa_words},
+    {"placement", setting_choice, offsetof(struct policy, order), .words = choice_orders},
+    {"numa", setting_choice, offsetof(struct policy, numa), .words = choice_numas},
     {"release", setting_choice, offsetof(struct policy, release), .words = release_words},
     {"migrate_uuid", setting_choice, offsetof(struct policy, migrate_uuid), .words = uuid_words},
     {"allow", setting_choices, offsetof(struct policy, allow), .words = policy_allow_words},

@@ -19,8 +19,8 @@ set_defaults(struct policy *policy)
 {
     *policy = (struct policy){
         .enabled = true,
-        .order = POLICY_PACK,
-        .numa = POLICY_NUMA_PREFER,
+        .order = ORDER_PACK,
+        .numa = NUMA_PREFER,
         .allow = ~0u,
         .default_class = memory_copy(""),
         .prepare_timeout = 30000,

@@ -8,8 +8,6 @@
 #include <stdio.h>
 #include <string.h>
 
-const char *const policy_order_words[] = {"", "pack", "spread", NULL};
-const char *const policy_numa_words[] = {"", "prefer", "require", "ignore", NULL};
 const char *const policy_allow_words[] = {"class", "type",   "parent", "placement",
                                           "numa",  "traits", NULL};
 

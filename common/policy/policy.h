@@ -14,24 +14,15 @@
 
 #pragma once
 
+#include "base/choices.h"
 #include "base/host.h"
 #include "base/words.h"
 
-/* UNSAID: the next one of these decides: the request, the class, the configuration. */
-enum policy_order { POLICY_ORDER_UNSAID, POLICY_PACK, POLICY_SPREAD };
-enum policy_numa {
-    POLICY_NUMA_UNSAID,
-    POLICY_NUMA_PREFER,
-    POLICY_NUMA_REQUIRE,
-    POLICY_NUMA_IGNORE
-};
 enum policy_release { POLICY_REAP, POLICY_KEEP };
 enum policy_migrate_uuid { POLICY_KEEP_UUID, POLICY_NEW_UUID };
 
-/* Their words, as in the configuration and in requests; NULL ends them. */
-extern const char *const policy_order_words[];
-extern const char *const policy_numa_words[];
-extern const char *const policy_allow_words[]; /* of enum policy_allow */
+/* The words of enum policy_allow; NULL ends them. */
+extern const char *const policy_allow_words[];
 
 /* Which attributes a request may use; each is a bit in policy.allow. */
 enum policy_allow {
@@ -58,7 +49,7 @@ struct policy_class {
     struct words types;   /* in order of preference; none listed: by frame buffer */
     unsigned framebuffer; /* MiB: the smallest type with at least this much */
     struct words traits;
-    unsigned order; /* enum policy_order */
+    unsigned order; /* enum choice_order */
     char *origin;
 };
 
@@ -117,8 +108,8 @@ struct policy {
     bool hides_drained;    /* that list could not be read: any GPU may be drained */
     char *default_class;   /* "": none */
     char *default_origin;  /* "file:line"; NULL: not set */
-    unsigned order;        /* enum policy_order; never unsaid */
-    unsigned numa;         /* enum policy_numa; never unsaid */
+    unsigned order;        /* enum choice_order; never unsaid */
+    unsigned numa;         /* enum choice_numa; never unsaid */
     unsigned release;      /* enum policy_release */
     unsigned migrate_uuid; /* enum policy_migrate_uuid */
     unsigned allow;        /* bits of enum policy_allow */

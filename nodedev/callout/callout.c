@@ -118,7 +118,7 @@ find_promise(const struct weighing *weighing, const struct name *gpu)
 static enum reason
 judge_parent(const struct weighing *weighing, const struct inventory_type *type)
 {
-    const struct policy policy = {.enabled = true, .order = POLICY_PACK};
+    const struct policy policy = {.enabled = true, .order = ORDER_PACK};
     const struct request request = {0};
     const struct demands demands = {0};
     AUTO_FREE char *name = memory_copy(weighing->parent->name.text);
@@ -127,7 +127,7 @@ judge_parent(const struct weighing *weighing, const struct inventory_type *type)
         .label = "",
         .wanted = "",
         .device = &device,
-        .numa = POLICY_NUMA_IGNORE,
+        .numa = NUMA_IGNORE,
     };
     const struct placement_problem problem = {
         .request = &request,

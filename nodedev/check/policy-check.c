@@ -158,7 +158,7 @@ check_class(struct checker *checker, const struct policy_class *class, bool *ser
         .word_count = class->types.count,
         .framebuffer = class->framebuffer,
         .order = class->order,
-        .numa = POLICY_NUMA_IGNORE,
+        .numa = NUMA_IGNORE,
     };
     const struct demands demands = {.items = &demand, .count = 1};
     const struct placement_problem problem = {

@@ -69,7 +69,7 @@ migrating_guest_read(struct migrating_guest *guest, const struct host *host, con
 void
 migrating_guest_of_type(struct migrating_guest *guest, const char *type)
 {
-    struct demand demand = {.numa = POLICY_NUMA_IGNORE, .word_count = 1};
+    struct demand demand = {.numa = NUMA_IGNORE, .word_count = 1};
 
     guest->own_request.name = memory_copy("");
     guest->type = memory_copy(type);

@@ -57,7 +57,7 @@ availability_clear(struct availability *availability)
 static struct bounds
 count_left(const struct rooms *rooms, const struct inventory_type *type)
 {
-    const struct demand demand = {.label = "", .wanted = "", .numa = POLICY_NUMA_IGNORE};
+    const struct demand demand = {.label = "", .wanted = "", .numa = NUMA_IGNORE};
     struct fit fit;
 
     switch (fit_judge(rooms, &demand, type, &fit)) {

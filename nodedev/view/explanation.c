@@ -145,7 +145,7 @@ tell_nodes(const struct nodeset *nodes, const struct demand *demand, FILE *out)
 {
     const char *between = "; the guest is bound to node ";
 
-    say_part(out, "  %-9s %s", "numa", policy_numa_words[demand->numa]);
+    say_part(out, "  %-9s %s", "numa", choice_numas[demand->numa]);
     for (unsigned i = 0; i < NODESET_MOST; i++) {
         if (!nodeset_has(nodes, i))
             continue;
@@ -209,7 +209,7 @@ tell_wish(const struct dry_run *dry_run, const struct demand *demand, FILE *out)
     tell_source(demand, out);
     tell_device(&dry_run->snapshot.inventory, demand, out);
     tell_types(&dry_run->snapshot.inventory, demand, out);
-    tell(out, "placement", "%s", policy_order_words[demand->order]);
+    tell(out, "placement", "%s", choice_orders[demand->order]);
     tell_nodes(&dry_run->snapshot.demands.nodes, demand, out);
     if (device && device->parent)
         tell(out, "parent", "%s", device->parent);

@@ -228,7 +228,7 @@ is_counted(const struct model *model)
     const struct wish *wish = &model->wishes[0];
 
     return !model->limit_count && model->wish_count == 1 && wish->group < 0 && !wish->pci &&
-           wish->card < 0 && !wish->blue && wish->thing < 0 && wish->numa != POLICY_NUMA_REQUIRE;
+           wish->card < 0 && !wish->blue && wish->thing < 0 && wish->numa != NUMA_REQUIRE;
 }
 
 static struct bounds

@@ -28,8 +28,8 @@ everything_a_device_may_say(void **state)
     assert_string_equal(device->alias, "ua-gpu0");
     assert_string_equal(device->class, "small");
     assert_string_equal(device->parent, "0000:1a:00.0");
-    assert_string_equal(device->placement, "spread");
-    assert_string_equal(device->numa, "require");
+    assert_int_equal(device->order, ORDER_SPREAD);
+    assert_int_equal(device->numa, NUMA_REQUIRE);
     assert_string_equal(device->traits, "a !b");
     assert_null(device->type);
     assert_null(device->uuid);

@@ -99,8 +99,8 @@ must_be_sound(const struct policy *policy)
 {
     MUST(policy->prepare_timeout <= 3600000 && policy->release_timeout <= 3600000);
     MUST(policy->lock_timeout <= 3600000);
-    MUST(policy->order == POLICY_PACK || policy->order == POLICY_SPREAD);
-    MUST(policy->numa >= POLICY_NUMA_PREFER && policy->numa <= POLICY_NUMA_IGNORE);
+    MUST(policy->order == ORDER_PACK || policy->order == ORDER_SPREAD);
+    MUST(policy->numa >= NUMA_PREFER && policy->numa <= NUMA_IGNORE);
     MUST(policy->release <= POLICY_KEEP);
     must_be_words(&policy->params);
     MUST(policy->has_params || !policy->params.count);
@@ -118,7 +118,7 @@ must_be_sound(const struct policy *policy)
         const struct policy_class *class = &policy->classes[i];
 
         MUST(*class->name && !class->types.count == !!class->framebuffer);
-        MUST(class->framebuffer <= 1048576 && class->order <= POLICY_SPREAD && class->origin);
+        MUST(class->framebuffer <= 1048576 && class->order <= ORDER_SPREAD && class->origin);
         MUST(policy_find_class(policy, class->name) == class);
         must_be_words(&class->types);
         must_be_words(&class->traits);
@@ -184,7 +184,7 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         MUST((unsigned char)*c >= ' ' && *c != 0x7f);
     MUST(policy.enabled && !*policy.default_class && !policy.gpu_count && !policy.class_count);
     MUST(!policy.quota_count && !policy.domain_count && !policy.has_params && !policy.params.count);
-    MUST(policy.prepare_timeout == 30000 && policy.order == POLICY_PACK && policy.allow == ~0u);
-    MUST(policy.numa == POLICY_NUMA_PREFER && policy.release == POLICY_REAP);
+    MUST(policy.prepare_timeout == 30000 && policy.order == ORDER_PACK && policy.allow == ~0u);
+    MUST(policy.numa == NUMA_PREFER && policy.release == POLICY_REAP);
     return 0;
 }

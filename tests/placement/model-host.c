@@ -229,7 +229,7 @@ put_wish(FILE *out, const struct model *model, bool ids, size_t k)
     const struct card *card = wish->card < 0 ? NULL : &model->cards[wish->card];
 
     fprintf(out, "<vgpu:device alias=\"ua-gpu%zu\" placement=\"%s\" numa=\"%s\"", k + 1,
-            policy_order_words[wish->order], policy_numa_words[wish->numa]);
+            choice_orders[wish->order], choice_numas[wish->numa]);
     if (wish->group < 0)
         fprintf(out, " type=\"%s\"", called(ids, (size_t)wish->kind, model_kinds[wish->kind].name));
     else

@@ -140,8 +140,8 @@ tell_policy(const struct model *model, struct model_problem *problem)
     problem->blue = (char *)"blue";
     *policy = (struct policy){.enabled = true,
                               .default_class = (char *)"",
-                              .order = POLICY_PACK,
-                              .numa = POLICY_NUMA_PREFER,
+                              .order = ORDER_PACK,
+                              .numa = NUMA_PREFER,
                               .allow = ~0u,
                               .gpus = problem->policy_gpus,
                               .limits = problem->maxima,
@@ -214,8 +214,8 @@ tell_request(const struct model *model, struct model_problem *problem)
             .alias = problem->aliases[i],
             .type = wish->group < 0 ? (char *)model_kinds[wish->kind].word : NULL,
             .class = wish->group < 0 ? NULL : (char *)model->groups[wish->group].name,
-            .placement = (char *)policy_order_words[wish->order],
-            .numa = (char *)policy_numa_words[wish->numa],
+            .order = wish->order,
+            .numa = wish->numa,
             .traits = wish->blue ? (char *)(wish->blue > 0 ? "blue" : "!blue") : NULL,
         };
         if (wish->card >= 0)
@@ -298,7 +298,7 @@ model_print(const struct model *model)
                     wish->group < 0 ? model_kinds[wish->kind].word
                                     : model->groups[wish->group].name,
                     wish->pci ? model->cards[wish->on_card].places[wish->on_place] : "any",
-                    wish->card, wish->place, wish->blue, policy_numa_words[wish->numa],
-                    policy_order_words[wish->order], wish->thing);
+                    wish->card, wish->place, wish->blue, choice_numas[wish->numa],
+                    choice_orders[wish->order], wish->thing);
     }
 }

@@ -244,8 +244,7 @@ name_function(struct model *model, uint64_t *seed, struct wish *wish)
 void
 model_add_wish(struct model *model, uint64_t *seed)
 {
-    static const enum policy_numa numas[] = {POLICY_NUMA_PREFER, POLICY_NUMA_PREFER,
-                                             POLICY_NUMA_REQUIRE, POLICY_NUMA_IGNORE};
+    static const enum choice_numa numas[] = {NUMA_PREFER, NUMA_PREFER, NUMA_REQUIRE, NUMA_IGNORE};
     struct wish *wish = &model->wishes[model->wish_count++];
 
     /* often the same as the previous wish, because such requests are hard to place */
@@ -264,7 +263,7 @@ model_add_wish(struct model *model, uint64_t *seed)
     wish->pci = false;
     if (maybe(seed, 60))
         name_function(model, seed, wish);
-    wish->order = maybe(seed, 70) ? POLICY_PACK : POLICY_SPREAD;
+    wish->order = maybe(seed, 70) ? ORDER_PACK : ORDER_SPREAD;
     if (maybe(seed, 25)) {
         wish->card = (int)chance(seed, (unsigned)model->card_count);
         wish->place = -1;

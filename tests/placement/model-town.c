@@ -49,7 +49,7 @@ make_sensible(struct model *model, uint64_t *chances)
                               .place = -1,
                               .thing = -1,
                               .order = wish->order,
-                              .numa = POLICY_NUMA_PREFER,
+                              .numa = NUMA_PREFER,
                               .pci = card->vf,
                               .on_card = index,
                               .on_place = place};
@@ -178,8 +178,8 @@ request_of_thing(const struct model_town *town, size_t index)
                                     .card = (int)thing->card,
                                     .place = (int)thing->place,
                                     .thing = (int)index,
-                                    .order = POLICY_PACK,
-                                    .numa = POLICY_NUMA_IGNORE,
+                                    .order = ORDER_PACK,
+                                    .numa = NUMA_IGNORE,
                                     .pci = model.cards[thing->card].vf,
                                     .on_card = thing->card,
                                     .on_place = thing->place};

@@ -351,7 +351,7 @@ model_obeys(const struct model *model, const struct wish *wish, const struct opt
         return false;
     if (wish->place >= 0 && (size_t)wish->place != option->place)
         return false;
-    if (wish->numa == POLICY_NUMA_REQUIRE && !model_is_near(model, option->card))
+    if (wish->numa == NUMA_REQUIRE && !model_is_near(model, option->card))
         return false;
     if (wish->blue && (wish->blue > 0) != (card->listed && card->blue))
         return false;

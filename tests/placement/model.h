@@ -89,8 +89,8 @@ struct wish {
     int group, kind; /* one of the two is -1; the other says what is wanted */
     int card, place; /* -1: any */
     int blue;        /* 1: only blue cards; -1: no blue card; 0: any card */
-    enum policy_numa numa;
-    enum policy_order order;
+    enum choice_numa numa;
+    enum choice_order order;
     int thing; /* the thing that has the wish's UUID, or that is on its function; -1: none */
     bool pci;  /* a PCI device; it must have this function, unless it may go elsewhere */
     size_t on_card, on_place;

@@ -44,8 +44,10 @@ add_device(struct asked *asked, char *line)
         const char *word;
         char **field;
     } words[] = {
-        {"type=", &device.type},           {"class=", &device.class}, {"parent=", &device.parent},
-        {"placement=", &device.placement}, {"numa=", &device.numa},   {"traits=", &device.traits},
+        {"type=", &device.type},
+        {"class=", &device.class},
+        {"parent=", &device.parent},
+        {"traits=", &device.traits},
     };
     char *word, *alias = NULL;
 
@@ -60,6 +62,10 @@ add_device(struct asked *asked, char *line)
             asked->freedom = word[5] == 'p' ? DEMAND_ANY_PLACE : DEMAND_ANY_KIND;
         else if (!strcmp(word, "effort=spent"))
             asked->effort = SIZE_MAX / 2;
+        else if (!strncmp(word, "placement=", 10))
+            device.order = (enum choice_order)words_index(choice_orders, word + 10);
+        else if (!strncmp(word, "numa=", 5))
+            device.numa = (enum choice_numa)words_index(choice_numas, word + 5);
         else if (!strncmp(word, "on=", 3)) {
             assert_int_equal(name_parse(&hostdev.source, word + 3), 0);
             hostdev.kind = REQUEST_PCI;

@@ -382,12 +382,10 @@ only_what_the_policy_allows_may_be_said(void **state)
         {{.class = (char[]){"small"}, .parent = (char[]){"mtty"}},
          POLICY_ALLOW_PARENT,
          "parent=\"mtty\""},
-        {{.class = (char[]){"small"}, .placement = (char[]){"spread"}},
+        {{.class = (char[]){"small"}, .order = ORDER_SPREAD},
          POLICY_ALLOW_PLACEMENT,
          "placement=\"spread\""},
-        {{.class = (char[]){"small"}, .numa = (char[]){"ignore"}},
-         POLICY_ALLOW_NUMA,
-         "numa=\"ignore\""},
+        {{.class = (char[]){"small"}, .numa = NUMA_IGNORE}, POLICY_ALLOW_NUMA, "numa=\"ignore\""},
         {{.class = (char[]){"small"}, .traits = (char[]){"blue"}},
          POLICY_ALLOW_TRAITS,
          "traits=\"blue\""},
@@ -421,27 +419,22 @@ static void
 order_and_numa_are_inherited(void **state)
 {
     static const struct {
-        const char *asked;
-        enum policy_order class, whole, wanted;
+        enum choice_order asked, class, whole, wanted;
     } orders[] = {
-        {NULL, POLICY_ORDER_UNSAID, POLICY_PACK, POLICY_PACK},
-        {NULL, POLICY_ORDER_UNSAID, POLICY_SPREAD, POLICY_SPREAD},
-        {NULL, POLICY_PACK, POLICY_SPREAD, POLICY_PACK},
-        {NULL, POLICY_SPREAD, POLICY_PACK, POLICY_SPREAD},
-        {"pack", POLICY_SPREAD, POLICY_SPREAD, POLICY_PACK},
-        {"spread", POLICY_PACK, POLICY_PACK, POLICY_SPREAD},
-        {"spread", POLICY_ORDER_UNSAID, POLICY_PACK, POLICY_SPREAD},
+        {ORDER_UNSAID, ORDER_UNSAID, ORDER_PACK, ORDER_PACK},
+        {ORDER_UNSAID, ORDER_UNSAID, ORDER_SPREAD, ORDER_SPREAD},
+        {ORDER_UNSAID, ORDER_PACK, ORDER_SPREAD, ORDER_PACK},
+        {ORDER_UNSAID, ORDER_SPREAD, ORDER_PACK, ORDER_SPREAD},
+        {ORDER_PACK, ORDER_SPREAD, ORDER_SPREAD, ORDER_PACK},
+        {ORDER_SPREAD, ORDER_PACK, ORDER_PACK, ORDER_SPREAD},
+        {ORDER_SPREAD, ORDER_UNSAID, ORDER_PACK, ORDER_SPREAD},
     };
     static const struct {
-        const char *asked;
-        enum policy_numa whole, wanted;
+        enum choice_numa asked, whole, wanted;
     } numas[] = {
-        {NULL, POLICY_NUMA_PREFER, POLICY_NUMA_PREFER},
-        {NULL, POLICY_NUMA_REQUIRE, POLICY_NUMA_REQUIRE},
-        {NULL, POLICY_NUMA_IGNORE, POLICY_NUMA_IGNORE},
-        {"prefer", POLICY_NUMA_REQUIRE, POLICY_NUMA_PREFER},
-        {"require", POLICY_NUMA_PREFER, POLICY_NUMA_REQUIRE},
-        {"ignore", POLICY_NUMA_PREFER, POLICY_NUMA_IGNORE},
+        {NUMA_UNSAID, NUMA_PREFER, NUMA_PREFER},   {NUMA_UNSAID, NUMA_REQUIRE, NUMA_REQUIRE},
+        {NUMA_UNSAID, NUMA_IGNORE, NUMA_IGNORE},   {NUMA_PREFER, NUMA_REQUIRE, NUMA_PREFER},
+        {NUMA_REQUIRE, NUMA_PREFER, NUMA_REQUIRE}, {NUMA_IGNORE, NUMA_PREFER, NUMA_IGNORE},
     };
     struct policy_class class = {.name = (char[]){"small"}, .types = {one_type, 1}};
     struct policy policy = {
@@ -450,26 +443,26 @@ order_and_numa_are_inherited(void **state)
     struct error error;
 
     (void)state;
-    policy.numa = POLICY_NUMA_PREFER;
+    policy.numa = NUMA_PREFER;
     for (size_t i = 0; i < COUNT(orders); i++) {
-        struct request_device device = {.class = class.name, .placement = (char *)orders[i].asked};
+        struct request_device device = {.class = class.name, .order = orders[i].asked};
 
         class.order = orders[i].class;
         policy.order = orders[i].whole;
         assert_int_equal(resolve_device(&device, &policy, &demand, &error), 0);
         assert_int_equal(demand.order, orders[i].wanted);
-        assert_int_equal(demand.numa, POLICY_NUMA_PREFER);
+        assert_int_equal(demand.numa, NUMA_PREFER);
     }
     /* a direct type has no class to inherit from */
     for (size_t i = 0; i < COUNT(numas); i++) {
-        struct request_device device = {.type = (char[]){"a"}, .numa = (char *)numas[i].asked};
+        struct request_device device = {.type = (char[]){"a"}, .numa = numas[i].asked};
 
-        policy.order = POLICY_SPREAD;
-        class.order = POLICY_PACK;
+        policy.order = ORDER_SPREAD;
+        class.order = ORDER_PACK;
         policy.numa = numas[i].whole;
         assert_int_equal(resolve_device(&device, &policy, &demand, &error), 0);
         assert_int_equal(demand.numa, numas[i].wanted);
-        assert_int_equal(demand.order, POLICY_SPREAD);
+        assert_int_equal(demand.order, ORDER_SPREAD);
     }
 }
 

@@ -33,7 +33,7 @@ check_best(const struct model *model, const struct option *found, uint64_t seed)
 {
     const struct wish *wish = &model->wishes[0];
     unsigned rank = rank_of(model, wish, found->kind);
-    bool picky = model->node >= 0 && wish->numa != POLICY_NUMA_IGNORE;
+    bool picky = model->node >= 0 && wish->numa != NUMA_IGNORE;
 
     for (size_t c = 0; c < model->card_count && wish->thing < 0; c++) {
         const struct card *card = &model->cards[c];

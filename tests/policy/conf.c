@@ -94,8 +94,8 @@ conf_assert_defaults(const struct policy *policy)
     assert_int_equal(policy->prepare_timeout, 30000);
     assert_int_equal(policy->release_timeout, 5000);
     assert_int_equal(policy->lock_timeout, 10000);
-    assert_int_equal(policy->order, POLICY_PACK);
-    assert_int_equal(policy->numa, POLICY_NUMA_PREFER);
+    assert_int_equal(policy->order, ORDER_PACK);
+    assert_int_equal(policy->numa, NUMA_PREFER);
     assert_int_equal(policy->release, POLICY_REAP);
     assert_int_equal(policy->allow, ~0u);
     assert_false(policy->has_params);

@@ -121,8 +121,8 @@ every_key_of_placement(void **state)
              "            far = { types = [ \"b\" ]; placement = \"spread\"; traits = [ ]; }; };\n",
              0644);
     conf_assert_loads(conf);
-    assert_int_equal(policy->order, POLICY_SPREAD);
-    assert_int_equal(policy->numa, POLICY_NUMA_REQUIRE);
+    assert_int_equal(policy->order, ORDER_SPREAD);
+    assert_int_equal(policy->numa, NUMA_REQUIRE);
     assert_int_equal(policy->release, POLICY_KEEP);
     assert_int_equal(policy->allow, BIT(CLASS) | BIT(TRAITS));
     assert_true(policy->has_params);
@@ -135,12 +135,12 @@ every_key_of_placement(void **state)
     assert_int_equal(class->framebuffer, 8192);
     assert_int_equal(class->types.count, 0);
     conf_assert_words(&class->traits, "!blue");
-    assert_int_equal(class->order, POLICY_ORDER_UNSAID);
+    assert_int_equal(class->order, ORDER_UNSAID);
     assert_string_equal(class->origin, "/" DIRECTORY "/" MAIN ":6");
     class = policy_find_class(policy, "small");
     assert_int_equal(class->framebuffer, 0);
-    assert_int_equal(class->order, POLICY_PACK);
-    assert_int_equal(policy_find_class(policy, "far")->order, POLICY_SPREAD);
+    assert_int_equal(class->order, ORDER_PACK);
+    assert_int_equal(policy_find_class(policy, "far")->order, ORDER_SPREAD);
 }
 
 static void
@@ -150,21 +150,20 @@ every_word_of_a_choice(void **state)
         const char *text;
         unsigned order, numa, release, allow;
     } rows[] = {
-        {"placement = \"pack\";", POLICY_PACK, POLICY_NUMA_PREFER, POLICY_REAP, ~0u},
-        {"placement = \"spread\";", POLICY_SPREAD, POLICY_NUMA_PREFER, POLICY_REAP, ~0u},
-        {"numa = \"prefer\";", POLICY_PACK, POLICY_NUMA_PREFER, POLICY_REAP, ~0u},
-        {"numa = \"require\";", POLICY_PACK, POLICY_NUMA_REQUIRE, POLICY_REAP, ~0u},
-        {"numa = \"ignore\";", POLICY_PACK, POLICY_NUMA_IGNORE, POLICY_REAP, ~0u},
-        {"release = \"reap\";", POLICY_PACK, POLICY_NUMA_PREFER, POLICY_REAP, ~0u},
-        {"release = \"keep\";", POLICY_PACK, POLICY_NUMA_PREFER, POLICY_KEEP, ~0u},
-        {"allow = [ ];", POLICY_PACK, POLICY_NUMA_PREFER, POLICY_REAP, 0},
-        {"allow = ( \"class\" );", POLICY_PACK, POLICY_NUMA_PREFER, POLICY_REAP, BIT(CLASS)},
-        {"allow = [ \"type\" ];", POLICY_PACK, POLICY_NUMA_PREFER, POLICY_REAP, BIT(TYPE)},
-        {"allow = [ \"parent\" ];", POLICY_PACK, POLICY_NUMA_PREFER, POLICY_REAP, BIT(PARENT)},
-        {"allow = [ \"placement\" ];", POLICY_PACK, POLICY_NUMA_PREFER, POLICY_REAP,
-         BIT(PLACEMENT)},
-        {"allow = [ \"numa\" ];", POLICY_PACK, POLICY_NUMA_PREFER, POLICY_REAP, BIT(NUMA)},
-        {"allow = [ \"traits\" ];", POLICY_PACK, POLICY_NUMA_PREFER, POLICY_REAP, BIT(TRAITS)},
+        {"placement = \"pack\";", ORDER_PACK, NUMA_PREFER, POLICY_REAP, ~0u},
+        {"placement = \"spread\";", ORDER_SPREAD, NUMA_PREFER, POLICY_REAP, ~0u},
+        {"numa = \"prefer\";", ORDER_PACK, NUMA_PREFER, POLICY_REAP, ~0u},
+        {"numa = \"require\";", ORDER_PACK, NUMA_REQUIRE, POLICY_REAP, ~0u},
+        {"numa = \"ignore\";", ORDER_PACK, NUMA_IGNORE, POLICY_REAP, ~0u},
+        {"release = \"reap\";", ORDER_PACK, NUMA_PREFER, POLICY_REAP, ~0u},
+        {"release = \"keep\";", ORDER_PACK, NUMA_PREFER, POLICY_KEEP, ~0u},
+        {"allow = [ ];", ORDER_PACK, NUMA_PREFER, POLICY_REAP, 0},
+        {"allow = ( \"class\" );", ORDER_PACK, NUMA_PREFER, POLICY_REAP, BIT(CLASS)},
+        {"allow = [ \"type\" ];", ORDER_PACK, NUMA_PREFER, POLICY_REAP, BIT(TYPE)},
+        {"allow = [ \"parent\" ];", ORDER_PACK, NUMA_PREFER, POLICY_REAP, BIT(PARENT)},
+        {"allow = [ \"placement\" ];", ORDER_PACK, NUMA_PREFER, POLICY_REAP, BIT(PLACEMENT)},
+        {"allow = [ \"numa\" ];", ORDER_PACK, NUMA_PREFER, POLICY_REAP, BIT(NUMA)},
+        {"allow = [ \"traits\" ];", ORDER_PACK, NUMA_PREFER, POLICY_REAP, BIT(TRAITS)},
     };
     struct conf *conf = *state;
     const struct policy *policy = &conf->policy;
@@ -241,15 +240,15 @@ lists_append_but_allow_is_replaced(void **state)
              "domains = ( { name = \"*\"; devices = ( { alias = \"x\"; class = \"a\"; } ); } );\n",
              0644);
     conf_assert_loads(conf);
-    assert_int_equal(policy->order, POLICY_PACK);
-    assert_int_equal(policy->numa, POLICY_NUMA_IGNORE);
+    assert_int_equal(policy->order, ORDER_PACK);
+    assert_int_equal(policy->numa, NUMA_IGNORE);
     assert_int_equal(policy->release, POLICY_KEEP);
     assert_int_equal(policy->allow, BIT(NUMA));
     conf_assert_words(&policy->params, "one two one");
     class = policy_find_class(policy, "a");
     conf_assert_words(&class->types, "1 2");
     conf_assert_words(&class->traits, "x y");
-    assert_int_equal(class->order, POLICY_SPREAD);
+    assert_int_equal(class->order, ORDER_SPREAD);
     assert_string_equal(class->origin, "/" DIRECTORY "/" MAIN ":3");
     assert_int_equal(policy_find_class(policy, "b")->framebuffer, 2048);
     assert_int_equal(policy->class_count, 3);
