@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
 #include "base/shell-word.h"
+#include "base/text.h"
 
 #include <stdbool.h>
 #include <stdio.h>
@@ -18,22 +19,18 @@ is_plain(const char *name)
 struct shell_word
 shell_word(const char *name)
 {
-    static const char quote[] = "'\\''";
-    struct shell_word ret = {"'"};
-    size_t at = 1;
+    struct shell_word ret;
+    struct text word = text_on(ret.text, sizeof(ret.text));
 
-    if (is_plain(name) && strlen(name) < sizeof(ret.text)) {
-        snprintf(ret.text, sizeof(ret.text), "%s", name);
-        return ret;
+    if (is_plain(name)) {
+        text_add(&word, "%s", name);
+    } else {
+        text_add(&word, "'");
+        for (; *name; name++)
+            text_add(&word, "%s%c%s", *name == '\'' ? "'\\" : "", *name, *name == '\'' ? "'" : "");
+        text_add(&word, "'");
     }
-    for (; *name && at < sizeof(ret.text) - sizeof(quote); name++) {
-        if (*name == '\'')
-            at += (size_t)snprintf(ret.text + at, sizeof(ret.text) - at, "%s", quote);
-        else
-            ret.text[at++] = *name;
-    }
-    snprintf(ret.text + at, sizeof(ret.text) - at, "'");
-    if (*name)
+    if (word.is_cut)
         snprintf(ret.text, sizeof(ret.text), "NAME");
     return ret;
 }

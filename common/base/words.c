@@ -4,7 +4,6 @@
 #include "base/array.h"
 
 #include <dirent.h>
-#include <stdio.h>
 #include <string.h>
 
 int
@@ -15,14 +14,6 @@ words_index(const char *const *list, const char *word)
             return i;
     }
     return -1;
-}
-
-void
-words_append(char *text, size_t size, const char *word)
-{
-    size_t at = strlen(text);
-
-    snprintf(text + at, size - at, "%s%s", at ? ", " : "", word);
 }
 
 void

@@ -16,9 +16,6 @@
 /* The index of a word in a list that NULL ends; -1: the list does not have it. */
 int words_index(const char *const *list, const char *word) CHECKED NONNULL;
 
-/* Adds a word to a text of several: "a", then "a, b". If it does not fit, it is cut off. */
-void words_append(char *text, size_t size, const char *word) NONNULL;
-
 struct words {
     char **items;
     size_t count;

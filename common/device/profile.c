@@ -2,6 +2,7 @@
 
 #include "device/profile.h"
 #include "base/reader.h"
+#include "base/text.h"
 #include "device/pci.h"
 
 #include <inttypes.h>
@@ -143,16 +144,15 @@ profile_restore(const struct host *host, const struct profile_function *function
 void
 profile_print(const struct profile *profile, struct name *ret)
 {
-    size_t at = 0;
+    struct text word;
 
     *ret = (struct name){""};
+    word = text_on(ret->text, sizeof(ret->text));
     for (int i = 0; i < PROFILE_NUMBERS; i++) {
-        char *text = ret->text + at;
-        size_t room = sizeof(ret->text) - at;
-
-        at += (size_t)(profile->set[i]
-                           ? snprintf(text, room, "%s%" PRIu64, i ? ":" : "", profile->numbers[i])
-                           : snprintf(text, room, "%s-", i ? ":" : ""));
+        if (profile->set[i])
+            text_join(&word, ":", "%" PRIu64, profile->numbers[i]);
+        else
+            text_join(&word, ":", "-");
     }
 }
 

@@ -3,9 +3,9 @@
 #include "domain/annotation.h"
 #include "base/array.h"
 #include "base/suggest.h"
+#include "base/text.h"
 #include "base/words.h"
 
-#include <stdio.h>
 #include <string.h>
 
 #define NAMESPACE_STEM "urn:libvirt-vgpu:"
@@ -229,7 +229,8 @@ take_attribute(struct request *request, const char *element, const struct attrib
     size_t length;
     const char *value = attribute_value(attributes, i, &length);
     struct suggest suggest = SUGGEST(name);
-    char all[128] = "";
+    char all[128];
+    struct text list = text_on(all, sizeof(all));
 
     for (size_t k = 0; k < known_count && !attribute_has_namespace(attributes, i); k++) {
         AUTO_FREE char *copy = NULL;
@@ -254,7 +255,7 @@ take_attribute(struct request *request, const char *element, const struct attrib
     /* The request keeps no more faults than that, so more need no suggestion. */
     for (size_t k = 0; k < known_count && request->fault_count < REQUEST_MOST_FAULTS; k++) {
         suggest_offer(&suggest, known[k].name);
-        words_append(all, sizeof(all), known[k].name);
+        text_join(&list, ", ", "%s", known[k].name);
     }
     annotation_fault(request, "<%s> has an unknown attribute \"%s%s\"%s%s", element,
                      attribute_has_namespace(attributes, i) ? "vgpu:" : "", name,

@@ -3,8 +3,6 @@
 #include "placement/alternatives.h"
 #include "placement/fit.h"
 
-#include <stdio.h>
-
 #define MOST_OTHERS 8 /* that an error names */
 
 /* Whether the demand would have room on another parent. */
@@ -31,21 +29,20 @@ could_have(const struct rooms *rooms, const struct demand *demand,
 
 size_t
 alternatives_list(const struct rooms *rooms, const struct demand *demand,
-                  const struct inventory_gpu *gpu, size_t most, char *text, size_t size)
+                  const struct inventory_gpu *gpu, size_t most, struct text *text)
 {
     const struct inventory *inventory = rooms->problem->inventory;
     const struct name *vf = demand_vf(demand);
-    size_t at = 0, count = 0;
+    size_t count = 0;
 
-    *text = '\0';
     for (size_t i = 0; vf && i < inventory->parent_count; i++) {
         const struct inventory_parent *parent = inventory->parents[i];
 
         if ((gpu && parent->gpu != gpu) || name_equal(&parent->name, vf) ||
             !could_have(rooms, demand, parent))
             continue;
-        if (count++ < most && at < size)
-            at += (size_t)snprintf(text + at, size - at, "%s%s", at ? ", " : "", parent->name.text);
+        if (count++ < most)
+            text_join(text, ", ", "%s", parent->name.text);
     }
     return count;
 }
@@ -54,7 +51,8 @@ void
 alternatives_add(const struct rooms *rooms, const struct demand *demand, struct error *error)
 {
     char others[MOST_OTHERS * sizeof(struct name)];
-    size_t count = alternatives_list(rooms, demand, NULL, MOST_OTHERS, others, sizeof(others));
+    struct text list = text_on(others, sizeof(others));
+    size_t count = alternatives_list(rooms, demand, NULL, MOST_OTHERS, &list);
 
     if (count)
         error_add(error, "%s could be on %s%s", demand->label, others,

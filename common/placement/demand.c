@@ -2,8 +2,8 @@
 
 #include "placement/demand.h"
 #include "base/array.h"
+#include "base/text.h"
 
-#include <stdio.h>
 #include <string.h>
 
 bool
@@ -135,15 +135,11 @@ demand_class_has(const struct policy_class *class, const struct inventory_type *
 void
 demand_params(const struct demand *demand, char *ret, size_t size)
 {
-    size_t at = 0;
+    struct text list = text_on(ret, size);
 
-    *ret = '\0';
-    for (size_t i = 0; demand->device && i < demand->device->param_count && at < size; i++) {
-        const struct request_param *param = &demand->device->params[i];
-
-        at += (size_t)snprintf(ret + at, size - at, "%s%s=%s", i ? ", " : "", param->name,
-                               param->value);
-    }
+    for (size_t i = 0; demand->device && i < demand->device->param_count; i++)
+        text_join(&list, ", ", "%s=%s", demand->device->params[i].name,
+                  demand->device->params[i].value);
 }
 
 void

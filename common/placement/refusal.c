@@ -3,6 +3,7 @@
 #include "placement/refusal.h"
 #include "base/array.h"
 #include "base/suggest.h"
+#include "base/text.h"
 #include "placement/alternatives.h"
 #include "placement/reason.h"
 
@@ -18,19 +19,20 @@ static void
 list_types(const struct inventory *inventory, char *text, size_t size)
 {
     const struct inventory_type *type = NULL;
-    size_t at = 0, count = 0;
+    struct text list = text_on(text, size);
+    size_t count = 0;
 
-    *text = '\0';
-    while (at < size && (type = inventory_next_type(inventory, type))) {
+    text_add(&list, "there are: ");
+    while (!list.is_cut && (type = inventory_next_type(inventory, type))) {
         char word[sizeof(type->id.text) + sizeof(type->name) + 8];
 
         snprintf(word, sizeof(word), "%s (%s)", type->id.text, type->name);
-        if (strstr(text, word))
-            continue;
-        at += (size_t)snprintf(text + at, size - at, "%s%s", at ? ", " : "there are: ", word);
-        count++;
+        if (!strstr(text, word))
+            text_add(&list, "%s%s", count++ ? ", " : "", word);
     }
-    if (count > MOST_TYPES)
+    if (count == 0)
+        snprintf(text, size, "the GPUs here offer no type");
+    else if (count > MOST_TYPES)
         snprintf(text, size, "'vgpuctl types' lists those that there are");
 }
 
@@ -70,24 +72,18 @@ find_why(const struct inventory *inventory, const struct name *device)
 
 /* Adds GPUs with the same reason: "0000:18:00.0 is full (16 of 16)", or, for several, "each of A
  * and B is full (16 of 16)". */
-static size_t
-add_group(const struct inventory_gpu *const *gpus, size_t count, const char *reason, char *text,
-          size_t size)
+static void
+add_group(const struct inventory_gpu *const *gpus, size_t count, const char *reason,
+          struct text *text)
 {
-    size_t named = count <= MOST_NAMED ? count : MOST_NAMED - 1, at = 0;
+    size_t named = count <= MOST_NAMED ? count : MOST_NAMED - 1;
 
-    at += (size_t)snprintf(text, size, "%s", count > 1 ? "each of " : "");
-    for (size_t i = 0; i < named && at < size; i++)
-        at += (size_t)snprintf(text + at, size - at, "%s%s",
-                               i == 0                             ? ""
-                               : i + 1 == named && named == count ? " and "
-                                                                  : ", ",
-                               gpus[i]->name.text);
-    if (named < count && at < size)
-        at += (size_t)snprintf(text + at, size - at, " and %zu others", count - named);
-    if (at < size)
-        at += (size_t)snprintf(text + at, size - at, " %s", reason);
-    return at;
+    text_join(text, ", ", "%s%s", count > 1 ? "each of " : "", gpus[0]->name.text);
+    for (size_t i = 1; i < named; i++)
+        text_add(text, "%s%s", i + 1 == count ? " and " : ", ", gpus[i]->name.text);
+    if (named < count)
+        text_add(text, " and %zu others", count - named);
+    text_add(text, " %s", reason);
 }
 
 /* Lists the reasons of all GPUs, equal ones together. Returns whether room on any would help. */
@@ -95,12 +91,12 @@ static bool
 list_reasons(const struct rooms *rooms, const struct demand *demand, char *text, size_t size)
 {
     const struct inventory *inventory = rooms->problem->inventory;
-    size_t count = inventory->gpu_count, at = 0;
+    size_t count = inventory->gpu_count;
+    struct text list = text_on(text, size);
     AUTO_FREE char(*reasons)[MOST_REASON] = memory_zeroed(count, sizeof(*reasons));
     AUTO_FREE const struct inventory_gpu **same = memory_zeroed(count, sizeof(const void *));
     bool helps = false;
 
-    *text = '\0';
     for (size_t gpu = 0; gpu < count; gpu++) {
         enum reason reason =
             reason_gpu(rooms, demand, inventory->gpus[gpu], reasons[gpu], MOST_REASON);
@@ -109,7 +105,7 @@ list_reasons(const struct rooms *rooms, const struct demand *demand, char *text,
         if (reason == REASON_NONE)
             reasons[gpu][0] = '\0';
     }
-    for (size_t gpu = 0; gpu < count && at < size; gpu++) {
+    for (size_t gpu = 0; gpu < count && !list.is_cut; gpu++) {
         size_t alike = 0;
 
         if (!*reasons[gpu])
@@ -119,9 +115,7 @@ list_reasons(const struct rooms *rooms, const struct demand *demand, char *text,
                 same[alike++] = inventory->gpus[other];
         }
         alike = alike < LEAST_ALIKE ? 1 : alike;
-        at += (size_t)snprintf(text + at, size - at, "%s", at ? ", " : "");
-        if (at < size)
-            at += add_group(same, alike, reasons[gpu], text + at, size - at);
+        add_group(same, alike, reasons[gpu], &list);
         for (size_t i = 1; i < alike; i++)
             reasons[same[i]->index][0] = '\0';
     }
@@ -196,12 +190,11 @@ lacks_parent(const struct inventory *inventory, const struct demand *demand)
 static int
 refuse_parent(const struct inventory *inventory, const struct demand *demand, struct error *error)
 {
-    char gpus[600] = "";
-    size_t at = 0;
+    char gpus[600];
+    struct text list = text_on(gpus, sizeof(gpus));
 
-    for (size_t i = 0; i < inventory->gpu_count && at < sizeof(gpus); i++)
-        at += (size_t)snprintf(gpus + at, sizeof(gpus) - at, "%s%s", at ? ", " : "",
-                               inventory->gpus[i]->name.text);
+    for (size_t i = 0; i < inventory->gpu_count; i++)
+        text_join(&list, ", ", "%s", inventory->gpus[i]->name.text);
     return error_refuse(error, ERROR_NEVER,
                         "%s (%s) asks for the parent %s, which is no GPU or virtual function here "
                         "that offers vGPUs; there are the GPUs %s",
@@ -258,15 +251,12 @@ refusal_not_together(const struct rooms *rooms, const size_t *order, size_t coun
                      const struct demand *last, struct error *error)
 {
     const struct demands *demands = rooms->problem->demands;
-    char all[512] = "", reasons[1000];
-    size_t at = 0;
+    char all[512], reasons[1000];
+    struct text list = text_on(all, sizeof(all));
 
-    for (size_t i = 0; i < count && at < sizeof(all); i++) {
-        const struct demand *demand = &demands->items[order[i]];
-
-        at += (size_t)snprintf(all + at, sizeof(all) - at, "%s%s (%s)", at ? ", " : "",
-                               demand->label, demand->wanted);
-    }
+    for (size_t i = 0; i < count; i++)
+        text_join(&list, ", ", "%s (%s)", demands->items[order[i]].label,
+                  demands->items[order[i]].wanted);
     list_reasons(rooms, last, reasons, sizeof(reasons));
     return error_refuse(error, ERROR_NO_ROOM,
                         "there is room for each of its vGPUs, but not for all together: %s; beside "

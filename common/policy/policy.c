@@ -3,9 +3,9 @@
 #include "policy/policy.h"
 #include "base/array.h"
 #include "base/suggest.h"
+#include "base/text.h"
 
 #include <fnmatch.h>
-#include <stdio.h>
 #include <string.h>
 
 const char *const policy_allow_words[] = {"class", "type",   "parent", "placement",
@@ -95,14 +95,14 @@ policy_hint_class(const struct policy *policy, const char *said)
 {
     struct suggest suggest = SUGGEST(said);
     struct policy_hint hint;
-    char classes[400] = "";
+    struct text text = text_on(hint.text, sizeof(hint.text));
 
-    for (size_t i = 0; i < policy->class_count; i++) {
+    for (size_t i = 0; i < policy->class_count; i++)
         suggest_offer(&suggest, policy->classes[i].name);
-        words_append(classes, sizeof(classes), policy->classes[i].name);
-    }
-    snprintf(hint.text, sizeof(hint.text), "%s; %s%s", suggest_text(&suggest).text,
-             *classes ? "there are: " : "no class is defined", classes);
+    text_add(&text, "%s; %s", suggest_text(&suggest).text,
+             policy->class_count ? "there are: " : "no class is defined");
+    for (size_t i = 0; i < policy->class_count; i++)
+        text_add(&text, "%s%s", i ? ", " : "", policy->classes[i].name);
     return hint;
 }
 
@@ -111,23 +111,25 @@ policy_hint_params(const struct policy *policy)
 {
     const struct words built_in = {(char **)policy_built_in_params, POLICY_BUILT_IN_PARAMS};
     const struct words *params = policy->has_params ? &policy->params : &built_in;
-    struct policy_hint hint = {""};
+    struct policy_hint hint;
+    struct text list = text_on(hint.text, sizeof(hint.text));
 
     for (size_t i = 0; i < params->count; i++)
-        words_append(hint.text, sizeof(hint.text), params->items[i]);
-    return *hint.text ? hint : (struct policy_hint){"nothing"};
+        text_join(&list, ", ", "%s", params->items[i]);
+    return list.length ? hint : (struct policy_hint){"nothing"};
 }
 
 struct policy_hint
 policy_hint_allow(const struct policy *policy)
 {
-    struct policy_hint hint = {""};
+    struct policy_hint hint;
+    struct text list = text_on(hint.text, sizeof(hint.text));
 
     for (size_t i = 0; policy_allow_words[i]; i++) {
         if (policy->allow >> i & 1)
-            words_append(hint.text, sizeof(hint.text), policy_allow_words[i]);
+            text_join(&list, ", ", "%s", policy_allow_words[i]);
     }
-    return *hint.text ? hint : (struct policy_hint){"nothing"};
+    return list.length ? hint : (struct policy_hint){"nothing"};
 }
 
 const struct policy_pool *

@@ -3,6 +3,7 @@
 #include "policy/setting.h"
 #include "base/array.h"
 #include "base/suggest.h"
+#include "base/text.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -96,16 +97,16 @@ static void
 unknown_key(const struct setting *setting, const struct setting_key *keys, size_t count)
 {
     struct suggest suggest = SUGGEST(config_setting_name(setting->node));
-    char all[120] = "";
+    char all[120];
+    struct text list = text_on(all, sizeof(all));
 
     for (size_t i = 0; i < count; i++) {
         suggest_offer(&suggest, keys[i].name);
-        words_append(all, sizeof(all), keys[i].name);
+        text_join(&list, ", ", "%s", keys[i].name);
     }
     if (suggest.best)
         setting_fault(setting, "unknown key \"%s\"%s", suggest.said, suggest_text(&suggest).text);
-    else if (strlen(all) == sizeof(all) - 1) /* cut off, as the keys of the whole configuration
-                                                are */
+    else if (list.is_cut) /* as the keys of the whole configuration are */
         setting_fault(setting, "unknown key \"%s\"; see vgpu.conf(5)", suggest.said);
     else
         setting_fault(setting, "unknown key \"%s\"; there are: %s", suggest.said, all);
@@ -363,11 +364,12 @@ setting_add_item(const struct setting *setting, size_t offset, const struct sett
 static void
 find_missing(const struct setting *item, const struct setting_list *list)
 {
-    char needed[100] = "";
+    char needed[100];
+    struct text names = text_on(needed, sizeof(needed));
 
     for (size_t i = 0; i < list->key_count; i++) {
         if (list->keys[i].needed)
-            words_append(needed, sizeof(needed), list->keys[i].name);
+            text_join(&names, ", ", "%s", list->keys[i].name);
     }
     for (size_t i = 0; i < list->key_count; i++) {
         if (list->keys[i].needed && !config_setting_get_member(item->node, list->keys[i].name))

@@ -3,6 +3,7 @@
 #include "check/policy-check.h"
 #include "base/array.h"
 #include "base/suggest.h"
+#include "base/text.h"
 #include "device/profile.h"
 #include "device/share.h"
 #include "domain/request.h"
@@ -132,12 +133,12 @@ check_gpu(struct checker *checker, const struct policy_gpu *gpu)
 static void
 say_wish(const struct policy_class *class, char *ret, size_t size)
 {
-    size_t at = 0;
+    struct text text = text_on(ret, size);
 
     if (class->framebuffer)
-        snprintf(ret, size, "%u MiB of frame buffer", class->framebuffer);
-    for (size_t i = 0; i < class->types.count && at < size; i++)
-        at += (size_t)snprintf(ret + at, size - at, "%s%s", i ? " or " : "", class->types.items[i]);
+        text_add(&text, "%u MiB of frame buffer", class->framebuffer);
+    for (size_t i = 0; i < class->types.count; i++)
+        text_join(&text, " or ", "%s", class->types.items[i]);
 }
 
 /* Checks whether any GPU, even if empty, could ever serve a guest that asks for the class. The same

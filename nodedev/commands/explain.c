@@ -35,9 +35,10 @@ add_others(struct table *table, const struct dry_run_rooms *rooms, const struct 
            const struct inventory_gpu *gpu)
 {
     char text[MOST_TEXT], *to = text;
+    struct text list = text_on(text, sizeof(text));
 
     if (!table_shows(table, OTHERS) ||
-        alternatives_list(&rooms->now, demand, gpu, SIZE_MAX, text, sizeof(text)) == 0)
+        alternatives_list(&rooms->now, demand, gpu, SIZE_MAX, &list) == 0)
         return;
     for (const char *from = text; *from; from++) {
         if (*from != ' ')

@@ -4,6 +4,7 @@
 #include "base/array.h"
 #include "base/deadline.h"
 #include "base/reader.h"
+#include "base/text.h"
 #include "device/scan.h"
 #include "prove/expectation.h"
 
@@ -21,24 +22,19 @@
 struct observation_text
 observation_situation(const struct observation *observation)
 {
-    struct observation_text ret = {"with nothing on it"};
-    const char *join = "with ";
-    size_t at = 0;
+    struct observation_text ret;
+    struct text text = text_on(ret.text, sizeof(ret.text));
 
-    for (size_t k = 0; k < observation->card->type_count && at < sizeof(ret.text); k++) {
+    for (size_t k = 0; k < observation->card->type_count; k++) {
         const struct inventory_type *type = &observation->card->types[k];
         size_t count = 0;
 
         for (size_t i = 0; i < observation->vgpu_count; i++)
             count += observation->vgpus[i].type == type;
-        if (count == 0)
-            continue;
-        at += (size_t)snprintf(ret.text + at, sizeof(ret.text) - at, "%s%zu %s", join, count,
-                               type->name);
-        join = " and ";
+        if (count > 0)
+            text_add(&text, "%s %zu %s", text.length ? " and" : "with", count, type->name);
     }
-    if (at > 0 && at < sizeof(ret.text))
-        snprintf(ret.text + at, sizeof(ret.text) - at, " on it");
+    text_add(&text, "%s on it", text.length ? "" : "with nothing");
     return ret;
 }
 

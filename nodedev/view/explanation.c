@@ -192,7 +192,8 @@ static void
 tell_functions(const struct rooms *rooms, const struct demand *demand, FILE *out)
 {
     char text[MOST_OTHERS * sizeof(struct name)];
-    size_t count = alternatives_list(rooms, demand, NULL, MOST_OTHERS, text, sizeof(text));
+    struct text list = text_on(text, sizeof(text));
+    size_t count = alternatives_list(rooms, demand, NULL, MOST_OTHERS, &list);
 
     if (count > MOST_OTHERS)
         tell(out, "others", "%s, and %zu more", text, count - MOST_OTHERS);

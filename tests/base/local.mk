@@ -12,6 +12,7 @@ unit_tests += \
 	tests/base/test-printable \
 	tests/base/test-reader \
 	tests/base/test-shell-word \
-	tests/base/test-suggest
+	tests/base/test-suggest \
+	tests/base/test-text
 
 bare_tests += tests/base/test-rights
