@@ -2,7 +2,7 @@
 # shellcheck shell=sh
 #
 # Unit tests under valgrind: no bad access, no leak. check-sanitizers.sh runs all of them each time.
-# Here a quarter runs, each day another: PART=1 to 4 chooses one, LONG=1 runs all. Fewer random
+# Here an eighth runs, each day another: PART=1 to 8 chooses one, LONG=1 runs all. Fewer random
 # hosts are played, because valgrind finds in the first hundreds all that it can find.
 
 . "$srcdir/tests/checks/guard.sh"
@@ -27,12 +27,12 @@ cat >"$suppressions" <<'END'
     fun:libconfig_yyparse
 }
 END
-part=${PART:-$(($(date +%s) / 86400 % 4 + 1))}
+part=${PART:-$(($(date +%s) / 86400 % 8 + 1))}
 if [ -n "${LONG-}" ]; then
     chosen=$unit_tests
 else
     # shellcheck disable=SC2086 # a list of words
-    chosen=$(printf '%s\n' $unit_tests | awk -v part="$part" 'NR % 4 == part % 4')
+    chosen=$(printf '%s\n' $unit_tests | awk -v part="$part" 'NR % 8 == part % 8')
     echo "PART=$part:" "$(echo "$chosen" | wc -l)" tests
 fi
 [ -n "$chosen" ] || complain "no test was chosen"
