@@ -8,6 +8,10 @@
  * Between prepare and QEMU's start there is no process, no status file and no open device. So a
  * slow start looks like a leak. Therefore a lease is left alone while its daemon lives and has not
  * yet called the release that it owes. A lease is left alone too if not enough is known.
+ *
+ * An example: web01 is starting. prepare has made its device, and QEMU does not run yet. A
+ * reconcile sees no guest, and a device that is closed. It leaves the lease, because libvirtd lives
+ * and calls `release` if the start fails. If libvirtd has ended too, it removes the device.
  */
 
 #pragma once

@@ -10,6 +10,10 @@
  * The order of a look matters: first the ledger, then who is at work on which lease, then the
  * devices and the guests. If somebody gets a lease later and acts on it, either the look sees that,
  * or the ledger under the lock tells it.
+ *
+ * An example: a look reads the ledger with the lease 7 of web01, and then sees that its device is
+ * closed. Meanwhile web01 starts again, and its lease gets the number 8. Under the lock the ledger
+ * has 8 and not 7. So nothing that was seen of 7 is believed of 8.
  */
 
 #pragma once

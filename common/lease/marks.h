@@ -16,6 +16,11 @@
  * While a daemon lives, its leases are left alone, because it owes us their release. If the marks
  * say that the guest of a lease has ended, the next process releases the lease instead. A mark that
  * covers nothing any more is removed.
+ *
+ * An example: web01 has the leases 3 and 4, and the next number is 5. `release` leaves
+ * released/web01's UUID.5, and is killed. web01 starts again, and its lease gets the number 5 or a
+ * higher one. The mark covers 3 and 4, so the next process removes their devices, and not the new
+ * one.
  */
 
 #pragma once

@@ -9,6 +9,10 @@
  * placement is asked again, for an emptied host. That host has only the devices that the domain
  * itself runs with, and each GPU offers the most that it could. If something is not known, the
  * answer is not "no".
+ *
+ * An example: the only GPU is full, with 16 T4-1B of other guests. A guest with one T4-16Q could be
+ * met on the emptied GPU: yes. A guest with two could not: no. If the driver does not answer, both
+ * are unknown.
  */
 
 #pragma once

@@ -16,6 +16,10 @@
  * - vGPUs of two sizes are not put on a GPU that takes one size at a time.
  *
  * The policy, quotas and refusals of the kernel are judged elsewhere.
+ *
+ * An example: a T4 has 13 T4-1B, takes at most 16, and its driver says that it takes 3 more. So
+ * there is room for 3, for sure. A claim puts one on its load: 2. Two of the 13 would be removed:
+ * 4, for sure. For a T4-2B there is room for none, until all 13 are dropped.
  */
 
 #pragma once

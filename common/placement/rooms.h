@@ -6,6 +6,10 @@
  * At first they are what the inventory shows, with the claims of others put in: a claim takes its
  * place before /sys shows it. vGPUs that the problem says are gone are dropped. Then the search
  * takes places for its demands, and returns them in the reverse order. Pure.
+ *
+ * An example: /sys shows 2 vGPUs on a T4 with 16 places. Another process has claimed one that /sys
+ * does not show yet, and one of the 2 is to be evicted: the room begins with 2 of 16. The search
+ * takes one: 3 of 16.
  */
 
 #pragma once

@@ -8,6 +8,11 @@
  *     search_run      tries the candidates of each, depth first
  *
  * All of it happens under the ledger's lock, so the effort is bounded.
+ *
+ * An example: GPU A has one place, for a T4-1B or a T4-2B. GPU B has one place, for a T4-1B. gpu0
+ * of the guest wants a T4-1B: two candidates. gpu1 wants a T4-2B: one candidate. So gpu1 comes
+ * first and gets A, and gpu0 gets B. In the other order gpu0 might take A. Then gpu1 would have
+ * none, and the search would give A back and try B for gpu0.
  */
 
 #pragma once

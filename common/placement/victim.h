@@ -7,6 +7,11 @@
  * Only some leases may be evicted: apply/recovery.h sets a flag for each lease of the ledger.
  * Nothing is evicted in vain. Once everything is gone that may be evicted, all demands must have a
  * place.
+ *
+ * An example: two T4 are full, with 16 T4-1B each. On the first GPU three leases may be evicted, on
+ * the second one. A guest wants a T4-1B: the one on the second GPU is the victim. Another guest
+ * wants a T4-2B, and a T4 takes one size at a time. The other vGPUs would stay, so there is no
+ * victim.
  */
 
 #pragma once
