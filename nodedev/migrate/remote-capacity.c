@@ -8,7 +8,7 @@
 #include <string.h>
 
 struct remote_gpu {
-    struct gpu_load room;              /* includes what this guest takes */
+    struct gpu_load load;              /* includes what this guest takes */
     const struct inventory_type *type; /* that is taken; NULL: none yet */
 };
 
@@ -22,22 +22,22 @@ remote_capacity_start(struct remote_capacity *capacity, const struct remote_host
         .gpus = memory_zeroed(count, sizeof(*capacity->gpus)),
     };
     for (size_t i = 0; i < count; i++)
-        gpu_load_init(&capacity->gpus[i].room, host->inventory.gpus[i], LOAD_NOW);
+        gpu_load_init(&capacity->gpus[i].load, host->inventory.gpus[i], LOAD_NOW);
 }
 
 void
 remote_capacity_end(struct remote_capacity *capacity)
 {
     for (size_t i = 0; capacity->host && i < capacity->host->inventory.gpu_count; i++)
-        gpu_load_clear(&capacity->gpus[i].room);
+        gpu_load_clear(&capacity->gpus[i].load);
     free(capacity->gpus);
     *capacity = (struct remote_capacity){0};
 }
 
 static bool
-has_functions(const struct gpu_load *room)
+has_functions(const struct gpu_load *load)
 {
-    return room->gpu->parent_count && room->on[0].is_single;
+    return load->gpu->parent_count && load->on[0].is_single;
 }
 
 /* Returns how many vGPUs the GPU takes without this guest, as its libvirt tells. */
@@ -71,7 +71,7 @@ judge(const struct remote_capacity *capacity, const struct inventory_type *type,
 {
     const struct inventory_gpu *card = type->gpu;
     const struct remote_gpu *self = &capacity->gpus[card->index];
-    struct bounds all = told(type), left = gpu_room_left(&self->room, type, NULL);
+    struct bounds all = told(type), left = gpu_room_left(&self->load, type, NULL);
     bool is_other = self->type && self->type != type;
     size_t idle = count_idle(capacity->host, card);
 
@@ -83,7 +83,7 @@ judge(const struct remote_capacity *capacity, const struct inventory_type *type,
     } else if (all.most == 0) {
         snprintf(text, size, "%s is full", card->name.text);
         return REMOTE_CAPACITY_NO;
-    } else if (has_functions(&self->room)) {
+    } else if (has_functions(&self->load)) {
         snprintf(text, size, "%s has %u virtual functions for it, and what it takes is not told",
                  card->name.text, all.most);
     } else if (is_other) {
@@ -106,7 +106,7 @@ take(struct remote_gpu *gpu, const struct inventory_type *type)
 {
     const struct load_use use = {{type->gpu->parents[0], type}, 0};
 
-    gpu_load_put(&gpu->room, &use);
+    gpu_load_put(&gpu->load, &use);
     gpu->type = type;
 }
 

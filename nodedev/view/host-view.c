@@ -318,11 +318,11 @@ host_view_gpus(const struct host_view *view, size_t *first, size_t *end, struct 
 static struct bounds
 left_at_most(const struct inventory_type *type)
 {
-    AUTO(gpu_load_clear) struct gpu_load room = {0};
+    AUTO(gpu_load_clear) struct gpu_load load = {0};
     struct bounds left;
 
-    gpu_load_init(&room, type->gpu, LOAD_NOW);
-    left = gpu_room_left(&room, type, NULL);
+    gpu_load_init(&load, type->gpu, LOAD_NOW);
+    left = gpu_room_left(&load, type, NULL);
     return (struct bounds){0, left.why == ROOM_UNREADABLE ? BOUNDS_ANY : left.most, ROOM_UNTOLD, 0};
 }
 

@@ -22,18 +22,18 @@ must_hold_together(const struct inventory *inventory)
         MUST(inventory->vgpus[i]->parent->gpu->vgpu_count > 0);
     for (size_t k = 0; k < inventory->gpu_count; k++) {
         const struct inventory_gpu *gpu = inventory->gpus[k];
-        struct gpu_load room;
+        struct gpu_load load;
 
         MUST((gpu->type_count == 0) == gpu->is_partial);
         MUST(*gpu->name.text);
-        gpu_load_init(&room, gpu, LOAD_NOW);
+        gpu_load_init(&load, gpu, LOAD_NOW);
         for (size_t i = 0; i < gpu->type_count; i++) {
-            const struct bounds left = gpu_room_left(&room, &gpu->types[i], NULL);
+            const struct bounds left = gpu_room_left(&load, &gpu->types[i], NULL);
 
             MUST(*gpu->types[i].name);
             MUST(left.least <= left.most);
         }
-        gpu_load_clear(&room);
+        gpu_load_clear(&load);
     }
 }
 

@@ -241,7 +241,7 @@ nothing_is_left(void **state)
 static void
 devices(void **state)
 {
-    AUTO(gpu_load_clear) struct gpu_load room = {0};
+    AUTO(gpu_load_clear) struct gpu_load load = {0};
     AUTO(node_devices_clear) struct node_devices found = {0};
     AUTO(inventory_clear) struct inventory inventory = {0};
     static const char *const texts[] = {
@@ -267,9 +267,9 @@ devices(void **state)
     assert_string_equal(inventory.gpus[0]->name.text, "mtty");
     assert_int_equal(inventory.gpus[0]->numa, -1);
     assert_int_equal(inventory.gpus[0]->type_count, 2);
-    gpu_load_init(&room, inventory.gpus[0], LOAD_NOW);
-    assert_int_equal(gpu_room_left(&room, &inventory.gpus[0]->types[0], NULL).most, 11);
-    assert_int_equal(gpu_room_left(&room, &inventory.gpus[0]->types[1], NULL).error, ENODATA);
+    gpu_load_init(&load, inventory.gpus[0], LOAD_NOW);
+    assert_int_equal(gpu_room_left(&load, &inventory.gpus[0]->types[0], NULL).most, 11);
+    assert_int_equal(gpu_room_left(&load, &inventory.gpus[0]->types[1], NULL).error, ENODATA);
     assert_int_equal(inventory.vgpu_count, 1);
     assert_string_equal(inventory.vgpus[0]->device.text, "dddddddd-0000-4000-8000-000000000009");
 }

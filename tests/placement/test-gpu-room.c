@@ -24,7 +24,7 @@ struct played {
     struct model model; /* with all vGPUs that were put, and without those that were dropped */
     size_t card;
     const struct inventory *inventory;
-    struct gpu_load room;
+    struct gpu_load load;
     size_t vgpus[THINGS]; /* each thing's vGPU in the inventory; SIZE_MAX: the test put the thing */
     unsigned freed[KIND_COUNT], put[KIND_COUNT]; /* how many of each kind were dropped, and put */
     bool lacks[KIND_COUNT]; /* kinds that no function offered at first, though one was free */
@@ -151,7 +151,7 @@ promised(const struct played *played, size_t kind)
 
     for (size_t i = 0; i < model->thing_count; i++)
         made += model->things[i].card == played->card;
-    return played->room.puts == 0 &&
+    return played->load.puts == 0 &&
            (played->freed[kind] || (made == 0 && !model_kinds[kind].slices));
 }
 
@@ -163,7 +163,7 @@ check(const struct played *played, unsigned k, size_t place, const struct bounds
     const struct card *card = &model->cards[played->card];
     unsigned real = count_makable(model, played->card, card->kinds[k], place);
     const char *where = place == SIZE_MAX ? card->name : card->places[place];
-    bool now = played->room.time == LOAD_NOW, as_it_is = now && played->room.step_count == 0;
+    bool now = played->load.time == LOAD_NOW, as_it_is = now && played->load.step_count == 0;
     bool largest = !card->vf || card->memory || card->lent || knows_largest(card) ||
                    model_kinds[card->kinds[k]].slices || model->configured[card->kinds[k]];
 
@@ -201,7 +201,7 @@ check_limits(const struct played *played, const char *step, uint64_t seed)
 
     for (size_t i = 0; i < gpu->limit_count; i++) {
         const struct limit *limit = &gpu->limits[i];
-        struct bounds rest = gpu_room_rest(&played->room, i);
+        struct bounds rest = gpu_room_rest(&played->load, i);
         bool is_ceiling = is_of_any_size(limit);
         uint64_t total = card->memory, used = 0;
         unsigned k = 0;
@@ -238,11 +238,11 @@ ask(const struct played *played, struct saying *said)
 
     for (unsigned k = 0; k < card->kind_count; k++) {
         said[k] = (struct saying){
-            .left = gpu_room_left(&played->room, place_of(played, 0, k).type, NULL)};
+            .left = gpu_room_left(&played->load, place_of(played, 0, k).type, NULL)};
         for (size_t i = 0; i < card->place_count; i++) {
             const struct place place = place_of(played, i, k);
 
-            said[k].at[i] = gpu_room_at(&played->room, &place);
+            said[k].at[i] = gpu_room_at(&played->load, &place);
         }
     }
 }
@@ -280,7 +280,7 @@ put(struct played *played, uint64_t *seed)
     model->things[model->thing_count++] = (struct thing){
         .card = option.card, .place = option.place, .kind = option.kind, .shown = true};
     played->put[option.kind]++;
-    gpu_load_put(&played->room, &use);
+    gpu_load_put(&played->load, &use);
 }
 
 /* Drops a vGPU that was there from the beginning. */
@@ -293,7 +293,7 @@ drop(struct played *played, uint64_t *seed)
     if (!model->thing_count || model->things[index].card != played->card ||
         played->vgpus[index] == SIZE_MAX)
         return;
-    gpu_load_drop(&played->room, played->inventory->vgpus[played->vgpus[index]]);
+    gpu_load_drop(&played->load, played->inventory->vgpus[played->vgpus[index]]);
     played->drops++;
     played->freed[model->things[index].kind]++;
     model->thing_count--;
@@ -317,7 +317,7 @@ go_back(struct played *played, size_t mark, const struct saying *then, uint64_t 
     const struct card *card = &model->cards[played->card];
     struct saying said[KINDS];
 
-    gpu_load_rewind(&played->room, mark);
+    gpu_load_rewind(&played->load, mark);
     ask(played, said);
     for (unsigned k = 0; k < card->kind_count; k++) {
         MUST(is_same(&said[k].left, &then[k].left), "taken back: %s on %s: %u..%u, not %u..%u",
@@ -339,7 +339,7 @@ play(struct played *played, uint64_t *seed, uint64_t first)
 
     before = *played;
     for (int i = 0; i < STEPS; i++) {
-        marks[i] = played->room.step_count;
+        marks[i] = played->load.step_count;
         check_bounds(played, i ? "after steps" : "as it is", said[i], first);
         if (maybe(seed, 50))
             put(played, seed);
@@ -351,7 +351,7 @@ play(struct played *played, uint64_t *seed, uint64_t first)
         if (i == 0 || maybe(seed, 50))
             go_back(played, marks[i], said[i], first);
     }
-    before.room = played->room;
+    before.load = played->load;
     *played = before;
     check_bounds(played, "all taken back", said[0], first);
 }
@@ -416,10 +416,10 @@ check_host(struct model *model, uint64_t first)
         if (model->cards[card].kind_count == 0)
             continue;
         find_lacking(&played);
-        gpu_load_init(&played.room, played.inventory->gpus[card],
+        gpu_load_init(&played.load, played.inventory->gpus[card],
                       maybe(&seed, 80) ? LOAD_NOW : LOAD_EVER);
         play(&played, &seed, first);
-        gpu_load_clear(&played.room);
+        gpu_load_clear(&played.load);
     }
     model_problem_clear(&problem);
 }

@@ -33,13 +33,13 @@ static struct conf *conf;
 
 struct asked {
     struct fake_snapshot snapshot;
-    struct gpu_load room;
+    struct gpu_load load;
 };
 
 static void
 asked_clear(struct asked *asked)
 {
-    gpu_load_clear(&asked->room);
+    gpu_load_clear(&asked->load);
     fake_snapshot_clear(&asked->snapshot);
 }
 
@@ -85,14 +85,14 @@ step(struct asked *asked, const char *text, bool keeps)
     } else if (!strcmp(word, "put")) {
         use.place.type = find_type(asked, first);
         use.place.parent = find_parent(asked, second);
-        gpu_load_put(&asked->room, &use);
+        gpu_load_put(&asked->load, &use);
     } else {
         const struct inventory_parent *parent = find_parent(asked, first);
         size_t vgpu = 0;
 
         while (inventory->vgpus[vgpu]->parent != parent)
             vgpu++;
-        gpu_load_drop(&asked->room, inventory->vgpus[vgpu]);
+        gpu_load_drop(&asked->load, inventory->vgpus[vgpu]);
     }
 }
 
@@ -125,12 +125,12 @@ answer(const struct asked *asked, const char *question, char *text, size_t size)
     struct bounds said;
 
     if (!strcmp(type, "left")) {
-        said = gpu_room_rest(&asked->room, 0);
+        said = gpu_room_rest(&asked->load, 0);
     } else if (count == 1) {
-        said = gpu_room_left(&asked->room, place.type, NULL);
+        said = gpu_room_left(&asked->load, place.type, NULL);
     } else {
         place.parent = find_parent(asked, parent);
-        said = gpu_room_at(&asked->room, &place);
+        said = gpu_room_at(&asked->load, &place);
     }
     snprintf(most, sizeof(most), said.most == BOUNDS_ANY ? "any" : "%u", said.most);
     snprintf(text, size, "%u..%s %s", said.least, most, words[said.why]);
@@ -151,7 +151,7 @@ check(const struct row *rows, size_t count)
             fail_msg("%s: %s", row->policy, conf->error.text);
         maxima_add(&conf->policy, &asked.snapshot.inventory);
         take_steps(&asked, row->steps, true);
-        gpu_load_init(&asked.room, asked.snapshot.inventory.gpus[0], row->time);
+        gpu_load_init(&asked.load, asked.snapshot.inventory.gpus[0], row->time);
         take_steps(&asked, row->steps, false);
         answer(&asked, row->question, text, sizeof(text));
         if (!strcmp(text, row->wanted))
