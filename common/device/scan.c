@@ -42,8 +42,8 @@ find_mixed(struct inventory_gpu *gpu)
 }
 
 /* Whether the largest known size may be the whole frame buffer. A GPU in use may not list its
- * largest type, and nobody may have seen that type before. Then more than the largest known size is
- * made and offered together. */
+ * largest type, and nobody may have seen that type before. A driver may also have more than its
+ * largest type takes. Then more than the largest known size is made and offered together. */
 static bool
 is_all(const struct inventory_gpu *gpu, unsigned largest)
 {
@@ -56,8 +56,10 @@ is_all(const struct inventory_gpu *gpu, unsigned largest)
     }
     for (size_t i = 0; i < gpu->parent_count; i++) {
         for (size_t type = 0; type < gpu->type_count; type++) {
-            if (gpu->parents[i]->available[type] > 0 && gpu->types[type].framebuffer > offered)
-                offered = gpu->types[type].framebuffer;
+            const int available = gpu->parents[i]->available[type];
+            uint64_t more = available > 0 ? (uint64_t)available * gpu->types[type].framebuffer : 0;
+
+            offered = more > offered ? more : offered;
         }
     }
     return made + offered <= largest;

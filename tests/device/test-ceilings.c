@@ -139,6 +139,28 @@ instances_that_are_not_seen(void **state)
     }
 }
 
+/* The driver has 4608 MiB, and its largest type has 4096. It makes more of the small ones than fit
+ * into the largest. */
+static void
+the_largest_type_is_not_all(void **state)
+{
+    static const char *const uuids[] = {"00000000-0000-4000-8000-000000000001",
+                                        "00000000-0000-4000-8000-000000000002"};
+
+    (void)state;
+    fake_start(&fake, "gpu " CARD " rule mixed memory 4608\n"
+                      "type nvidia-1 \"GRID X-0B\" framebuffer 512\n"
+                      "type nvidia-2 \"GRID X-1B\" framebuffer 1024\n"
+                      "type nvidia-3 \"GRID X-4Q\" framebuffer 4096\n");
+    for (size_t i = 0; i < COUNT(uuids); i++)
+        assert_int_equal(fake_make(&fake, CARD, "nvidia-1", uuids[i]), 0);
+    (void)least_total("nvidia-1");
+    assert_int_equal(inventory.gpus[0]->parents[0]->available[0], 7);
+    assert_int_equal(inventory.gpus[0]->framebuffer, 0);
+    for (size_t i = 0; i < inventory.gpus[0]->limit_count; i++)
+        assert_false(inventory.gpus[0]->limits[i].is_memory);
+}
+
 int
 main(void)
 {
@@ -148,6 +170,7 @@ main(void)
         TEST(no_less_than_what_is_seen),
         TEST(of_gpu_instances),
         TEST(instances_that_are_not_seen),
+        TEST(the_largest_type_is_not_all),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
