@@ -19,7 +19,7 @@ is_plain(const char *name)
 struct shell_word
 shell_word(const char *name)
 {
-    struct shell_word ret;
+    struct shell_word ret = {""};
     struct text word = text_on(ret.text, sizeof(ret.text));
 
     if (is_plain(name)) {

@@ -94,7 +94,7 @@ struct policy_hint
 policy_hint_class(const struct policy *policy, const char *said)
 {
     struct suggest suggest = SUGGEST(said);
-    struct policy_hint hint;
+    struct policy_hint hint = {""};
     struct text text = text_on(hint.text, sizeof(hint.text));
 
     for (size_t i = 0; i < policy->class_count; i++)
@@ -111,7 +111,7 @@ policy_hint_params(const struct policy *policy)
 {
     const struct words built_in = {(char **)policy_built_in_params, POLICY_BUILT_IN_PARAMS};
     const struct words *params = policy->has_params ? &policy->params : &built_in;
-    struct policy_hint hint;
+    struct policy_hint hint = {""};
     struct text list = text_on(hint.text, sizeof(hint.text));
 
     for (size_t i = 0; i < params->count; i++)
@@ -122,7 +122,7 @@ policy_hint_params(const struct policy *policy)
 struct policy_hint
 policy_hint_allow(const struct policy *policy)
 {
-    struct policy_hint hint;
+    struct policy_hint hint = {""};
     struct text list = text_on(hint.text, sizeof(hint.text));
 
     for (size_t i = 0; policy_allow_words[i]; i++) {

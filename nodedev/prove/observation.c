@@ -22,7 +22,7 @@
 struct observation_text
 observation_situation(const struct observation *observation)
 {
-    struct observation_text ret;
+    struct observation_text ret = {""};
     struct text text = text_on(ret.text, sizeof(ret.text));
 
     for (size_t k = 0; k < observation->card->type_count; k++) {
