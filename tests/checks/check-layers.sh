@@ -47,7 +47,7 @@ grep -oE '(common|hooks|nodedev|tests)/([a-z0-9-]+/)*[a-z0-9-]+(\.[ch])?\>' -- M
         if (room == theirs) print $2
         else if ($2 ~ /\.[ch]$/) print $1 " lists " $2 ", which is in another room" >"/dev/stderr" }' \
     2>"$scratch/faults" >"$scratch/listed"
-find common hooks nodedev tests -name '*.[ch]' ! -path 'tests/vm/*' | awk -v listed="$scratch/listed" '
+find common hooks nodedev tests -name '*.[ch]' ! -path 'tests/vm/*' ! -path 'tests/cards/*' | awk -v listed="$scratch/listed" '
     BEGIN { while ((getline name <listed) > 0) there[name] = 1 }
     { program = substr($0, 1, length($0) - 2) }
     !($0 in there) && !(/^tests.*\.c$/ && program in there) { print $0 " is in no local.mk" }' >>"$scratch/faults"

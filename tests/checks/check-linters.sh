@@ -9,7 +9,7 @@ needs shellcheck
 needs mandoc
 needs clang-format clang-format-19 clang-format-14
 
-sources=$(echo common/*/*.[ch] hooks/*.[ch] nodedev/*/*.[ch] tests/*/*.[ch] tests/vm/cards/*.[ch])
+sources=$(echo common/*/*.[ch] hooks/*.[ch] nodedev/*/*.[ch] tests/*/*.[ch] tests/cards/module/*.[ch])
 
 # shellcheck disable=SC2086 # lists of words
 "$found" --dry-run --Werror $sources || complain "clang-format would change these"

@@ -5,7 +5,7 @@
 
 . "$srcdir/tests/checks/guard.sh"
 
-sources=$(echo common/*/*.[ch] hooks/*.[ch] nodedev/*/*.[ch] tests/*/*.[ch] tests/vm/cards/*.[ch])
+sources=$(echo common/*/*.[ch] hooks/*.[ch] nodedev/*/*.[ch] tests/*/*.[ch] tests/cards/module/*.[ch])
 
 # shellcheck disable=SC2086
 awk 'length > 100 { print FILENAME ":" FNR ": over 100 columns"; bad = 1 } END { exit bad }' \
@@ -13,7 +13,7 @@ awk 'length > 100 { print FILENAME ":" FNR ": over 100 columns"; bad = 1 } END {
 
 for file in $sources tests/checks/*.sh tests/bench/*.sh tests/model/*.pml tests/model/run tests/vm/*.sh tests/vm/scenarios/*.sh tests/vm/systemd/*.sh tests/vm/apparmor/*.sh configure.ac Makefile.am */local.mk */*/local.mk \
     config/install-rest config/selinux/compile tests/environment.in tests/fuzz/look tests/needs tests/play bootstrap .ci/run config/*.* config/apparmor/*.in config/packaging/build-package config/packaging/*.sh config/packaging/debian/rules \
-    config/packaging/debian/*.in config/packaging/debian/*.postrm config/packaging/debian/tests/[!c]* config/packaging/rpm/* hooks/*.8 nodedev/*/*.[18] nodedev/cockpit/*.js nodedev/cockpit/*.css nodedev/cockpit/*.html tests/cockpit/*.mjs tests/vm/cards/Kbuild; do
+    config/packaging/debian/*.in config/packaging/debian/*.postrm config/packaging/debian/tests/[!c]* config/packaging/rpm/* hooks/*.8 nodedev/*/*.[18] nodedev/cockpit/*.js nodedev/cockpit/*.css nodedev/cockpit/*.html tests/cockpit/*.mjs tests/cards/module/Kbuild; do
     head -n 3 "$file" | grep -q 'SPDX-License-Identifier: ' || complain "$file: no SPDX line"
 done
 
@@ -37,7 +37,7 @@ awk 'FNR == 1 { start = 0 }
         if (size > 60) { print FILENAME ":" start ": a function of " size " lines"; bad = 1 }
         start = 0
     }
-    END { exit bad }' common/*/*.c hooks/*.c nodedev/*/*.c tests/vm/cards/*.c ||
+    END { exit bad }' common/*/*.c hooks/*.c nodedev/*/*.c tests/cards/module/*.c ||
     complain "functions too long for a screen"
 # shellcheck disable=SC2016 # awk's
 awk 'FNR == 501 { print FILENAME; bad = 1 } END { exit bad }' common/*/*.[ch] hooks/*.[ch] nodedev/*/*.[ch] ||

@@ -409,7 +409,7 @@ CARDS=()
 # cards WORD... [NAME=VALUE]...: loads the driver. A WORD "sriov", "vf" or "xe" is the shape of the
 # next card with virtual functions. The functions are enabled. The WORD "mdev" adds the two T4. "vfs=N"
 # enables N functions on each card. Without "vfs" 8 of 16 are enabled, because libvirt is slow with
-# functions. All other words are parameters of the module (see cards/README.md). This ends when libvirt
+# functions. All other words are parameters of the module (see ../cards/README.md). This ends when libvirt
 # knows all devices. The VFs of xe have no driver, and no memory.
 cards() {
 	local word shapes='' options=() count=0 vfs=8
