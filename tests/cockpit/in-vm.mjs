@@ -23,7 +23,7 @@ await choose(page, "T4-2Q");
 await confirm(page, "Give web01 a vGPU", "Attach");
 await reads(page, "web01: added ua-gpu1");
 await press(page, "button", "Close");
-await reads(page, "ua-gpu1: asks for GRID T4-2Q, has GRID T4-2Q on 0000:00:08.0, held");
+await reads(page, "ua-gpu1: asks for GRID T4-2Q, has GRID T4-2Q on 0100:10:00.0, held");
 await picture(page, "guests");
 await press(page, "link", "Host");
 await reads(page, "4096 of 16384 MiB in use");
@@ -32,7 +32,7 @@ await close(opened);
 
 const last = await open("/");
 
-await press(last.page, "button", "Drain 0000:00:08.0");
-await confirm(last.page, "Drain 0000:00:08.0?", "Drain");
+await press(last.page, "button", "Drain 0100:10:00.0");
+await confirm(last.page, "Drain 0100:10:00.0?", "Drain");
 await reads(last.page, "is drained.");
 await end();

@@ -140,13 +140,13 @@ power_loss() {
 pack_files() { tar "$(has_selinux && echo --selinux || echo --no-selinux)" -cPf "$@"; }
 unpack_files() { tar "$(has_selinux && echo --selinux || echo --no-selinux)" -xPf "$1"; }
 
-# forget_program: removes our program. Then the host is as if it never had our program, and libvirt has
-# seen no hook. At the end of the scenario the host has its unpacked files again, and no package of
-# ours. This is only for the host with systemd.
+# forget_program: removes our program, and not the emulated cards. Then the host is as if it never had our
+# program, and libvirt has seen no hook. At the end of the scenario the host has its unpacked files
+# again, and no package of ours. This is only for the host with systemd.
 forget_program() {
 	local unpacked=/vgpu/unpacked
 	find /etc /usr /var/lib /run \( -path /etc/systemd -o -path /etc/modules-load.d \) -prune -o \
-		\( -name '*libvirt-vgpu*' -o -name '50-vgpu' -o -name 'vgpu*' \) -prune -print >$unpacked
+		\( -name '*libvirt-vgpu*' -o -name '50-vgpu' -o -name 'vgpu*' \) ! -name '*vgpu-cards*' -prune -print >$unpacked
 	pack_files $unpacked.tar -T $unpacked
 	at_end systemctl daemon-reload
 	# The removal of a package takes its profiles out of the kernel.
@@ -397,37 +397,44 @@ assert_no_mdevs() {
 	[ -z "$left" ] || fail "there are still mdevs: $left"
 }
 
-# Cards shaped like NVIDIA's and Intel's
+# Emulated cards (see ../cards/README.md)
 
 NVIDIA=/sys/bus/pci/drivers/nvidia
 XE=/sys/bus/pci/drivers/xe
-# The addresses of the cards, after "cards": T4 has the two without virtual functions, and CARDS has the
-# two with virtual functions.
+BARE=/sys/bus/pci/drivers/vgpu-cards
+# The addresses of the cards, after "cards": T4 has those without virtual functions, and CARDS has those
+# with virtual functions.
 T4=()
 CARDS=()
 
-# cards WORD... [NAME=VALUE]...: loads the driver. A WORD "sriov", "vf" or "xe" is the shape of the
-# next card with virtual functions. The functions are enabled. The WORD "mdev" adds the two T4. "vfs=N"
-# enables N functions on each card. Without "vfs" 8 of 16 are enabled, because libvirt is slow with
-# functions. All other words are parameters of the module (see ../cards/README.md). This ends when libvirt
-# knows all devices. The VFs of xe have no driver, and no memory.
+# cards WORD... [NAME=VALUE]...: loads the driver. The WORD "mdev" is for two T4. A WORD "sriov", "vf", "xe"
+# or "bare" is for a card with virtual functions: A40, L40S, B60 or MI300X, or the next of "boards=A,B". The
+# functions are enabled. "vfs=N" enables N functions on each card. Without "vfs" only 8 are enabled,
+# because libvirt is slow with functions. All other words are parameters of the module. This ends when
+# libvirt knows all devices. The VFs of xe have no driver, and no memory.
 cards() {
-	local word shapes='' options=() count=0 vfs=8
+	local word list=() options=() boards=() vfs=8
 	for word; do
 		case $word in
-		mdev) options+=(mdev=1) ;;
-		sriov | vf | xe)
-			shapes+=${shapes:+,}$word
-			count=$((count + 1))
-			;;
+		boards=*) IFS=, read -ra boards <<<"${word#*=}" ;;
 		vfs=*) vfs=${word#*=} ;;
 		*=*) options+=("$word") ;;
+		esac
+	done
+	for word; do
+		case $word in
+		mdev) list=(T4 T4 "${list[@]}") ;;
+		sriov) list+=("${boards[0]-A40}:mdev") boards=("${boards[@]:1}") ;;
+		vf) list+=("${boards[0]-L40S}:vf") boards=("${boards[@]:1}") ;;
+		xe) list+=("${boards[0]-B60}") boards=("${boards[@]:1}") ;;
+		bare) list+=("${boards[0]-MI300X}") boards=("${boards[@]:1}") ;;
+		*=*) ;;
 		*) fail "cards: what is $word?" ;;
 		esac
 	done
-	modprobe nvidia-shaped ${shapes:+"shapes=$shapes"} "${options[@]}"
+	modprobe vgpu-cards "cards=$(IFS=,; echo "${list[*]}")" "${options[@]}"
 	find_cards
-	for word in "${CARDS[@]:0:count}"; do
+	for word in "${CARDS[@]}"; do
 		enable_vfs "$word" "$vfs"
 		word=/sys/bus/pci/devices/$word/sriov_admin/.bulk_profile/vram_quota
 		if [ -e "$word" ]; then echo 0 >"$word"; fi
@@ -453,7 +460,7 @@ find_cards() {
 	for card in /sys/bus/pci/devices/*; do
 		if [ -e "$card/physfn" ]; then continue; fi
 		case $(readlink "$card/driver") in
-		*/nvidia | */xe) ;;
+		*/nvidia | */xe | */vgpu-cards) ;;
 		*) continue ;;
 		esac
 		if [ -e "$card/sriov_totalvfs" ]; then CARDS+=("${card##*/}"); else T4+=("${card##*/}"); fi
@@ -483,7 +490,7 @@ knows_cards() {
 	done
 	virsh -q "$there" >/dev/null
 	xml=$(virsh -q "$all")
-	[ "$(grep -cE "<vendor id='0x(10de|8086)'" <<<"$xml")" = "$(wc -l <<<"$devices")" ]
+	[ "$(grep -cE "<vendor id='0x(10de|8086|1002)'" <<<"$xml")" = "$(wc -l <<<"$devices")" ]
 	[ "$(grep -c "type='mdev_types'" <<<"$xml")" = "$(find /sys/class/mdev_bus/ -name '????:*' | wc -l)" ]
 }
 
@@ -491,14 +498,15 @@ knows_cards() {
 # exiting. This ends when libvirt has forgotten the virtual functions. The next functions have the same
 # names, and libvirt would take late events for events of the next functions.
 no_cards() {
-	local vf names=''
-	[ -e /sys/module/nvidia_shaped ] || return 0
+	local vf module names=''
+	[ -e /sys/module/vgpu_cards ] || return 0
 	fault exiting_ms 0
-	for vf in "$NVIDIA"/????:*/virtfn* "$XE"/????:*/virtfn*; do
+	for vf in "$NVIDIA"/????:*/virtfn* "$XE"/????:*/virtfn* "$BARE"/????:*/virtfn*; do
 		if [ -e "$vf" ]; then names+=" $(readlink "$vf")"; fi
 	done
-	[ ! -e /sys/module/xe_vfio_pci ] || rmmod xe_vfio_pci || return
-	rmmod nvidia_shaped || return
+	for module in vgpu_cards_vfio vgpu_cards_xe_vfio vgpu_cards; do
+		[ ! -e "/sys/module/$module" ] || rmmod "$module" || return
+	done
 	look_anew
 	wait_for has_forgotten "$names"
 	! host2_exists || on_host2 wait_for has_forgotten "$names"
@@ -515,10 +523,10 @@ has_forgotten() {
 }
 
 # fault NAME VALUE: sets a parameter of the module.
-fault() { echo "$2" >"/sys/module/nvidia_shaped/parameters/$1"; }
+fault() { echo "$2" >"/sys/module/vgpu_cards/parameters/$1"; }
 
 # counter CARD created|highest|refused
-counter() { cat "/sys/bus/pci/devices/$1/shaped/$2"; }
+counter() { cat "/sys/bus/pci/devices/$1/emulated/$2"; }
 
 # vfs_of CARD: its virtual functions in their order.
 vfs_of() {
@@ -602,7 +610,7 @@ assert_no_vgpus() {
 
 # seal_of DEVICE: the seal of an mdev or a VF. The seal travels with the state of a vGPU in a save or a
 # migration.
-seal_of() { cat "$(device_dir "$1")/shaped/seal"; }
+seal_of() { cat "$(device_dir "$1")/emulated/seal"; }
 
 # Our own state
 

@@ -135,7 +135,7 @@ describe_host() {
 	# a directory.
 	find /run -mindepth 1 -maxdepth 1 ! -name user ! -name mount ! -name 'virt*d.pid' -printf 'file %p\n'
 	sed 's/^[^ ]* [^ ]* [^ ]* [^ ]* \([^ ]*\) .*/mount on \1/; /credentials/d' /proc/self/mountinfo
-	cut -d' ' -f1 /proc/modules | sed -nE '/^(mtty|mbochs|mdpy|nvidia_shaped|xe_vfio_pci)$/s/^/module /p'
+	cut -d' ' -f1 /proc/modules | sed -nE '/^(mtty|mbochs|mdpy|vgpu_cards|vgpu_cards_vfio|vgpu_cards_xe_vfio)$/s/^/module /p'
 	if is_systemd; then
 		systemctl -q list-units --plain --no-legend --state=active,activating,failed 'libvirt-vgpu*' |
 			awk '{ print "unit", $1, $3 }'

@@ -1,36 +1,33 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include <linux/delay.h>
+#include <linux/err.h>
 #include <linux/module.h>
 #include <linux/moduleparam.h>
+#include <linux/nodemask.h>
+#include <linux/slab.h>
 #include <linux/string.h>
 #include <linux/sysfs.h>
 
+#include "bus.h"
 #include "card.h"
 #include "faults.h"
+#include "mdev.h"
 
-#define MAX_CARDS 8
+/* How many boards "cards" may name, and how many GPUs are on one. Each board has as many bus
+ * numbers as it could need. So an address does not depend on the other boards. */
+#define MAX_BOARDS     15
+#define GPUS_PER_BOARD 16
 
-/* The PCI ids that QEMU gives to its devices. */
-#define QEMU_VENDOR  0x1b36
-#define QEMU_NVME    0x0010
-#define QEMU_TESTDEV 0x0005
-
-static struct card cards[MAX_CARDS];
+static struct card cards[MAX_BOARDS * GPUS_PER_BOARD];
 static unsigned int card_count;
 
-static bool mdev;
-module_param(mdev, bool, 0444);
-MODULE_PARM_DESC(mdev, "each pci-testdev is a Tesla T4 without SR-IOV");
-
-static char *shapes[MAX_CARDS];
-static unsigned int shape_count;
-module_param_array(shapes, charp, &shape_count, 0444);
-MODULE_PARM_DESC(shapes, "for each nvme in the order of PCI: sriov, xe or vf (the default)");
-
-static char *boards[MAX_CARDS];
-static unsigned int board_count;
-module_param_array(boards, charp, &board_count, 0444);
-MODULE_PARM_DESC(boards, "for each nvme: A40 (of sriov), L40S (of vf), A30 or A30-MIG");
+static char *boards[MAX_BOARDS] = {"T4", "L40S", "B60"};
+static unsigned int board_count = 3;
+module_param_array_named(cards, boards, charp, &board_count, 0444);
+MODULE_PARM_DESC(cards,
+                 "the boards, as T4,L40S@1,A40: T4, A16, A30, A30-MIG, A40, H100, H100-MIG, L40S, "
+                 "RTXPRO6000, B60 or MI300X; BOARD:mdev and BOARD:vf have vGPUs of "
+                 "this kind; BOARD@1 is on NUMA node 1 (default: T4,L40S,B60)");
 
 /* The number of a type among its board's types. card->count has this index. */
 static unsigned int
@@ -168,141 +165,169 @@ card_give_back(struct card *card, const struct vgpu_type *type, unsigned int pla
 struct card *
 card_of(struct pci_dev *pdev)
 {
-    struct pci_dev *function = pci_physfn(pdev);
-    unsigned int i;
-
-    for (i = 0; i < card_count; i++) {
-        if (cards[i].pdev == function)
-            return &cards[i];
-    }
-    return NULL;
+    return bus_owner(pdev);
 }
 
-/* The PCI identity that a function of this card shows. */
-static void
-disguise(const struct card *card, struct pci_dev *pdev)
-{
-    pdev->vendor = card->board->vendor;
-    pdev->device = card->board->device;
-    pdev->class = card->board->class;
-}
+/* The cards that are asked for */
 
-/* Disguises a VF before anybody sees it, whether or not a driver takes it. */
-static int
-on_bus_event(struct notifier_block *block, unsigned long event, void *data)
-{
-    struct pci_dev *pdev = to_pci_dev(data);
-    const struct card *card = pdev->is_virtfn ? card_of(pdev) : NULL;
-
-    if (event == BUS_NOTIFY_ADD_DEVICE && card)
-        disguise(card, pdev);
-    return NOTIFY_DONE;
-}
-
-static struct notifier_block bus_notifier = {.notifier_call = on_bus_event};
-
-static void
-unmask(const struct card *card)
-{
-    card->pdev->vendor = card->vendor;
-    card->pdev->device = card->device;
-    card->pdev->class = card->class;
-}
-
-/* The shapes that an nvme may have, and the board of each if the parameter "boards" names none. */
-static const struct {
-    const char *word, *board;
+/* A word of the parameter "cards". */
+struct wish {
+    const struct board *board;
     enum shape shape;
-} disguises[] = {
-    {"sriov", "A40", SHAPE_SRIOV},
-    {"vf", "L40S", SHAPE_VF},
-    {"xe", "B60", SHAPE_XE},
+    int node;
 };
 
-/* Sets the shape and the board of the n-th nvme, as the parameters say. */
 static int
-configure(struct card *card, unsigned int n)
+complain(const char *word, const char *what, const char *about)
 {
-    const char *word = n < shape_count ? shapes[n] : "vf";
-    unsigned int i;
-
-    for (i = 0; i < ARRAY_SIZE(disguises); i++) {
-        if (strcmp(word, disguises[i].word))
-            continue;
-        word = n < board_count && *boards[n] ? boards[n] : disguises[i].board;
-        card->shape = disguises[i].shape;
-        card->board = board_find(word);
-        return card->board ? 0 : -EINVAL;
-    }
+    pr_err(KBUILD_MODNAME ": cards=%s: %s%s\n", word, what, about);
     return -EINVAL;
 }
 
 static int
-add_card(struct pci_dev *pdev, unsigned int *nvmes)
+parse_node(const char *word, const char *text, int *ret)
 {
-    struct card *card = &cards[card_count];
-
-    mutex_init(&card->lock);
-    if (pdev->device == QEMU_TESTDEV) {
-        card->shape = SHAPE_MDEV;
-        card->board = board_find("T4");
-    } else if (configure(card, (*nvmes)++)) {
-        return -EINVAL;
-    }
-    card->vendor = pdev->vendor;
-    card->device = pdev->device;
-    card->class = pdev->class;
-    card->pdev = pci_dev_get(pdev);
-    disguise(card, pdev);
-    card_count++;
+    *ret = NUMA_NO_NODE;
+    if (!text)
+        return 0;
+    if (kstrtoint(text, 10, ret) || *ret < 0 || *ret >= MAX_NUMNODES || !node_online(*ret))
+        return complain(word, "this machine has no NUMA node ", text);
     return 0;
 }
 
-static void
-forget_cards(void)
+static int
+parse_shape(const char *word, const char *text, struct wish *wish)
 {
-    while (card_count) {
-        struct card *card = &cards[--card_count];
+    const struct board *board = wish->board;
 
-        unmask(card);
-        pci_dev_put(card->pdev);
-    }
+    wish->shape = board->shape;
+    if (!text)
+        return 0;
+    if (!strcmp(text, "mdev") && board->nr_types)
+        wish->shape = board->vfs ? SHAPE_SRIOV : SHAPE_MDEV;
+    else if (!strcmp(text, "vf") && board->nr_types && board->vfs)
+        wish->shape = SHAPE_VF;
+    else
+        return complain(word, "this board has no vGPUs of the kind ", text);
+    return 0;
+}
+
+static int
+parse(const char *word, struct wish *ret)
+{
+    char text[32], *rest = text, *name, *node, *shape;
+
+    strscpy(text, word, sizeof(text));
+    name = strsep(&rest, "@");
+    node = rest;
+    rest = name;
+    name = strsep(&rest, ":");
+    shape = rest;
+    ret->board = board_find(name);
+    if (!ret->board)
+        return complain(word, "there is no such board", "");
+    return parse_shape(word, shape, ret) ?: parse_node(word, node, &ret->node);
+}
+
+/* The drivers that a card of this shape, and its virtual functions, shall have. */
+static const struct {
+    const char *driver, *vf_driver;
+} drivers[] = {
+    [SHAPE_MDEV] = {NVIDIA_DRIVER, NVIDIA_DRIVER}, [SHAPE_SRIOV] = {NVIDIA_DRIVER, NVIDIA_DRIVER},
+    [SHAPE_VF] = {NVIDIA_DRIVER, NVIDIA_DRIVER},   [SHAPE_XE] = {XE_DRIVER, XE_DRIVER},
+    [SHAPE_BARE] = {BARE_DRIVER, BARE_DRIVER},
+};
+
+static struct identity
+identity_of(const struct wish *wish)
+{
+    const struct board *board = wish->board;
+
+    return (struct identity){
+        .vendor = board->vendor,
+        .device = board->device,
+        .vf_device = board->vf_device,
+        .subdevice = board->subdevice,
+        .class = board->class,
+        .vfs = board->vfs,
+        .node = wish->node,
+        .driver = drivers[wish->shape].driver,
+        .vf_driver = drivers[wish->shape].vf_driver,
+    };
+}
+
+static int
+add_card(const struct wish *wish, unsigned int number)
+{
+    const struct identity identity = identity_of(wish);
+    struct card *card = &cards[card_count];
+
+    mutex_init(&card->lock);
+    card->board = wish->board;
+    card->shape = wish->shape;
+    card->bus = bus_create(&identity, number, card);
+    if (IS_ERR(card->bus))
+        return PTR_ERR(card->bus);
+    card->pdev = bus_device(card->bus);
+    card_count++;
+    bus_announce(card->bus);
+    return 0;
 }
 
 static bool
-is_ours(const struct pci_dev *pdev)
+needs_mdev(const struct wish *wish)
 {
-    return pdev->vendor == QEMU_VENDOR && !pdev->is_virtfn &&
-           (pdev->device == QEMU_NVME || (mdev && pdev->device == QEMU_TESTDEV));
+    return wish->shape == SHAPE_MDEV || wish->shape == SHAPE_SRIOV;
+}
+
+static int
+add_board(const struct wish *wish, unsigned int n)
+{
+    unsigned int gpu;
+    int ret = 0;
+
+    if (needs_mdev(wish) && !HAS_MDEV) {
+        pr_warn(KBUILD_MODNAME ": no %s: this kernel has no mediated devices (CONFIG_VFIO_MDEV)\n",
+                boards[n]);
+        return 0;
+    }
+    for (gpu = 0; !ret && gpu < wish->board->gpus; gpu++)
+        ret = add_card(wish, (n + 1) * GPUS_PER_BOARD + gpu);
+    return ret;
+}
+
+static void
+tell(void)
+{
+    unsigned int i;
+
+    pr_notice(KBUILD_MODNAME ": emulated cards, for tests; there is no such hardware:");
+    for (i = 0; i < card_count; i++)
+        pr_cont(" %s %s", pci_name(cards[i].pdev), cards[i].board->name);
+    pr_cont("\n");
 }
 
 int
-cards_init(void)
+cards_add(void)
 {
-    struct pci_dev *pdev = NULL;
-    unsigned int nvmes = 0;
+    struct wish wishes[MAX_BOARDS];
+    unsigned int n;
+    int ret = 0;
 
-    while ((pdev = pci_get_device(PCI_ANY_ID, PCI_ANY_ID, pdev)) && card_count < MAX_CARDS) {
-        if (!is_ours(pdev))
-            continue;
-        if (add_card(pdev, &nvmes)) {
-            pci_err(pdev, "nvidia-shaped: no such shape or board\n");
-            pci_dev_put(pdev);
-            forget_cards();
-            return -EINVAL;
-        }
-    }
-    pci_dev_put(pdev);
-    if (!card_count)
-        return -ENODEV;
-    return bus_register_notifier(&pci_bus_type, &bus_notifier);
+    for (n = 0; !ret && n < board_count; n++)
+        ret = parse(boards[n], &wishes[n]);
+    for (n = 0; !ret && n < board_count; n++)
+        ret = add_board(&wishes[n], n);
+    if (!ret)
+        tell();
+    return ret;
 }
 
 void
-cards_exit(void)
+cards_remove(void)
 {
-    bus_unregister_notifier(&pci_bus_type, &bus_notifier);
-    forget_cards();
+    while (card_count)
+        bus_remove(cards[--card_count].bus);
 }
 
 #define COUNTER(name)                                                                              \
@@ -318,4 +343,4 @@ COUNTER(refused);
 
 static struct attribute *counters[] = {&dev_attr_created.attr, &dev_attr_highest.attr,
                                        &dev_attr_refused.attr, NULL};
-const struct attribute_group card_group = {.name = "shaped", .attrs = counters};
+const struct attribute_group card_group = {.name = "emulated", .attrs = counters};

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The physical cards of this machine: the vGPUs on each, and the driver's rule of which vGPUs may
- * be on one card together.
+ * The cards: the vGPUs on each, and the driver's rule of which vGPUs may be on one card together.
+ * bus.h has their bodies.
  */
-#ifndef SHAPED_CARD_H
-#define SHAPED_CARD_H
+#ifndef VGPU_CARDS_CARD_H
+#define VGPU_CARDS_CARD_H
 
 #include <linux/bitops.h>
 #include <linux/mutex.h>
@@ -20,21 +20,14 @@
 #define MAX_VGPUS 64
 #define MAX_VFS   64
 
-enum shape {
-    SHAPE_MDEV,  /* mdev on the physical function */
-    SHAPE_SRIOV, /* mdev on virtual functions */
-    SHAPE_VF,    /* vendor-specific VFIO on virtual functions */
-    SHAPE_XE,    /* VFIO on virtual functions of Intel's driver xe, with profiles and no types */
-};
-
+struct bus;
 struct xe;
 
 struct card {
+    struct bus *bus;
     struct pci_dev *pdev;
     const struct board *board;
     enum shape shape;
-    u16 vendor, device; /* of the hardware */
-    u32 class;
     /* The VFs that had a driver since SR-IOV was enabled. */
     DECLARE_BITMAP(bound, MAX_VFS);
     struct xe *xe; /* only of SHAPE_XE, while the driver has the card */
@@ -49,11 +42,18 @@ struct card {
     unsigned int refused; /* how many creates were refused */
 };
 
-/* Finds the cards, and makes them look like other boards. VFs that come later are disguised,
- * too. */
-int cards_init(void);
+/* The names of our drivers. The first two are those of the real drivers, because ids of types and
+ * programs' decisions come from them. */
+#define NVIDIA_DRIVER "nvidia"
+#define XE_DRIVER     "xe"
+#define BARE_DRIVER   "vgpu-cards"
 
-void cards_exit(void);
+/* Makes the cards that the parameter "cards" names, and gives them to their drivers, which are
+ * there already. If this fails, some may be there. */
+int cards_add(void);
+
+/* The drivers must be gone. */
+void cards_remove(void);
 
 /* The card of a physical or virtual function. NULL: the function is not of our cards. */
 struct card *card_of(struct pci_dev *pdev);
@@ -73,6 +73,7 @@ int card_refuse(struct card *card, unsigned int code);
 
 void card_give_back(struct card *card, const struct vgpu_type *type, unsigned int place);
 
+/* The directory emulated/ of a card. Its name is the mark of what this module emulates. */
 extern const struct attribute_group card_group;
 
 /* NVIDIA's status of a refused create, as it is in NVIDIA's log. */

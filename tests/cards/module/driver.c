@@ -7,6 +7,8 @@
 #include <linux/module.h>
 #include <linux/pci.h>
 
+#include "bare.h"
+#include "bus.h"
 #include "card.h"
 #include "mdev.h"
 #include "vf.h"
@@ -22,7 +24,7 @@ is_parent(const struct pci_dev *pdev, const struct card *card)
 static int
 probe_vf(struct pci_dev *pdev, struct card *card)
 {
-    return is_parent(pdev, card) ? parent_probe(pdev, card) : vf_probe(pdev, card);
+    return is_parent(pdev, card) ? parent_probe(pdev, card) : vf_probe(pdev, card, VF_TYPED);
 }
 
 static int
@@ -56,8 +58,8 @@ probe(struct pci_dev *pdev, const struct pci_device_id *id)
     if (!card)
         return -ENODEV;
     ret = pdev->is_virtfn ? probe_vf(pdev, card) : probe_pf(pdev, card);
-    /* A process that looked at the device when it came saw QEMU's ids. So this reports a change.
-     * The kernel itself reports parents of mdevs. */
+    /* A process that looked at the device when it came did not see our files. So this reports a
+     * change. The kernel itself reports parents of mdevs. */
     if (!ret && !is_parent(pdev, card))
         kobject_uevent(&pdev->dev.kobj, KOBJ_CHANGE);
     return ret;
@@ -73,7 +75,7 @@ remove(struct pci_dev *pdev)
     if (is_parent(pdev, card))
         parent_remove(pdev);
     else if (pdev->is_virtfn)
-        vf_remove(pdev);
+        vgpu_cards_vf_remove(pdev);
     if (!pdev->is_virtfn) {
         sysfs_remove_group(&pdev->dev.kobj, &card_group);
         pci_disable_device(pdev);
@@ -87,11 +89,12 @@ sriov_configure(struct pci_dev *pdev, int count)
     return pci_sriov_configure_simple(pdev, count);
 }
 
-/* There is no MODULE_DEVICE_TABLE, because the module is loaded by hand only. */
+/* There is no MODULE_DEVICE_TABLE: the module is loaded by hand only, and no real card causes
+ * that. */
 static const struct pci_device_id ids[] = {{PCI_DEVICE(PCI_VENDOR_ID_NVIDIA, PCI_ANY_ID)}, {}};
 
 static struct pci_driver driver = {
-    .name = "nvidia",
+    .name = NVIDIA_DRIVER,
     .id_table = ids,
     .probe = probe,
     .remove = remove,
@@ -99,42 +102,77 @@ static struct pci_driver driver = {
     .driver_managed_dma = true,
 };
 
-static int __init
-shaped_init(void)
+static int
+nvidia_init(void)
 {
-    int ret = cards_init();
+    return pci_register_driver(&driver);
+}
 
-    if (ret)
-        return ret;
-    ret = mdev_init();
-    if (ret)
-        goto cards;
-    ret = pci_register_driver(&driver);
-    if (ret)
-        goto mdev;
-    ret = xe_init();
-    if (ret)
-        goto driver;
-    return 0;
-driver:
+static void
+nvidia_exit(void)
+{
     pci_unregister_driver(&driver);
-mdev:
-    mdev_exit();
-cards:
-    cards_exit();
+}
+
+/* The real driver and ours cannot be there together. */
+static int
+refuse_beside(const char *name)
+{
+    if (!driver_find(name, &pci_bus_type))
+        return 0;
+    pr_err(KBUILD_MODNAME ": this machine has a driver %s for real cards, and the emulated cards "
+                          "need this name: unload that driver, or use another machine\n",
+           name);
+    return -EBUSY;
+}
+
+static const struct {
+    int (*init)(void);
+    void (*exit)(void);
+} parts[] = {
+    {buses_init, buses_exit}, {mdev_init, mdev_exit}, {nvidia_init, nvidia_exit},
+    {xe_init, xe_exit},       {bare_init, bare_exit},
+};
+
+/* The cards go after the drivers. So a driver's removal disables the VFs, and no lock of the bus is
+ * held meanwhile. */
+static void
+end(unsigned int count)
+{
+    while (count--) {
+        if (!count)
+            cards_remove();
+        parts[count].exit();
+    }
+}
+
+static int __init
+begin(void)
+{
+    int ret = refuse_beside(NVIDIA_DRIVER) ?: refuse_beside(XE_DRIVER);
+    unsigned int count;
+
+    for (count = 0; !ret && count < ARRAY_SIZE(parts); count++)
+        ret = parts[count].init();
+    if (ret) {
+        end(count ? count - 1 : 0);
+        return ret;
+    }
+    ret = cards_add();
+    if (ret)
+        end(count);
     return ret;
 }
 
 static void __exit
-shaped_exit(void)
+finish(void)
 {
-    xe_exit();
-    pci_unregister_driver(&driver);
-    mdev_exit();
-    cards_exit();
+    end(ARRAY_SIZE(parts));
 }
 
-module_init(shaped_init);
-module_exit(shaped_exit);
-MODULE_LICENSE("GPL");
-MODULE_DESCRIPTION("Cards shaped like NVIDIA's and Intel's with vGPUs; for tests only");
+module_init(begin);
+module_exit(finish);
+MODULE_LICENSE("GPL v2");
+MODULE_AUTHOR("The authors of libvirt-vgpu");
+MODULE_DESCRIPTION(
+    "Emulated GPUs with vGPUs, without any hardware; for tests only, from no vendor");

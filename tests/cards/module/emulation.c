@@ -2,6 +2,7 @@
 #include <linux/kernel.h>
 #include <linux/pci_regs.h>
 #include <linux/uaccess.h>
+#include <linux/vfio.h>
 #include <linux/vfio_pci_core.h>
 
 #include "emulation.h"
@@ -47,7 +48,11 @@ power_on(struct vgpu *vgpu)
     mutex_lock(&vgpu->migration.lock);
     memset(config, 0, CONFIG_SIZE);
     put_unaligned_le16(board->vendor, config + PCI_VENDOR_ID);
-    put_unaligned_le16(board->device, config + PCI_DEVICE_ID);
+    put_unaligned_le16(board->vf_device, config + PCI_DEVICE_ID);
+    if (board->subdevice) {
+        put_unaligned_le16(board->vendor, config + PCI_SUBSYSTEM_VENDOR_ID);
+        put_unaligned_le16(board->subdevice, config + PCI_SUBSYSTEM_ID);
+    }
     put_unaligned_le16(board->class >> 8, config + PCI_CLASS_DEVICE);
     config[PCI_REVISION_ID] = 0xa1;
     put_unaligned_le32(PCI_BASE_ADDRESS_MEM_TYPE_32, config + PCI_BASE_ADDRESS_0);

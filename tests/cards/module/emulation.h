@@ -4,8 +4,8 @@
  * the same device, so that a guest can migrate from one to the other. The VFIO operations of both
  * use these functions.
  */
-#ifndef SHAPED_EMULATION_H
-#define SHAPED_EMULATION_H
+#ifndef VGPU_CARDS_EMULATION_H
+#define VGPU_CARDS_EMULATION_H
 
 #include "versions.h"
 

@@ -2,8 +2,8 @@
 /*
  * Faults and variations. They are parameters that a test changes while the module runs.
  */
-#ifndef SHAPED_FAULTS_H
-#define SHAPED_FAULTS_H
+#ifndef VGPU_CARDS_FAULTS_H
+#define VGPU_CARDS_FAULTS_H
 
 #include <linux/types.h>
 

@@ -81,4 +81,4 @@ seal_show(struct device *dev, struct device_attribute *attr, char *text)
 static DEVICE_ATTR_RO(seal);
 
 static struct attribute *vgpu_attrs[] = {&dev_attr_seal.attr, NULL};
-const struct attribute_group vgpu_group = {.name = "shaped", .attrs = vgpu_attrs};
+const struct attribute_group vgpu_group = {.name = "emulated", .attrs = vgpu_attrs};

@@ -2,8 +2,8 @@
 /*
  * The sysfs files of both kinds of vGPU.
  */
-#ifndef SHAPED_FILES_H
-#define SHAPED_FILES_H
+#ifndef VGPU_CARDS_FILES_H
+#define VGPU_CARDS_FILES_H
 
 #include <linux/device.h>
 
@@ -16,7 +16,7 @@ struct vgpu *vgpu_of(struct device *dev);
 extern struct device_attribute dev_attr_vgpu_params;
 extern struct device_attribute dev_attr_vm_name;
 
-/* The directory shaped/ beside it, which the real driver does not have. */
+/* The directory emulated/ beside it, which the real driver does not have. */
 extern const struct attribute_group vgpu_group;
 
 #endif

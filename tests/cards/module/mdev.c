@@ -96,7 +96,7 @@ unmake(struct mdev *mdev)
 }
 
 static const struct vfio_device_ops mdev_ops = {
-    .name = "nvidia-shaped-mdev",
+    .name = "vgpu-cards-mdev",
 #if IS_OLD
     .release = vfio_free_device,
 #else

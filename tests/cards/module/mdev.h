@@ -1,13 +1,18 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * vGPUs that are mediated devices, and the functions on which they are made.
+ * vGPUs that are mediated devices, and the functions on which they are made. A kernel without
+ * mediated devices has no such functions, so nothing of this is called there.
  */
-#ifndef SHAPED_MDEV_H
-#define SHAPED_MDEV_H
+#ifndef VGPU_CARDS_MDEV_H
+#define VGPU_CARDS_MDEV_H
 
 #include <linux/pci.h>
 
 #include "vgpu.h"
+
+#define HAS_MDEV IS_ENABLED(CONFIG_VFIO_MDEV)
+
+#if HAS_MDEV
 
 int mdev_init(void);
 
@@ -20,5 +25,37 @@ int parent_probe(struct pci_dev *pdev, struct card *card);
 void parent_remove(struct pci_dev *pdev);
 
 struct vgpu *mdev_vgpu(struct device *dev);
+
+#else
+
+static inline int
+mdev_init(void)
+{
+    return 0;
+}
+
+static inline void
+mdev_exit(void)
+{
+}
+
+static inline int
+parent_probe(struct pci_dev *pdev, struct card *card)
+{
+    return -EOPNOTSUPP;
+}
+
+static inline void
+parent_remove(struct pci_dev *pdev)
+{
+}
+
+static inline struct vgpu *
+mdev_vgpu(struct device *dev)
+{
+    return NULL;
+}
+
+#endif
 
 #endif

@@ -88,7 +88,7 @@ open_stream(struct migration *migration, const struct file_operations *ops, int 
 
     if (!stream)
         return ERR_PTR(-ENOMEM);
-    file = anon_inode_getfile("nvidia-shaped", ops, stream, flags);
+    file = anon_inode_getfile("vgpu-cards", ops, stream, flags);
     if (IS_ERR(file)) {
         kfree(stream);
         return file;

@@ -2,8 +2,8 @@
 /*
  * The state of a vGPU that is saved or migrated. It is one block of a fixed size.
  */
-#ifndef SHAPED_MIGRATION_H
-#define SHAPED_MIGRATION_H
+#ifndef VGPU_CARDS_MIGRATION_H
+#define VGPU_CARDS_MIGRATION_H
 
 #include <linux/file.h>
 #include <linux/mutex.h>

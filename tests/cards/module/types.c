@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * Ids, names, sizes and numbers come from NVIDIA's public lists, driver branch 550. The heads and
- * the resolution of the C types are guessed.
+ * the resolution of the C types and of RTX PRO 6000's types are guessed. The names and numbers of
+ * H100's types come from NVIDIA's guide. We found their ids nowhere, so ours begin with 9000.
  */
 #include <linux/kernel.h>
 #include <linux/pci_ids.h>
@@ -95,22 +96,82 @@ static const struct vgpu_type a30_types[] = {
     {708, "NVIDIA A30-1-6CME", 6144, 1, 60, "4096x2160", 1, "1-6CME"},
 };
 
-/* clang-format off */
+static const struct vgpu_type a16_types[] = {
+    {709, "NVIDIA A16-1B", 1024, 4, 45, "5120x2880", 16, NULL},
+    {710, "NVIDIA A16-2B", 2048, 4, 45, "5120x2880", 8, NULL},
+    {711, "NVIDIA A16-1Q", 1024, 4, 60, "5120x2880", 16, NULL},
+    {712, "NVIDIA A16-2Q", 2048, 4, 60, "7680x4320", 8, NULL},
+    {713, "NVIDIA A16-4Q", 4096, 4, 60, "7680x4320", 4, NULL},
+    {714, "NVIDIA A16-8Q", 8192, 4, 60, "7680x4320", 2, NULL},
+    {715, "NVIDIA A16-16Q", 16384, 4, 60, "7680x4320", 1, NULL},
+    {716, "NVIDIA A16-1A", 1024, 1, 60, "1280x1024", 16, NULL},
+    {717, "NVIDIA A16-2A", 2048, 1, 60, "1280x1024", 8, NULL},
+    {718, "NVIDIA A16-4A", 4096, 1, 60, "1280x1024", 4, NULL},
+    {719, "NVIDIA A16-8A", 8192, 1, 60, "1280x1024", 2, NULL},
+    {720, "NVIDIA A16-16A", 16384, 1, 60, "1280x1024", 1, NULL},
+    {721, "NVIDIA A16-4C", 4096, 1, 60, "4096x2160", 4, NULL},
+    {722, "NVIDIA A16-8C", 8192, 1, 60, "4096x2160", 2, NULL},
+    {723, "NVIDIA A16-16C", 16384, 1, 60, "4096x2160", 1, NULL},
+};
+
+#define RTX_PRO_6000 "NVIDIA RTX Pro 6000 Blackwell DC-"
+
+/* A part of its types: those of which a listing was published. */
+static const struct vgpu_type rtx_pro_6000_types[] = {
+    {1518, RTX_PRO_6000 "2B", 2048, 4, 45, "5120x2880", 32, NULL},
+    {1519, RTX_PRO_6000 "3Q", 3072, 4, 60, "7680x4320", 32, NULL},
+    {1520, RTX_PRO_6000 "3A", 3072, 1, 60, "1280x1024", 32, NULL},
+    {1521, RTX_PRO_6000 "4Q", 4096, 4, 60, "7680x4320", 24, NULL},
+    {1523, RTX_PRO_6000 "6Q", 6144, 4, 60, "7680x4320", 16, NULL},
+    {1540, RTX_PRO_6000 "48Q", 49152, 4, 60, "7680x4320", 2, NULL},
+};
+
+static const struct vgpu_type h100_types[] = {
+    {9000, "NVIDIA H100-4C", 4096, 1, 60, "4096x2160", 20, NULL},
+    {9001, "NVIDIA H100-5C", 5120, 1, 60, "4096x2160", 16, NULL},
+    {9002, "NVIDIA H100-8C", 8192, 1, 60, "4096x2160", 10, NULL},
+    {9003, "NVIDIA H100-10C", 10240, 1, 60, "4096x2160", 8, NULL},
+    {9004, "NVIDIA H100-16C", 16384, 1, 60, "4096x2160", 5, NULL},
+    {9005, "NVIDIA H100-20C", 20480, 1, 60, "4096x2160", 4, NULL},
+    {9006, "NVIDIA H100-40C", 40960, 1, 60, "4096x2160", 2, NULL},
+    {9007, "NVIDIA H100-80C", 81920, 1, 60, "4096x2160", 1, NULL},
+    {9008, "NVIDIA H100-1-10C", 10240, 1, 60, "4096x2160", 7, "1-10C"},
+    {9009, "NVIDIA H100-1-20C", 20480, 1, 60, "4096x2160", 4, "1-20C"},
+    {9010, "NVIDIA H100-2-20C", 20480, 1, 60, "4096x2160", 3, "2-20C"},
+    {9011, "NVIDIA H100-3-40C", 40960, 1, 60, "4096x2160", 2, "3-40C"},
+    {9012, "NVIDIA H100-4-40C", 40960, 1, 60, "4096x2160", 1, "4-40C"},
+    {9013, "NVIDIA H100-7-80C", 81920, 1, 60, "4096x2160", 1, "7-80C"},
+};
+
 #define CLASS_3D (PCI_CLASS_DISPLAY_3D << 8)
-#define BOARD(name, device, gigabytes, mig, types)                          \
-    {name, PCI_VENDOR_ID_NVIDIA, device, CLASS_3D, (gigabytes) * 1024, mig, \
-     types, ARRAY_SIZE(types)}
-/* clang-format on */
+/* Intel's class is not VGA. The kernel's VGA arbiter would have to know VFs of that class. */
+#define CLASS_OTHER (PCI_CLASS_DISPLAY_OTHER << 8)
+/* Older kernels have no name for this. */
+#define CLASS_ACCELERATOR 0x120000
+
+/* clang-format off */
+#define NVIDIA(word, kind, id, subsystem, functions, number, gigabytes, with_mig, list) \
+    {.name = word, .shape = kind, .vendor = PCI_VENDOR_ID_NVIDIA, .device = id,         \
+     .vf_device = id, .subdevice = subsystem, .class = CLASS_3D, .vfs = functions,      \
+     .gpus = number, .memory = (gigabytes) * 1024, .mig = with_mig,                     \
+     .types = list, .nr_types = ARRAY_SIZE(list)}
 
 static const struct board boards[] = {
-    BOARD("T4", 0x1eb8, 16, false, t4_types),
-    BOARD("A40", 0x2235, 48, false, a40_types),
-    BOARD("L40S", 0x26b9, 48, false, l40s_types),
-    BOARD("A30", 0x20b7, 24, false, a30_types),
-    BOARD("A30-MIG", 0x20b7, 24, true, a30_types),
-    /* The class is not VGA. The kernel's VGA arbiter would have to know VFs of that class. */
-    {"B60", PCI_VENDOR_ID_INTEL, XE_DEVICE, PCI_CLASS_DISPLAY_OTHER << 8, 0, false, NULL, 0},
+    NVIDIA("T4", SHAPE_MDEV, 0x1eb8, 0, 0, 1, 16, false, t4_types),
+    NVIDIA("A40", SHAPE_SRIOV, 0x2235, 0, 32, 1, 48, false, a40_types),
+    NVIDIA("A16", SHAPE_SRIOV, 0x25b6, 0x14a9, 16, 4, 16, false, a16_types),
+    NVIDIA("A30", SHAPE_VF, 0x20b7, 0, 16, 1, 24, false, a30_types),
+    NVIDIA("A30-MIG", SHAPE_VF, 0x20b7, 0, 16, 1, 24, true, a30_types),
+    NVIDIA("L40S", SHAPE_VF, 0x26b9, 0, 32, 1, 48, false, l40s_types),
+    NVIDIA("H100", SHAPE_VF, 0x2331, 0, 16, 1, 80, false, h100_types),
+    NVIDIA("H100-MIG", SHAPE_VF, 0x2331, 0, 16, 1, 80, true, h100_types),
+    NVIDIA("RTXPRO6000", SHAPE_VF, 0x2bb5, 0, 48, 1, 96, false, rtx_pro_6000_types),
+    {.name = "B60", .shape = SHAPE_XE, .vendor = PCI_VENDOR_ID_INTEL, .device = XE_DEVICE,
+     .vf_device = XE_DEVICE, .class = CLASS_OTHER, .vfs = 16, .gpus = 1},
+    {.name = "MI300X", .shape = SHAPE_BARE, .vendor = PCI_VENDOR_ID_ATI, .device = 0x74a1,
+     .vf_device = BARE_DEVICE, .class = CLASS_ACCELERATOR, .vfs = 8, .gpus = 1},
 };
+/* clang-format on */
 
 const struct board *
 board_find(const char *name)

@@ -2,16 +2,17 @@
 /*
  * The boards, and the vGPU types of each. These are facts. The rules are in card.c.
  */
-#ifndef SHAPED_TYPES_H
-#define SHAPED_TYPES_H
+#ifndef VGPU_CARDS_TYPES_H
+#define VGPU_CARDS_TYPES_H
 
 #include <linux/types.h>
 
 /* No board has more types. */
 #define MAX_TYPES 32
 
-/* Arc Pro B60. No real driver of the host's kernel binds to it. */
-#define XE_DEVICE 0xe211
+/* Arc Pro B60, and the virtual functions of MI300X. */
+#define XE_DEVICE   0xe211
+#define BARE_DEVICE 0x74b5
 
 struct vgpu_type {
     unsigned int id;
@@ -24,11 +25,24 @@ struct vgpu_type {
     const char *instance; /* the GPU instance that a MIG type needs; NULL: time-sliced */
 };
 
+/* What the vGPUs of a card are. */
+enum shape {
+    SHAPE_MDEV,  /* mdevs on the physical function */
+    SHAPE_SRIOV, /* mdevs on virtual functions */
+    SHAPE_VF,    /* vendor-specific VFIO on virtual functions */
+    SHAPE_XE,    /* VFIO on virtual functions of Intel's driver xe, with profiles and no types */
+    SHAPE_BARE,  /* virtual functions of which the card's driver says nothing */
+};
+
 struct board {
-    const char *name;   /* as in the parameter "boards" */
-    u16 vendor, device; /* PCI */
+    const char *name; /* as in the parameter "cards" */
+    enum shape shape; /* unless "cards" says ":mdev" */
+    u16 vendor, device, vf_device;
+    u16 subdevice; /* the subsystem of "vendor"; 0: any */
     u32 class;
-    unsigned int memory; /* MiB */
+    unsigned int vfs;
+    unsigned int gpus;   /* each is a card of its own */
+    unsigned int memory; /* MiB of each */
     bool mig;            /* MIG is on */
     const struct vgpu_type *types;
     unsigned int nr_types;

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include <linux/iommu.h>
 #include <linux/kernel.h>
+#include <linux/module.h>
 #include <linux/slab.h>
 #include <linux/sysfs.h>
-#include <linux/vfio_pci_core.h>
+#include <linux/vfio.h>
 
+#include "bus.h"
 #include "emulation.h"
 #include "faults.h"
 #include "files.h"
@@ -13,23 +14,17 @@
 #include "xe.h"
 
 struct vf {
-    struct vfio_pci_core_device core; /* the driver's data must begin with this */
+    struct vfio_device vdev; /* must be the first member, because VFIO allocates the struct */
     struct vgpu vgpu;
     bool lost; /* the VF was taken from the driver and given back, so it can have no vGPU */
 };
 
-static struct vf *
-vf_of(struct vfio_device *vdev)
-{
-    return container_of(vdev, struct vf, core.vdev);
-}
-
 struct vgpu *
 vf_vgpu(struct device *dev)
 {
-    struct vfio_pci_core_device *core = dev_get_drvdata(dev);
+    struct vf *vf = dev_get_drvdata(dev);
 
-    return &container_of(core, struct vf, core)->vgpu;
+    return &vf->vgpu;
 }
 
 /* The files in nvidia/ */
@@ -153,125 +148,127 @@ static struct attribute *vf_attrs[] = {
     &dev_attr_gpu_instance_id.attr,      NULL};
 static const struct attribute_group vf_group = {.name = "nvidia", .attrs = vf_attrs};
 static const struct attribute_group *vf_groups[] = {&vf_group, &vgpu_group, NULL};
-static const struct attribute_group *xe_vf_groups[] = {&vgpu_group, NULL};
+static const struct attribute_group *untyped_groups[] = {&vgpu_group, NULL};
 
 static const struct attribute_group **
 groups_of(const struct vf *vf)
 {
-    return vf->vgpu.function ? xe_vf_groups : vf_groups;
+    return vf->vgpu.function || vf->vgpu.bare ? untyped_groups : vf_groups;
 }
 
 /* The device that QEMU opens */
 
-/*
- * Without this the kernel would count all of the guest's memory as written to, again and again.
- * Then a save might never end. A device that has once pinned pages itself is different: the kernel
- * counts only the pages that the device pins. This device writes nothing.
- */
-static void
-narrow_dirty_memory(struct vfio_device *vdev)
-{
-    struct page *page;
-
-    if (vfio_pin_pages(vdev, 0, 1, IOMMU_READ, &page) == 1)
-        vfio_unpin_pages(vdev, 0, 1);
-}
-
-/* Nothing stays pinned, but VFIO demands this function. */
-static void
-vf_dma_unmap(struct vfio_device *vdev, u64 iova, u64 length)
-{
-}
-
+/* The function is switched on as long as a guest has it. The driver xe looks at that. */
 static int
 vf_open(struct vfio_device *vdev)
 {
-    struct vf *vf = vf_of(vdev);
-    int ret;
+    int ret = emulation_open(vdev);
 
-    ret = emulation_open(vdev);
     if (ret)
         return ret;
-    ret = vfio_pci_core_enable(&vf->core);
-    if (ret) {
+    ret = pci_enable_device(to_pci_dev(vdev->dev));
+    if (ret)
         emulation_close(vdev);
-        return ret;
-    }
-    vfio_pci_core_finish_enable(&vf->core);
-    narrow_dirty_memory(vdev);
-    return 0;
+    return ret;
 }
 
 static void
 vf_close(struct vfio_device *vdev)
 {
-    vfio_pci_core_close_device(vdev);
+    pci_disable_device(to_pci_dev(vdev->dev));
     emulation_close(vdev);
 }
 
 static const struct vfio_device_ops vf_ops = {
-    .name = "nvidia-shaped-vf",
-    .init = vfio_pci_core_init_dev,
-    .release = vfio_pci_core_release_dev,
-#if !IS_OLD
-    .bind_iommufd = vfio_iommufd_physical_bind,
-    .unbind_iommufd = vfio_iommufd_physical_unbind,
-    .attach_ioas = vfio_iommufd_physical_attach_ioas,
-    .detach_ioas = vfio_iommufd_physical_detach_ioas,
+    .name = "vgpu-cards-vf",
+#if IS_OLD
+    .release = vfio_free_device,
+#else
+    .bind_iommufd = vfio_iommufd_emulated_bind,
+    .unbind_iommufd = vfio_iommufd_emulated_unbind,
+    .attach_ioas = vfio_iommufd_emulated_attach_ioas,
+    .detach_ioas = vfio_iommufd_emulated_detach_ioas,
 #endif
     .open_device = vf_open,
     .close_device = vf_close,
     .ioctl = emulation_ioctl,
-    .device_feature = vfio_pci_core_ioctl_feature,
     .read = emulation_read,
     .write = emulation_write,
-    .match = vfio_pci_core_match,
 #if IS_NEW
-    .match_token_uuid = vfio_pci_core_match_token_uuid,
     .get_region_info_caps = emulation_region,
 #endif
-    .dma_unmap = vf_dma_unmap,
 };
 
 /* Its life */
 
-int
-vf_probe(struct pci_dev *pdev, struct card *card)
+static void
+describe(struct vf *vf, int id, enum vf_kind kind)
 {
-    struct vf *vf = vfio_alloc_device(vf, core.vdev, &pdev->dev, &vf_ops);
-    int id = pci_iov_vf_id(pdev);
+    struct card *card = vf->vgpu.card;
+
+    if (kind == VF_PROFILED)
+        vf->vgpu.function = &card->xe->functions[id + 1];
+    vf->vgpu.bare = kind == VF_BARE;
+    vf->lost = id >= 0 && id < MAX_VFS && test_and_set_bit(id, card->bound);
+    /* No driver for bare functions is known that can migrate them. */
+    if (kind != VF_BARE)
+        migration_offer(&vf->vdev);
+}
+
+static void
+join_again(struct pci_dev *pdev)
+{
+    if (bus_join_group(pdev))
+        pci_warn(pdev, "vgpu-cards: the function has no IOMMU group\n");
+}
+
+int
+vf_probe(struct pci_dev *pdev, struct card *card, enum vf_kind kind)
+{
+    struct vf *vf = vfio_alloc_device(vf, vdev, &pdev->dev, &vf_ops);
     int ret;
 
     if (IS_ERR(vf))
         return PTR_ERR(vf);
     vgpu_init(&vf->vgpu, card);
-    if (card->shape == SHAPE_XE)
-        vf->vgpu.function = &card->xe->functions[id + 1];
-    vf->lost = id >= 0 && id < MAX_VFS && test_and_set_bit(id, card->bound);
-    migration_offer(&vf->core.vdev);
-    dev_set_drvdata(&pdev->dev, &vf->core);
-    ret = vfio_pci_core_register_device(&vf->core);
+    describe(vf, pci_iov_vf_id(pdev), kind);
+    dev_set_drvdata(&pdev->dev, vf);
+    bus_leave_group(pdev);
+    ret = vfio_register_emulated_iommu_dev(&vf->vdev);
     if (ret)
-        goto put;
+        goto join;
     ret = sysfs_create_groups(&pdev->dev.kobj, groups_of(vf));
     if (ret)
         goto unregister;
     return 0;
 unregister:
-    vfio_pci_core_unregister_device(&vf->core);
-put:
-    vfio_put_device(&vf->core.vdev);
+    vfio_unregister_group_dev(&vf->vdev);
+join:
+    join_again(pdev);
+    vfio_put_device(&vf->vdev);
     return ret;
 }
 
-void
-vf_remove(struct pci_dev *pdev)
+int
+vgpu_cards_vf_probe(struct pci_dev *pdev, enum vf_kind kind)
 {
-    struct vfio_pci_core_device *core = dev_get_drvdata(&pdev->dev);
-    struct vf *vf = container_of(core, struct vf, core);
+    struct card *card = card_of(pdev);
+
+    if (!card || !pdev->is_virtfn || (kind == VF_PROFILED && !card->xe))
+        return -ENODEV;
+    return vf_probe(pdev, card, kind);
+}
+EXPORT_SYMBOL_GPL(vgpu_cards_vf_probe);
+
+void
+vgpu_cards_vf_remove(struct pci_dev *pdev)
+{
+    struct vf *vf = dev_get_drvdata(&pdev->dev);
 
     sysfs_remove_groups(&pdev->dev.kobj, groups_of(vf));
-    vfio_pci_core_unregister_device(core);
+    vfio_unregister_group_dev(&vf->vdev);
+    join_again(pdev);
     vgpu_drop(&vf->vgpu);
-    vfio_put_device(&core->vdev);
+    vfio_put_device(&vf->vdev);
 }
+EXPORT_SYMBOL_GPL(vgpu_cards_vf_remove);

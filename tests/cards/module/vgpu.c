@@ -132,21 +132,29 @@ out:
     kfree(words);
 }
 
+/* What a vGPU must be that takes over the state of this one. */
+static u64
+kind_of(const struct vgpu *vgpu)
+{
+    if (vgpu->function)
+        return xe_vram(vgpu->function);
+    return vgpu->type ? vgpu->type->id : 0;
+}
+
 int
 vgpu_open(struct vgpu *vgpu)
 {
     int ret = 0;
 
     mutex_lock(&vgpu->lock);
-    if (!vgpu->type && !vgpu->function) {
+    if (!vgpu->type && !vgpu->function && !vgpu->bare) {
         ret = -ENODEV;
     } else if (is_exiting(vgpu)) {
         ret = -EBUSY;
     } else {
         vgpu->open = true;
         find_vm_name(vgpu);
-        migration_begin(&vgpu->migration,
-                        vgpu->function ? xe_vram(vgpu->function) : vgpu->type->id);
+        migration_begin(&vgpu->migration, kind_of(vgpu));
     }
     mutex_unlock(&vgpu->lock);
     return ret;

@@ -2,8 +2,8 @@
 /*
  * One vGPU of either kind: its place on the card, whether it is open, and its state.
  */
-#ifndef SHAPED_VGPU_H
-#define SHAPED_VGPU_H
+#ifndef VGPU_CARDS_VGPU_H
+#define VGPU_CARDS_VGPU_H
 
 #include <linux/mutex.h>
 
@@ -17,6 +17,7 @@ struct xe_function;
 struct vgpu {
     struct card *card;
     const struct xe_function *function; /* of an xe card, which has no types; else NULL */
+    bool bare;                          /* it has no type, and a guest may always open it */
     struct mutex lock;                  /* protects the rest */
     const struct vgpu_type *type;       /* NULL: there is no vGPU */
     unsigned int place;

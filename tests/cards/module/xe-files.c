@@ -295,7 +295,7 @@ COUNTER(writes);
 COUNTER(pf_writes);
 
 static struct attribute *counters[] = {&dev_attr_writes.attr, &dev_attr_pf_writes.attr, NULL};
-static const struct attribute_group counter_group = {.name = "shaped", .attrs = counters};
+static const struct attribute_group counter_group = {.name = "emulated", .attrs = counters};
 
 /* The tree */
 

@@ -2,8 +2,8 @@
 /*
  * The directory sriov_admin of an xe card. Its files show and change the functions' profiles.
  */
-#ifndef SHAPED_XE_FILES_H
-#define SHAPED_XE_FILES_H
+#ifndef VGPU_CARDS_XE_FILES_H
+#define VGPU_CARDS_XE_FILES_H
 
 #include "xe.h"
 

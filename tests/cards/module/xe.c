@@ -9,7 +9,6 @@
 #include <linux/slab.h>
 
 #include "faults.h"
-#include "vf.h"
 #include "xe-files.h"
 #include "xe.h"
 
@@ -235,11 +234,12 @@ remove(struct pci_dev *pdev)
 static const struct pci_device_id ids[] = {{PCI_DEVICE(PCI_VENDOR_ID_INTEL, PCI_ANY_ID)}, {}};
 
 static struct pci_driver driver = {
-    .name = "xe",
+    .name = XE_DRIVER,
     .id_table = ids,
     .probe = probe,
     .remove = remove,
     .sriov_configure = sriov_configure,
+    .driver_managed_dma = true,
 };
 
 int
@@ -253,23 +253,3 @@ xe_exit(void)
 {
     pci_unregister_driver(&driver);
 }
-
-/* A VF of a guest */
-
-int
-xe_vf_probe(struct pci_dev *pdev)
-{
-    struct card *card = card_of(pdev);
-
-    if (!card || card->shape != SHAPE_XE || !pdev->is_virtfn)
-        return -ENODEV;
-    return vf_probe(pdev, card);
-}
-EXPORT_SYMBOL_GPL(xe_vf_probe);
-
-void
-xe_vf_remove(struct pci_dev *pdev)
-{
-    vf_remove(pdev);
-}
-EXPORT_SYMBOL_GPL(xe_vf_remove);

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * A card under Intel's driver xe: the profile of each of its functions, when a profile may be
- * changed, and the PCI driver. xe-files.c shows the profiles in sysfs. xe-vfio-pci.c is the driver
- * that gives a VF to a guest.
+ * changed, and the PCI driver. xe-files.c shows the profiles in sysfs. vgpu-cards-xe-vfio.c is the
+ * driver that gives a VF to a guest.
  */
-#ifndef SHAPED_XE_H
-#define SHAPED_XE_H
+#ifndef VGPU_CARDS_XE_H
+#define VGPU_CARDS_XE_H
 
 #include <linux/kobject.h>
 #include <linux/pci.h>
@@ -45,10 +45,5 @@ struct pci_dev *xe_vf_device(const struct xe *xe, unsigned int number);
 /* Sets the VF's VRAM. If there is not enough, the VF loses also the VRAM that it had. -EIO: the VF
  * runs. Call it with the card's lock held. */
 int xe_set_vram(struct xe *xe, unsigned int number, u64 bytes);
-
-/* The driver that gives a VF to a guest. */
-int xe_vf_probe(struct pci_dev *pdev);
-
-void xe_vf_remove(struct pci_dev *pdev);
 
 #endif

@@ -161,8 +161,8 @@ no_cards
 say "Intel's functions"
 cards xe vfs=4
 mapfile -t vfs < <(vfs_of "${CARDS[0]}")
-modprobe xe-vfio-pci
-bind_driver "${vfs[0]}" xe-vfio-pci
+modprobe vgpu-cards-xe-vfio
+bind_driver "${vfs[0]}" vgpu-cards-xe-vfio
 vgpu_conf <<-END
 	profiles = { b60-8g = { vram = "8G"; }; b60-4g = { vram = "4G"; }; };
 	gpus = ( { address = "${CARDS[0]}"; vram = "14096M"; } );
@@ -175,25 +175,18 @@ no_vgpu_conf
 no_cards
 
 say "a pool of virtual functions, as AMD's cards need it: their driver says nothing about them"
-for card in /sys/bus/pci/devices/*/sriov_totalvfs; do break; done
-card=$(basename "${card%/*}")
-modprobe vfio-pci
-modprobe nvme
-at_end rmmod nvme nvme_core
-wait_for test -e "/sys/bus/pci/devices/$card/driver"
-at_end enable_vfs "$card" 0
-enable_vfs "$card" 2
-mapfile -t vfs < <(vfs_of "$card")
-for vf in "${vfs[@]}"; do bind_driver "$vf" vfio-pci; done
+cards bare vfs=2
+mapfile -t vfs < <(vfs_of "${CARDS[0]}")
+modprobe vgpu-cards-vfio
+for vf in "${vfs[@]}"; do bind_driver "$vf" vgpu-cards-vfio; done
 vgpu_conf <<-END
-	pools = { disks = { functions = [ "${vfs[0]%.*}.[1-9]" ]; framebuffer = "2G"; }; };
+	pools = { parts = { functions = [ "${vfs[0]%.*}.[4-9]" ]; framebuffer = "2G"; }; };
 END
-run_guest web01 disks
-asking disks "${vfs[0]}"
-record vm-pool "functions of QEMU's NVMe in a pool, as those of AMD's cards would be"
+run_guest web01 parts
+asking parts "${vfs[0]}"
+record vm-pool "a card like an MI300X, with its functions in a pool"
 forget web01
-undo
-undo
 no_vgpu_conf
+no_cards
 
 finish

@@ -40,7 +40,7 @@ is_running web01
 mapfile -t devices < <(device_of web01)
 [ "${#devices[@]}" = 2 ]
 for device in "${devices[@]}"; do [ "$(group_held_by "$device")" = "$(qemu_pid web01)" ]; done
-vgpuctl undrain 0000:00:08.0
+vgpuctl undrain "${T4[0]}"
 destroy web01
 assert_no_mdevs
 assert_empty_ledger

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-# A pool of bare virtual functions, bound to vfio-pci: each goes to one guest, and comes back.
+# A pool of bare virtual functions, bound to the true vfio-pci: each goes to one guest, and comes back.
 # shellcheck shell=bash
+# needs: nvme
 # takes: 40
 
 for card in /sys/bus/pci/devices/*/sriov_totalvfs; do break; done

@@ -38,9 +38,8 @@ intel() {
         --pci "$2,ua-gpu0,${4-no}" --migratable
 }
 
-modprobe vfio-pci
 cards xe xe vfs=4
-modprobe xe-vfio-pci
+modprobe vgpu-cards-xe-vfio
 mapfile -t vfs < <(vfs_of "${CARDS[0]}")
 mapfile -t others < <(vfs_of "${CARDS[1]}")
 vgpu_conf < <(only "${CARDS[0]}")
@@ -70,7 +69,7 @@ is_free "${vfs[0]}"
 vgpuctl doctor >told || [ $? = 1 ]
 must_fail grep profile-preset told
 
-for vf in "${vfs[@]:0:3}" "${others[@]:0:2}"; do bind_driver "$vf" xe-vfio-pci; done
+for vf in "${vfs[@]:0:3}" "${others[@]:0:2}"; do bind_driver "$vf" vgpu-cards-xe-vfio; done
 bind_driver "${vfs[3]}" ''
 
 say "a start writes its profile, and libvirtd's restart changes nothing"
@@ -116,11 +115,11 @@ destroy one
 [ "$(vram_of "${vfs[0]}")" = "$GIB" ]
 set_vram "${vfs[0]}" 0
 
-say "libvirt binds a function to xe-vfio-pci, and gives it back"
+say "libvirt binds a function to vgpu-cards-xe-vfio, and gives it back"
 intel bound "${vfs[3]}" small yes
 start bound
 has "${vfs[3]}" bound small $SMALL
-[ "$(driver_of "${vfs[3]}")" = xe-vfio-pci ]
+[ "$(driver_of "${vfs[3]}")" = vgpu-cards-xe-vfio ]
 destroy bound
 is_free "${vfs[3]}"
 must_fail driver_of "${vfs[3]}"

@@ -33,18 +33,18 @@ proved mtty "${T4[0]}" "${CARDS[@]}"
 
 if is_long; then
     say "mixed sizes"
-    echo mixed >/sys/module/nvidia_shaped/parameters/rule
+    fault rule mixed
     proved "${T4[0]}"
-    echo same-size >/sys/module/nvidia_shaped/parameters/rule
+    fault rule same-size
 fi
 
 say "one type at a time, which prove does not predict"
-echo same-type >/sys/module/nvidia_shaped/parameters/rule
+fault rule same-type
 if vgpuctl prove "${T4[0]}" --capture proof.tar.gz >said; then fail "it should have found something"; fi
 assert_match "$(<said)" "room for [0-9]+ more GRID T4-.* was predicted on ${T4[0]}; the driver offers 0"
 tar -xzOf proof.tar.gz manifest >steps
 assert_match "$(<steps)" "# step 1: make nvidia-.* on ${T4[0]}: done after"
-echo same-size >/sys/module/nvidia_shaped/parameters/rule
+fault rule same-size
 nothing_left
 
 say "a guest starts meanwhile, and prove is killed"

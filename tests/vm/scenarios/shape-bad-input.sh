@@ -28,10 +28,11 @@ claim owner --metadata "$wish" --pci "${vfs[0]},ua-gpu0"
 refused "${vfs[0]} belongs to the guest owner \(held\); give this guest another virtual function; ua-gpu0 could be on ${vfs[1]}" "${vfs[0]},ua-gpu0"
 give_back owner
 
-say "a function that is bound to vfio-pci, as managed='yes' leaves it"
-virsh -q nodedev-detach "pci_${vfs[1]//[:.]/_}"
-refused "${vfs[1]}, which is bound to vfio-pci and not to the driver of its GPU ${CARDS[0]}" "${vfs[1]},ua-gpu0"
-virsh -q nodedev-reattach "pci_${vfs[1]//[:.]/_}"
+say "a function that is bound to another driver, as managed='yes' leaves it"
+modprobe vgpu-cards-vfio
+bind_driver "${vfs[1]}" vgpu-cards-vfio
+refused "${vfs[1]}, of which its driver \(vgpu-cards-vfio\) makes no vGPUs" "${vfs[1]},ua-gpu0"
+bind_driver "${vfs[1]}" nvidia
 
 say "a function of a drained card"
 vgpuctl drain "${CARDS[0]}"

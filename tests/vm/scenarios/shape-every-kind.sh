@@ -4,7 +4,7 @@
 # needs: libvirt 9.7
 # takes: 25
 
-cards mdev vf xe vfs=4
+cards mdev vf xe bare vfs=4
 read -ra vfs <<<"$(vfs_of "${CARDS[0]}" | xargs)"
 read -ra xe_vfs <<<"$(vfs_of "${CARDS[1]}" | xargs)"
 vgpu_conf <<-END
@@ -46,12 +46,10 @@ must_fail claim other --metadata "$any" --pci "${vfs[3]},ua-gpu0"
 assert_match "$ERR" "vgpu: other: ua-gpu0 \(any\) cannot be on ${vfs[3]}: its GPU ${CARDS[0]} is full \(3 of 3\); no other"
 
 say "two more kinds: Intel's card has room for one vGPU, and the pool has one device"
-modprobe vfio-pci
-modprobe xe-vfio-pci
-spare=$(grep -lx 0x11e8 /sys/bus/pci/devices/*/device)
-spare=$(basename "${spare%/device}")
-bind_driver "$spare" vfio-pci
-bind_driver "${xe_vfs[0]}" xe-vfio-pci
+modprobe -a vgpu-cards-vfio vgpu-cards-xe-vfio
+read -r spare _ <<<"$(vfs_of "${CARDS[2]}" | xargs)"
+bind_driver "$spare" vgpu-cards-vfio
+bind_driver "${xe_vfs[0]}" vgpu-cards-xe-vfio
 vgpu_conf <<-END
 	profiles = { b50-8g = { vram = "8G"; }; };
 	gpus = ( { address = "${CARDS[1]}"; vram = "14096M"; } );

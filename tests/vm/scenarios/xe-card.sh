@@ -29,8 +29,8 @@ becomes() {
 # load [NAME=VALUE]...: loads the driver. It is quicker than "cards", because it does not wait for
 # libvirt.
 load() {
-    [ ! -e /sys/module/nvidia_shaped ] || rmmod nvidia_shaped
-    modprobe nvidia-shaped shapes=xe "$@"
+    [ ! -e /sys/module/vgpu_cards ] || rmmod vgpu_cards
+    modprobe vgpu-cards cards=B60 "$@"
     find_cards
 }
 
@@ -194,38 +194,38 @@ refuses 'Input/output error' set_vram "${vfs[2]}" $((2 * MIB))
 echo 0 >"/sys/bus/pci/devices/$card/sriov_drivers_autoprobe"
 bind_driver "${vfs[2]}" ''
 
-say "a guest with a VF on vfio-pci, and a VF that libvirt binds to the most specific driver"
+say "a guest with a bare VF, and a VF that libvirt binds to the most specific driver"
 look_anew
 wait_for knows_cards
-modprobe vfio-pci
-bind_driver "${vfs[1]}" vfio-pci
+modprobe vgpu-cards-vfio
+bind_driver "${vfs[1]}" vgpu-cards-vfio
 guest plain --pci "${vfs[1]}" --pci "${vfs[2]},,yes"
 start plain
-is_with plain "${vfs[1]}" vfio-pci
-is_with plain "${vfs[2]}" xe-vfio-pci
+is_with plain "${vfs[1]}" vgpu-cards-vfio
+is_with plain "${vfs[2]}" vgpu-cards-xe-vfio
 destroy plain
-[ "$(driver_of "${vfs[1]}")" = vfio-pci ]
+[ "$(driver_of "${vfs[1]}")" = vgpu-cards-vfio ]
 must_fail driver_of "${vfs[2]}"
 
 say "a guest is saved, and restored on a VF with as much VRAM"
-for vf in "${vfs[@]}"; do bind_driver "$vf" xe-vfio-pci; done
+for vf in "${vfs[@]}"; do bind_driver "$vf" vgpu-cards-xe-vfio; done
 set_vram "${vfs[0]}" $((4 * GIB))
 set_vram "${vfs[1]}" $((3 * GIB))
 set_vram "${vfs[2]}" $((4 * GIB))
 guest web --migratable --pci "${vfs[0]},ua-gpu0"
 start web
-is_with web "${vfs[0]}" xe-vfio-pci
+is_with web "${vfs[0]}" vgpu-cards-xe-vfio
 seal=$(seal_of "${vfs[0]}")
 virsh -q save web "$PWD/saved"
 set_vram "${vfs[0]}" 0
 must_fail restore_on "${vfs[1]}"
 restore_on "${vfs[2]}"
-is_with web "${vfs[2]}" xe-vfio-pci
+is_with web "${vfs[2]}" vgpu-cards-xe-vfio
 [ "$(seal_of "${vfs[2]}")" = "$seal" ]
 destroy web
 
 say "older kernels"
-rmmod xe_vfio_pci
+rmmod vgpu_cards_xe_vfio vgpu_cards_vfio
 load xe_quota=0
 [ "$(cd "$admin" && echo vf1/profile/* .bulk_profile/v*)" = \
     'vf1/profile/exec_quantum_ms vf1/profile/preempt_timeout_us vf1/profile/sched_priority .bulk_profile/v*' ]

@@ -1,0 +1,86 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+# The emulated cards are loaded and unloaded a hundred times: no memory is lost, and the kernel is quiet.
+# shellcheck shell=bash
+# takes: 60
+
+# cycle: the cards come and go.
+cycle() {
+    modprobe vgpu-cards cards=T4,L40S,B60
+    rmmod vgpu_cards
+}
+
+# long_cycle: so do eight virtual functions of each card, and the drivers for guests. The kernel needs a
+# second to disable the functions of a card.
+long_cycle() {
+    local card
+    modprobe vgpu-cards cards=T4,L40S,B60,MI300X
+    for card in /sys/bus/pci/devices/01*/sriov_numvfs; do echo 8 >"$card"; done
+    modprobe -a vgpu-cards-vfio vgpu-cards-xe-vfio
+    rmmod vgpu_cards_vfio vgpu_cards_xe_vfio vgpu_cards
+}
+
+# cycles: fifty.
+cycles() {
+    { local -; set +x; } 2>/dev/null
+    local i
+    for ((i = 0; i < 48; i++)); do cycle; done
+    long_cycle
+    long_cycle
+}
+
+# slabs FILE: how many objects each kind of the kernel's memory has.
+slabs() {
+    echo 3 >/proc/sys/vm/drop_caches
+    sleep 1 # memory that the kernel frees after a grace period
+    awk 'NR > 2 { print $1, $2 }' /proc/slabinfo | sort >"$1"
+}
+
+# lost: the kinds that have grown by an object for each cycle or function, in both halves.
+lost() { join before middle | join - after | awk '$3 >= $2 + 45 && $4 >= $3 + 45'; }
+
+# libvirtd and udev would run mdevctl for each card.
+stop_libvirtd
+at_end start_libvirtd
+udevadm control --exit
+at_end /usr/lib/systemd/systemd-udevd --daemon
+long_cycle
+slabs before
+cycles
+slabs middle
+cycles
+slabs after
+[ -z "$(lost)" ] || fail "kinds of memory that grow, at the beginning, in the middle and at the end: $(lost)"
+undo
+undo
+
+# refused WHY MODPROBE'S-ARGUMENT...: the module is not loaded, and the kernel's log has the reason.
+refused() {
+    must_fail modprobe vgpu-cards "${@:2}"
+    dmesg | tail -n 5 | grep -F "vgpu_cards: $1"
+    [ ! -e /sys/module/vgpu_cards ]
+}
+
+if modinfo xe >/dev/null 2>&1; then
+    say "a machine that has the real driver of such cards"
+    modprobe xe
+    at_end modprobe -r xe
+    refused 'this machine has a driver xe for real cards, and the emulated cards need this name'
+    undo
+fi
+
+say "wrong words"
+while IFS='|' read -r words why; do
+    refused "cards=$why" "cards=$words"
+done <<-END
+	T5|T5: there is no such board
+	T4,L40S,T5|T5: there is no such board
+	T4:vf|T4:vf: this board has no vGPUs of the kind vf
+	B60:mdev|B60:mdev: this board has no vGPUs of the kind mdev
+	T4@7|T4@7: this machine has no NUMA node 7
+END
+
+say "stable addresses, NUMA nodes, and a board with four GPUs"
+modprobe vgpu-cards cards=T4@0,A16,L40S
+[ "$(cd /sys/bus/pci/devices && echo 0100:*)" = '0100:10:00.0 0100:20:00.0 0100:21:00.0 0100:22:00.0 0100:23:00.0 0100:30:00.0' ]
+[ "$(cat /sys/bus/pci/devices/0100:{10,20}:00.0/numa_node | xargs)" = '0 -1' ]
+[ "$(cat /sys/bus/pci/devices/0100:20:00.0/subsystem_device)" = 0x14a9 ]
