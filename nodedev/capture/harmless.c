@@ -18,18 +18,19 @@ const char *const harmless_words[] = {
     /* /sys */
     "available_instances", "bus", "class", "cpulist", "creatable_vgpu_types", "create",
     "current_vgpu_type", "debug", "description", "device", "device_api", "devices", "driver",
-    "drivers", "enabled", "enforce", "exec_quantum_ms", "features", "fs", "gpu_instance_id",
-    "iommu", "iommu_group", "iommu_groups", "mdev", "mdev_bus", "mdev_supported_types",
-    "mdev_type", "migration", "module", "name", "node", "numa_node", "parameters", "pci",
-    "physfn", "placement_id", "platform", "preempt_timeout_us", "profile", "remove", "reset",
-    "selinux", "sriov_admin", "sriov_drivers_autoprobe", "sriov_numvfs", "sriov_totalvfs",
-    "state", "subsystem_device", "subsystem_vendor", "system", "vendor", "version", "vfio",
-    "vfio-dev", "vgpu_params", "virtual", "vram_quota", "N", "Y",
+    "drivers", "emulated", "enabled", "enforce", "exec_quantum_ms", "features", "fs",
+    "gpu_instance_id", "iommu", "iommu_group", "iommu_groups", "mdev", "mdev_bus",
+    "mdev_supported_types", "mdev_type", "migration", "module", "name", "node", "numa_node",
+    "parameters", "pci", "physfn", "placement_id", "platform", "preempt_timeout_us", "profile",
+    "remove", "reset", "selinux", "sriov_admin", "sriov_drivers_autoprobe", "sriov_numvfs",
+    "sriov_totalvfs", "state", "subsystem_device", "subsystem_vendor", "system", "vendor",
+    "version", "vfio", "vfio-dev", "vgpu_params", "virtual", "vram_quota", "N", "Y",
 
     /* drivers, and what they call their devices */
     "ahci", "amdgpu", "gim", "i915", "mbochs", "mdpy", "mtty", "nouveau", "nvidia",
     "nvidia-vgpu-vfio", "nvidia_vgpu_vfio", "nvme", "pcieport", "vfio-ap", "vfio-ccw", "vfio-pci",
-    "vfio_mdev", "virtio-pci", "xe", "xe-vfio-pci",
+    "vfio_mdev", "vgpu-cards", "vgpu-cards-vfio", "vgpu-cards-xe-vfio", "vgpu_cards", "virtio-pci",
+    "xe", "xe-vfio-pci",
 
     /* libvirt and systemd */
     "apparmor", "apparmor.d", "config", "contexts", "default", "driver.pid", "file_contexts",

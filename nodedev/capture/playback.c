@@ -51,7 +51,7 @@ is_unlisted(const struct playback *playback, const char *directory, const char *
 static bool
 is_younger(const char *path)
 {
-    static const char *const files[] = {"/subsystem_vendor", "/subsystem_device"};
+    static const char *const files[] = {"/subsystem_vendor", "/subsystem_device", "/vgpu_cards"};
     const char *name = strrchr(path, '/');
 
     for (size_t i = 0; name && i < COUNT(files); i++) {

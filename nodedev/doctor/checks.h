@@ -17,6 +17,7 @@ extern const struct diagnosis_check boot_checks[];
 extern const struct diagnosis_check function_checks[];
 extern const struct diagnosis_check nvidia_checks[];
 extern const struct diagnosis_check xe_checks[];
+extern const struct diagnosis_check emulated_checks[];
 extern const struct diagnosis_check state_checks[];
 extern const struct diagnosis_check domain_checks[];
 

@@ -13,8 +13,6 @@
 #include <stdio.h>
 #include <string.h>
 
-#define DRIVER "sys/bus/pci/drivers/xe-vfio-pci"
-
 /* Whether a GPU is such a card. */
 static bool
 is_under_xe(const struct inventory_gpu *gpu)
@@ -117,18 +115,29 @@ check_preset(struct diagnosis *diagnosis, const struct inventory_gpu *gpu)
 
 /* --- migration --- */
 
+/* Emulated cards (tests/cards) have a driver of their own for this. */
+static const char *
+migration_driver(const struct host *host)
+{
+    return host_exists(host, "sys/module/vgpu_cards") ? "vgpu-cards-xe-vfio" : "xe-vfio-pci";
+}
+
 static void
 check_migration(struct diagnosis *diagnosis, const struct inventory_gpu *gpu)
 {
-    if (!is_under_xe(gpu) || host_exists(diagnosis->host, DRIVER))
+    const char *driver = migration_driver(diagnosis->host);
+
+    if (!is_under_xe(gpu) || host_exists(diagnosis->host, "sys/bus/pci/drivers/%s", driver))
         return;
     diagnosis_add(diagnosis,
-                  "there is no driver xe-vfio-pci, so guests with virtual functions of the GPU %s "
+                  "there is no driver %s, so guests with virtual functions of the GPU %s "
                   "can neither be saved nor migrate",
-                  gpu->name.text);
-    diagnosis_command(diagnosis, "modprobe xe-vfio-pci");
-    diagnosis_advise(diagnosis, "and say managed='yes' and <driver model='xe-vfio-pci'/> in their "
-                                "hostdevs; without that module Intel's driver is too old");
+                  driver, gpu->name.text);
+    diagnosis_command(diagnosis, "modprobe %s", driver);
+    diagnosis_advise(diagnosis,
+                     "and say managed='yes' and <driver model='%s'/> in their hostdevs; without "
+                     "that module Intel's driver is too old",
+                     driver);
 }
 
 const struct diagnosis_check xe_checks[] = {

@@ -6,6 +6,7 @@ libvgpuctl_a_SOURCES += \
 	nodedev/doctor/diagnosis.c nodedev/doctor/diagnosis.h \
 	nodedev/doctor/diagnosis-boot.c \
 	nodedev/doctor/diagnosis-domains.c \
+	nodedev/doctor/diagnosis-emulated.c \
 	nodedev/doctor/diagnosis-functions.c \
 	nodedev/doctor/diagnosis-hook.c \
 	nodedev/doctor/diagnosis-kernel.c \

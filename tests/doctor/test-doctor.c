@@ -451,6 +451,21 @@ functions_of_no_pool(void **state)
     assert_fault(HERE, "no-types", "no GPU on this host offers vGPUs");
 }
 
+/* The module marks its cards and their functions. One that is not marked is real. */
+static void
+emulated(void **state)
+{
+    (void)state;
+    put("sys/module/vgpu_cards/parameters/cards", "T4,L40S\n");
+    assert_healthy(HERE);
+    put("sys/bus/pci/devices/0100:10:00.0/emulated/created", "0\n");
+    put("sys/bus/pci/devices/0100:20:00.0/emulated/created", "0\n");
+    put("sys/bus/pci/devices/0100:20:00.4/emulated/seal", "0\n");
+    put("sys/bus/pci/devices/0100:20:00.4/physfn/vendor", "0x10de\n");
+    assert_note(HERE, "emulated", "for tests: 0100:10:00.0, 0100:20:00.0; no guest can");
+    typed_golden(&scene, HERE, "doctor/emulated", "vgpuctl doctor");
+}
+
 /* Unusual states that are right. */
 static void
 harmless(void **state)
@@ -680,6 +695,7 @@ main(void)
         TEST(harmless),
         TEST(each_program_of_a_rule),
         TEST(notes),
+        TEST(emulated),
         TEST(unseen),
         TEST(no_seccomp),
         TEST(selinux_remedies),
