@@ -1,3 +1,16 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 
+# The emulated cards: a kernel module, which DKMS builds on the machine that has it. It is in a package of
+# its own, and no part of "make".
+cards_sources = tests/cards/module/Kbuild tests/cards/module/*.[ch]
+cardsdir = $(prefix)/src/vgpu-cards-$(VERSION)
+
+# The file for DKMS is not here: Debian's dh_dkms writes it.
+install-cards:
+	$(MKDIR_P) "$(DESTDIR)$(cardsdir)" "$(DESTDIR)$(mandir)/man4"
+	cd '$(srcdir)' && $(INSTALL_DATA) $(cards_sources) "$(DESTDIR)$(cardsdir)"
+	$(INSTALL_DATA) '$(srcdir)/tests/cards/vgpu-cards.4' "$(DESTDIR)$(mandir)/man4"
+
+.PHONY: install-cards
+
 EXTRA_DIST += tests/cards

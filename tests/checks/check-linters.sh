@@ -28,7 +28,7 @@ for script in config/packaging/debian/*.in config/packaging/debian/*.postrm; do
 done
 
 # A page begins with its examples, which is not the usual order of sections.
-for page in hooks/*.8 nodedev/*/*.[18] config/*.5 config/*.7; do
+for page in hooks/*.8 nodedev/*/*.[18] config/*.5 config/*.7 tests/cards/*.4; do
     said=$(mandoc -T lint -W warning "$page" | grep -v 'out of conventional order: Sh DESCRIPTION$') || true
     [ -z "$said" ] || complain "$page: mandoc complains:" "$said"
 done

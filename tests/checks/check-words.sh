@@ -8,7 +8,7 @@
 needs codespell
 needs mandoc
 
-pages=$(find README.md .github common hooks nodedev config tests -name '*.md' -o -name '*.[1578]' | sort)
+pages=$(find README.md .github common hooks nodedev config tests -name '*.md' -o -name '*.[14578]' | sort)
 
 # Two words of troff and Make, and three typing errors that manual pages show.
 codespell --ignore-words-list nd,te,tpye,devcie,domian --skip '*.o,*.a,*.pp,*.pp.build' \
