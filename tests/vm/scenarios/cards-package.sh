@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-# The package of the emulated cards on a machine without special hardware: from dpkg -i to a live migration.
+# The emulated cards as DKMS built them, on a machine without special hardware: up to a live migration.
 # shellcheck shell=bash
 # needs: libvirt 9.7
 # needs: qemu 8.1
-# takes: 150
+# takes: 120
 
 release=$(uname -r)
 
@@ -25,25 +25,30 @@ declare -A wanted=([on-t4]=T4-4Q [on-l40s]=L40S-4Q [on-b60]=b60-4g)
 # source_on HOST GUEST: the guest's vGPU there.
 source_on() { "$1" device_of "$2"; "$1" pci_of "$2"; }
 
-# Our disk has what DKMS built of the same source. An emulated machine needs minutes for that, so only LONG=1
-# builds it again. Else DKMS finds it built, and installs it.
-version=$(basename /usr/src/vgpu-cards-* | sed 's/vgpu-cards-//')
-files=(/usr/src/vgpu-cards-* /var/lib/dkms "/lib/modules/$release/updates")
-at_end depmod "$release"
-at_end unpack_files /vgpu/cards.tar
-at_end rm -rf "${files[@]}"
-pack_files /vgpu/cards.tar "${files[@]}"
-dkms uninstall -m vgpu-cards -v "$version" -k "$release"
-! is_long || dkms remove -m vgpu-cards -v "$version" --all
-rm -rf /usr/src/vgpu-cards-*
-must_fail modprobe vgpu-cards
+# install_package: dpkg -i in place of what is on our disk. DKMS built and installed that, when the disk was
+# made. An emulated machine needs a quarter of an hour for the same.
+install_package() {
+    local version files
+    version=$(basename /usr/src/vgpu-cards-* | sed 's/vgpu-cards-//')
+    files=(/usr/src/vgpu-cards-* /var/lib/dkms "/lib/modules/$release/updates")
+    at_end depmod "$release"
+    at_end unpack_files /vgpu/cards.tar
+    at_end rm -rf "${files[@]}"
+    pack_files /vgpu/cards.tar "${files[@]}"
+    dkms remove -m vgpu-cards -v "$version" --all
+    rm -rf /usr/src/vgpu-cards-*
+    must_fail modprobe vgpu-cards
+    at_end dpkg --purge libvirt-vgpu-cards-dkms
+    dpkg -i /vgpu/packages/cards.deb
+    [ -e "/usr/src/vgpu-cards-$version/bus.c" ]
+}
 
-say "dpkg -i, by which DKMS builds and installs the modules"
-at_end dpkg --purge libvirt-vgpu-cards-dkms
-dpkg -i /vgpu/packages/cards.deb
-dkms status
+if is_long; then
+    say "dpkg -i, by which DKMS builds and installs the modules"
+    install_package
+fi
+dkms status vgpu-cards
 [[ $(modinfo -n vgpu-cards) = */updates/dkms/vgpu-cards.ko* ]]
-[ -e "/usr/src/vgpu-cards-$version/bus.c" ]
 
 say "modprobe, and a guest with a vGPU of each kind"
 cards mdev vf vf xe xe vfs=2
@@ -104,10 +109,12 @@ if vgpuctl prove "${T4[0]}" >said; then fail "the other rule was not seen: $(<sa
 grep "was predicted on ${T4[0]}" said
 fault rule same-size
 
-say "removal while the modules are in use, and purge"
-dpkg --remove libvirt-vgpu-cards-dkms
-[ -e /sys/module/vgpu_cards ]
-no_cards
-must_fail modprobe vgpu-cards
-undo
-[ -z "$(find "/lib/modules/$release" /usr/src /var/lib/dkms -name '*vgpu-cards*')" ]
+if is_long; then
+    say "removal while the modules are in use, and purge"
+    dpkg --remove libvirt-vgpu-cards-dkms
+    [ -e /sys/module/vgpu_cards ]
+    no_cards
+    must_fail modprobe vgpu-cards
+    dpkg --purge libvirt-vgpu-cards-dkms
+    [ -z "$(find "/lib/modules/$release" /usr/src /var/lib/dkms -name '*vgpu-cards*')" ]
+fi
