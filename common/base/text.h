@@ -12,8 +12,8 @@
 
 #include "base/cleanup.h"
 
-#include <stdbool.h>
 #include <stdarg.h>
+#include <stdbool.h>
 
 struct text {
     char *bytes;

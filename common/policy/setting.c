@@ -233,15 +233,14 @@ find_word(const struct setting *setting)
 {
     const char *const *words = setting->key->words;
     int index = words_index(words, setting_text(setting));
-    char all[256] = "";
+    char all[256];
+    struct text list = text_on(all, sizeof(all));
 
     if (index >= 0 && *words[index])
         return index;
     for (; *words; words++) {
-        size_t at = strlen(all);
-
         if (**words)
-            snprintf(all + at, sizeof(all) - at, "%s\"%s\"", at ? ", " : "", *words);
+            text_join(&list, ", ", "\"%s\"", *words);
     }
     setting_wrong(setting, "%s %s %s", setting->key->name,
                   setting->key->read == setting_choices ? "may hold only" : "must be one of", all);

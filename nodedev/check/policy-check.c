@@ -80,7 +80,8 @@ miss_gpu(struct checker *checker, const struct policy_gpu *gpu)
 {
     const struct inventory *inventory = checker->inventory;
     const struct inventory_parent *function = inventory_find_parent(inventory, &gpu->address);
-    char all[512] = "";
+    char all[512];
+    struct text list = text_on(all, sizeof(all));
 
     if (function) {
         report_warning(checker->report, gpu->origin, 0,
@@ -88,11 +89,8 @@ miss_gpu(struct checker *checker, const struct policy_gpu *gpu)
                        gpu->address.text, function->gpu->name.text);
         return;
     }
-    for (size_t i = 0; i < inventory->gpu_count; i++) {
-        size_t at = strlen(all);
-
-        snprintf(all + at, sizeof(all) - at, "%s%s", at ? ", " : "", inventory->gpus[i]->name.text);
-    }
+    for (size_t i = 0; i < inventory->gpu_count; i++)
+        text_join(&list, ", ", "%s", inventory->gpus[i]->name.text);
     report_warning(checker->report, gpu->origin, 0,
                    "no GPU %s on this host offers vGPUs; there are: %s", gpu->address.text, all);
 }

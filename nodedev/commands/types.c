@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
 #include "base/memory.h"
+#include "base/text.h"
 #include "commands/commands.h"
 #include "commands/host-table.h"
 #include "placement/demand.h"
 #include "view/gpu-view.h"
 
-#include <stdio.h>
 #include <string.h>
 
 enum column {
@@ -44,14 +44,12 @@ static const struct table_column columns[] = {
 static void
 add_classes(struct table *table, const struct policy *policy, const struct inventory_type *type)
 {
-    char names[512] = "";
+    char names[512];
+    struct text list = text_on(names, sizeof(names));
 
     for (size_t i = 0; table_shows(table, CLASSES) && i < policy->class_count; i++) {
-        size_t at = strlen(names);
-
         if (demand_class_has(&policy->classes[i], type))
-            snprintf(names + at, sizeof(names) - at, "%s%s", at ? "," : "",
-                     policy->classes[i].name);
+            text_join(&list, ",", "%s", policy->classes[i].name);
     }
     table_set_text(table, CLASSES, names);
 }

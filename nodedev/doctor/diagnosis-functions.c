@@ -7,9 +7,10 @@
  */
 
 #include "base/array.h"
+#include "base/text.h"
 #include "device/pci.h"
-#include "doctor/former-setup.h"
 #include "doctor/checks.h"
+#include "doctor/former-setup.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -62,33 +63,23 @@ struct listing {
     const struct name *first;
 };
 
-static void FORMAT(2, 3) list(struct listing *listing, const char *format, ...)
-{
-    size_t at = strlen(listing->text);
-    va_list args;
-
-    va_start(args, format);
-    vsnprintf(listing->text + at, sizeof(listing->text) - at, format, args);
-    va_end(args);
-}
-
 /* Adds a function. If it has not its GPU's driver, its driver is named, and its type if it still
  * has one. */
 static void
-list_function(const struct host *host, const struct name *function, struct listing *listing)
+list_function(const struct host *host, const struct name *function, struct text *list)
 {
     const struct name driver = pci_driver(host, function);
     const char *called = *driver.text ? driver.text : "none";
     struct name gpu;
     struct vgpu vgpu;
 
-    list(listing, "%s%s", listing->count ? ", " : "", function->text);
+    text_join(list, ", ", "%s", function->text);
     if (has_its_driver(host, function))
         return;
     if (vgpu_find(host, function, &vgpu, &gpu) == 0)
-        list(listing, " (%s, with the type %s)", called, vgpu.type.text);
+        text_add(list, " (%s, with the type %s)", called, vgpu.type.text);
     else
-        list(listing, " (%s)", called);
+        text_add(list, " (%s)", called);
 }
 
 static struct listing
@@ -96,6 +87,7 @@ list_functions(const struct host *host, const struct sriov_gpu *card,
                bool (*concerns)(const struct host *host, const struct name *function))
 {
     struct listing ret = {0};
+    struct text list = text_on(ret.text, sizeof(ret.text));
 
     for (size_t i = 0; i < card->functions.count; i++) {
         const struct name *function = &card->functions.items[i];
@@ -103,12 +95,12 @@ list_functions(const struct host *host, const struct sriov_gpu *card,
         if (!concerns(host, function))
             continue;
         if (ret.count < MOST_NAMED)
-            list_function(host, function, &ret);
+            list_function(host, function, &list);
         ret.first = ret.first ? ret.first : function;
         ret.count++;
     }
     if (ret.count > MOST_NAMED)
-        list(&ret, " and %zu others", ret.count - MOST_NAMED);
+        text_add(&list, " and %zu others", ret.count - MOST_NAMED);
     return ret;
 }
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
 #include "sriov/users.h"
+#include "base/text.h"
 #include "device/vfio.h"
 #include "device/vgpu.h"
 #include "domain/status-files.h"
@@ -15,7 +16,7 @@ struct users {
     const struct host *host;
     const struct ledger *ledger;
     struct status_files guests;
-    char text[1024]; /* such as "0000:3d:00.4 by web01 (held), 0000:3d:00.5 by ..." */
+    struct text list; /* such as "0000:3d:00.4 by web01 (held), 0000:3d:00.5 by ..." */
     size_t count;
 };
 
@@ -43,11 +44,8 @@ list_devices(const struct snapshot *snapshot, const struct sriov_gpu *card, stru
 static void
 add(struct users *users, const struct name *device, const char *user)
 {
-    size_t at = strlen(users->text);
-
     if (users->count++ < MOST_NAMED)
-        snprintf(users->text + at, sizeof(users->text) - at, "%s%s by %.80s", at ? ", " : "",
-                 device->text, user);
+        text_join(&users->list, ", ", "%s by %.80s", device->text, user);
 }
 
 /* Finds a process that has the device open, or may have. A plain function, which is no vGPU, is
@@ -93,7 +91,10 @@ int
 users_check(const struct host *host, const struct snapshot *snapshot, const struct sriov_gpu *card,
             struct error *error)
 {
-    AUTO(users_clear) struct users users = {.host = host, .ledger = &snapshot->ledger};
+    char list[1024];
+    AUTO(users_clear)
+    struct users users = {
+        .host = host, .ledger = &snapshot->ledger, .list = text_on(list, sizeof(list))};
     AUTO(names_clear) struct names devices = {0};
     int rc = status_files_read(host, &users.guests, error);
 
@@ -105,7 +106,7 @@ users_check(const struct host *host, const struct snapshot *snapshot, const stru
         look_at(&users, &devices.items[i]);
     if (users.count == 0)
         return 0;
-    error_set(error, -EBUSY, "%s is in use: %s", card->address.text, users.text);
+    error_set(error, -EBUSY, "%s is in use: %s", card->address.text, list);
     if (users.count > MOST_NAMED)
         error_add(error, "%zu more are", users.count - MOST_NAMED);
     error_add(error, "shut these guests down or migrate them; 'vgpuctl drain %s' keeps others away",

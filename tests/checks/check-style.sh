@@ -23,9 +23,10 @@ done
 if grep -nE '\<(v?[fd]?printf|v?printf|f?puts|f?putc|putchar|perror)\(' nodedev/*/*.c |
     grep -vE '^nodedev/(cli/(say|json|options|table|terminal|vgpuctl)|view/metrics|capture/[a-z-]*|callout/callout)\.c:'; then
     complain "text that is not printed by nodedev/cli/say.c"
-# base/text.h writes a sentence piece by piece, and says where it was cut.
-grep -rnE '\+= \(size_t\)(\(.*)?v?snprintf' common hooks nodedev --include='*.c' &&
-    complain "text that is written piece by piece, and not by base/text.h"
+fi
+# base/text.h writes a list piece by piece, and says where the list was cut.
+if grep -rnE '\<(at|used|length) \? ", ?" : ""' common hooks nodedev --include='*.c'; then
+    complain "a list that is not written by base/text.h"
 fi
 
 # A function fits on a screen, and main has at most twenty lines. A body ends at the first '}' in

@@ -461,7 +461,7 @@ emulated(void **state)
     put("sys/bus/pci/devices/0100:10:00.0/emulated/created", "0\n");
     put("sys/bus/pci/devices/0100:20:00.0/emulated/created", "0\n");
     put("sys/bus/pci/devices/0100:20:00.4/emulated/seal", "0\n");
-    put("sys/bus/pci/devices/0100:20:00.4/physfn/vendor", "0x10de\n");
+    link_to("../0100:20:00.0", "sys/bus/pci/devices/0100:20:00.4/physfn");
     assert_note(HERE, "emulated", "for tests: 0100:10:00.0, 0100:20:00.0; no guest can");
     typed_golden(&scene, HERE, "doctor/emulated", "vgpuctl doctor");
 }
