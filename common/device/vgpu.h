@@ -94,7 +94,7 @@ extern const size_t vgpu_interface_count;
 int vgpu_pci_directory(const struct vgpu *vgpu, struct path *ret) CHECKED NONNULL;
 
 /* Whether a device is a parent on which the vGPU is the device itself, so that guests get it as a
- * PCI device. Not for a remote host's inventory, which has no interfaces. */
+ * PCI device. */
 bool
 vgpu_has_function(const struct inventory *inventory, const struct name *device) CHECKED NONNULL;
 

@@ -78,7 +78,7 @@ add_gpu(struct table *table, const struct host_view *view, const struct inventor
     if (gpu->numa >= 0)
         table_set(table, NUMA, "%d", gpu->numa);
     /* For functions that make no mediated devices, libvirt does not tell the interface. */
-    if (interface) {
+    if (interface && *interface->kind) {
         table_set(table, INTERFACE, "%s", interface->kind);
         table_set(table, VGPUS, "%zu", gpu->vgpu_count);
     }

@@ -20,7 +20,7 @@ ask(const struct command_call *call, struct migrate_question *question, struct e
 /* Runs the checks, and says what they come to. */
 static int
 judge(const struct command_call *call, struct migrate_question *question,
-      enum remote_capacity_answer *answer, struct error *error)
+      enum migrate_answer *answer, struct error *error)
 {
     struct migrate_verdict verdict;
     struct migrate_check check;
@@ -31,9 +31,9 @@ judge(const struct command_call *call, struct migrate_question *question,
     check = migrate_question_check(question, 1);
     migrate_check_run(&check, call->out, &verdict);
     *answer = verdict.answer;
-    if (*answer != REMOTE_CAPACITY_YES)
+    if (*answer != MIGRATE_YES)
         error_set(error, 0, "%s %s %s: %zu of these checks %s", check.to->uri,
-                  *answer == REMOTE_CAPACITY_NO ? "would not take" : "may not take",
+                  *answer == MIGRATE_NO ? "would not take" : "may not take",
                   check.guest->label, verdict.against,
                   verdict.against == 1 ? "is not OK" : "are not OK");
     return 0;
@@ -46,12 +46,12 @@ run(const struct command_call *call, struct error *error)
         const char *word;
         enum command_status status;
     } verdicts[] = {
-        [REMOTE_CAPACITY_YES] = {"yes", COMMAND_DONE},
-        [REMOTE_CAPACITY_UNKNOWN] = {"unknown", COMMAND_FAILED},
-        [REMOTE_CAPACITY_NO] = {"no", COMMAND_NO_CAPACITY},
+        [MIGRATE_YES] = {"yes", COMMAND_DONE},
+        [MIGRATE_UNKNOWN] = {"unknown", COMMAND_FAILED},
+        [MIGRATE_NO] = {"no", COMMAND_NO_CAPACITY},
     };
     AUTO(migrate_question_clear) struct migrate_question question = {0};
-    enum remote_capacity_answer answer;
+    enum migrate_answer answer;
     int rc;
 
     if (migrate_question_start(&question, call->host, error) < 0)

@@ -48,12 +48,12 @@ choose(const struct command_call *call, const struct migrate_question *question,
         error_set(error, -EHOSTUNREACH, "%s", first->host->failure.text);
         return COMMAND_FAILED;
     }
-    if (first->verdict.answer == REMOTE_CAPACITY_NO) {
+    if (first->verdict.answer == MIGRATE_NO) {
         error_set(error, 0, "%s would not take %s: %s; see 'vgpuctl migrate-check'",
                   first->host->label, label, why);
         return COMMAND_NO_CAPACITY;
     }
-    if (first->verdict.answer == REMOTE_CAPACITY_UNKNOWN)
+    if (first->verdict.answer == MIGRATE_UNKNOWN)
         say_line(call->faults, "vgpuctl: move: whether %s takes %s is not known: %s",
                  first->host->label, label, why);
     return COMMAND_DONE;

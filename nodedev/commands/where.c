@@ -68,9 +68,9 @@ static void
 add_line(struct table *table, const struct destination *destination)
 {
     static const char *const words[] = {
-        [REMOTE_CAPACITY_YES] = "yes",
-        [REMOTE_CAPACITY_UNKNOWN] = "unknown",
-        [REMOTE_CAPACITY_NO] = "no",
+        [MIGRATE_YES] = "yes",
+        [MIGRATE_UNKNOWN] = "unknown",
+        [MIGRATE_NO] = "no",
     };
     const struct migrate_verdict *verdict = &destination->verdict;
 
@@ -82,7 +82,7 @@ add_line(struct table *table, const struct destination *destination)
         return;
     }
     table_set(table, ANSWER, "%s", words[verdict->answer]);
-    if (verdict->answer == REMOTE_CAPACITY_YES)
+    if (verdict->answer == MIGRATE_YES)
         table_set(table, ROOM, "%zu", verdict->room);
     table_set(table, REASON, "%s", verdict->why);
 }

@@ -2,13 +2,18 @@
 
 #include "libvirt/node-device.h"
 #include "base/array.h"
-#include "device/vgpu.h"
+#include "device/nvidia.h"
 #include "domain/stream.h"
 
 #include <libxml/parser.h>
 #include <limits.h>
 #include <stdio.h>
 #include <string.h>
+
+/* How guests there get a vGPU. Nothing is made or removed there, so the rows say nothing else. By
+ * which interface functions become vGPUs, libvirt does not tell. */
+static const struct vgpu_interface told_mdev = {.kind = "mdev", .hostdev = REQUEST_MDEV};
+static const struct vgpu_interface told_function = {.kind = "", .hostdev = REQUEST_PCI};
 
 static bool
 is_element(const xmlNode *node, const char *name)
@@ -138,6 +143,7 @@ add_type(const xmlNode *node, struct node_device *device)
     get_text(child(node, "name"), NULL, type.name, sizeof(type.name));
     if (!*type.name)
         snprintf(type.name, sizeof(type.name), "%s", type.id.text);
+    nvidia_describe(&type);
     ARRAY_ADD(device->available, count, read_count(child(node, "availableInstances")));
     ARRAY_ADD(device->types, device->count, type);
 }
@@ -297,7 +303,7 @@ add_gpu(struct inventory *inventory, const struct node_device *device)
 static void
 add_parent(struct inventory *inventory, const struct node_device *device)
 {
-    struct inventory_parent form = {.name = device->name, .interface = &vgpu_mdev};
+    struct inventory_parent form = {.name = device->name, .interface = &told_mdev};
     const struct inventory_parent *parent;
 
     if (!device->count)
@@ -316,7 +322,7 @@ add_parent(struct inventory *inventory, const struct node_device *device)
 static void
 add_functions(struct inventory *inventory, const struct node_device *device)
 {
-    struct inventory_parent parent = {0};
+    struct inventory_parent parent = {.interface = &told_function};
 
     if (!device->functions.count || inventory_find_gpu(inventory, &device->name))
         return;

@@ -4,12 +4,12 @@
  * node-device: the GPUs and vGPUs that a libvirt tells of its host, read from XML.
  *
  * libvirt tells less than the host's own /sys. Of a type it tells the id, the name, and how many
- * more a parent would make. It tells no sizes and no limits. The inventory marks the rest as "not
- * told".
+ * more a parent would make. It tells no sizes and no limits. NVIDIA's names tell sizes. The
+ * inventory marks the rest as "not told".
  *
  * Of virtual functions that make no mediated devices, libvirt tells only that they exist. They may
  * have NVIDIA's vendor-specific VFIO, or their vGPU manager does not run. Such a GPU is in the
- * inventory as is_partial and without types, and its parents have no interface.
+ * inventory as is_partial and without types.
  *
  * The XML comes from another machine. So it is parsed without network, and XML with a document type
  * is refused.

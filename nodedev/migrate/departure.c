@@ -84,7 +84,7 @@ has_feature(const struct departing_device *device, const char *word)
     return false;
 }
 
-enum remote_capacity_answer
+enum migrate_answer
 departing_device_judge_features(const struct departing_device *device, char *text, size_t size)
 {
     bool is_told = device->features_error == 0;
@@ -93,23 +93,23 @@ departing_device_judge_features(const struct departing_device *device, char *tex
         snprintf(text, size, "whether its driver here migrates it is not known: %s%s%s",
                  device->is_running ? "there is no /" DEBUGFS "/" : "its guest does not run",
                  device->is_running ? device->name.text : "", device->is_running ? " to read" : "");
-        return REMOTE_CAPACITY_UNKNOWN;
+        return MIGRATE_UNKNOWN;
     }
     if (is_told ? !has_feature(device, "stop-copy") : !device->has_state) {
         snprintf(text, size, "its driver here does not migrate it, says /" DEBUGFS "/%s",
                  device->name.text);
-        return REMOTE_CAPACITY_NO;
+        return MIGRATE_NO;
     }
     if (is_told && device->is_one_of_several && !has_feature(device, "p2p")) {
         snprintf(text, size,
                  "its driver here does not have p2p, which QEMU wants of each of several devices");
-        return REMOTE_CAPACITY_NO;
+        return MIGRATE_NO;
     }
     snprintf(text, size, "its driver here migrates it");
-    return REMOTE_CAPACITY_YES;
+    return MIGRATE_YES;
 }
 
-enum remote_capacity_answer
+enum migrate_answer
 departing_device_judge_params(const struct departing_device *device, char *text, size_t size)
 {
     const char *name = nvidia_find_immovable(device->params);
@@ -119,13 +119,13 @@ departing_device_judge_params(const struct departing_device *device, char *text,
                  "it has the parameter %s, and NVIDIA's driver migrates no vGPU with unified "
                  "memory, debuggers or profilers",
                  name);
-        return REMOTE_CAPACITY_NO;
+        return MIGRATE_NO;
     }
     if (device->params_error) {
         snprintf(text, size, "which parameters it has is not known (%s)",
                  strerror(-device->params_error));
-        return REMOTE_CAPACITY_UNKNOWN;
+        return MIGRATE_UNKNOWN;
     }
     snprintf(text, size, "it has no parameter for unified memory, debuggers or profilers");
-    return REMOTE_CAPACITY_YES;
+    return MIGRATE_YES;
 }

@@ -12,8 +12,8 @@
 #pragma once
 
 #include "device/vgpu.h"
+#include "migrate/migrate-answer.h"
 #include "migrate/migrating-guest.h"
-#include "migrate/remote-capacity.h"
 
 struct departing_device {
     struct name name;
@@ -42,8 +42,7 @@ void departure_clear(struct departure *departure) NONNULL;
 
 /* Whether the driver here can migrate the device; whether the device's parameters allow it. Both
  * write the reason into text. */
-enum remote_capacity_answer
-departing_device_judge_features(const struct departing_device *device, char *text,
-                                size_t size) CHECKED NONNULL;
-enum remote_capacity_answer departing_device_judge_params(const struct departing_device *device,
-                                                          char *text, size_t size) CHECKED NONNULL;
+enum migrate_answer departing_device_judge_features(const struct departing_device *device,
+                                                    char *text, size_t size) CHECKED NONNULL;
+enum migrate_answer departing_device_judge_params(const struct departing_device *device, char *text,
+                                                  size_t size) CHECKED NONNULL;

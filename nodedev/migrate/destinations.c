@@ -7,8 +7,7 @@
 static unsigned
 rank(const struct destination *destination)
 {
-    return destination_has_answered(destination) ? destination->verdict.answer
-                                                 : REMOTE_CAPACITY_NO + 1;
+    return destination_has_answered(destination) ? destination->verdict.answer : MIGRATE_NO + 1;
 }
 
 static int
@@ -44,7 +43,7 @@ enum command_status
 destinations_conclude(const struct destinations *destinations, const char *label,
                       struct error *error)
 {
-    size_t counts[REMOTE_CAPACITY_NO + 1] = {0}, silent = 0;
+    size_t counts[MIGRATE_NO + 1] = {0}, silent = 0;
 
     for (size_t i = 0; i < destinations->count; i++) {
         if (destination_has_answered(&destinations->items[i]))
@@ -52,11 +51,11 @@ destinations_conclude(const struct destinations *destinations, const char *label
         else
             silent++;
     }
-    if (counts[REMOTE_CAPACITY_YES])
+    if (counts[MIGRATE_YES])
         return COMMAND_DONE;
     error_set(error, 0, "no host is sure to take %s: %zu would not, %zu may, %zu gave no answer",
-              label, counts[REMOTE_CAPACITY_NO], counts[REMOTE_CAPACITY_UNKNOWN], silent);
-    return silent || counts[REMOTE_CAPACITY_UNKNOWN] ? COMMAND_FAILED : COMMAND_NO_CAPACITY;
+              label, counts[MIGRATE_NO], counts[MIGRATE_UNKNOWN], silent);
+    return silent || counts[MIGRATE_UNKNOWN] ? COMMAND_FAILED : COMMAND_NO_CAPACITY;
 }
 
 void

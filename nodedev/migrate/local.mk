@@ -3,11 +3,12 @@
 libvgpuctl_a_SOURCES += \
 	nodedev/migrate/departure.c nodedev/migrate/departure.h \
 	nodedev/migrate/destinations.c nodedev/migrate/destinations.h \
+	nodedev/migrate/migrate-answer.h \
 	nodedev/migrate/migrate-check.c nodedev/migrate/migrate-check.h \
 	nodedev/migrate/migrate-question.c nodedev/migrate/migrate-question.h \
 	nodedev/migrate/migrating-device.c nodedev/migrate/migrating-device.h \
 	nodedev/migrate/migrating-guest.c nodedev/migrate/migrating-guest.h \
 	nodedev/migrate/move.c nodedev/migrate/move.h \
 	nodedev/migrate/moved-definition.c nodedev/migrate/moved-definition.h \
-	nodedev/migrate/remote-capacity.c nodedev/migrate/remote-capacity.h \
+	nodedev/migrate/remote-placement.c nodedev/migrate/remote-placement.h \
 	nodedev/migrate/version.c nodedev/migrate/version.h

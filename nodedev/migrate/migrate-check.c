@@ -6,6 +6,7 @@
 #include "cli/say.h"
 #include "device/vgpu.h"
 #include "migrate/migrating-device.h"
+#include "migrate/remote-placement.h"
 #include "migrate/version.h"
 
 #include <string.h>
@@ -28,13 +29,13 @@ struct check {
     struct migrate_verdict *verdict;
 };
 
-static void FORMAT(3, 4)
-    find(struct check *check, enum remote_capacity_answer answer, const char *format, ...)
+static void
+    FORMAT(3, 4) find(struct check *check, enum migrate_answer answer, const char *format, ...)
 {
     static const char *const words[] = {
-        [REMOTE_CAPACITY_YES] = "OK",
-        [REMOTE_CAPACITY_UNKNOWN] = "UNKNOWN",
-        [REMOTE_CAPACITY_NO] = "NO",
+        [MIGRATE_YES] = "OK",
+        [MIGRATE_UNKNOWN] = "UNKNOWN",
+        [MIGRATE_NO] = "NO",
     };
     struct migrate_verdict *verdict = check->verdict;
     char text[sizeof(verdict->why)];
@@ -45,10 +46,10 @@ static void FORMAT(3, 4)
     va_end(args);
     if (check->out)
         say_line(check->out, "%-8s %s", words[answer], text);
-    if (answer > verdict->answer || verdict->answer == REMOTE_CAPACITY_YES)
+    if (answer > verdict->answer || verdict->answer == MIGRATE_YES)
         memcpy(verdict->why, text, sizeof(text));
     verdict->answer = answer > verdict->answer ? answer : verdict->answer;
-    verdict->against += answer != REMOTE_CAPACITY_YES;
+    verdict->against += answer != MIGRATE_YES;
 }
 
 static void FORMAT(2, 3) add_note(struct check *check, const char *format, ...)
@@ -71,12 +72,12 @@ check_other_host(struct check *check)
     const struct remote_host *from = check->migration->from, *to = check->migration->to;
 
     if (!strcmp(from->uri, to->uri) || (*from->uuid.text && name_equal(&from->uuid, &to->uuid)))
-        find(check, REMOTE_CAPACITY_NO, "%s is this host", to->uri);
+        find(check, MIGRATE_NO, "%s is this host", to->uri);
     else if (!*from->uuid.text || !*to->uuid.text)
-        find(check, REMOTE_CAPACITY_UNKNOWN, "whether %s is another host: one of them has no UUID",
+        find(check, MIGRATE_UNKNOWN, "whether %s is another host: one of them has no UUID",
              to->uri);
     else
-        find(check, REMOTE_CAPACITY_YES, "%s is another host, %s", to->uri, to->uuid.text);
+        find(check, MIGRATE_YES, "%s is another host, %s", to->uri, to->uuid.text);
 }
 
 /* libvirt refuses a guest whose name or UUID another guest there has. */
@@ -92,12 +93,12 @@ check_name(struct check *check)
         bool same_name = !strcmp(other->name, domain->name);
 
         if ((same_uuid || same_name) && (other->is_running || same_uuid != same_name)) {
-            find(check, REMOTE_CAPACITY_NO, "%s (%s) %s there already", other->name,
-                 other->uuid.text, other->is_running ? "runs" : "is defined");
+            find(check, MIGRATE_NO, "%s (%s) %s there already", other->name, other->uuid.text,
+                 other->is_running ? "runs" : "is defined");
             return;
         }
     }
-    find(check, REMOTE_CAPACITY_YES, "no other domain there has its name or UUID");
+    find(check, MIGRATE_YES, "no other domain there has its name or UUID");
 }
 
 static bool
@@ -131,7 +132,7 @@ check_software(struct check *check)
              version_text(rows[i].here).text, version_text(rows[i].there).text, what,
              version_text(rows[i].least).text);
     if (!is_qemu)
-        find(check, REMOTE_CAPACITY_NO, "%s here and %s there; vGPUs move from QEMU to QEMU",
+        find(check, MIGRATE_NO, "%s here and %s there; vGPUs move from QEMU to QEMU",
              from->hypervisor, to->hypervisor);
 }
 
@@ -156,7 +157,7 @@ check_start(struct check *check)
          "libvirt %s there; guests get %s since %s", version_text(to->libvirt_version).text,
          is_pci ? "vGPUs that are virtual functions" : "vGPUs", version_text(least).text);
     if (is_without(to->hypervisor))
-        find(check, REMOTE_CAPACITY_NO, "%s there; vGPUs are for guests of QEMU", to->hypervisor);
+        find(check, MIGRATE_NO, "%s there; vGPUs are for guests of QEMU", to->hypervisor);
 }
 
 /* Distributions also backport what is needed to older kernels. */
@@ -171,9 +172,9 @@ check_kernel(struct check *check)
                         "since 5.18");
     else if (major > LEAST_KERNEL_MAJOR ||
              (major == LEAST_KERNEL_MAJOR && minor >= LEAST_KERNEL_MINOR))
-        find(check, REMOTE_CAPACITY_YES, "Linux %s here; vGPUs migrate since 5.18", kernel);
+        find(check, MIGRATE_YES, "Linux %s here; vGPUs migrate since 5.18", kernel);
     else
-        find(check, REMOTE_CAPACITY_UNKNOWN,
+        find(check, MIGRATE_UNKNOWN,
              "Linux %s here; vGPUs migrate since 5.18, or if its distributor has put that in",
              kernel);
 }
@@ -203,7 +204,7 @@ check_kind(struct check *check, const struct migrating_device *device, bool has_
     const struct version there = version_text(to->libvirt_version);
     const struct request_hostdev *hostdev = device->demand->hostdev;
     const char *label = device->demand->label;
-    enum remote_capacity_answer answer =
+    enum migrate_answer answer =
         version_judge_both(from->libvirt_version, to->libvirt_version, LEAST_LIBVIRT_KIND);
     char why[256];
 
@@ -228,10 +229,16 @@ check_kind(struct check *check, const struct migrating_device *device, bool has_
 static void
 check_new_kind(struct check *check, const struct migrating_device *device, bool has_type)
 {
-    if (has_type && demand_vf(device->demand))
-        find(check, REMOTE_CAPACITY_NO,
-             "%s: it names the virtual function %s, and there it would be a mediated device",
-             device->demand->label, demand_vf(device->demand)->text);
+    enum migrate_answer answer;
+    char why[256];
+
+    if (!has_type || !demand_vf(device->demand))
+        return;
+    snprintf(why, sizeof(why),
+             "it names the virtual function %s, and there it would be a mediated device",
+             demand_vf(device->demand)->text);
+    answer = migrating_device_weigh(device, MIGRATE_NO, why, sizeof(why));
+    find(check, answer, "%s: %s", device->demand->label, why);
 }
 
 static struct migrating_device
@@ -266,8 +273,8 @@ check_departure(struct check *check, const struct migrating_device *device,
 {
     static const struct {
         bool is_nvidias;
-        enum remote_capacity_answer (*judge)(const struct departing_device *departing, char *text,
-                                             size_t size);
+        enum migrate_answer (*judge)(const struct departing_device *departing, char *text,
+                                     size_t size);
     } rows[] = {
         {false, departing_device_judge_features},
         {true, departing_device_judge_params},
@@ -276,26 +283,41 @@ check_departure(struct check *check, const struct migrating_device *device,
     char why[256];
 
     for (size_t i = 0; i < COUNT(rows); i++) {
-        enum remote_capacity_answer answer;
+        enum migrate_answer answer;
 
         if (rows[i].is_nvidias && !migrating_device_may_be_nvidia(device))
             continue;
         answer = rows[i].judge(departing, why, sizeof(why));
-        if (answer == REMOTE_CAPACITY_UNKNOWN)
+        if (answer == MIGRATE_UNKNOWN)
             add_note(check, "%s: %s", label, why);
         else
             find(check, answer, "%s: %s", label, why);
     }
 }
 
+/* Checks whether a request depends on something that only the other host knows. */
 static void
-check_device(struct check *check, const struct demand *demand, struct remote_capacity *capacity)
+check_wishes(struct check *check, const struct demand *demand)
+{
+    const struct request *request = check->migration->guest->request;
+
+    if (demand->device && demand->device->traits)
+        find(check, MIGRATE_UNKNOWN, "%s: which GPUs there have the traits \"%s\" is not told",
+             demand->label, demand->device->traits);
+    if (demand->numa == NUMA_REQUIRE && nodeset_is_empty(&request->nodes) &&
+        !nodeset_is_empty(&request->processors))
+        find(check, MIGRATE_UNKNOWN, "%s: which NUMA nodes its processors have there is not told",
+             demand->label);
+}
+
+static void
+check_device(struct check *check, const struct demand *demand, struct remote_placement *placement)
 {
     const struct migrate_check *migration = check->migration;
     const struct migrating_device device = device_of(migration, demand);
     const struct inventory_filter filter = {.wants = migrating_device_suits, .data = &device};
     size_t index = (size_t)(demand - migration->guest->demands.items);
-    enum remote_capacity_answer answer;
+    enum migrate_answer answer;
     bool has_type;
     char why[512];
 
@@ -309,29 +331,29 @@ check_device(struct check *check, const struct demand *demand, struct remote_cap
     check_profile(check, &device);
     if (!device.is_new)
         check_departure(check, &device, &migration->departure->devices[index]);
-    if (!has_type)
-        return;
-    answer = remote_capacity_take(capacity, &filter, why, sizeof(why));
-    answer = migrating_device_weigh(&device, answer, why, sizeof(why));
-    find(check, answer, "%s: %s", demand->label, why);
+    check_wishes(check, demand);
+    if (has_type)
+        remote_placement_add(placement, demand, &filter,
+                             device.has ? device.has->name : demand->wanted);
 }
 
-/* Whether one more such guest fits besides the guests that have taken room. */
-static bool
-fits_again(const struct migrate_check *migration, struct remote_capacity *capacity)
+/* Checks whether there is a place for each vGPU that has a type there. */
+static void
+check_room(struct check *check, const struct remote_placement *placement)
 {
-    const struct demands *demands = &migration->guest->demands;
-    char ignored[256];
+    const struct demands *demands = &check->migration->guest->demands;
+    enum migrate_answer answer;
+    char why[1024];
 
+    if (placement->demands.count == 0)
+        return;
+    answer = remote_placement_judge(placement, why, sizeof(why));
     for (size_t i = 0; i < demands->count; i++) {
-        const struct migrating_device device = device_of(migration, &demands->items[i]);
-        const struct inventory_filter filter = {.wants = migrating_device_suits, .data = &device};
+        const struct migrating_device device = device_of(check->migration, &demands->items[i]);
 
-        if (remote_capacity_take(capacity, &filter, ignored, sizeof(ignored)) !=
-            REMOTE_CAPACITY_YES)
-            return false;
+        answer = migrating_device_weigh(&device, answer, why, sizeof(why));
     }
-    return true;
+    find(check, answer, "%s", why);
 }
 
 /* A device that libvirt-vgpu does not manage must exist there with the same UUID or address.
@@ -351,8 +373,8 @@ check_others(struct check *check)
             add_note(check, "whether %s, a PCI device and no vGPU, can go along is not looked at",
                      hostdev->source.text);
         else if (!is_ours)
-            find(check, REMOTE_CAPACITY_UNKNOWN,
-                 "%s is none of ours: somebody has to make it there", hostdev->source.text);
+            find(check, MIGRATE_UNKNOWN, "%s is none of ours: somebody has to make it there",
+                 hostdev->source.text);
     }
 }
 
@@ -451,20 +473,18 @@ migrate_check_run(const struct migrate_check *migration, FILE *out, struct migra
 {
     const struct demands *demands = &migration->guest->demands;
     struct check check = {.migration = migration, .out = out, .verdict = ret};
-    AUTO(remote_capacity_end) struct remote_capacity capacity = {0};
+    AUTO(remote_placement_clear) struct remote_placement placement = {0};
 
-    *ret = (struct migrate_verdict){.answer = REMOTE_CAPACITY_YES};
-    remote_capacity_start(&capacity, migration->to);
+    *ret = (struct migrate_verdict){.answer = MIGRATE_YES};
+    remote_placement_init(&placement, migration->to, migration->guest->request,
+                          migration->guest->is_new ? DEMAND_AS_IT_SAYS : DEMAND_ANY_KIND);
     check_hosts(&check);
     for (size_t i = 0; i < demands->count; i++)
-        check_device(&check, &demands->items[i], &capacity);
+        check_device(&check, &demands->items[i], &placement);
+    check_room(&check, &placement);
     check_others(&check);
     if (!migration->guest->is_new)
         add_notes(&check);
-    if (ret->answer != REMOTE_CAPACITY_YES || demands->count == 0)
-        return;
-    for (ret->room = 1; ret->room < MIGRATE_CHECK_MOST_ROOM; ret->room++) {
-        if (!fits_again(migration, &capacity))
-            break;
-    }
+    if (ret->answer == MIGRATE_YES && demands->count > 0)
+        ret->room = remote_placement_count(&placement, MIGRATE_CHECK_MOST_ROOM);
 }

@@ -12,7 +12,6 @@
 
 #include "migrate/departure.h"
 #include "migrate/migrating-guest.h"
-#include "migrate/remote-capacity.h"
 
 #include <stdio.h>
 
@@ -29,8 +28,8 @@ struct migrate_check {
 
 /* The result of all findings. */
 struct migrate_verdict {
-    enum remote_capacity_answer answer; /* the worst answer of a finding */
-    size_t against;                     /* number of findings that are not OK */
+    enum migrate_answer answer; /* the worst answer of a finding */
+    size_t against;             /* number of findings that are not OK */
     char why[1024]; /* reason of the first of the worst findings; if all are OK, of the last */
     /* If the answer is yes and the guest asks for a vGPU: for how many such guests there is room.
      * The count stops at MIGRATE_CHECK_MOST_ROOM. */

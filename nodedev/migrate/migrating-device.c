@@ -110,19 +110,19 @@ migrating_device_untold(const struct migrating_device *device)
     return NULL;
 }
 
-enum remote_capacity_answer
-migrating_device_weigh(const struct migrating_device *device, enum remote_capacity_answer answer,
+enum migrate_answer
+migrating_device_weigh(const struct migrating_device *device, enum migrate_answer answer,
                        char *text, size_t size)
 {
     const struct inventory_gpu *untold = migrating_device_untold(device);
     size_t at = strlen(text);
 
-    if (answer != REMOTE_CAPACITY_NO || !untold)
+    if (answer != MIGRATE_NO || !untold)
         return answer;
     snprintf(text + at, size - at,
              "; but libvirt does not tell what the virtual functions of %s there can be",
              untold->name.text);
-    return REMOTE_CAPACITY_UNKNOWN;
+    return MIGRATE_UNKNOWN;
 }
 
 /* Whether the device asks for this type, but has another type now. */
@@ -182,7 +182,7 @@ is_hidden(const struct migrating_device *device)
 }
 
 /* Explains why no type there fits. Returns whether that is sure. */
-static enum remote_capacity_answer
+static enum migrate_answer
 explain_absence(const struct migrating_device *device, char *text, size_t size)
 {
     const struct inventory_type *same = find_type(device->to, is_same_as_has, device);
@@ -194,29 +194,29 @@ explain_absence(const struct migrating_device *device, char *text, size_t size)
         snprintf(text, size,
                  "its type is %s; types are compared by name, and its name is not known here now",
                  device->has->id.text);
-        return REMOTE_CAPACITY_UNKNOWN;
+        return MIGRATE_UNKNOWN;
     }
     if (same) {
         snprintf(text, size, "its type is %s there, and \"%s\" does not mean that; %s",
                  title_of(same).text, wanted,
                  is_class ? "the class may mean something else there" : "ask for it by its name");
-        return is_class ? REMOTE_CAPACITY_UNKNOWN : REMOTE_CAPACITY_NO;
+        return is_class ? MIGRATE_UNKNOWN : MIGRATE_NO;
     }
     if (another && device->has) {
         snprintf(text, size, "it is %s, and \"%s\" means %s there", title_of(device->has).text,
                  wanted, title_of(another).text);
-        return REMOTE_CAPACITY_NO;
+        return MIGRATE_NO;
     }
     if (is_hidden(device)) {
         snprintf(text, size, "no libvirt tells of GPUs like those that have %s", wanted);
-        return REMOTE_CAPACITY_UNKNOWN;
+        return MIGRATE_UNKNOWN;
     }
     if (is_class && !device->has) {
         snprintf(text, size, "no GPU there has a type that the class %s means here", wanted);
-        return REMOTE_CAPACITY_UNKNOWN;
+        return MIGRATE_UNKNOWN;
     }
     snprintf(text, size, "no GPU there has %s", device->has ? title_of(device->has).text : wanted);
-    return REMOTE_CAPACITY_NO;
+    return MIGRATE_NO;
 }
 
 /* These drivers are known not to migrate vGPUs. */
@@ -228,7 +228,7 @@ cannot_migrate(const struct inventory_type *type)
     return ARRAY_HAS(stems, COUNT(stems), stem, !strncmp(type->id.text, *stem, strlen(*stem)));
 }
 
-enum remote_capacity_answer
+enum migrate_answer
 migrating_device_judge(const struct migrating_device *device, bool *has_type, char *text,
                        size_t size)
 {
@@ -240,18 +240,18 @@ migrating_device_judge(const struct migrating_device *device, bool *has_type, ch
         return explain_absence(device, text, size);
     if (!device->is_new && cannot_migrate(type)) {
         snprintf(text, size, "the driver of %s cannot migrate", title_of(type).text);
-        return REMOTE_CAPACITY_NO;
+        return MIGRATE_NO;
     }
     if (device->demand->class) {
         snprintf(text, size, "there is %s there, which the class %s means here",
                  title_of(type).text, wanted);
-        return REMOTE_CAPACITY_YES;
+        return MIGRATE_YES;
     }
     if (device->has && find_type(device->to, is_another, device)) {
         snprintf(text, size, "there is %s there, but \"%s\" means other types as well",
                  title_of(type).text, wanted);
-        return REMOTE_CAPACITY_UNKNOWN;
+        return MIGRATE_UNKNOWN;
     }
     snprintf(text, size, "there is %s there", title_of(type).text);
-    return REMOTE_CAPACITY_YES;
+    return MIGRATE_YES;
 }

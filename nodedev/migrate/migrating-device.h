@@ -11,7 +11,7 @@
 
 #pragma once
 
-#include "migrate/remote-capacity.h"
+#include "migrate/migrate-answer.h"
 #include "placement/demand.h"
 
 struct migrating_device {
@@ -37,13 +37,12 @@ migrating_device_untold(const struct migrating_device *device) CHECKED NONNULL;
 
 /* While there is such a GPU, "no" is not sure. Then the function returns "unknown" in place of
  * "no", and adds the reason to text. */
-enum remote_capacity_answer
-migrating_device_weigh(const struct migrating_device *device, enum remote_capacity_answer answer,
+enum migrate_answer
+migrating_device_weigh(const struct migrating_device *device, enum migrate_answer answer,
                        char *text, size_t size) CHECKED NONNULL;
 
 /* Whether the other host has a type for the device, even if that host is full. *has_type says
  * whether there is a type, because the answer may be "no" for another reason. The reason is written
  * into text. */
-enum remote_capacity_answer
-migrating_device_judge(const struct migrating_device *device, bool *has_type, char *text,
-                       size_t size) CHECKED NONNULL;
+enum migrate_answer migrating_device_judge(const struct migrating_device *device, bool *has_type,
+                                           char *text, size_t size) CHECKED NONNULL;

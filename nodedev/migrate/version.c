@@ -15,19 +15,17 @@ version_text(unsigned number)
     return ret;
 }
 
-enum remote_capacity_answer
+enum migrate_answer
 version_judge(unsigned number, unsigned least)
 {
-    return number >= least ? REMOTE_CAPACITY_YES
-           : number        ? REMOTE_CAPACITY_NO
-                           : REMOTE_CAPACITY_UNKNOWN;
+    return number >= least ? MIGRATE_YES : number ? MIGRATE_NO : MIGRATE_UNKNOWN;
 }
 
-enum remote_capacity_answer
+enum migrate_answer
 version_judge_both(unsigned here, unsigned there, unsigned least)
 {
-    enum remote_capacity_answer answer = version_judge(here, least);
-    enum remote_capacity_answer other = version_judge(there, least);
+    enum migrate_answer answer = version_judge(here, least);
+    enum migrate_answer other = version_judge(there, least);
 
     return other > answer ? other : answer;
 }

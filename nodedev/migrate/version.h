@@ -9,7 +9,7 @@
 
 #pragma once
 
-#include "migrate/remote-capacity.h"
+#include "migrate/migrate-answer.h"
 
 struct version {
     char text[32]; /* such as "11.3.0"; "?": not told */
@@ -18,6 +18,6 @@ struct version {
 struct version version_text(unsigned number);
 
 /* Whether a version is at least the other one. */
-enum remote_capacity_answer version_judge(unsigned number, unsigned least);
+enum migrate_answer version_judge(unsigned number, unsigned least);
 /* Whether the versions of both hosts are. */
-enum remote_capacity_answer version_judge_both(unsigned here, unsigned there, unsigned least);
+enum migrate_answer version_judge_both(unsigned here, unsigned there, unsigned least);

@@ -77,7 +77,7 @@ add_function(struct host_view *view, const struct name *device)
         inventory_find_parent(&view->snapshot.inventory, device);
     struct host_view_vgpu vgpu = {.device = device, .type = &untold, .parent = device};
 
-    if (!function || function->interface)
+    if (!function || function->interface->hostdev != REQUEST_PCI)
         return 0;
     vgpu.gpu = &function->gpu->name;
     set_user(view, &vgpu);

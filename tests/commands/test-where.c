@@ -42,7 +42,8 @@ shown(void **state)
         {"where/type", "vgpuctl where --type T4-1B -c " NONE " -c " A40 " -c " L40S " -c " T4},
         {"where/type-json", "vgpuctl where --type T4-1B --json -c " A40 " -c " T4},
         {"where/columns", "vgpuctl where --type T4-1B -n -o uri,ANSWER -c " NONE " -c " T4},
-        {"where/file", "vgpuctl where tests/data/clone.xml -c " A40 " -c " T4},
+        {"where/file", "vgpuctl where tests/data/new-guest.xml -c " A40 " -c " T4},
+        {"where/taken", "vgpuctl where tests/data/clone.xml -c " T4},
         {"where/nobody", "vgpuctl where --type T4-9Z -c " A40 " -c " T4},
         {"where/perhaps", "vgpuctl where --type A40-1B -c " A40 " -c " T4},
         {"where/nothing-asked", "vgpuctl where tests/data/plain.xml -c " T4},
@@ -197,8 +198,8 @@ ask_slow_host(const char *hosts)
     pid = tell_slowly(slow, 300);
     assert_int_equal(run(line), COMMAND_DONE);
     assert_string_equal(typed.faults, "");
-    typed_assert_has(typed.printed, " T4-1B: 0000:18:00.0 takes 14 more\n");
-    typed_assert_has(typed.printed, " T4-1B: 0000:18:00.0 takes 2 more\n");
+    typed_assert_has(typed.printed, " there is room for T4-1B on 0000:3b:00.0\n");
+    typed_assert_has(typed.printed, " there is room for T4-1B on 0000:18:00.0\n");
     assert_int_equal(waitpid(pid, &status, 0), pid);
     assert_int_equal(status, 0);
     assert_int_equal(waitpid(-1, NULL, WNOHANG), -1);

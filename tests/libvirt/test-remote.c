@@ -5,6 +5,7 @@
 
 #include "base/deadline.h"
 #include "cli/command.h"
+#include "device/vgpu.h"
 #include "fake/typed.h"
 
 #include "libvirt/node-device.h"
@@ -319,7 +320,8 @@ functions(void **state)
         assert_int_equal(inventory.parent_count, makes_mdevs ? 1 : 2);
         assert_string_equal(inventory.parents[0]->name.text,
                             makes_mdevs ? "0000:3d:00.5" : "0000:3d:00.4");
-        assert_int_equal(!inventory.parents[0]->interface, !makes_mdevs);
+        assert_int_equal(inventory.parents[0]->interface->hostdev,
+                         makes_mdevs ? REQUEST_MDEV : REQUEST_PCI);
     }
 }
 

@@ -125,9 +125,9 @@ static bool
 is_reason(const struct migrate_verdict *verdict, const char *printed)
 {
     static const char *const words[] = {
-        [REMOTE_CAPACITY_YES] = "OK       ",
-        [REMOTE_CAPACITY_UNKNOWN] = "UNKNOWN  ",
-        [REMOTE_CAPACITY_NO] = "NO       ",
+        [MIGRATE_YES] = "OK       ",
+        [MIGRATE_UNKNOWN] = "UNKNOWN  ",
+        [MIGRATE_NO] = "NO       ",
     };
     const char *word = words[verdict->answer], *found = NULL;
     size_t length = strlen(verdict->why);
@@ -135,7 +135,7 @@ is_reason(const struct migrate_verdict *verdict, const char *printed)
     for (const char *line = printed; *line; line = strchr(line, '\n') + 1) {
         if (strncmp(line, word, strlen(word)))
             continue;
-        if (!found || verdict->answer == REMOTE_CAPACITY_YES)
+        if (!found || verdict->answer == MIGRATE_YES)
             found = line + strlen(word);
     }
     /* The output has no control characters. */
@@ -149,7 +149,7 @@ check_row(const struct migrate_case *row, const struct migrate_verdict *verdict,
           const char *printed)
 {
     bool is_right = verdict->answer == row->answer && is_reason(verdict, printed) &&
-                    (verdict->answer == REMOTE_CAPACITY_YES) == (verdict->against == 0) &&
+                    (verdict->answer == MIGRATE_YES) == (verdict->against == 0) &&
                     (!row->room || verdict->room == row->room);
 
     for (size_t i = 0; i < COUNT(row->words) && row->words[i]; i++)

@@ -70,7 +70,7 @@ struct migrate_case {
     const char *new_type; /* a new guest, of which there is only this type */
     bool is_alone;        /* libvirt of this host does not answer */
     struct migrate_case_host here, there;
-    enum remote_capacity_answer answer;
+    enum migrate_answer answer;
     size_t room;          /* the expected room; 0: it is not checked */
     const char *words[3]; /* the words of the printed rows */
 };

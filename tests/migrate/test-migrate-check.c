@@ -18,25 +18,26 @@ static const struct migrate_case rows[] = {
         .why = "all is well",
         ONE("type=\"T4-1B\""),
         .there = {.devices = {T4("16", "8")}},
-        .answer = REMOTE_CAPACITY_YES,
+        .answer = MIGRATE_YES,
         .words = {"OK       libvirt 11.3.0 here and 11.3.0 there; vGPUs migrate since 8.6.0\n",
                   "OK       ua-gpu1: there is GRID T4-1B (nvidia-222) there\n",
-                  "OK       ua-gpu1: 0000:18:00.0 takes 16 more\n"},
+                  "OK       there is room for ua-gpu1 on 0000:18:00.0\n"},
     },
     {
         .why = "advice for a large frame buffer",
         TWO("type=\"T4-1B\"", "type=\"T4-1B\""),
         .there = {.devices = {T4("16", "8")}},
-        .answer = REMOTE_CAPACITY_YES,
+        .answer = MIGRATE_YES,
         .words = {"NOTE     to converge: 'virsh migrate-setmaxdowntime guest1 2048'",
-                  "ua-gpu2: 0000:18:00.0 takes 15 more\n", "no --postcopy"},
+                  "OK       there is room for ua-gpu1 on 0000:18:00.0, ua-gpu2 on 0000:18:00.0\n",
+                  "no --postcopy"},
     },
     {
         .why = "types without a profile in their names",
         .request = "<vgpu:device alias=\"ua-gpu3\" type=\"Dual port serial\"/>",
         .numbers = {3},
         .there = {.devices = {GPU("mtty", SERIAL)}},
-        .answer = REMOTE_CAPACITY_YES,
+        .answer = MIGRATE_YES,
         .words = {"OK       ua-gpu3: there is Dual port serial (mtty-2) there\n"},
     },
     {
@@ -44,7 +45,7 @@ static const struct migrate_case rows[] = {
         .request = "<vgpu:device alias=\"ua-gpu3\" type=\"serial\"/>",
         .numbers = {3},
         .there = {.devices = {GPU("mtty", SERIAL)}},
-        .answer = REMOTE_CAPACITY_UNKNOWN,
+        .answer = MIGRATE_UNKNOWN,
         .words =
             {"UNKNOWN  ua-gpu3: there is Dual port serial (mtty-2) there, but \"serial\" means"},
     },
@@ -52,49 +53,49 @@ static const struct migrate_case rows[] = {
         .why = "the same host",
         ONE("type=\"T4-1B\""),
         .there = {.uuid = UUID_HERE, .devices = {T4("16", "8")}},
-        .answer = REMOTE_CAPACITY_NO,
+        .answer = MIGRATE_NO,
         .words = {"NO       qemu://there/system is this host\n"},
     },
     {
         .why = "a host without a UUID",
         ONE("type=\"T4-1B\""),
         .there = {.uuid = "00000000-0000-0000-0000-000000000000", .devices = {T4("16", "8")}},
-        .answer = REMOTE_CAPACITY_UNKNOWN,
+        .answer = MIGRATE_UNKNOWN,
         .words = {"UNKNOWN  whether qemu://there/system is another host: one of them has no UUID"},
     },
     {
         .why = "it runs there",
         ONE("type=\"T4-1B\""),
         .there = {.devices = {T4("16", "8")}, .domain = 1, .name = "guest1", .is_running = true},
-        .answer = REMOTE_CAPACITY_NO,
+        .answer = MIGRATE_NO,
         .words = {"NO       guest1 (aaaaaaaa-0000-4000-8000-000000000001) runs there already"},
     },
     {
         .why = "it is defined there, as after a migration back",
         ONE("type=\"T4-1B\""),
         .there = {.devices = {T4("16", "8")}, .domain = 1, .name = "guest1"},
-        .answer = REMOTE_CAPACITY_YES,
+        .answer = MIGRATE_YES,
         .words = {"OK       no other domain there has its name or UUID"},
     },
     {
         .why = "another has its name",
         ONE("type=\"T4-1B\""),
         .there = {.devices = {T4("16", "8")}, .domain = 9, .name = "guest1"},
-        .answer = REMOTE_CAPACITY_NO,
+        .answer = MIGRATE_NO,
         .words = {"NO       guest1 (aaaaaaaa-0000-4000-8000-000000000009) is defined there"},
     },
     {
         .why = "a name that is more than a name",
         ONE("type=\"T4-1B\""),
         .there = {.devices = {T4("16", "8")}, .domain = 1, .name = "a\n\033[2J"},
-        .answer = REMOTE_CAPACITY_NO,
+        .answer = MIGRATE_NO,
         .words = {"NO       a??[2J (aaaaaaaa-0000-4000-8000-000000000001) is defined there"},
     },
     {
         .why = "an old libvirt there",
         ONE("type=\"T4-1B\""),
         .there = {.libvirt = "8005000", .devices = {T4("16", "8")}},
-        .answer = REMOTE_CAPACITY_NO,
+        .answer = MIGRATE_NO,
         .words = {"NO       libvirt 11.3.0 here and 8.5.0 there; vGPUs migrate since 8.6.0"},
     },
     {
@@ -102,21 +103,21 @@ static const struct migrate_case rows[] = {
         ONE("type=\"T4-1B\""),
         .here = {.qemu = "7002009"},
         .there = {.devices = {T4("16", "8")}},
-        .answer = REMOTE_CAPACITY_NO,
+        .answer = MIGRATE_NO,
         .words = {"NO       QEMU 7.2.9 here and 10.0.3 there; vGPUs migrate since 8.1.0"},
     },
     {
         .why = "a QEMU that does not say",
         ONE("type=\"T4-1B\""),
         .there = {.qemu = "0", .devices = {T4("16", "8")}},
-        .answer = REMOTE_CAPACITY_UNKNOWN,
+        .answer = MIGRATE_UNKNOWN,
         .words = {"UNKNOWN  QEMU 10.0.3 here and ? there"},
     },
     {
         .why = "no QEMU",
         ONE("type=\"T4-1B\""),
         .there = {.hypervisor = "Xen", .devices = {T4("16", "8")}},
-        .answer = REMOTE_CAPACITY_NO,
+        .answer = MIGRATE_NO,
         .words = {"NO       QEMU here and Xen there; vGPUs move from QEMU to QEMU"},
     },
     {
@@ -124,7 +125,7 @@ static const struct migrate_case rows[] = {
         ONE("type=\"T4-1B\""),
         .kernel = "5.14.0-427.el9",
         .there = {.devices = {T4("16", "8")}},
-        .answer = REMOTE_CAPACITY_UNKNOWN,
+        .answer = MIGRATE_UNKNOWN,
         .words = {"UNKNOWN  Linux 5.14.0-427.el9 here; vGPUs migrate since 5.18, or if"},
     },
     {
@@ -132,14 +133,14 @@ static const struct migrate_case rows[] = {
         ONE("type=\"T4-1B\""),
         .kernel = "",
         .there = {.devices = {T4("16", "8")}},
-        .answer = REMOTE_CAPACITY_YES,
+        .answer = MIGRATE_YES,
         .words = {"NOTE     which kernel runs here is not known"},
     },
     {
         .why = "another driver, other ids and names",
         ONE("type=\"T4-1B\""),
         .there = {.devices = {GPU("0000:18:00.0", TYPE("nvidia-999", "NVIDIA T4-1B", "3"))}},
-        .answer = REMOTE_CAPACITY_YES,
+        .answer = MIGRATE_YES,
         .words = {"OK       ua-gpu1: there is NVIDIA T4-1B (nvidia-999) there"},
     },
     {
@@ -147,7 +148,7 @@ static const struct migrate_case rows[] = {
         ONE("type=\"nvidia-222\""),
         .there = {.devices = {GPU("0000:18:00.0", TYPE("nvidia-999", "GRID T4-1B", "3")
                                                       TYPE("nvidia-222", "GRID T4-2B", "3"))}},
-        .answer = REMOTE_CAPACITY_NO,
+        .answer = MIGRATE_NO,
         .words = {"NO       ua-gpu1: its type is GRID T4-1B (nvidia-999) there, and \"nvidia-222\" "
                   "does not mean that; ask for it by its name"},
     },
@@ -156,7 +157,7 @@ static const struct migrate_case rows[] = {
         ONE("type=\"nvidia-222\""),
         .there = {.devices = {T4("16", "8"),
                               GPU("0000:19:00.0", TYPE("nvidia-222", "GRID T4-2B", "3"))}},
-        .answer = REMOTE_CAPACITY_UNKNOWN,
+        .answer = MIGRATE_UNKNOWN,
         .words =
             {"UNKNOWN  ua-gpu1: there is GRID T4-1B (nvidia-222) there, but \"nvidia-222\" means "
              "other types as well"},
@@ -165,7 +166,7 @@ static const struct migrate_case rows[] = {
         .why = "the id is there, as another type",
         ONE("type=\"nvidia-222\""),
         .there = {.devices = {GPU("0000:18:00.0", TYPE("nvidia-222", "GRID T4-2B", "3"))}},
-        .answer = REMOTE_CAPACITY_NO,
+        .answer = MIGRATE_NO,
         .words = {"NO       ua-gpu1: it is GRID T4-1B (nvidia-222), and \"nvidia-222\" means GRID "
                   "T4-2B (nvidia-222) there"},
     },
@@ -174,20 +175,20 @@ static const struct migrate_case rows[] = {
         ONE("type=\"T4-1B\""),
         .here = {.devices = {T4("16", "8")}},
         .there = {.devices = {GPU("0000:18:00.0", TYPE("nvidia-558", "NVIDIA A40-1B", "3"))}},
-        .answer = REMOTE_CAPACITY_NO,
+        .answer = MIGRATE_NO,
         .words = {"NO       ua-gpu1: no GPU there has GRID T4-1B (nvidia-222)"},
     },
     {
         .why = "a kind of GPU that libvirt does not tell of, here either",
         ONE("type=\"T4-1B\""),
-        .answer = REMOTE_CAPACITY_UNKNOWN,
+        .answer = MIGRATE_UNKNOWN,
         .words = {"UNKNOWN  ua-gpu1: no libvirt tells of GPUs like those that have T4-1B"},
     },
     {
         .why = "no type of anybody's",
         ONE("type=\"nvidia-4711\""),
         .is_down = true,
-        .answer = REMOTE_CAPACITY_NO,
+        .answer = MIGRATE_NO,
         .words = {"NO       ua-gpu1: no GPU there has nvidia-4711"},
     },
     {
@@ -195,7 +196,7 @@ static const struct migrate_case rows[] = {
         ONE("class=\"small\""),
         .config = "classes = { small = { types = [ \"T4-2B\", \"T4-1B\" ]; }; };",
         .there = {.devices = {T4("16", "0")}},
-        .answer = REMOTE_CAPACITY_YES,
+        .answer = MIGRATE_YES,
         .words = {"OK       ua-gpu1: there is GRID T4-1B (nvidia-222) there, which the class small "
                   "means here"},
     },
@@ -205,7 +206,7 @@ static const struct migrate_case rows[] = {
         .is_down = true,
         .config = "classes = { big = { framebuffer = \"2G\"; }; };",
         .there = {.devices = {GPU("0000:18:00.0", TYPE("nvidia-9", "NVIDIA T4-2B", "3"))}},
-        .answer = REMOTE_CAPACITY_YES,
+        .answer = MIGRATE_YES,
         .words = {"OK       ua-gpu1: there is NVIDIA T4-2B (nvidia-9) there",
                   "guest1 does not run"},
     },
@@ -216,23 +217,24 @@ static const struct migrate_case rows[] = {
         .config = "classes = { small = { types = [ \"T4-1B\" ]; }; };",
         .here = {.devices = {T4("16", "8")}},
         .there = {.devices = {GPU("0000:18:00.0", TYPE("nvidia-558", "NVIDIA A40-1B", "3"))}},
-        .answer = REMOTE_CAPACITY_UNKNOWN,
+        .answer = MIGRATE_UNKNOWN,
         .words = {"UNKNOWN  ua-gpu1: no GPU there has a type that the class small means here"},
     },
     {
         .why = "full",
         ONE("type=\"T4-1B\""),
         .there = {.devices = {T4("0", "0"), OTHER_T4("0", "8")}},
-        .answer = REMOTE_CAPACITY_NO,
-        .words = {"NO       ua-gpu1: 0000:18:00.0 is full"},
+        .answer = MIGRATE_NO,
+        .words =
+            {"NO       no GPU can take ua-gpu1 (GRID T4-1B): 0000:18:00.0 does not offer it now, "},
     },
     {
         .why = "full, but the hook there may make room",
         ONE("type=\"T4-1B\""),
         .there = {.devices = {T4("0", "0"), VGPU("0000:18:00.0", "nvidia-222", STRAY)}},
-        .answer = REMOTE_CAPACITY_UNKNOWN,
-        .words =
-            {"UNKNOWN  ua-gpu1: 0000:18:00.0 is full, but no running guest has 1 of its vGPUs"},
+        .answer = MIGRATE_UNKNOWN,
+        .words = {"UNKNOWN  no GPU can take ua-gpu1 (GRID T4-1B): 0000:18:00.0 is full (1 in use); "
+                  "but no running guest has 1 of the vGPUs there\n"},
     },
     {
         .why = "full, but the hook there may make room by one of two",
@@ -240,47 +242,75 @@ static const struct migrate_case rows[] = {
         .there = {.devices = {T4("0", "0"), VGPU("0000:18:00.0", "nvidia-222", STRAY),
                               VGPU("0000:18:00.0", "nvidia-222",
                                    "dddddddd-0000-4000-8000-0000000000fe")}},
-        .answer = REMOTE_CAPACITY_UNKNOWN,
-        .words =
-            {"UNKNOWN  ua-gpu1: 0000:18:00.0 is full, but no running guest has 2 of its vGPUs"},
+        .answer = MIGRATE_UNKNOWN,
+        .words = {"UNKNOWN  no GPU can take ua-gpu1 (GRID T4-1B): 0000:18:00.0 is full (2 in use); "
+                  "but no running guest has 2 of the vGPUs there\n"},
     },
     {
         .why = "room that is not told",
         ONE("type=\"T4-1B\""),
         .there = {.devices = {T4("", "8")}},
-        .answer = REMOTE_CAPACITY_UNKNOWN,
-        .words = {"UNKNOWN  ua-gpu1: 0000:18:00.0 does not tell how many more it takes"},
+        .answer = MIGRATE_UNKNOWN,
+        .words =
+            {"0000:18:00.0 does not tell its room (No data available); but whether a GPU there "
+             "takes more is not told\n"},
     },
     {
         .why = "room for one of two",
         TWO("type=\"T4-1B\"", "type=\"T4-1B\""),
         .there = {.devices = {T4("1", "0")}},
-        .answer = REMOTE_CAPACITY_NO,
-        .words = {"OK       ua-gpu1: 0000:18:00.0 takes 1 more\n",
-                  "NO       ua-gpu2: 0000:18:00.0 takes 1 more, which this guest's others need\n"},
+        .answer = MIGRATE_NO,
+        .words = {"NO       there is room for each of its vGPUs, but not for all together: ua-gpu1 "
+                  "(GRID T4-1B), ua-gpu2 (GRID T4-1B); beside the others, for ua-gpu2 0000:18:00.0 "
+                  "is full"},
     },
     {
         .why = "room for one on each of two",
         TWO("type=\"T4-1B\"", "type=\"T4-1B\""),
         .there = {.devices = {T4("1", "0"), OTHER_T4("1", "0")}},
-        .answer = REMOTE_CAPACITY_YES,
-        .words = {"ua-gpu1: 0000:18:00.0 takes 1 more", "ua-gpu2: 0000:19:00.0 takes 1 more"},
+        .answer = MIGRATE_YES,
+        .words = {"there is room for ua-gpu1 on 0000:18:00.0, ua-gpu2 on 0000:19:00.0\n"},
     },
     {
         .why = "two types on one GPU",
         TWO("type=\"T4-1B\"", "type=\"T4-2B\""),
         .is_down = true,
         .there = {.devices = {T4("16", "8")}},
-        .answer = REMOTE_CAPACITY_UNKNOWN,
-        .words = {"UNKNOWN  ua-gpu2: 0000:18:00.0 is to take GRID T4-1B as well, and whether it"},
+        .answer = MIGRATE_UNKNOWN,
+        .words =
+            {"for ua-gpu2 0000:18:00.0 is being given a vGPU of another size; but whether a GPU "
+             "there takes more is not told\n"},
+    },
+    {
+        .why = "two types without a size on one GPU",
+        TWO("type=\"mtty-1\"", "type=\"mtty-2\""),
+        .is_new = true,
+        .there = {.devices = {GPU("mtty", SERIAL)}},
+        .answer = MIGRATE_UNKNOWN,
+        .words = {"UNKNOWN  whether mtty takes several types together is not told\n"},
+    },
+    {
+        .why = "a GPU that the request names",
+        ONE("type=\"T4-1B\" parent=\"0000:19:00.0\""),
+        .there = {.devices = {T4("16", "8"), OTHER_T4("0", "8")}},
+        .answer = MIGRATE_NO,
+        .words = {"0000:19:00.0 does not offer it now"},
+    },
+    {
+        .why = "a trait",
+        ONE("type=\"T4-1B\" traits=\"red\""),
+        .there = {.devices = {T4("16", "8")}},
+        .answer = MIGRATE_UNKNOWN,
+        .words = {"UNKNOWN  ua-gpu1: which GPUs there have the traits \"red\" is not told\n",
+                  "OK       there is room for ua-gpu1 on 0000:18:00.0\n"},
     },
     {
         .why = "two types on two GPUs",
         TWO("type=\"T4-1B\"", "type=\"T4-2B\""),
         .is_down = true,
         .there = {.devices = {T4("16", "8"), OTHER_T4("16", "8")}},
-        .answer = REMOTE_CAPACITY_YES,
-        .words = {"ua-gpu2: 0000:19:00.0 takes 8 more"},
+        .answer = MIGRATE_YES,
+        .words = {"there is room for ua-gpu1 on 0000:18:00.0, ua-gpu2 on 0000:19:00.0\n"},
     },
     {
         .why = "a choice that may have been the wrong one",
@@ -288,28 +318,30 @@ static const struct migrate_case rows[] = {
         .is_down = true,
         .config = "classes = { any = { types = [ \"T4-1B\", \"T4-2B\" ]; }; };",
         .there = {.devices = {T4("1", "8")}},
-        .answer = REMOTE_CAPACITY_UNKNOWN,
-        .words = {"UNKNOWN  ua-gpu2: 0000:18:00.0 takes 1 more, which this guest's others need"},
+        .answer = MIGRATE_UNKNOWN,
+        .words =
+            {"for ua-gpu1 0000:18:00.0 is being given a vGPU of another size; but whether a GPU "
+             "there takes more is not told\n"},
     },
     {
         .why = "a device of nobody's",
         .request = "",
         .numbers = {1},
         .there = {.devices = {T4("16", "8")}},
-        .answer = REMOTE_CAPACITY_UNKNOWN,
+        .answer = MIGRATE_UNKNOWN,
         .words = {"UNKNOWN  dddddddd-0000-4000-8000-000000000001 is none of ours"},
     },
     {
         .why = "no vGPU at all",
         .request = "",
-        .answer = REMOTE_CAPACITY_YES,
+        .answer = MIGRATE_YES,
     },
     {
         .why = "a driver that cannot",
         ONE("type=\"mdpy-vga\""),
         .is_down = true,
         .there = {.devices = {GPU("mdpy", TYPE("mdpy-vga", "mdpy-vga", "3"))}},
-        .answer = REMOTE_CAPACITY_NO,
+        .answer = MIGRATE_NO,
         .words = {"NO       ua-gpu1: the driver of mdpy-vga cannot migrate"},
     },
     {
@@ -317,7 +349,7 @@ static const struct migrate_case rows[] = {
         ONE("type=\"T4-1B\""),
         .files = {{PARAMS, "disable_vnc=1, enable_uvm=1\n"}},
         .there = {.devices = {T4("16", "8")}},
-        .answer = REMOTE_CAPACITY_NO,
+        .answer = MIGRATE_NO,
         .words = {"NO       ua-gpu1: it has the parameter enable_uvm, and NVIDIA's driver migrates "
                   "no vGPU with unified memory, debuggers or profilers\n"},
     },
@@ -329,7 +361,7 @@ static const struct migrate_case rows[] = {
         .config = "params = [ \"enable_profiling\" ];",
         .is_down = true,
         .there = {.devices = {T4("16", "8")}},
-        .answer = REMOTE_CAPACITY_NO,
+        .answer = MIGRATE_NO,
         .words = {"NO       ua-gpu1: it has the parameter enable_profiling, and NVIDIA's driver"},
     },
     {
@@ -337,7 +369,7 @@ static const struct migrate_case rows[] = {
         ONE("type=\"T4-1B\""),
         .files = {{PARAMS, "enable_uvm=0,my_enable_debugging=1 disable_vnc=1\n"}},
         .there = {.devices = {T4("16", "8")}},
-        .answer = REMOTE_CAPACITY_YES,
+        .answer = MIGRATE_YES,
         .words = {"OK       ua-gpu1: it has no parameter for unified memory, debuggers or "
                   "profilers\n"},
     },
@@ -346,7 +378,7 @@ static const struct migrate_case rows[] = {
         .request = "<vgpu:device alias=\"ua-gpu9\" type=\"T4-1B\"/>",
         .numbers = {9},
         .there = {.devices = {T4("16", "8")}},
-        .answer = REMOTE_CAPACITY_YES,
+        .answer = MIGRATE_YES,
         .words = {"NOTE     ua-gpu9: which parameters it has is not known (No such file or "
                   "directory)\n"},
     },
@@ -354,7 +386,7 @@ static const struct migrate_case rows[] = {
         .why = "what no file tells of NVIDIA's driver",
         ONE("type=\"T4-1B\""),
         .there = {.devices = {T4("16", "8")}},
-        .answer = REMOTE_CAPACITY_YES,
+        .answer = MIGRATE_YES,
         .words = {"NOTE     which version NVIDIA's vGPU manager has here is not known, nor which "
                   "there; up to RHEL 9.4 both have to be the same, from 9.6 on NVIDIA's release "
                   "notes say which go together\n",
@@ -370,7 +402,7 @@ static const struct migrate_case rows[] = {
         .files = {{"sys/module/nvidia/version", "580.65.05\n"},
                   {VFIO "/migration/features", "stop-copy\n"}},
         .there = {.devices = {T4("16", "8")}},
-        .answer = REMOTE_CAPACITY_YES,
+        .answer = MIGRATE_YES,
         .words = {"NOTE     NVIDIA's vGPU manager has version 580.65.05 here, and which there is "
                   "not known; up to RHEL 9.4",
                   "OK       ua-gpu1: its driver here migrates it\n"},
@@ -380,7 +412,7 @@ static const struct migrate_case rows[] = {
         ONE("type=\"T4-1B\""),
         .files = {{VFIO "/migration/state", "RUNNING\n"}},
         .there = {.devices = {T4("16", "8")}},
-        .answer = REMOTE_CAPACITY_YES,
+        .answer = MIGRATE_YES,
         .words = {"OK       ua-gpu1: its driver here migrates it\n"},
     },
     {
@@ -388,7 +420,7 @@ static const struct migrate_case rows[] = {
         ONE("type=\"T4-1B\""),
         .files = {{VFIO "/pci/nointxmask", "N\n"}},
         .there = {.devices = {T4("16", "8")}},
-        .answer = REMOTE_CAPACITY_NO,
+        .answer = MIGRATE_NO,
         .words = {"NO       ua-gpu1: its driver here does not migrate it, says "
                   "/sys/kernel/debug/vfio/" DEVICE "\n"},
     },
@@ -397,7 +429,7 @@ static const struct migrate_case rows[] = {
         ONE("type=\"T4-1B\""),
         .files = {{VFIO "/migration/features", "p2p\ndirty-tracking\n"}},
         .there = {.devices = {T4("16", "8")}},
-        .answer = REMOTE_CAPACITY_NO,
+        .answer = MIGRATE_NO,
         .words = {"NO       ua-gpu1: its driver here does not migrate it, says"},
     },
     {
@@ -405,7 +437,7 @@ static const struct migrate_case rows[] = {
         TWO("type=\"T4-1B\"", "type=\"T4-1B\""),
         .files = {{VFIO "/migration/features", "stop-copy\npre-copy\n"}},
         .there = {.devices = {T4("16", "8")}},
-        .answer = REMOTE_CAPACITY_NO,
+        .answer = MIGRATE_NO,
         .words = {"NO       ua-gpu1: its driver here does not have p2p, which QEMU wants of each "
                   "of several devices\n"},
     },
@@ -414,21 +446,21 @@ static const struct migrate_case rows[] = {
         TWO("type=\"T4-1B\"", "type=\"T4-1B\""),
         .files = {{VFIO "/migration/features", "stop-copy\np2p\n"}},
         .there = {.devices = {T4("16", "8")}},
-        .answer = REMOTE_CAPACITY_YES,
+        .answer = MIGRATE_YES,
         .words = {"OK       ua-gpu1: its driver here migrates it\n"},
     },
     {
         .why = "room for pairs, over two GPUs",
         TWO("type=\"T4-1B\"", "type=\"T4-1B\""),
         .there = {.devices = {T4("5", "2"), OTHER_T4("4", "0")}},
-        .answer = REMOTE_CAPACITY_YES,
+        .answer = MIGRATE_YES,
         .room = 4,
     },
     {
         .why = "a host that says it has room for ever",
         ONE("type=\"T4-1B\""),
         .there = {.devices = {T4("4294967295", "2")}},
-        .answer = REMOTE_CAPACITY_YES,
+        .answer = MIGRATE_YES,
         .room = MIGRATE_CHECK_MOST_ROOM,
     },
 };
@@ -487,7 +519,8 @@ best_of_several(void **state)
     for (size_t i = 0; i < COUNT(order); i++)
         assert_string_equal(destinations.items[i].host->uri, order[i]);
     assert_int_equal(destinations.items[0].verdict.room, 8);
-    assert_string_equal(destinations.items[0].verdict.why, "ua-gpu1: 0000:18:00.0 takes 3 more");
+    assert_string_equal(destinations.items[0].verdict.why,
+                        "there is room for ua-gpu1 on 0000:18:00.0");
     assert_string_equal(destinations.items[6].verdict.why, "same is this host");
     scene_stop(&scene);
 }
@@ -515,7 +548,7 @@ command(void **state)
          " " A40_HOST " would not take web01: 2 of these checks are not OK\n"},
         {"vgpuctl migrate-check aaaaaaaa-0000-4000-8000-000000000001 " T4_HOST " --timeout 60",
          {"NO       " T4_HOST " is this host\n", "\nNO       web01 (aaaaaaaa-0000-4000-8000-",
-          "\nOK       ua-gpu0: 0000:18:00.0 takes 14 more\n"},
+          "\nOK       there is room for ua-gpu0 on 0000:3b:00.0\n"},
          " " T4_HOST " would not take web01: 3 of these checks are not OK\n"},
     };
     struct typed typed = {0};

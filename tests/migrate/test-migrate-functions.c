@@ -11,16 +11,17 @@ static const struct migrate_case functions[] = {
         ONE("type=\"T4-1B\""),
         .there = {.devices = {FUNCTION("0000:e2:00.4", TYPE("nvidia-1", "NVIDIA T4-1B", "1")),
                               FUNCTION("0000:e2:00.5", TYPE("nvidia-1", "NVIDIA T4-1B", "1"))}},
-        .answer = REMOTE_CAPACITY_UNKNOWN,
-        .words =
-            {"UNKNOWN  ua-gpu1: 0000:e2:00.0 has 2 virtual functions for it, and what it takes"},
+        .answer = MIGRATE_YES,
+        .room = 1,
+        .words = {"OK       there is room for ua-gpu1 on 0000:e2:00.0\n"},
     },
     {
         .why = "virtual functions that are all taken",
         ONE("type=\"T4-1B\""),
         .there = {.devices = {FUNCTION("0000:e2:00.4", TYPE("nvidia-1", "NVIDIA T4-1B", "0"))}},
-        .answer = REMOTE_CAPACITY_NO,
-        .words = {"NO       ua-gpu1: 0000:e2:00.0 is full"},
+        .answer = MIGRATE_NO,
+        .words =
+            {"NO       no GPU can take ua-gpu1 (GRID T4-1B): 0000:e2:00.0 does not offer it now"},
     },
     {
         .why = "virtual functions on both, of which libvirt tells no types",
@@ -28,7 +29,7 @@ static const struct migrate_case functions[] = {
         .type = "L40S-8Q",
         FUNCTIONS_HERE,
         .there = {.devices = {OTHER_FUNCTIONS}},
-        .answer = REMOTE_CAPACITY_UNKNOWN,
+        .answer = MIGRATE_UNKNOWN,
         .words = {"OK       libvirt 11.3.0 here and 11.3.0 there; vGPUs that are virtual functions "
                   "migrate since 10.0.0\n",
                   "OK       QEMU 10.0.3 here and 10.0.3 there; vGPUs that are virtual functions "
@@ -44,7 +45,7 @@ static const struct migrate_case functions[] = {
         .files = {{"sys/bus/pci/devices/0000:3d:00.4/nvidia/vgpu_params", "enable_debugging=1\n"},
                   {"sys/kernel/debug/vfio/0000:3d:00.4/migration/features", "stop-copy\n"}},
         .there = {.devices = {L40S("6")}},
-        .answer = REMOTE_CAPACITY_NO,
+        .answer = MIGRATE_NO,
         .words = {"NO       ua-gpu0: it has the parameter enable_debugging, and NVIDIA's driver",
                   "OK       ua-gpu0: its driver here migrates it\n"},
     },
@@ -53,14 +54,14 @@ static const struct migrate_case functions[] = {
         .function = "0000:3d:00.4",
         .type = "L40S-8Q",
         FUNCTIONS_HERE,
-        .answer = REMOTE_CAPACITY_NO,
+        .answer = MIGRATE_NO,
         .words = {"NO       ua-gpu0: no GPU there has NVIDIA L40S-8Q (nvidia-1152)\n"},
     },
     {
         .why = "virtual functions, of which libvirt says nothing here either",
         .function = "0000:3d:00.4",
         .type = "L40S-8Q",
-        .answer = REMOTE_CAPACITY_UNKNOWN,
+        .answer = MIGRATE_UNKNOWN,
         .words = {"UNKNOWN  ua-gpu0: no libvirt tells of GPUs like those that have L40S-8Q\n"},
     },
     {
@@ -69,11 +70,11 @@ static const struct migrate_case functions[] = {
         .type = "L40S-8Q",
         FUNCTIONS_HERE,
         .there = {.devices = {L40S("6")}},
-        .answer = REMOTE_CAPACITY_YES,
+        .answer = MIGRATE_YES,
         .words = {"OK       ua-gpu0: there is NVIDIA L40S-8Q (nvidia-1152) there\n",
                   "OK       ua-gpu0: it is a virtual function, and would be a mediated device "
                   "there: that is since libvirt 11.0.0, 11.3.0 here and 11.3.0 there\n",
-                  "OK       ua-gpu0: 0000:18:00.0 takes 6 more\n"},
+                  "OK       there is room for ua-gpu0 on 0000:18:00.0\n"},
     },
     {
         .why = "a virtual function cannot become one",
@@ -81,7 +82,7 @@ static const struct migrate_case functions[] = {
         .type = "L40S-8Q",
         FUNCTIONS_HERE,
         .there = {.libvirt = "10009000", .devices = {L40S("6")}},
-        .answer = REMOTE_CAPACITY_NO,
+        .answer = MIGRATE_NO,
         .words = {"NO       ua-gpu0: it is a virtual function, and would be a mediated device "
                   "there: that is since libvirt 11.0.0, 11.3.0 here and 10.9.0 there\n"},
     },
@@ -91,10 +92,11 @@ static const struct migrate_case functions[] = {
         .type = "L40S-8Q",
         FUNCTIONS_HERE,
         .there = {.libvirt = "10009000", .devices = {L40S("0"), OTHER_FUNCTIONS}},
-        .answer = REMOTE_CAPACITY_UNKNOWN,
-        .words = {"UNKNOWN  ua-gpu0: it is a virtual function, and would be a mediated device",
-                  "10.9.0 there; but libvirt does not tell what the virtual functions",
-                  "UNKNOWN  ua-gpu0: 0000:18:00.0 is full; but libvirt does not tell what"},
+        .answer = MIGRATE_UNKNOWN,
+        .words =
+            {"UNKNOWN  ua-gpu0: it is a virtual function, and would be a mediated device",
+             "10.9.0 there; but libvirt does not tell what the virtual functions",
+             "UNKNOWN  no GPU can take ua-gpu0 (NVIDIA L40S-8Q): 0000:18:00.0 does not offer it"},
     },
     {
         .why = "a libvirt that is too old for virtual functions",
@@ -102,7 +104,7 @@ static const struct migrate_case functions[] = {
         .type = "L40S-8Q",
         FUNCTIONS_HERE,
         .there = {.libvirt = "9010000", .devices = {OTHER_FUNCTIONS}},
-        .answer = REMOTE_CAPACITY_NO,
+        .answer = MIGRATE_NO,
         .words = {"NO       libvirt 11.3.0 here and 9.10.0 there; vGPUs that are virtual"},
     },
     {
@@ -111,7 +113,7 @@ static const struct migrate_case functions[] = {
         .type = "L40S-8Q",
         FUNCTIONS_HERE,
         .there = {.qemu = "8002001", .devices = {OTHER_FUNCTIONS}},
-        .answer = REMOTE_CAPACITY_NO,
+        .answer = MIGRATE_NO,
         .words = {"NO       QEMU 10.0.3 here and 8.2.1 there; vGPUs that are virtual"},
     },
     {
@@ -120,18 +122,18 @@ static const struct migrate_case functions[] = {
         .type = "nvidia-1155",
         FUNCTIONS_HERE,
         .there = {.devices = {GPU("0000:18:00.0", TYPE("nvidia-1155", "NVIDIA L40S-24Q", "2"))}},
-        .answer = REMOTE_CAPACITY_UNKNOWN,
+        .answer = MIGRATE_UNKNOWN,
         .words = {"UNKNOWN  ua-gpu0: its type is nvidia-1155; types are compared by name"},
     },
     {
         .why = "a mediated device may become a virtual function",
         ONE("type=\"T4-1B\""),
         .there = {.devices = {OTHER_T4("0", "0"), OTHER_FUNCTIONS}},
-        .answer = REMOTE_CAPACITY_UNKNOWN,
+        .answer = MIGRATE_UNKNOWN,
         .words = {"OK       libvirt 11.3.0 here and 11.3.0 there; vGPUs migrate since 8.6.0\n",
                   "NOTE     ua-gpu1: to become a virtual function there it takes libvirt 11.0.0, "
                   "11.3.0 here and 11.3.0 there\n",
-                  "UNKNOWN  ua-gpu1: 0000:19:00.0 is full; but libvirt does not tell what "
+                  "0000:5e:00.0 does not offer it now; but libvirt does not tell what "
                   "the virtual functions of 0000:5e:00.0 there can be\n"},
     },
     {
@@ -140,7 +142,7 @@ static const struct migrate_case functions[] = {
         .numbers = {3},
         .here = {.devices = {GPU("mtty", SERIAL)}},
         .there = {.devices = {OTHER_FUNCTIONS}},
-        .answer = REMOTE_CAPACITY_NO,
+        .answer = MIGRATE_NO,
         .words = {"NO       ua-gpu3: no GPU there has Dual port serial (mtty-2)\n"},
     },
     {
@@ -151,8 +153,8 @@ static const struct migrate_case functions[] = {
         .here = {.devices = {T4("16", "8")}},
         .there = {.devices = {GPU("mtty", TYPE("mtty-2", "Dual port serial", "0")),
                               OTHER_FUNCTIONS}},
-        .answer = REMOTE_CAPACITY_UNKNOWN,
-        .words = {"UNKNOWN  ua-gpu1: mtty is full; but libvirt does not tell what"},
+        .answer = MIGRATE_UNKNOWN,
+        .words = {"0000:5e:00.0 does not offer it now; but libvirt does not tell what"},
     },
     {
         .why = "a profile, of which no libvirt tells",
@@ -160,7 +162,7 @@ static const struct migrate_case functions[] = {
         .type = "b50-4g",
         .config = "profiles = { b50-4g = { exec_quantum = \"20ms\"; }; };",
         .there = {.devices = {OTHER_FUNCTIONS}},
-        .answer = REMOTE_CAPACITY_UNKNOWN,
+        .answer = MIGRATE_UNKNOWN,
         .words = {"UNKNOWN  ua-gpu0: no libvirt tells of GPUs like those that have b50-4g\n",
                   "NOTE     ua-gpu0: the profile b50-4g has to have the same numbers there, as the "
                   "driver takes the state of no other; 'vgpuctl check --print' shows them on each "
@@ -172,14 +174,14 @@ static const struct migrate_case functions[] = {
         .type = "",
         FUNCTIONS_HERE,
         .there = {.devices = {OTHER_FUNCTIONS}},
-        .answer = REMOTE_CAPACITY_UNKNOWN,
+        .answer = MIGRATE_UNKNOWN,
         .words = {"UNKNOWN  0000:3d:00.4 is none of ours: somebody has to make it there"},
     },
     {
         .why = "a network card",
         .function = "0000:81:00.1",
         .type = "",
-        .answer = REMOTE_CAPACITY_YES,
+        .answer = MIGRATE_YES,
         .words = {"NOTE     whether 0000:81:00.1, a PCI device and no vGPU, can go along is not"},
     },
 };
@@ -193,7 +195,7 @@ static const struct migrate_case newcomers[] = {
         .is_new = true,
         .is_alone = true,
         .there = {.devices = {OTHER_FUNCTIONS}},
-        .answer = REMOTE_CAPACITY_UNKNOWN,
+        .answer = MIGRATE_UNKNOWN,
         .words = {"UNKNOWN  ua-gpu0: no libvirt tells of GPUs like those that have b50-4g\n"},
     },
     {
@@ -204,38 +206,38 @@ static const struct migrate_case newcomers[] = {
         .is_new = true,
         .is_alone = true,
         .there = {.devices = {OTHER_FUNCTIONS}},
-        .answer = REMOTE_CAPACITY_UNKNOWN,
+        .answer = MIGRATE_UNKNOWN,
         .words = {"UNKNOWN  ua-gpu0: no libvirt tells of GPUs like those that have mi300\n"},
     },
     {
         .why = "a type, for somebody who is new",
         .new_type = "T4-1B",
         .there = {.devices = {T4("5", "2"), OTHER_T4("4", "0")}},
-        .answer = REMOTE_CAPACITY_YES,
+        .answer = MIGRATE_YES,
         .room = 9,
         .words = {"OK       libvirt 11.3.0 there; guests get vGPUs since 6.5.0\n",
-                  "OK       T4-1B: 0000:18:00.0 takes 5 more\n"},
+                  "OK       there is room for T4-1B on 0000:18:00.0\n"},
     },
     {
         .why = "new, and no libvirt here",
         .new_type = "T4-1B",
         .is_alone = true,
         .there = {.devices = {L40S("3")}},
-        .answer = REMOTE_CAPACITY_NO,
+        .answer = MIGRATE_NO,
         .words = {"NO       T4-1B: no GPU there has T4-1B\n"},
     },
     {
         .why = "new, of a kind that no libvirt tells of",
         .new_type = "T4-1B",
         .there = {.devices = {L40S("3")}},
-        .answer = REMOTE_CAPACITY_UNKNOWN,
+        .answer = MIGRATE_UNKNOWN,
         .words = {"UNKNOWN  T4-1B: no libvirt tells of GPUs like those that have T4-1B\n"},
     },
     {
         .why = "new, and its driver cannot migrate",
         .new_type = "i915-GVTg_V5_4",
         .there = {.devices = {GPU("0000:00:02.0", TYPE("i915-GVTg_V5_4", "GVTg_V5_4", "1"))}},
-        .answer = REMOTE_CAPACITY_YES,
+        .answer = MIGRATE_YES,
         .room = 1,
     },
     {
@@ -243,28 +245,28 @@ static const struct migrate_case newcomers[] = {
         .new_type = "T4-1B",
         .here = {.devices = {T4("16", "8")}},
         .there = {.devices = {OTHER_FUNCTIONS}},
-        .answer = REMOTE_CAPACITY_UNKNOWN,
+        .answer = MIGRATE_UNKNOWN,
         .words = {"libvirt does not tell what the virtual functions of 0000:5e:00.0 there can be"},
     },
     {
         .why = "new, under containers",
         .new_type = "T4-1B",
         .there = {.hypervisor = "LXC", .devices = {T4("16", "8")}},
-        .answer = REMOTE_CAPACITY_NO,
+        .answer = MIGRATE_NO,
         .words = {"NO       LXC there; vGPUs are for guests of QEMU\n"},
     },
     {
         .why = "new, under another hypervisor",
         .new_type = "T4-1B",
         .there = {.hypervisor = "Xen", .devices = {T4("16", "8")}},
-        .answer = REMOTE_CAPACITY_NO,
+        .answer = MIGRATE_NO,
         .words = {"NO       Xen there; vGPUs are for guests of QEMU\n"},
     },
     {
         .why = "new, under a libvirt of old",
         .new_type = "T4-1B",
         .there = {.libvirt = "6004000", .devices = {T4("16", "8")}},
-        .answer = REMOTE_CAPACITY_NO,
+        .answer = MIGRATE_NO,
         .words = {"NO       libvirt 6.4.0 there; guests get vGPUs since 6.5.0\n"},
     },
     {
@@ -272,16 +274,16 @@ static const struct migrate_case newcomers[] = {
         .is_new = true,
         TWO("type=\"T4-1B\"", "type=\"T4-1B\""),
         .there = {.devices = {T4("5", "2")}},
-        .answer = REMOTE_CAPACITY_YES,
+        .answer = MIGRATE_YES,
         .room = 2,
-        .words = {"OK       ua-gpu2: 0000:18:00.0 takes 4 more\n"},
+        .words = {"OK       there is room for ua-gpu1 on 0000:18:00.0, ua-gpu2 on 0000:18:00.0\n"},
     },
     {
         .why = "a file of a guest that runs there",
         .is_new = true,
         ONE("type=\"T4-1B\""),
         .there = {.devices = {T4("16", "8")}, .domain = 1, .name = "guest1", .is_running = true},
-        .answer = REMOTE_CAPACITY_NO,
+        .answer = MIGRATE_NO,
         .words = {"NO       guest1 (aaaaaaaa-0000-4000-8000-000000000001) runs there already"},
     },
     {
@@ -290,7 +292,7 @@ static const struct migrate_case newcomers[] = {
         .function = "0000:3d:00.4",
         .type = "L40S-8Q",
         .there = {.libvirt = "9007000", .devices = {L40S("3")}},
-        .answer = REMOTE_CAPACITY_NO,
+        .answer = MIGRATE_NO,
         .words = {"OK       libvirt 9.7.0 there; guests get vGPUs that are virtual functions since "
                   "9.7.0\n",
                   "NO       ua-gpu0: it names the virtual function 0000:3d:00.4, and there it "

@@ -1,0 +1,271 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+
+#include "migrate/remote-placement.h"
+#include "base/array.h"
+#include "base/text.h"
+#include "placement/placement.h"
+
+#include <stdio.h>
+#include <string.h>
+
+struct remote_demand {
+    struct request_device device; /* without its traits; the strings are borrowed */
+    struct words types;           /* ids */
+};
+
+/* --- what there is ---------------------------------------------------------------------------- */
+
+static struct lease
+lease_of(const struct remote_host *host, const struct inventory_vgpu *vgpu)
+{
+    const struct domain *user = domains_next_user(&host->domains, &vgpu->device, NULL);
+    struct lease lease = {
+        .vgpu = {.interface = vgpu->parent->interface,
+                 .device = vgpu->device,
+                 .type = vgpu->type,
+                 .parent = vgpu->parent->name},
+        .gpu = vgpu->parent->gpu->name,
+        .state = user && user->is_running ? LEASE_HELD : LEASE_KEPT,
+    };
+
+    if (user) {
+        lease.domain = user->uuid;
+        snprintf(lease.domain_name, sizeof(lease.domain_name), "%s", user->name);
+    }
+    return lease;
+}
+
+void
+remote_placement_init(struct remote_placement *placement, const struct remote_host *host,
+                      const struct request *request, enum demand_freedom freedom)
+{
+    const struct inventory *inventory = &host->inventory;
+
+    *placement = (struct remote_placement){
+        .host = host,
+        .request = request,
+        .freedom = freedom,
+        .demands = {.nodes = request->nodes},
+    };
+    for (size_t i = 0; i < inventory->vgpu_count; i++) {
+        const struct lease lease = lease_of(host, inventory->vgpus[i]);
+
+        ledger_add(&placement->ledger, &lease);
+    }
+}
+
+void
+remote_placement_clear(struct remote_placement *placement)
+{
+    for (size_t i = 0; i < placement->demands.count; i++) {
+        words_clear(&placement->owned[i]->types);
+        free(placement->owned[i]);
+    }
+    free(placement->owned);
+    demands_clear(&placement->demands);
+    ledger_clear(&placement->ledger);
+    *placement = (struct remote_placement){0};
+}
+
+/* --- what is asked ---------------------------------------------------------------------------- */
+
+/* The traits of GPUs there, and what a class means there, only the configuration there says. */
+void
+remote_placement_add(struct remote_placement *placement, const struct demand *demand,
+                     const struct inventory_filter *types, const char *wanted)
+{
+    struct remote_demand *owned = memory_zeroed(1, sizeof(*owned));
+    const struct inventory_type *type = NULL;
+    size_t count = placement->demands.count;
+    struct demand there = *demand;
+
+    while ((type = inventory_next_type(&placement->host->inventory, type))) {
+        if (types->wants(type, types->data) && !words_has(&owned->types, type->id.text))
+            words_add(&owned->types, type->id.text);
+    }
+    if (demand->device) {
+        owned->device = *demand->device;
+        owned->device.traits = NULL;
+        there.device = &owned->device;
+    }
+    there.class = NULL;
+    there.framebuffer = 0;
+    there.words = owned->types.items;
+    there.word_count = owned->types.count;
+    there.wanted = wanted;
+    there.freedom = placement->freedom;
+    /* The nodes of its processors are not known there. */
+    if (nodeset_is_empty(&placement->request->nodes) &&
+        !nodeset_is_empty(&placement->request->processors))
+        there.numa = NUMA_IGNORE;
+    /* Types that share a GPU may not fit together. */
+    there.order = ORDER_SPREAD;
+    ARRAY_ADD(placement->owned, count, owned);
+    ARRAY_ADD(placement->demands.items, placement->demands.count, there);
+}
+
+/* --- the answer ------------------------------------------------------------------------------- */
+
+/* Whether two types without a known size would come together on a GPU. libvirt does not tell
+ * whether the GPU takes both. */
+static const struct inventory_gpu *
+find_mixed(const struct placement_choice *choices, size_t count)
+{
+    for (size_t i = 0; i < count; i++) {
+        const struct inventory_type *type = choices[i].place.type;
+
+        if (ARRAY_HAS(choices, i, other,
+                      other->place.type->gpu == type->gpu && other->place.type != type &&
+                          (!type->framebuffer || !other->place.type->framebuffer)))
+            return type->gpu;
+    }
+    return NULL;
+}
+
+static struct placement_problem
+problem_of(const struct remote_placement *placement, const struct demands *demands,
+           const struct policy *policy)
+{
+    return (struct placement_problem){
+        .request = placement->request,
+        .demands = demands,
+        .policy = policy,
+        .inventory = &placement->host->inventory,
+        .ledger = &placement->ledger,
+        .certainty = PLACEMENT_SURE,
+    };
+}
+
+/* Whether there may be a place for each, without the vGPUs of these leases. */
+static bool
+may_fit(const struct placement_problem *problem, const struct ledger *gone)
+{
+    AUTO_FREE struct placement_choice *choices =
+        memory_zeroed(problem->demands->count, sizeof(*choices));
+    struct placement_problem then = *problem;
+    struct error error;
+
+    then.host = PLACEMENT_WITHOUT_OURS;
+    then.certainty = PLACEMENT_TRY;
+    then.ledger = gone;
+    return placement_find(&then, choices, &error) == 0 || error.class == ERROR_UNDECIDED;
+}
+
+/* Whether a running guest there has a device that this guest must have. */
+static bool
+is_taken(const struct remote_placement *placement)
+{
+    const struct demands *demands = &placement->demands;
+
+    for (size_t i = 0; placement->freedom == DEMAND_AS_IT_SAYS && i < demands->count; i++) {
+        const struct request_hostdev *hostdev = demands->items[i].hostdev;
+        const struct lease *lease =
+            hostdev ? ledger_find(&placement->ledger, &hostdev->source) : NULL;
+
+        if (lease && lease->state == LEASE_HELD)
+            return true;
+    }
+    return false;
+}
+
+/* Removes the leases of running guests. */
+static void
+keep_idle(struct ledger *ledger)
+{
+    for (size_t i = ledger->count; i > 0; i--) {
+        if (ledger->leases[i - 1].state == LEASE_HELD)
+            ledger_remove(ledger, &ledger->leases[i - 1]);
+    }
+}
+
+static void
+name_places(const struct demands *demands, const struct placement_choice *choices, char *text,
+            size_t size)
+{
+    struct text list = text_on(text, size);
+
+    for (size_t i = 0; i < demands->count; i++)
+        text_join(&list, ", ", "%s%s on %s", i ? "" : "there is room for ", demands->items[i].label,
+                  choices[i].place.parent->gpu->name.text);
+}
+
+enum migrate_answer
+remote_placement_judge(const struct remote_placement *placement, char *text, size_t size)
+{
+    const struct policy policy = {.enabled = true};
+    const struct ledger nothing = {0};
+    const struct placement_problem now = problem_of(placement, &placement->demands, &policy);
+    AUTO_FREE struct placement_choice *choices =
+        memory_zeroed(placement->demands.count, sizeof(*choices));
+    AUTO(ledger_clear) struct ledger idle = {0};
+    const struct inventory_gpu *mixed;
+    struct error error;
+
+    if (placement_find(&now, choices, &error) == 0) {
+        mixed = find_mixed(choices, placement->demands.count);
+        if (!mixed) {
+            name_places(&placement->demands, choices, text, size);
+            return MIGRATE_YES;
+        }
+        snprintf(text, size, "whether %s takes several types together is not told",
+                 mixed->name.text);
+        return MIGRATE_UNKNOWN;
+    }
+    snprintf(text, size, "%s", error.text);
+    if (error.class == ERROR_UNDECIDED)
+        return MIGRATE_UNKNOWN;
+    if (is_taken(placement))
+        return MIGRATE_NO;
+    if (may_fit(&now, &nothing)) {
+        snprintf(text, size, "%s; but whether a GPU there takes more is not told", error.text);
+        return MIGRATE_UNKNOWN;
+    }
+    ledger_copy(&placement->ledger, &idle);
+    keep_idle(&idle);
+    if (!may_fit(&now, &idle))
+        return MIGRATE_NO;
+    snprintf(text, size, "%s; but no running guest has %zu of the vGPUs there", error.text,
+             idle.count);
+    return MIGRATE_UNKNOWN;
+}
+
+/* --- how many such guests --------------------------------------------------------------------- */
+
+static bool
+fit(const struct remote_placement *placement, size_t guests)
+{
+    const struct policy policy = {.enabled = true};
+    const struct demands *one = &placement->demands;
+    AUTO(demands_clear) struct demands all = {.nodes = one->nodes};
+    const struct placement_problem problem = problem_of(placement, &all, &policy);
+    AUTO_FREE struct placement_choice *choices =
+        memory_zeroed(guests * one->count, sizeof(*choices));
+    struct error ignored;
+
+    for (size_t i = 0; i < guests * one->count; i++)
+        ARRAY_ADD(all.items, all.count, one->items[i % one->count]);
+    /* Each guest has sources of its own. */
+    demands_set_free(&all, DEMAND_ANY_KIND);
+    return placement_find(&problem, choices, &ignored) == 0 && !find_mixed(choices, all.count);
+}
+
+size_t
+remote_placement_count(const struct remote_placement *placement, size_t most)
+{
+    size_t fitting = 0, too_many = 1;
+
+    while (too_many <= most && fit(placement, too_many)) {
+        fitting = too_many;
+        too_many *= 2;
+    }
+    too_many = too_many > most ? most + 1 : too_many;
+    while (fitting + 1 < too_many) {
+        size_t middle = fitting + (too_many - fitting) / 2;
+
+        if (fit(placement, middle))
+            fitting = middle;
+        else
+            too_many = middle;
+    }
+    return fitting;
+}
