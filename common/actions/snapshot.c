@@ -258,6 +258,14 @@ int
 snapshot_look(struct snapshot *snapshot, const struct statedir *statedir, const struct name *of,
               struct look *look, struct error *error)
 {
+    const struct lease *unknown = ledger_find_unknown(&snapshot->ledger);
+
+    /* What such a vGPU takes of its GPU is not known either. */
+    if (unknown)
+        return error_set(error, -EPROTONOSUPPORT,
+                         "the guest %s has the vGPU %s, of the interface \"%s\", which this "
+                         "libvirt-vgpu does not know; install the version that gave it",
+                         unknown->domain_name, unknown->vgpu.device.text, unknown->kind.text);
     look_take_with(look, statedir, &snapshot->ledger, of);
     if (!of)
         look_at_guests_if_needed(look, statedir);

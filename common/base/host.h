@@ -25,6 +25,7 @@ struct log;
 struct pollfd;
 struct reader;
 struct stat;
+struct vgpu_interface;
 
 struct host_ops {
     /* Reads a whole attribute or small file: bytes read (at most size) or -errno. */
@@ -72,6 +73,10 @@ struct host {
     struct log *log;    /* where lines for administrators go (lease/log.h); NULL: nowhere */
     struct reader *reader; /* the child that asks drivers (reader.h); NULL: we wait for them */
     int caller;            /* a pipe to our caller, which breaks when the caller ends; -1: none */
+
+    /* How its kernel makes vGPUs: the rows of device/vgpu.h, up to NULL. NULL: all that this
+     * program knows. */
+    const struct vgpu_interface *const *interfaces;
 
     /* Runs another program (program/program.h); NULL: that is none of ours, as in the hook. */
     int (*run)(const struct host *host, char *const argv[], int in, int out, unsigned milliseconds);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
 /*
- * mdev: mediated devices, the first row of vgpu_interfaces.
+ * mdev: mediated devices, the first row of vgpu_built_in.
  *
  * The rules are those of the kernel's drivers/vfio/mdev (mdev_core.c, mdev_sysfs.c), 6.1 to 7.1.
  * Creating is one write of a UUID. It is all or nothing, and the link mdev_type comes last.

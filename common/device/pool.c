@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
 /*
- * pool: PCI functions without types, the last row of vgpu_interfaces: AMD's, Intel's, or whatever
+ * pool: PCI functions without types, the last row of vgpu_built_in: AMD's, Intel's, or whatever
  * the configuration lists. Each is handed out as it is, to one guest at a time. Nothing is written
  * to the card.
  *

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
 /*
- * pool: PCI functions without types, which are given out as they are. Their row of vgpu_interfaces
+ * pool: PCI functions without types, which are given out as they are. Their row of vgpu_built_in
  * says what can be done with them (vgpu.h).
  */
 

@@ -168,7 +168,7 @@ find_users(const struct host *host, const struct inventory_filter *filter,
 
     for (size_t i = 0; i < inventory->parent_count; i++) {
         struct inventory_parent *parent = inventory->parents[i];
-        const struct vgpu function = {.device = parent->name};
+        const struct vgpu function = vgpu_of_function(&parent->name);
         struct path device;
         int pid;
 
@@ -194,8 +194,8 @@ scan_host(const struct host *host, const struct policy *policy,
 
     *ret = (struct inventory){0};
     rc = rc == -ENOENT ? 0 : rc;
-    for (size_t i = 0; rc == 0 && i < vgpu_interface_count; i++)
-        rc = vgpu_scan(vgpu_interfaces[i], host, policy, filter, &devices, ret);
+    for (const struct vgpu_interface *const *row = vgpu_interfaces(host); rc == 0 && *row; row++)
+        rc = vgpu_scan(*row, host, policy, filter, &devices, ret);
     if (rc < 0) {
         inventory_clear(ret);
         return error_set(error, rc, "cannot read the GPUs: %s", strerror(-rc));

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
 /*
- * vf: NVIDIA's vendor-specific VFIO, the second row of vgpu_interfaces. A vGPU is a virtual
+ * vf: NVIDIA's vendor-specific VFIO, the second row of vgpu_built_in. A vGPU is a virtual
  * function that has a type. The function's address names the vGPU, and its parent too.
  *
  * The rules are those of NVIDIA's host driver (user guide, "Creating an NVIDIA vGPU that uses

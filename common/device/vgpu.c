@@ -6,13 +6,58 @@
 #include <stdio.h>
 #include <string.h>
 
-const struct vgpu_interface *const vgpu_interfaces[] = {
-    &vgpu_mdev,
-    &vgpu_vf,
-    &vgpu_xe,
-    &vgpu_pool,
+const struct vgpu_interface *const vgpu_built_in[] = {
+    &vgpu_mdev, &vgpu_vf, &vgpu_xe, &vgpu_pool, NULL,
 };
-const size_t vgpu_interface_count = COUNT(vgpu_interfaces);
+
+const struct vgpu_interface *const *
+vgpu_interfaces(const struct host *host)
+{
+    return host->interfaces ? host->interfaces : vgpu_built_in;
+}
+
+/* --- the row that is not known ---------------------------------------------------------------- */
+
+static int
+find_none(const struct host *host, const struct name *device, struct vgpu *ret, struct name *gpu)
+{
+    (void)host, (void)device, (void)ret, (void)gpu;
+    return -ENOENT;
+}
+
+static enum vgpu_state
+never_known(const struct host *host, const struct vgpu *vgpu, struct name *type)
+{
+    (void)host, (void)vgpu;
+    *type = (struct name){0};
+    return VGPU_UNKNOWN;
+}
+
+static int
+do_nothing(const struct host *host, const struct vgpu *vgpu)
+{
+    (void)host, (void)vgpu;
+    return -ENOTSUP;
+}
+
+static int
+have_no_directory(const struct vgpu *vgpu, struct path *ret)
+{
+    (void)vgpu, (void)ret;
+    return -ENOTSUP;
+}
+
+const struct vgpu_interface vgpu_unknown = {
+    .kind = "unknown",
+    .hostdev = REQUEST_PCI,
+    .find = find_none,
+    .state = never_known,
+    .make = do_nothing,
+    .directory = have_no_directory,
+    .remove = do_nothing,
+};
+
+/* --- any row ---------------------------------------------------------------------------------- */
 
 int
 vgpu_pci_directory(const struct vgpu *vgpu, struct path *ret)
@@ -29,13 +74,17 @@ vgpu_has_function(const struct inventory *inventory, const struct name *device)
 }
 
 const struct vgpu_interface *
-vgpu_interface_find(const char *kind)
+vgpu_interface_find(const struct vgpu_interface *const *rows, const char *kind)
 {
-    for (size_t i = 0; i < vgpu_interface_count; i++) {
-        if (!strcmp(vgpu_interfaces[i]->kind, kind))
-            return vgpu_interfaces[i];
-    }
-    return NULL;
+    while (*rows && strcmp((*rows)->kind, kind))
+        rows++;
+    return *rows;
+}
+
+struct vgpu
+vgpu_of_function(const struct name *function)
+{
+    return (struct vgpu){.interface = &vgpu_pool, .device = *function, .parent = *function};
 }
 
 int
@@ -59,8 +108,9 @@ vgpu_find(const struct host *host, const struct name *device, struct vgpu *ret, 
 {
     int rc = -ENOENT;
 
-    for (size_t i = 0; i < vgpu_interface_count && rc == -ENOENT; i++)
-        rc = vgpu_interfaces[i]->find(host, device, ret, gpu);
+    for (const struct vgpu_interface *const *row = vgpu_interfaces(host); *row && rc == -ENOENT;
+         row++)
+        rc = (*row)->find(host, device, ret, gpu);
     return rc;
 }
 

@@ -3,9 +3,10 @@
 /*
  * vgpu: one vGPU, and the kernel interfaces that make and remove vGPUs.
  *
- * vgpu_interfaces has one row per interface. Code that works on a vGPU uses its row, and knows no
- * path. Only the writer process calls the functions that write (apply/writer.h), because a write
- * may block for as long as a guest runs.
+ * There is one row per interface. Code that works on a vGPU uses its row, and knows no path. Nobody
+ * asks which row it is. A host may have other rows than vgpu_built_in (host.h): tests/fake has
+ * an imaginary one, which no file of the product knows. Only the writer process calls the functions
+ * that write (apply/writer.h), because a write may block for as long as a guest runs.
  */
 
 #pragma once
@@ -87,8 +88,16 @@ extern const struct vgpu_interface vgpu_vf;   /* vf.c */
 extern const struct vgpu_interface vgpu_xe;   /* xe.c */
 extern const struct vgpu_interface vgpu_pool; /* pool.c */
 
-extern const struct vgpu_interface *const vgpu_interfaces[];
-extern const size_t vgpu_interface_count;
+/* All of these, up to NULL. */
+extern const struct vgpu_interface *const vgpu_built_in[];
+
+/* The row of a lease that another version of this program has made by a row that this one does not
+ * know. The state of such a vGPU is never known, and nothing is made or removed. */
+extern const struct vgpu_interface vgpu_unknown;
+
+/* The rows of a host, up to NULL. */
+const struct vgpu_interface *const *
+vgpu_interfaces(const struct host *host) __attribute__((nonnull, returns_nonnull));
 
 /* Returns the directory of a vGPU that is a PCI device, for the rows of such vGPUs. */
 int vgpu_pci_directory(const struct vgpu *vgpu, struct path *ret) CHECKED NONNULL;
@@ -98,8 +107,12 @@ int vgpu_pci_directory(const struct vgpu *vgpu, struct path *ret) CHECKED NONNUL
 bool
 vgpu_has_function(const struct inventory *inventory, const struct name *device) CHECKED NONNULL;
 
-/* Finds an interface by its kind. Returns NULL if there is none. */
-const struct vgpu_interface *vgpu_interface_find(const char *kind) NONNULL;
+/* Finds the row of a kind. Returns NULL if there is none. */
+const struct vgpu_interface *
+vgpu_interface_find(const struct vgpu_interface *const *rows, const char *kind) NONNULL;
+
+/* A PCI function as a vGPU without a type, to find out who has it open. */
+struct vgpu vgpu_of_function(const struct name *function) NONNULL;
 
 /* Adds what one interface has to an inventory; see `scan` above. `devices`: all PCI devices. */
 int vgpu_scan(const struct vgpu_interface *interface, const struct host *host,

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
 /*
- * xe: virtual functions of Intel's cards under the xe driver, the third row of vgpu_interfaces. The
+ * xe: virtual functions of Intel's cards under the xe driver, the third row of vgpu_built_in. The
  * types are the profiles of vgpu.conf. A profile is a set of numbers. They are written for a
  * function before a guest has it, and the former numbers are written back afterwards (profile.h).
  *

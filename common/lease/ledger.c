@@ -171,7 +171,7 @@ print_field(FILE *out, const struct field *field, const struct lease *lease)
 static void
 print_lease(FILE *out, const struct lease *lease)
 {
-    fputs(lease->vgpu.interface->kind, out);
+    fputs(*lease->kind.text ? lease->kind.text : lease->vgpu.interface->kind, out);
     for (size_t i = 0; i < COUNT(fields); i++) {
         fputs(i && fields[i - 1].end ? fields[i - 1].end : " ", out);
         print_field(out, &fields[i], lease);
@@ -179,16 +179,29 @@ print_lease(FILE *out, const struct lease *lease)
     fputc('\n', out);
 }
 
+/* Reads the word for an interface that this program does not know. */
+static int
+parse_kind(const char *word, struct name *ret)
+{
+    return strspn(word, "abcdefghijklmnopqrstuvwxyz0123456789") == strlen(word)
+               ? name_parse(ret, word)
+               : -EINVAL;
+}
+
 /* Returns -ENOMEM, as every function that reads a ledger: see base/memory.h. */
 static int
-parse_lease(char *line, unsigned number, struct ledger *ledger, struct error *error)
+parse_lease(char *line, unsigned number, const struct vgpu_interface *const *rows,
+            struct ledger *ledger, struct error *error)
 {
     struct lease lease = {0};
     const char *word = strsep(&line, " "), *name = "kind";
-    int rc;
+    int rc = 0;
 
-    lease.vgpu.interface = vgpu_interface_find(word);
-    rc = lease.vgpu.interface ? 0 : -EINVAL;
+    lease.vgpu.interface = vgpu_interface_find(rows, word);
+    if (!lease.vgpu.interface) {
+        lease.vgpu.interface = &vgpu_unknown;
+        rc = parse_kind(word, &lease.kind);
+    }
     for (size_t i = 0; rc == 0 && i < COUNT(fields); i++) {
         name = fields[i].name;
         word = strsep(&line, fields[i].end ? fields[i].end : " ");
@@ -259,7 +272,8 @@ parse_header(char *line, const char *boot_id, struct ledger *ledger, bool *same_
 }
 
 int
-ledger_parse(char *text, const char *boot_id, struct ledger *ret, struct error *error)
+ledger_parse(char *text, const char *boot_id, const struct vgpu_interface *const *rows,
+             struct ledger *ret, struct error *error)
 {
     AUTO(ledger_clear) struct ledger ledger = {0};
     bool same_boot = false;
@@ -267,7 +281,7 @@ ledger_parse(char *text, const char *boot_id, struct ledger *ret, struct error *
     int rc = parse_header(line, boot_id, &ledger, &same_boot, error);
 
     for (unsigned number = 2; rc == 0 && same_boot && text && *text; number++)
-        rc = parse_lease(strsep(&text, "\n"), number, &ledger, error);
+        rc = parse_lease(strsep(&text, "\n"), number, rows, &ledger, error);
     if (rc == 0 && same_boot && !text)
         rc = error_set(error, -EBADMSG, "the last line is cut off");
     if (rc == 0)
@@ -301,6 +315,12 @@ ledger_clear(struct ledger *ledger)
     words_clear(&ledger->released);
     words_clear(&ledger->ran);
     *ledger = (struct ledger){0};
+}
+
+const struct lease *
+ledger_find_unknown(const struct ledger *ledger)
+{
+    return ARRAY_FIND(ledger->leases, ledger->count, lease, *lease->kind.text);
 }
 
 struct lease *

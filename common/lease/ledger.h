@@ -40,6 +40,8 @@ enum lease_release {
 
 struct lease {
     struct vgpu vgpu;
+    struct name kind; /* the ledger's word for an interface that this program does not know; then
+                         the vGPU's row is vgpu_unknown */
     unsigned framebuffer; /* MiB; 0: not told */
     struct name gpu;
     struct name domain; /* its UUID, because names change; or LEASE_NOBODY */
@@ -65,12 +67,16 @@ struct ledger {
 };
 
 /*
- * Parses the text of the file, and changes the text. boot_id is that of the running kernel.
- * -EBADMSG with the line in error: a line is wrong. -EPROTONOSUPPORT: another version wrote the
- * file. -ENOMEM: see memory.h. On an error ret stays as it was. The caller clears ret.
+ * Parses the text of the file, and changes the text. `rows`: the interfaces that the host has. A
+ * lease of another interface is kept as it is (vgpu_unknown). boot_id is that of the running
+ * kernel. -EBADMSG with the line in error: a line is wrong. -EPROTONOSUPPORT: another version wrote
+ * the file. -ENOMEM: see memory.h. On an error ret stays as it was. The caller clears ret.
  */
-int ledger_parse(char *text, const char *boot_id, struct ledger *ret,
-                 struct error *error) CHECKED NONNULL;
+int ledger_parse(char *text, const char *boot_id, const struct vgpu_interface *const *rows,
+                 struct ledger *ret, struct error *error) CHECKED NONNULL;
+
+/* The first lease of an interface that this program does not know, or NULL. */
+const struct lease *ledger_find_unknown(const struct ledger *ledger) NONNULL;
 
 /* The text of a ledger; the caller frees it. */
 char *ledger_format(const struct ledger *ledger, const char *boot_id) CHECKED NONNULL;

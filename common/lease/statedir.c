@@ -164,7 +164,7 @@ statedir_load(const struct statedir *statedir, struct ledger *ret, struct error 
         return error_set(error, -errno, "cannot read /" DIRECTORY "/ledger: %m");
     rc = read_boot_id(statedir->host, boot_id, sizeof(boot_id), error);
     if (rc == 0)
-        rc = ledger_parse(text, boot_id, ret, error);
+        rc = ledger_parse(text, boot_id, vgpu_interfaces(statedir->host), ret, error);
     if (rc < 0) {
         error_wrap(error, "/" DIRECTORY "/ledger");
         if (rc == -EPROTONOSUPPORT)

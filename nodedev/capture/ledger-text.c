@@ -11,14 +11,15 @@
 #define BROKEN "?" /* in place of a line that cannot be read */
 #define BOOT   "boot"
 
-/* Reads one lease. The caller clears the ledger. */
+/* Reads one lease of an interface that is known. The caller clears the ledger. */
 static bool
 parse_line(const char *line, struct ledger *ret)
 {
     AUTO_FREE char *text = memory_format("libvirt-vgpu-ledger 1 " BOOT " 1\n%s\n", line);
     struct error ignored;
 
-    return ledger_parse(text, BOOT, ret, &ignored) == 0 && ret->count == 1;
+    return ledger_parse(text, BOOT, vgpu_built_in, ret, &ignored) == 0 && ret->count == 1 &&
+           !ledger_find_unknown(ret);
 }
 
 static void

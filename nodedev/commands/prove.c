@@ -113,17 +113,17 @@ static int
 check_kind(const struct inventory_gpu *gpu, bool *has_functions, struct error *error)
 {
     const char *name = gpu->name.text;
-    const struct vgpu_interface *interface =
-        gpu->parent_count ? gpu->parents[gpu->parent_count - 1]->interface : NULL;
+    const struct inventory_parent *last =
+        gpu->parent_count ? gpu->parents[gpu->parent_count - 1] : NULL;
 
-    if (!interface)
+    if (!last)
         return error_set(error, -ENODEV, "the driver of %s makes no vGPUs", name);
-    if (interface == &vgpu_pool)
+    if (last->apart)
         return error_refuse(error, ERROR_USAGE,
                             "there is nothing to prove on %s: the vGPUs of a pool are virtual "
                             "functions as they are, and nothing is written to the driver",
                             name);
-    *has_functions = interface->hostdev == REQUEST_PCI;
+    *has_functions = last->interface->hostdev == REQUEST_PCI;
     return 0;
 }
 

@@ -53,7 +53,7 @@ add(struct users *users, const struct name *device, const char *user)
 static bool
 find_process(const struct host *host, const struct name *device, char *text, size_t size)
 {
-    struct vgpu found, function = {.interface = &vgpu_pool, .device = *device};
+    struct vgpu found, function = vgpu_of_function(device);
     const struct vgpu *vgpu = &function;
     struct name gpu;
     struct path path;

@@ -79,7 +79,7 @@ tsort "$scratch/pairs" >/dev/null 2>"$scratch/loops" || complain "a circle:" "$(
 # A header declares only what its own .c defines. The test compares nouns and names with the symbols
 # that nm finds in the objects. These headers may declare more; the words behind each say why.
 lawful='
-common/device/vgpu              vgpu_(mdev|vf|xe|pool)         rows of vgpu_interfaces, each in the file of its interface
+common/device/vgpu              vgpu_(mdev|vf|xe|pool)         rows of vgpu_built_in, each in the file of its interface
 nodedev/commands/commands       command_.*                     rows of commands, each in the file of its command
 nodedev/doctor/checks           .*_checks                      tables of checks, each in the file of its subject
 nodedev/libvirt/libvirt-library libvirt_(host|domain|job)_.*   rows of connection_calls, each in the file of its subject
@@ -178,6 +178,12 @@ fallback=$(grep -lE 'if \(policy_load\([^;]*< 0\)$' common/*/*.c | tr '\n' ' ')
 if grep -hPzo '\n[a-z][^;{}()]*\([^;{}]*size_t (gpu|parent|type)\b[^;{}]*size_t (gpu|parent|type)\b[^;{}]*\)' \
     common/*/*.[ch] nodedev/*/*.[ch] hooks/*.[ch] | tr '\0' '\n' | grep .; then
     complain "a signature with two of a GPU's, a parent's and a type's index"
+fi
+
+# Nobody asks which row of the interfaces it is (device/vgpu.h), but files of one vendor's cards.
+if grep -nE '\<vgpu_(mdev|vf|xe|pool)\>' common/*/*.[ch] nodedev/*/*.[ch] hooks/*.[ch] |
+    grep -vE '^common/device/|^nodedev/doctor/diagnosis-(functions|xe)\.c:'; then
+    complain "a row of the interfaces, named where any row must do"
 fi
 
 # One place counts what a driver offers and what limits leave. Other code that scans GPUs must not

@@ -7,6 +7,7 @@ unit_tests += \
 	tests/commands/test-drain \
 	tests/commands/test-explain \
 	tests/commands/test-guests \
+	tests/commands/test-interface \
 	tests/commands/test-log \
 	tests/commands/test-metrics \
 	tests/commands/test-one-answer \

@@ -749,7 +749,7 @@ found_by_its_interface(void **state)
     device = named(FIRST);
     assert_int_equal(vgpu_find(&fake.host, &device, &vgpu, &gpu), 0);
     assert_ptr_equal(vgpu.interface, &vgpu_vf);
-    assert_ptr_equal(vgpu.interface, vgpu_interface_find("vf"));
+    assert_ptr_equal(vgpu.interface, vgpu_interface_find(vgpu_built_in, "vf"));
     device = named(scene_device(1));
     assert_int_equal(vgpu_find(&fake.host, &device, &vgpu, &gpu), 0);
     assert_ptr_equal(vgpu.interface, &vgpu_mdev);

@@ -11,6 +11,7 @@ check_LIBRARIES += tests/fake/libscene.a
 EXTRA_tests_fake_libscene_a_DEPENDENCIES = connection.so tests/libvirt/old-module.so \
 	tests/libvirt/odd-module.so
 tests_fake_libscene_a_SOURCES = \
+	tests/fake/bandwidth.c tests/fake/bandwidth.h \
 	tests/fake/captured.c tests/fake/captured.h \
 	tests/fake/chance.c tests/fake/chance.h \
 	tests/fake/fake-clock.c tests/fake/fake-clock.h \

@@ -50,14 +50,14 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     AUTO_FREE char *rewritten = NULL;
     struct error error = {0};
 
-    if (ledger_parse(text, BOOT, &ledger, &error) < 0) {
+    if (ledger_parse(text, BOOT, vgpu_built_in, &ledger, &error) < 0) {
         MUST(strstr(error.text, "line ") && !ledger.leases);
         return 0;
     }
     must_be_sound(&ledger);
     written = ledger_format(&ledger, BOOT);
     copy = strdup(written);
-    MUST(ledger_parse(copy, BOOT, &again, &error) == 0);
+    MUST(ledger_parse(copy, BOOT, vgpu_built_in, &again, &error) == 0);
     MUST(again.count == ledger.count && again.next_claim == ledger.next_claim);
     for (size_t i = 0; i < ledger.count; i++)
         must_be_same(&ledger.leases[i], &again.leases[i]);

@@ -33,7 +33,7 @@ parse(const char *text, struct ledger *ret, struct error *error)
 
     *ret = (struct ledger){0};
     error->text[0] = '\0';
-    return ledger_parse(copy, BOOT, ret, error);
+    return ledger_parse(copy, BOOT, vgpu_built_in, ret, error);
 }
 
 static struct lease
