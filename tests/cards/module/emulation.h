@@ -26,6 +26,22 @@ long emulation_ioctl(struct vfio_device *vdev, unsigned int command, unsigned lo
 #if IS_NEW
 int emulation_region(struct vfio_device *vdev, struct vfio_region_info *info,
                      struct vfio_info_cap *caps);
+#define EMULATION_CALLS .ioctl = emulation_ioctl, .get_region_info_caps = emulation_region
+#else
+#define EMULATION_CALLS .ioctl = emulation_ioctl
 #endif
+
+#if IS_OLD
+#define EMULATION_IOMMU .release = vfio_free_device
+#else
+#define EMULATION_IOMMU                                                                            \
+    .bind_iommufd = vfio_iommufd_emulated_bind, .unbind_iommufd = vfio_iommufd_emulated_unbind,    \
+    .attach_ioas = vfio_iommufd_emulated_attach_ioas,                                              \
+    .detach_ioas = vfio_iommufd_emulated_detach_ioas
+#endif
+
+/* What an mdev and a VF have in common of their operations. Only names, open and close differ. */
+#define EMULATION_OPS                                                                              \
+    EMULATION_IOMMU, EMULATION_CALLS, .read = emulation_read, .write = emulation_write
 
 #endif

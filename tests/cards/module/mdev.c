@@ -97,22 +97,9 @@ unmake(struct mdev *mdev)
 
 static const struct vfio_device_ops mdev_ops = {
     .name = "vgpu-cards-mdev",
-#if IS_OLD
-    .release = vfio_free_device,
-#else
-    .bind_iommufd = vfio_iommufd_emulated_bind,
-    .unbind_iommufd = vfio_iommufd_emulated_unbind,
-    .attach_ioas = vfio_iommufd_emulated_attach_ioas,
-    .detach_ioas = vfio_iommufd_emulated_detach_ioas,
-#endif
     .open_device = emulation_open,
     .close_device = emulation_close,
-    .read = emulation_read,
-    .write = emulation_write,
-    .ioctl = emulation_ioctl,
-#if IS_NEW
-    .get_region_info_caps = emulation_region,
-#endif
+    EMULATION_OPS,
 };
 
 static int

@@ -181,22 +181,9 @@ vf_close(struct vfio_device *vdev)
 
 static const struct vfio_device_ops vf_ops = {
     .name = "vgpu-cards-vf",
-#if IS_OLD
-    .release = vfio_free_device,
-#else
-    .bind_iommufd = vfio_iommufd_emulated_bind,
-    .unbind_iommufd = vfio_iommufd_emulated_unbind,
-    .attach_ioas = vfio_iommufd_emulated_attach_ioas,
-    .detach_ioas = vfio_iommufd_emulated_detach_ioas,
-#endif
     .open_device = vf_open,
     .close_device = vf_close,
-    .ioctl = emulation_ioctl,
-    .read = emulation_read,
-    .write = emulation_write,
-#if IS_NEW
-    .get_region_info_caps = emulation_region,
-#endif
+    EMULATION_OPS,
 };
 
 /* Its life */
