@@ -106,16 +106,21 @@ has_nameless_lease(const struct snapshot *snapshot)
     return false;
 }
 
-/* Whether a demanded type may share its GPU in time, and its driver does not tell how many fit.
- * Then the sizes of all types tell that (maxima.h), and NVIDIA's names have them. */
+/* Whether a demanded type may share its GPU in time, and its driver does not tell how many fit, or
+ * not how many fit beside another size that is demanded. Then the sizes of all types tell that
+ * (maxima.h), and NVIDIA's names have them. */
 static bool
 needs_sizes(const struct snapshot *snapshot)
 {
-    const struct inventory_type *type = NULL;
+    const struct inventory_type *type = NULL, *first = NULL;
 
     while ((type = inventory_next_type(&snapshot->inventory, type))) {
-        if (type->gpu->one_size && type->framebuffer && !type->max &&
-            inventory_type_shares_time(type) && is_demanded_type(type, snapshot))
+        if (!type->gpu->one_size || !type->framebuffer || !inventory_type_shares_time(type) ||
+            !is_demanded_type(type, snapshot))
+            continue;
+        if (!first || first->gpu != type->gpu)
+            first = type;
+        if (!type->max || type->framebuffer != first->framebuffer)
             return true;
     }
     return false;

@@ -28,7 +28,8 @@ struct limit {
     enum limit_source source;
     const char *unit; /* what is summed up, for people: "MiB", "vGPUs" */
     bool is_memory;   /* the unit is MiB of frame buffer. A vGPU of an unlisted type needs its
-                         own frame buffer; if false, it needs `other` */
+                         own frame buffer; if false, it needs `other`. Where a GPU takes one size
+                         at a time, it counts for another day only */
     bool is_enough;   /* what is left of the total can be had, except for taken functions and
                          another frame buffer size */
     uint64_t total;

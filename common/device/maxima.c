@@ -101,11 +101,31 @@ add(struct inventory_gpu *gpu, const struct inventory_type *type, enum limit_sou
     limit->binds[inventory_type_index(type)] = true;
 }
 
-/* Whether vGPUs of several sizes share the frame buffer of a GPU, and no other limit says how. */
+/* Whether a driver tells how large a GPU's frame buffer is: it lists all types, and so many of one
+ * have the whole of it. A type whose size is not known may be larger. */
+static bool
+tells_memory(const struct inventory_gpu *gpu)
+{
+    bool told = false;
+
+    for (size_t i = 0; i < gpu->type_count; i++) {
+        const struct inventory_type *type = &gpu->types[i];
+
+        if (!inventory_type_shares_time(type))
+            continue;
+        if (!type->framebuffer)
+            return false;
+        told |= (uint64_t)type->framebuffer * type->max == gpu->framebuffer;
+    }
+    return told && !gpu->is_partial;
+}
+
+/* Whether vGPUs of several sizes share the frame buffer of a GPU, and no other limit says how. If
+ * it is told, it also binds a GPU that perhaps takes several sizes on another day. */
 static bool
 shares_memory(const struct inventory_gpu *gpu)
 {
-    return !gpu->one_size && gpu->framebuffer &&
+    return gpu->framebuffer && (!gpu->one_size || tells_memory(gpu)) &&
            !ARRAY_HAS(gpu->limits, gpu->limit_count, limit, limit->is_memory) &&
            !inventory_is_apart(gpu);
 }
@@ -118,8 +138,11 @@ add_memory(struct inventory_gpu *gpu)
     struct limit *limit = inventory_add_limit(gpu, &form, false);
 
     for (size_t i = 0; i < gpu->type_count; i++) {
-        limit->needs[i] = gpu->types[i].framebuffer;
-        limit->binds[i] = gpu->types[i].framebuffer > 0;
+        const struct inventory_type *type = &gpu->types[i];
+
+        limit->needs[i] = type->framebuffer;
+        limit->binds[i] =
+            type->framebuffer > 0 && (!gpu->one_size || inventory_type_shares_time(type));
     }
 }
 

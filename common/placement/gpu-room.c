@@ -186,10 +186,13 @@ take_word(const struct gpu_load *load, const struct place *place)
 
 /* --- what limits leave ------------------------------------------------------------------------ */
 
+/* Whether a limit counts for a type. Where one size is taken at a time, the memory counts on
+ * another day only: today the driver's word and the maximum of the size leave less. */
 static bool
-binds(const struct limit *limit, const struct inventory_type *type)
+binds(const struct gpu_load *load, const struct limit *limit, const struct inventory_type *type)
 {
-    return limit->binds[inventory_type_index(type)];
+    return limit->binds[inventory_type_index(type)] &&
+           (load->time == LOAD_EVER || !load->gpu->one_size || !limit->is_memory);
 }
 
 /* Whether what is left of a limit can be had for sure. */
@@ -244,7 +247,7 @@ gpu_room_at(const struct gpu_load *load, const struct place *place)
         const struct limit *limit = gpu_load_limit(load, i);
         uint64_t need = gpu_load_need(load, i, &one);
 
-        if (!binds(limit, place->type))
+        if (!binds(load, limit, place->type))
             continue;
         enough |= is_enough(load, limit);
         if (need)
@@ -276,7 +279,7 @@ gpu_room_told(const struct gpu_load *load, const struct place *place)
     for (size_t i = 0; i < load->gpu->limit_count; i++) {
         const struct limit *limit = gpu_load_limit(load, i);
 
-        is_exact &= !binds(limit, place->type) || !is_beside_word(limit);
+        is_exact &= !binds(load, limit, place->type) || !is_beside_word(limit);
     }
     if (!is_exact)
         return gpu_room_at(load, place);
@@ -356,7 +359,7 @@ gpu_room_left(const struct gpu_load *load, const struct inventory_type *type, co
         const struct limit *limit = gpu_load_limit(load, i);
         uint64_t need = limit->needs[inventory_type_index(type)];
 
-        if (!binds(limit, type))
+        if (!binds(load, limit, type))
             continue;
         enough |= is_enough(load, limit);
         if (limit->held)

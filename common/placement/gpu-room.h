@@ -8,7 +8,8 @@
  * something is not known. The rules are:
  *
  * - The driver's word counts for the GPU as it was seen.
- * - Limits always bind (device/limit.h). What they leave is sure if the driver told them.
+ * - Limits always bind (device/limit.h). What they leave is sure if the driver told them. Where one
+ *   size is taken at a time, the memory binds on another day only.
  * - A function takes one vGPU. Several functions may offer the same place.
  * - A drop makes one place for sure, for a type of the same size. `most` grows to what the limits
  *   leave.

@@ -189,6 +189,39 @@ sound_domains(void **state)
     assert_string_equal(typed.faults, "");
 }
 
+static const struct typed_case t4 = {
+    {.scene = &scene, .machine = "gpu 0000:18:00.0 rule size board \"GRID T4\"\n", .inside = true},
+    &typed};
+
+/* Of three vGPUs each fits beside each other one on a card that takes several sizes. Its memory is
+ * too small for all, whether the types have names or ids. */
+static void
+more_than_a_card_has(void **state)
+{
+    static const char *const types[][2] = {{"T4-8Q", "T4-1B"}, {"nvidia-233", "nvidia-222"}};
+
+    (void)state;
+    for (size_t i = 0; i < COUNT(types); i++) {
+        char request[400];
+
+        snprintf(request, sizeof(request),
+                 "<vgpu:request>\n<vgpu:device alias='ua-gpu0' type='%s'/>\n"
+                 "<vgpu:device alias='ua-gpu1' type='%s'/>\n"
+                 "<vgpu:device alias='ua-gpu2' type='%s'/>\n</vgpu:request>\n",
+                 types[i][0], types[i][0], types[i][1]);
+        write_domain(request, "", scene_device(2),
+                     "<hostdev mode='subsystem' type='mdev' model='vfio-pci'><source><address "
+                     "uuid='dddddddd-0000-4000-8000-000000000003'/></source>"
+                     "<alias name='ua-gpu2'/></hostdev>\n");
+        assert_int_equal(run("vgpuctl check web01.xml"), COMMAND_FAILED);
+        typed_assert_has(typed.faults, "there is room for each of its vGPUs, but not for all "
+                                       "together");
+        assert_int_equal(run("vgpuctl explain ./web01.xml"), COMMAND_FAILED);
+        assert_int_equal(run("vgpuctl attach web01.xml --type T4-1B --print-xml"), COMMAND_DONE);
+        typed_assert_has(typed.faults, "this host can never give what it asked for before: ");
+    }
+}
+
 static void
 faulty_domains(void **state)
 {
@@ -677,6 +710,7 @@ main(void)
         TEST(whole_configuration),
         TEST(drop_ins),
         TEST(sound_domains),
+        TYPED_TEST(more_than_a_card_has, t4),
         TEST(faulty_domains),
         TEST(a_domain_that_is_nobody),
         TEST(domains_not_as_meant),

@@ -56,6 +56,20 @@ add_memory(struct inventory_gpu *gpu, const struct fake_gpu *fake)
     }
 }
 
+/* The same as device/scan.c finds. */
+static unsigned
+find_framebuffer(const struct inventory_gpu *gpu, const struct fake_gpu *fake)
+{
+    unsigned most = fake->rule == RULE_MIXED ? fake->memory : 0;
+
+    for (size_t i = 0; i < gpu->type_count; i++) {
+        unsigned together = gpu->types[i].framebuffer * gpu->types[i].max;
+
+        most = together > most ? together : most;
+    }
+    return most;
+}
+
 static void
 add_gpu(struct inventory *inventory, const struct fake_gpu *fake)
 {
@@ -64,7 +78,6 @@ add_gpu(struct inventory *inventory, const struct fake_gpu *fake)
 
     gpu->numa = fake->numa;
     gpu->is_partial = fake->vf;
-    gpu->framebuffer = fake->rule == RULE_MIXED ? fake->memory : 0;
     gpu->instances = fake->parts;
     gpu->one_size = fake->rule != RULE_MIXED;
     snprintf(gpu->vendor, sizeof(gpu->vendor), "%s", fake->vendor);
@@ -85,6 +98,7 @@ add_gpu(struct inventory *inventory, const struct fake_gpu *fake)
         snprintf(added.name, sizeof(added.name), "%s", type->name);
         inventory_add_type(gpu, &added);
     }
+    gpu->framebuffer = find_framebuffer(gpu, fake);
     if (fake->xe)
         add_memory(gpu, fake);
 }

@@ -45,6 +45,10 @@ what_can_never_be(void **state)
         {"gpu a" X, "gpus = ( { address = \"a\"; types = [ \"X-2\" ]; } );", "type=X-1", "NO: |"},
         {V, "", "type=X-1 on=x.1", "NO: |"},
         {V, "", "type=X-1 on=v.1;type=X-1 on=v.1", "NO: |"},
+        /* the driver tells how much memory there is: that binds even if several sizes are taken */
+        {"gpu a" X, "", "type=X-2;type=X-2;type=X-1", "NO: |not for all together"},
+        {"gpu a" X "held 1 X-4 a other", "", "type=X-2;type=X-1;type=X-1;type=X-1", "NO: |"},
+        {"gpu a vfs 4" X, "", "type=X-4;type=X-1", "NO: |"},
     };
 
     (void)state;
@@ -67,6 +71,13 @@ what_nobody_knows(void **state)
         {"gpu a" X "held 1 X-4 a other", "", "type=X-1;type=X-2",
          "UNKNOWN a x-1 a x-2: whether a GPU takes several sizes its driver does not tell; now "
          "|no GPU can take gpu0"},
+        {"gpu a" X, "", "type=X-2;type=X-1;type=X-1",
+         "UNKNOWN a x-2 a x-1 a x-1: whether a GPU takes several sizes"},
+        /* nor how much memory there is, if a larger type may be there that is not listed, or is
+         * listed without its size */
+        {V, "", "type=X-4 on=v.0;type=X-1 on=v.1", "UNKNOWN v.0 x-4 v.1 x-1: whether a GPU takes"},
+        {"gpu a X-1:1024:4 X-2:2048:2 Y:0:0", "", "type=X-2;type=X-2;type=X-1",
+         "UNKNOWN a x-2 a x-2 a x-1: whether a GPU takes several sizes"},
         /* two devices have no room on one function, and all rules still count */
         {V "forgetful v\nforeign 1 X-2 v.0", "", "type=Z on=v.1;type=Z on=v.1", "NO: |"},
         {V "forgetful v\nforeign 1 X-2 v.0\ndrained v", "", "type=Z on=v.1",

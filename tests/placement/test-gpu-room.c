@@ -203,7 +203,7 @@ check_limits(const struct played *played, const char *step, uint64_t seed)
         const struct limit *limit = &gpu->limits[i];
         struct bounds rest = gpu_room_rest(&played->load, i);
         bool is_ceiling = is_of_any_size(limit);
-        uint64_t total = card->memory, used = 0;
+        uint64_t total = card->memory ? card->memory : gpu->framebuffer, used = 0;
         unsigned k = 0;
 
         while (!limit->binds[k])

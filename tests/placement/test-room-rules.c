@@ -391,6 +391,12 @@ two_sizes_are_not_put_together(void **state)
          "0..0 other size"},
         {"of one size they are", F, "", "put - a.0 2048", LOAD_NOW, "X-2", "1..1 free"},
         {"another day nobody knows", F, "", "put X-2 a.0", LOAD_EVER, "X-1 a.1", "0..1 mixing"},
+        {"but that the memory is used up", F, "", "put X-2 a.0;put X-2 a.1", LOAD_EVER, "X-1 a.2",
+         "0..0 full"},
+        {"which does not count today", F, "", "put X-2 a.0;put X-2 a.1", LOAD_NOW, "X-1 a.2",
+         "0..0 other size"},
+        {"nor a size that is not known", F, "", "put - a.0 2048;put - a.1", LOAD_EVER, "X-1 a.2",
+         "0..1 mixing"},
         {"a card that mixes takes both", MIX "foreign 1 X-1 v.0", "", "put X-2 v.1", LOAD_NOW,
          "X-1", "0..1 untold"},
     };
