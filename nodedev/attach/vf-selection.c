@@ -4,6 +4,7 @@
 #include "actions/snapshot.h"
 #include "base/array.h"
 #include "lease/statedir.h"
+#include "libvirt/version.h"
 #include "placement/boot-wait.h"
 #include "placement/feasibility.h"
 
@@ -255,20 +256,19 @@ find_now(const struct vf_selection_search *search, const struct names *all,
     return rc;
 }
 
-int
-vf_selection_find(const struct vf_selection_search *search, struct rewrite_source *ret,
-                  struct error *error)
+static int
+find(const struct vf_selection_search *search, struct prospect *prospect,
+     struct rewrite_source *ret, struct error *error)
 {
-    AUTO(prospect_clear) struct prospect prospect = {0};
     AUTO(names_clear) struct names all = {0};
-    const struct inventory *inventory = &prospect.snapshot.inventory;
-    int rc = look(search, &prospect, error);
+    const struct inventory *inventory = &prospect->snapshot.inventory;
+    int rc = look(search, prospect, error);
     struct error why;
 
     for (size_t i = 0; i < search->sources->count; i++)
         ret[i] = (struct rewrite_source){.kind = REQUEST_MDEV, .source = search->sources->items[i]};
     if (rc == 0)
-        rc = judge_or_alone(search, &prospect, error);
+        rc = judge_or_alone(search, prospect, error);
     if (rc < 0 || !has_kind(inventory, REQUEST_PCI) ||
         (search->elsewhere && has_kind(inventory, REQUEST_MDEV)))
         return rc;
@@ -280,10 +280,54 @@ vf_selection_find(const struct vf_selection_search *search, struct rewrite_sourc
         *error = why;
         return rc < 0 ? rc : REFUSED;
     }
-    rc = judge(search, &prospect, &all, error);
+    rc = judge(search, prospect, &all, error);
     if (rc < 0)
-        rc = judge(search, &prospect, search->taken, error);
+        rc = judge(search, prospect, search->taken, error);
     if (rc == 0)
-        take_all(&prospect.snapshot.demands, prospect.choices, search->sources, ret);
+        take_all(&prospect->snapshot.demands, prospect->choices, search->sources, ret);
     return rc;
+}
+
+/* --- what libvirt gives ----------------------------------------------------------------------- */
+
+/* Refuses a choice that libvirt would give to no guest. */
+static int
+mind_libvirt(const struct vf_selection_search *search, const struct prospect *prospect,
+             const struct rewrite_source *chosen, struct error *error)
+{
+    const struct demands *demands = &prospect->snapshot.demands;
+
+    for (size_t i = 0; i < demands->count; i++) {
+        const struct demand *demand = &demands->items[i];
+
+        for (size_t k = 0; k < search->sources->count; k++) {
+            const struct inventory_parent *parent =
+                inventory_find_parent(&prospect->snapshot.inventory, &chosen[k].source);
+
+            if (name_equal(&demand->hostdev->source, &search->sources->items[k]) && parent &&
+                version_lacks(search->libvirt, parent->interface))
+                return version_refuse(search->libvirt, demand, &parent->name, error);
+        }
+    }
+    return 0;
+}
+
+int
+vf_selection_find(const struct vf_selection_search *search, struct rewrite_source *ret,
+                  struct error *error)
+{
+    AUTO(prospect_clear) struct prospect prospect = {0};
+    AUTO(prospect_clear) struct prospect again = {0};
+    struct vf_selection_search mediated = *search;
+    struct error ignored;
+    int rc = find(search, &prospect, ret, error);
+
+    if (rc < 0 || mind_libvirt(search, &prospect, ret, error) == 0)
+        return rc;
+    /* A mediated device does not have to keep a driver. */
+    mediated.freedom = DEMAND_ANY_PLACE;
+    if (find(&mediated, &again, ret, &ignored) == 0 &&
+        mind_libvirt(&mediated, &again, ret, &ignored) == 0)
+        return 0;
+    return REFUSED;
 }

@@ -28,6 +28,7 @@ struct vf_selection_search {
         *doubt; /* gets the reason why it is not known whether this host could ever give it */
     struct error *others; /* gets why this host can never give the domain's other devices; then the
                              added ones are judged alone; may be NULL */
+    unsigned libvirt;     /* version of the libvirt that is to start the domain (version.h) */
     bool now;             /* choose what can be had now; else what this host could ever give */
     bool elsewhere; /* the XML is for another host: a mediated device is right unless this host
                        makes none */
@@ -35,7 +36,8 @@ struct vf_selection_search {
 
 /*
  * Writes the choices into ret, in the order of the sources. A mediated device keeps its source.
- * Returns REFUSED if this host can never give the devices, or with `now` cannot give them now.
+ * Returns REFUSED if this host can never give the devices, or with `now` cannot give them now, or
+ * if its libvirt would not give them.
  * Returns -EINVAL if the request is wrong, and -EOPNOTSUPP if the configuration gives nobody a
  * vGPU. error has a line for each of these.
  */

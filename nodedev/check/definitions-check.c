@@ -8,6 +8,7 @@
 struct checker {
     const struct domain_check *check;
     const struct domains *domains;
+    unsigned libvirt; /* version */
     struct definitions_check *sum;
 };
 
@@ -21,6 +22,7 @@ check_text(struct checker *checker, const struct domain_text *text, const char *
 
     check.file = text->name;
     check.domains = checker->domains;
+    check.libvirt = checker->libvirt;
     count = domain_check(&check, &document, &error);
     if (count < 0)
         report_fault(check.report, text->name, 0, "%s", error.text);
@@ -52,13 +54,14 @@ definitions_check_all(const struct domain_check *check, struct definitions_check
 {
     AUTO(connection_close) struct connection *connection = NULL;
     AUTO(domains_clear) struct domains domains = {0};
-    struct checker checker = {check, check->domains, ret};
+    struct checker checker = {check, check->domains, 0, ret};
     struct error failure;
     int rc = connection_open(check->host, check->uri, CONNECTION_READ, &connection, error);
 
     *ret = (struct definitions_check){0};
     if (rc < 0)
         return rc;
+    checker.libvirt = connection_version(connection);
     if (!checker.domains) {
         checker.domains = &domains;
         /* A definition that could not be read is reported below, with its name. */

@@ -8,6 +8,7 @@
 #include "lease/ledger.h"
 #include "lease/statedir.h"
 #include "libvirt/connection.h"
+#include "libvirt/version.h"
 #include "placement/demand.h"
 #include "placement/boot-wait.h"
 #include "placement/feasibility.h"
@@ -55,6 +56,7 @@ struct inspection {
     xmlDocPtr tree;
     struct domains asked;          /* the domains, if they were asked for here */
     const struct domains *domains; /* the domains that are known */
+    unsigned libvirt;              /* version of the libvirt that knows them */
     struct error unasked;          /* why libvirt did not tell all domains; "": it told them all */
     struct report aside;      /* takes what the caller says in other words; it is not printed */
     struct report *functions; /* where faults of virtual functions are reported */
@@ -129,9 +131,10 @@ ask_domains(struct inspection *inspection)
     const struct domain_check *check = inspection->check;
 
     inspection->domains = check->domains ? check->domains : &inspection->asked;
+    inspection->libvirt = check->libvirt;
     /* The domains that libvirt has told are looked at even after a failure. */
     if (!check->domains && check->uri && inspection->snapshot.demands.count &&
-        connection_ask_domains(check->host, check->uri, &inspection->asked, NULL,
+        connection_ask_domains(check->host, check->uri, &inspection->asked, &inspection->libvirt,
                                &inspection->unasked) < 0)
         return;
 }
@@ -247,6 +250,23 @@ check_mediated(const struct inspection *inspection, const struct request_hostdev
         warn_of_other(inspection, hostdev, node);
 }
 
+/* Reports a function that keeps its driver, if this host's libvirt gives no guest such a one. */
+static void
+mind_libvirt(const struct inspection *inspection, const struct request_hostdev *hostdev,
+             unsigned line)
+{
+    const struct demands *demands = &inspection->snapshot.demands;
+    const struct demand *demand =
+        ARRAY_FIND(demands->items, demands->count, each, each->hostdev == hostdev);
+    const struct inventory_parent *parent =
+        inventory_find_parent(&inspection->snapshot.inventory, &hostdev->source);
+    struct error why;
+
+    if (demand && parent && version_lacks(inspection->libvirt, parent->interface) &&
+        version_refuse(inspection->libvirt, demand, &parent->name, &why) < 0)
+        report_fault(inspection->functions, inspection->check->file, line, "%s", why.text);
+}
+
 /* Reports a function that no start of the domain could use, or that another domain names as
  * well. */
 static void
@@ -276,6 +296,7 @@ check_function(const struct inspection *inspection, const struct request_hostdev
                          "type='mdev'>); 'vgpuctl explain' tells where it could be",
                          hostdev->alias, hostdev->source.text);
     }
+    mind_libvirt(inspection, hostdev, line);
     warn_of_other(inspection, hostdev, node);
 }
 

@@ -20,6 +20,7 @@ struct domain_check {
     const struct host *host;       /* has the virtual functions, if they exist */
     const struct domains *domains; /* may name the same functions; NULL: libvirt is asked */
     const char *uri;               /* of that libvirt; NULL: there is no libvirt */
+    unsigned libvirt;              /* its version (libvirt/version.h), if the domains are known */
     const char *file;              /* the document's name in messages */
     struct report *report;
     /* Checks to leave out, because the caller does them in another way. They look for faults of a

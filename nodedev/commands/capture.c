@@ -16,7 +16,7 @@
 #include "device/vgpu.h"
 #include "domain/status-files.h"
 #include "libvirt/connection.h"
-#include "migrate/version.h"
+#include "libvirt/version.h"
 
 #include <string.h>
 

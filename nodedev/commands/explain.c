@@ -5,6 +5,7 @@
 #include "cli/table.h"
 #include "commands/commands.h"
 #include "lease/statedir.h"
+#include "libvirt/version.h"
 #include "placement/alternatives.h"
 #include "policy/policy-load.h"
 #include "view/explanation.h"
@@ -146,6 +147,28 @@ tell_faults(const struct domain_source *source, const struct error *refusal, str
     return domain_check(&check, &source->text, error);
 }
 
+/* Refuses what a start would choose if this host's libvirt gives no guest such a function. It gave
+ * a guest that runs what the guest has. */
+static void
+mind_libvirt(const struct domain_source *source, struct dry_run *dry_run)
+{
+    const struct demands *demands = &dry_run->snapshot.demands;
+
+    for (size_t i = 0; !source->domain.is_running && i < demands->count; i++) {
+        struct place *place = &dry_run->choices[i].place;
+        unsigned libvirt;
+
+        if (!place->parent || place->parent->interface->hostdev != REQUEST_PCI)
+            continue;
+        libvirt = domain_source_version(source);
+        if (!version_lacks(libvirt, place->parent->interface))
+            continue;
+        version_refuse(libvirt, &demands->items[i], &place->parent->name, &dry_run->refusal);
+        dry_run->outcome = DRY_RUN_REFUSED;
+        *place = (struct place){NULL, NULL};
+    }
+}
+
 static enum command_status
 run(const struct command_call *call, struct error *error)
 {
@@ -161,6 +184,8 @@ run(const struct command_call *call, struct error *error)
         domain_source_request(&source, error) < 0)
         return COMMAND_FAILED;
     rc = dry_run_make(&dry_run, call->host, &source.request, error);
+    if (rc == 0)
+        mind_libvirt(&source, &dry_run);
     host_view_warn(call, &dry_run.snapshot.inventory, dry_run.is_unsure);
     if (rc == 0 && options_want_table(&call->options))
         rc = print_table(call, &table, &dry_run, error);

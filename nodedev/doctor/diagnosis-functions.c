@@ -11,12 +11,12 @@
 #include "device/pci.h"
 #include "doctor/checks.h"
 #include "doctor/former-setup.h"
+#include "libvirt/version.h"
 
 #include <stdio.h>
 #include <string.h>
 
-#define MOST_NAMED    8       /* functions named in one finding */
-#define LEAST_LIBVIRT 9007000 /* the first that gives a guest a function with its driver */
+#define MOST_NAMED 8 /* functions named in one finding */
 
 static bool
 has_its_driver(const struct host *host, const struct name *function)
@@ -251,17 +251,16 @@ check_libvirt(struct diagnosis *diagnosis)
 {
     const struct inventory *inventory = &diagnosis->inventory;
     unsigned version = diagnosis->references.libvirt_version;
-    struct inventory_parent *const *function = ARRAY_FIND(
-        inventory->parents, inventory->parent_count, parent, (*parent)->interface == &vgpu_vf);
+    const struct version_lack lack = version_lack(version);
+    struct inventory_parent *const *function =
+        ARRAY_FIND(inventory->parents, inventory->parent_count, parent,
+                   version_lacks(version, (*parent)->interface));
 
-    if (!function || version == 0 || version >= LEAST_LIBVIRT)
+    if (!function)
         return;
-    diagnosis_add(diagnosis,
-                  "libvirt %u.%u.%u gives no guest a virtual function that keeps its driver, as "
-                  "vGPUs of the GPU %s have to",
-                  version / 1000000, version / 1000 % 1000, version % 1000,
+    diagnosis_add(diagnosis, "%s, as vGPUs of the GPU %s have to", lack.what,
                   (*function)->gpu->name.text);
-    diagnosis_advise(diagnosis, "install libvirt 9.7.0 or later");
+    diagnosis_advise(diagnosis, "%s", lack.remedy);
 }
 
 /* --- they are another driver's --- */

@@ -45,6 +45,12 @@ connection_close(struct connection **connection)
     *connection = NULL;
 }
 
+unsigned
+connection_version(struct connection *connection)
+{
+    return connection->calls->version_of(connection->libvirt);
+}
+
 static int
 add_domain(void *data, const struct domain_text *text)
 {
@@ -75,7 +81,7 @@ connection_ask_domains(const struct host *host, const char *uri, struct domains 
     if (rc < 0)
         return rc;
     if (version)
-        *version = connection->calls->version_of(connection->libvirt);
+        *version = connection_version(connection);
     return connection_domains(connection, ret, error);
 }
 

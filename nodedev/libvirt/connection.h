@@ -27,14 +27,17 @@ int connection_open(const struct host *host, const char *uri, enum connection_mo
                     struct connection **ret, struct error *error) CHECKED NONNULL;
 void connection_close(struct connection **connection) NONNULL;
 
+/* If libvirt runs QEMU's guests, returns its version (version.h); else 0. */
+unsigned connection_version(struct connection *connection) NONNULL;
+
 /* Reads all domains, running and defined. Returns -EIO with a line in error if libvirt does not
  * tell them all; ret then has those that it told. The caller clears ret in every case. */
 int connection_domains(struct connection *connection, struct domains *ret,
                        struct error *error) CHECKED NONNULL;
 
-/* Opens a connection and reads all domains. Also returns the errors of connection_open. If libvirt
- * runs QEMU's guests, *version (if not NULL) becomes 1000000 * major + 1000 * minor + release; else
- * it keeps its value. */
+/* Opens a connection and reads all domains. Also returns the errors of connection_open. *version
+ * (if not NULL) becomes libvirt's, as in connection_version; without a connection it keeps its
+ * value. */
 int connection_ask_domains(const struct host *host, const char *uri, struct domains *ret,
                            unsigned *version, struct error *error)
     __attribute__((nonnull(1, 2, 3, 5))) CHECKED;

@@ -127,6 +127,21 @@ domain_source_all(const struct domain_source *source, struct domains *ret, struc
     return connection_ask_domains(source->call->host, source->call->uri, ret, NULL, error);
 }
 
+unsigned
+domain_source_version(const struct domain_source *source)
+{
+    AUTO(connection_close) struct connection *connection = NULL;
+    const struct command_call *call = source->call;
+    struct error ignored;
+
+    if (source->connection)
+        return connection_version(source->connection);
+    if (!call->uri ||
+        connection_open(call->host, call->uri, CONNECTION_READ, &connection, &ignored) < 0)
+        return 0;
+    return connection_version(connection);
+}
+
 enum connection_side
 domain_source_side_shown(const struct domain_source *source)
 {

@@ -57,6 +57,10 @@ int domain_source_request(struct domain_source *source, struct error *error) CHE
 int domain_source_all(const struct domain_source *source, struct domains *ret,
                       struct error *error) CHECKED NONNULL;
 
+/* Returns the version of this host's libvirt (version.h); 0: there is no libvirt, or it does not
+ * tell. */
+unsigned domain_source_version(const struct domain_source *source) CHECKED NONNULL;
+
 /* Reads the text of such a file. The caller clears ret in every case. */
 int domain_source_read(const struct host *host, const char *word, struct document *ret,
                        struct error *error) CHECKED NONNULL;

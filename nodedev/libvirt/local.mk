@@ -9,7 +9,8 @@ libvgpuctl_a_SOURCES += \
 	nodedev/libvirt/domains.c nodedev/libvirt/domains.h \
 	nodedev/libvirt/node-device.c nodedev/libvirt/node-device.h \
 	nodedev/libvirt/references.c nodedev/libvirt/references.h \
-	nodedev/libvirt/remote.c nodedev/libvirt/remote.h
+	nodedev/libvirt/remote.c nodedev/libvirt/remote.h \
+	nodedev/libvirt/version.c nodedev/libvirt/version.h
 
 # What calls libvirt, which vgpuctl loads when there is something to ask: a shared object, linked as a
 # program is, so that packagers' tools see what it needs.

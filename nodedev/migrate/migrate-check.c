@@ -7,16 +7,15 @@
 #include "device/vgpu.h"
 #include "migrate/migrating-device.h"
 #include "migrate/remote-placement.h"
-#include "migrate/version.h"
+#include "migrate/version-judge.h"
 
 #include <string.h>
 
-#define LEAST_LIBVIRT_START     6005000 /* for a guest that is started there */
-#define LEAST_LIBVIRT_START_PCI 9007000
-#define LEAST_LIBVIRT           8006000
-#define LEAST_QEMU              8001000
-#define LEAST_LIBVIRT_PCI       10000000 /* for virtual functions */
-#define LEAST_QEMU_PCI          8002002
+#define LEAST_LIBVIRT_START 6005000 /* for a guest that is started there */
+#define LEAST_LIBVIRT       8006000
+#define LEAST_QEMU          8001000
+#define LEAST_LIBVIRT_PCI   10000000 /* for virtual functions */
+#define LEAST_QEMU_PCI      8002002
 #define LEAST_LIBVIRT_KIND                                                                         \
     11000000 /* for a mediated device that becomes a virtual function, and the reverse */
 #define LEAST_KERNEL_MAJOR 5
@@ -151,7 +150,7 @@ check_start(struct check *check)
 {
     const struct remote_host *to = check->migration->to;
     bool is_pci = has_function(check->migration);
-    unsigned least = is_pci ? LEAST_LIBVIRT_START_PCI : LEAST_LIBVIRT_START;
+    unsigned least = is_pci ? VERSION_GIVES_FUNCTIONS : LEAST_LIBVIRT_START;
 
     find(check, version_judge(to->libvirt_version, least),
          "libvirt %s there; guests get %s since %s", version_text(to->libvirt_version).text,

@@ -1,19 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
-#include "migrate/version.h"
-
-#include <stdio.h>
-
-struct version
-version_text(unsigned number)
-{
-    struct version ret = {"?"};
-
-    if (number)
-        snprintf(ret.text, sizeof(ret.text), "%u.%u.%u", number / 1000000, number / 1000 % 1000,
-                 number % 1000);
-    return ret;
-}
+#include "migrate/version-judge.h"
 
 enum migrate_answer
 version_judge(unsigned number, unsigned least)
