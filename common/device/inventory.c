@@ -371,6 +371,28 @@ inventory_lacks_types(const struct inventory_gpu *gpu)
     return gpu->instances > 0 && !inventory_offers(gpu);
 }
 
+static bool
+is_all_zero(const struct inventory_parent *parent)
+{
+    for (size_t i = 0; i < parent->gpu->type_count; i++) {
+        if (parent->available[i] != 0 || parent->gpu->types[i].slices)
+            return false;
+    }
+    return true;
+}
+
+bool
+inventory_withholds(const struct inventory_gpu *gpu)
+{
+    if (!gpu->one_size || gpu->is_partial || gpu->vgpu_count || !gpu->type_count)
+        return false;
+    for (size_t i = 0; i < gpu->parent_count; i++) {
+        if (!is_all_zero(gpu->parents[i]))
+            return false;
+    }
+    return gpu->parent_count > 0;
+}
+
 bool
 inventory_may_have_more(const struct inventory_gpu *gpu)
 {

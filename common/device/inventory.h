@@ -216,6 +216,10 @@ bool inventory_offers(const struct inventory_gpu *gpu) CHECKED NONNULL;
 /* Whether a GPU has GPU instances (MIG), and its driver lists no type for them. */
 bool inventory_lacks_types(const struct inventory_gpu *gpu) CHECKED NONNULL;
 
+/* Whether a GPU lists types and offers none of them, though no vGPU is on it and they need no GPU
+ * instance. Then it is not full, and nobody knows why. Only types count that were read in full. */
+bool inventory_withholds(const struct inventory_gpu *gpu) CHECKED NONNULL;
+
 /* Whether a GPU may have types that nobody knows of: its driver does not list those that it would
  * not make beside the present vGPUs. An idle GPU lists all of them, except those of GPU instances
  * (MIG) that do not exist. Types that were listed while it was idle, or that another card of the

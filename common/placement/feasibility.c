@@ -66,6 +66,7 @@ find_unknown(const struct placement_problem *problem, const struct placement_cho
 {
     static const char *const words[] = {
         [ROOM_UNREADABLE] = "how many a GPU takes its driver does not tell",
+        [ROOM_WITHHELD] = "why a GPU without vGPUs offers nothing its driver does not tell",
         [ROOM_UNTOLD] = "how many a GPU takes its driver does not tell",
         [ROOM_MIXING] = "whether a GPU takes several sizes its driver does not tell",
         [ROOM_FREE] = NULL,

@@ -31,6 +31,7 @@ reason_of(enum room_why why)
         [ROOM_FULL] = REASON_FULL,
         [ROOM_IN_USE] = REASON_IN_USE,
         [ROOM_OTHER_SIZE] = REASON_OTHER_SIZE,
+        [ROOM_WITHHELD] = REASON_FULL,
         [ROOM_UNTOLD] = REASON_FULL,
         [ROOM_MIXING] = REASON_OTHER_SIZE,
         [ROOM_FREE] = REASON_NONE,

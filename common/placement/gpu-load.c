@@ -182,6 +182,7 @@ gpu_load_init(struct gpu_load *load, const struct inventory_gpu *gpu, enum load_
     *load = (struct gpu_load){
         .gpu = gpu,
         .time = time,
+        .is_withheld = inventory_withholds(gpu),
         .on = memory_zeroed(gpu->parent_count, sizeof(*load->on)),
         .types = memory_zeroed(gpu->type_count + 1, sizeof(*load->types)),
         .used = memory_zeroed(gpu->limit_count, sizeof(*load->used)),

@@ -51,7 +51,8 @@ struct load_step {
 struct gpu_load {
     const struct inventory_gpu *gpu; /* borrowed */
     enum load_time time;
-    size_t made, puts, drops;         /* vGPUs that stay, that were put, that were dropped */
+    bool is_withheld;         /* the driver offers nothing, though the inventory shows no vGPU */
+    size_t made, puts, drops; /* vGPUs that stay, that were put, that were dropped */
     size_t sized_staying, sized_puts; /* of these, those whose frame buffer is known */
     struct load_parent *on;           /* per parent of the GPU */
     struct load_group *types; /* per type of the GPU, and one for types that it does not list */

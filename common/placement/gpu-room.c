@@ -181,6 +181,8 @@ take_word(const struct gpu_load *load, const struct place *place)
         return (struct bounds){.why = ROOM_UNREADABLE, .error = -word};
     if (word < 0)
         return (struct bounds){0, on->is_single ? !on->vgpus : BOUNDS_ANY, ROOM_UNREADABLE, -word};
+    if (load->is_withheld && load->time == LOAD_EVER)
+        return (struct bounds){0, on->is_single ? !on->vgpus : BOUNDS_ANY, ROOM_WITHHELD, 0};
     return on->is_single ? word_on_function(load, place) : word_on_parent(load, place);
 }
 

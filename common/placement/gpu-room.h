@@ -7,7 +7,8 @@
  * The answer has two bounds: so many for sure, and never more than so many. They differ where
  * something is not known. The rules are:
  *
- * - The driver's word counts for the GPU as it was seen.
+ * - The driver's word counts for the GPU as it was seen. If a GPU without vGPUs offers nothing,
+ *   nothing is known of another day.
  * - Limits always bind (device/limit.h). What they leave is sure if the driver told them. Where one
  *   size is taken at a time, the memory binds on another day only.
  * - A function takes one vGPU. Several functions may offer the same place.
@@ -34,6 +35,7 @@ enum room_why {
     ROOM_FULL,
     ROOM_IN_USE,     /* a process has the function open, though nobody gave it */
     ROOM_OTHER_SIZE, /* a vGPU of another size is on the GPU, or is being made there */
+    ROOM_WITHHELD,   /* not known: the driver offers nothing, though no vGPU is there */
     ROOM_UNTOLD,     /* not known: the driver does not tell how many a GPU takes */
     ROOM_MIXING,     /* not known: the driver does not tell whether a GPU takes several sizes */
     ROOM_FREE,

@@ -5,6 +5,7 @@
 #include "base/array.h"
 #include "device/nvidia.h"
 #include "device/pci.h"
+#include "device/scan.h"
 #include "doctor/checks.h"
 
 #include <stdio.h>
@@ -39,6 +40,39 @@ check_instances(struct diagnosis *diagnosis, const struct inventory_gpu *gpu)
     diagnosis_command(diagnosis, "systemctl restart nvidia-vgpud");
     diagnosis_advise(diagnosis, "if it offers none then:");
     diagnosis_command(diagnosis, "systemctl status nvidia-vgpud nvidia-vgpu-mgr");
+}
+
+/* --- an idle card that offers nothing --- */
+
+static void
+tell_idle(struct diagnosis *diagnosis, const struct inventory_gpu *gpu)
+{
+    if (!inventory_withholds(gpu) || strcmp(gpu->driver.text, "nvidia") ||
+        is_left_alone(diagnosis, &gpu->name))
+        return;
+    diagnosis_add(diagnosis, "the GPU %s offers none of its %zu types, though it has no vGPU",
+                  gpu->name.text, gpu->type_count);
+    diagnosis_advise(diagnosis, "the log of its driver's services may say why:");
+    diagnosis_command(diagnosis, "journalctl -b -u nvidia-vgpud -u nvidia-vgpu-mgr");
+    diagnosis_advise(diagnosis, "its modes (virtualization has to be Host VGPU; MIG, and ECC under "
+                                "an old driver, had best be off) and its processes:");
+    diagnosis_command(diagnosis, "nvidia-smi -q -i %s", gpu->name.text);
+    diagnosis_advise(diagnosis, "an M60 or M6 also has to be in graphics mode (gpumodeswitch)");
+}
+
+/* The figures of all types are read for this check alone. A Tesla P4 was seen with 14 types that
+ * were all 0, and its driver made one all the same. So this is no full card. */
+static void
+check_idle(struct diagnosis *diagnosis)
+{
+    AUTO(inventory_clear) struct inventory inventory = {0};
+    struct error ignored;
+
+    if (scan_host(diagnosis->host, &diagnosis->policy, &inventory_all_types, &inventory, &ignored) <
+        0)
+        return;
+    for (size_t i = 0; i < inventory.gpu_count; i++)
+        tell_idle(diagnosis, inventory.gpus[i]);
 }
 
 /* --- display mode --- */
@@ -102,6 +136,7 @@ check_modes(struct diagnosis *diagnosis)
 
 const struct diagnosis_check nvidia_checks[] = {
     {"mig-types", DIAGNOSIS_WARNING, .look_at_gpu = check_instances},
+    {"idle-types", DIAGNOSIS_WARNING, .look = check_idle},
     {"display-mode", DIAGNOSIS_WARNING, .look = check_modes},
     {0},
 };

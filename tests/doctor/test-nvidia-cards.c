@@ -7,6 +7,7 @@
 
 #include <fcntl.h>
 #include <stdio.h>
+#include <string.h>
 
 #define CARD  "0000:41:00.0"
 #define FIRST "0000:41:00.4"
@@ -76,6 +77,39 @@ only_then(void **state)
     scene_must_refuse_at(&scene, 1, FIRST, "A30-1-6C", "does not offer it now");
 }
 
+/* --- an idle card that offers nothing ----------------------------------------------------------
+ */
+
+#define IDLE "0000:01:00.0"
+#define P4                                                                                         \
+    "gpu " IDLE " rule size numa 0 device 1bb3 driver nvidia\n"                                    \
+    "type nvidia-63 \"GRID P4-1Q\" framebuffer 1024 max 8\n"                                       \
+    "type nvidia-64 \"GRID P4-2Q\" framebuffer 2048 max 4\n"
+
+/* A Tesla P4 was seen so: no vGPU, and all of its types 0. Nothing says that it is full. */
+static void
+nothing_is_offered(void **state)
+{
+    (void)state;
+    scene_stop(&scene);
+    start(P4);
+    assert_healthy(HERE);
+    scene.kernel.faults->lie = FAKE_LIE_NOTHING;
+    assert_fault(HERE, "idle-types",
+                 "the GPU " IDLE " offers none of its 2 types, though it has no vGPU");
+    typed_golden(&scene, HERE, "doctor/idle-types", "vgpuctl doctor");
+    assert_int_equal(scene_prepare(&scene, 1, 1, "P4-2Q"), 1);
+    scene_assert_said(&scene, IDLE " does not offer it now, though nothing is on it; see 'vgpuctl "
+                                   "doctor'");
+    put(CONF, "gpus = ({ address = \"" IDLE "\"; enabled = false; });\n");
+    assert_healthy(HERE);
+    put(CONF, "");
+    /* The driver makes one all the same. */
+    assert_int_equal(fake_make(&scene.kernel, IDLE, "nvidia-64", DEVICE1), 0);
+    typed_run(&scene, HERE, "vgpuctl doctor", &typed);
+    assert_null(strstr(typed.printed, "idle-types"));
+}
+
 /* --- display mode ----------------------------------------------------------------------------- */
 
 #define WORKSTATION "0000:c1:00.0"
@@ -139,8 +173,9 @@ main(void)
 {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
     const struct CMUnitTest tests[] = {
-        TEST(on_functions),  TEST(on_mediated_devices), TEST(only_then),
-        TEST(graphics_mode), TEST(no_such_mode),        TEST(compute_mode),
+        TEST(on_functions),       TEST(on_mediated_devices), TEST(only_then),
+        TEST(graphics_mode),      TEST(no_such_mode),        TEST(compute_mode),
+        TEST(nothing_is_offered),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -78,6 +78,7 @@ enum fake_lie {
                        */
     FAKE_LIE_BESIDE,  /* the last type is offered only beside another vGPU */
     FAKE_LIE_KEPT, /* a function of `vf` keeps its type though the driver was told to remove it */
+    FAKE_LIE_NOTHING, /* no type is offered, though vGPUs can be made */
 };
 #define FAKE_LATE 2000 /* ms */
 

@@ -63,6 +63,8 @@ fake_told(const struct fake_kernel *fake, const struct fake_parent *parent,
     case FAKE_LIE_BESIDE:
         return index + 1 == gpu->type_count ? is_beside(fake, parent)
                                             : fake_room(fake, parent, type);
+    case FAKE_LIE_NOTHING:
+        return 0;
     default:
         return fake_room(fake, parent, type);
     }

@@ -223,10 +223,19 @@ static const struct migrate_case rows[] = {
     {
         .why = "full",
         ONE("type=\"T4-1B\""),
-        .there = {.devices = {T4("0", "0"), OTHER_T4("0", "8")}},
+        .there = {.devices = {T4("0", "1"), OTHER_T4("0", "8")}},
         .answer = MIGRATE_NO,
         .words =
             {"NO       no GPU can take ua-gpu1 (GRID T4-1B): 0000:18:00.0 does not offer it now, "},
+    },
+    {
+        .why = "no vGPU, and nothing offered",
+        ONE("type=\"T4-1B\""),
+        .there = {.devices = {T4("0", "0")}},
+        .answer = MIGRATE_UNKNOWN,
+        .words =
+            {"though nothing is on it; see 'vgpuctl doctor'; but whether a GPU there takes more "
+             "is not told\n"},
     },
     {
         .why = "full, but the hook there may make room",

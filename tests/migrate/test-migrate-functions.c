@@ -19,9 +19,9 @@ static const struct migrate_case functions[] = {
         .why = "virtual functions that are all taken",
         ONE("type=\"T4-1B\""),
         .there = {.devices = {FUNCTION("0000:e2:00.4", TYPE("nvidia-1", "NVIDIA T4-1B", "0"))}},
-        .answer = MIGRATE_NO,
+        .answer = MIGRATE_UNKNOWN,
         .words =
-            {"NO       no GPU can take ua-gpu1 (GRID T4-1B): 0000:e2:00.0 does not offer it now"},
+            {"UNKNOWN  no GPU can take ua-gpu1 (GRID T4-1B): 0000:e2:00.0 does not offer it now"},
     },
     {
         .why = "virtual functions on both, of which libvirt tells no types",

@@ -111,14 +111,10 @@ take_steps(struct asked *asked, const char *steps, bool keep)
 static void
 answer(const struct asked *asked, const char *question, char *text, size_t size)
 {
-    static const char *const words[] = {[ROOM_NEVER] = "never",
-                                        [ROOM_UNREADABLE] = "unreadable",
-                                        [ROOM_FULL] = "full",
-                                        [ROOM_IN_USE] = "in use",
-                                        [ROOM_OTHER_SIZE] = "other size",
-                                        [ROOM_UNTOLD] = "untold",
-                                        [ROOM_MIXING] = "mixing",
-                                        [ROOM_FREE] = "free"};
+    static const char *const words[] = {
+        [ROOM_NEVER] = "never",   [ROOM_UNREADABLE] = "unreadable", [ROOM_FULL] = "full",
+        [ROOM_IN_USE] = "in use", [ROOM_OTHER_SIZE] = "other size", [ROOM_WITHHELD] = "withheld",
+        [ROOM_UNTOLD] = "untold", [ROOM_MIXING] = "mixing",         [ROOM_FREE] = "free"};
     char type[64], parent[64], most[16];
     int count = sscanf(question, "%63s %63s", type, parent);
     struct place place = {NULL, find_type(asked, type)};
@@ -183,6 +179,12 @@ the_drivers_word_counts_as_it_was_seen(void **state)
          "0..0 unreadable"},
         {"and not known for another day", "gpu m rule pool 6 M-2/2\nunreadable m M-2", "", "",
          LOAD_EVER, "M-2", "0..any unreadable"},
+        {"an idle GPU that offers nothing has no room now", "gpu a X-1:1024:0 X-2:2048:0", "", "",
+         LOAD_NOW, "X-1", "0..0 full"},
+        {"and another day nobody knows", "gpu a X-1:1024:0 X-2:2048:0", "", "", LOAD_EVER, "X-1",
+         "0..2 withheld"},
+        {"unless it offers something", "gpu a X-1:1024:0 X-2:2048:2", "", "", LOAD_EVER, "X-1",
+         "0..0 full"},
     };
 
     (void)state;
