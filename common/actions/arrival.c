@@ -17,6 +17,28 @@ arrival_clear(struct arrival *arrival)
 {
     snapshot_clear(&arrival->snapshot);
     free(arrival->choices);
+    names_clear(&arrival->own);
+}
+
+/* Finds the guest's own devices that it may have back, as a start would. If somebody has a leaving
+ * one open, its prepare would fail, and another device would not. Files of all processes are looked
+ * at, so this is done without the lock. */
+static void
+find_own(struct arrival *arrival)
+{
+    const struct ledger *ledger = &arrival->snapshot.ledger;
+
+    names_clear(&arrival->own);
+    for (size_t i = 0; i < ledger->count; i++) {
+        const struct lease *lease = &ledger->leases[i];
+        char holder[64];
+
+        if (name_equal(&lease->domain, &arrival->request->domain) &&
+            (lease->state == LEASE_KEPT ||
+             (lease->state == LEASE_LEAVING &&
+              vgpu_holder(arrival->host, &lease->vgpu, holder, sizeof(holder)) == 0)))
+            names_append(&arrival->own, &lease->vgpu.device);
+    }
 }
 
 /* All searches under the lock have one bound together. */
@@ -31,19 +53,25 @@ problem_of(struct arrival *arrival)
 
 /* --- where ------------------------------------------------------------------------------------ */
 
-/* Whether the guest may have the devices that are there already under the demands' sources. It may
- * have one that was kept for it. Its own devices in another state are on their way out, and all
- * others stay somebody else's. */
+bool
+arrival_may_have(const struct arrival *arrival, const struct lease *lease)
+{
+    return (lease->state == LEASE_KEPT || lease->state == LEASE_LEAVING) &&
+           name_equal(&lease->domain, &arrival->request->domain) &&
+           names_has(&arrival->own, &lease->vgpu.device);
+}
+
+/* Whether the guest may have the devices that are there already under the demands' sources. Its own
+ * devices in other states are on their way out, and all others stay somebody else's. */
 static bool
-are_usable(const struct placement_problem *problem, const struct placement_choice *choices)
+are_usable(const struct arrival *arrival, const struct placement_problem *problem,
+           const struct placement_choice *choices)
 {
     for (size_t i = 0; i < problem->demands->count; i++) {
         const struct lease *lease =
             placement_lease(problem, &problem->demands->items[i].hostdev->source);
 
-        if (choices[i].way != PLACEMENT_CREATE &&
-            !(lease && lease->state == LEASE_KEPT &&
-              name_equal(&lease->domain, &problem->request->domain)))
+        if (choices[i].way != PLACEMENT_CREATE && !(lease && arrival_may_have(arrival, lease)))
             return false;
     }
     return true;
@@ -51,7 +79,7 @@ are_usable(const struct placement_problem *problem, const struct placement_choic
 
 /* Whether a demand could be met where its hostdev says, if it were the only one. */
 static bool
-can_stay(const struct placement_problem *problem, size_t index)
+can_stay(const struct arrival *arrival, const struct placement_problem *problem, size_t index)
 {
     struct demand demand = problem->demands->items[index];
     const struct demands demands = {&demand, 1, problem->demands->nodes};
@@ -61,7 +89,7 @@ can_stay(const struct placement_problem *problem, size_t index)
 
     demand.freedom = DEMAND_AS_IT_SAYS;
     alone.demands = &demands;
-    return placement_find(&alone, &choice, &ignored) == 0 && are_usable(&alone, &choice);
+    return placement_find(&alone, &choice, &ignored) == 0 && are_usable(arrival, &alone, &choice);
 }
 
 /*
@@ -77,7 +105,7 @@ find_room(struct arrival *arrival, const struct placement_problem *problem)
     struct error ignored;
 
     for (size_t i = 0; i < demands->count; i++)
-        stays[i] = can_stay(problem, i);
+        stays[i] = can_stay(arrival, problem, i);
     for (int way = 0; way < 4; way++) {
         int rc;
 
@@ -88,7 +116,7 @@ find_room(struct arrival *arrival, const struct placement_problem *problem)
         rc = placement_find(problem, arrival->choices, &ignored);
         if (rc < 0 && ignored.class == ERROR_UNDECIDED)
             return rc;
-        if (rc == 0 && are_usable(problem, arrival->choices))
+        if (rc == 0 && are_usable(arrival, problem, arrival->choices))
             return 1;
     }
     return 0;
@@ -205,8 +233,10 @@ look(struct arrival *arrival, const struct transaction *transaction, struct look
     reader_begin(arrival->host->reader, PATIENCE);
     ledger_clear(ledger);
     rc = statedir_load(&transaction->statedir, ledger, error);
-    return rc < 0 ? rc
-                  : snapshot_look(&arrival->snapshot, &transaction->statedir, NULL, look, error);
+    if (rc < 0)
+        return rc;
+    find_own(arrival);
+    return snapshot_look(&arrival->snapshot, &transaction->statedir, NULL, look, error);
 }
 
 /* Chooses with the lock held. */
@@ -261,6 +291,7 @@ arrival_choose(struct arrival *arrival, struct error *error)
     if (rc < 0)
         return rc;
     arrival->choices = memory_zeroed(arrival->snapshot.demands.count, sizeof(*arrival->choices));
+    find_own(arrival);
     return needs_choice(arrival) ? lock_and_choose(arrival, error) : find_any(arrival, error);
 }
 

@@ -24,8 +24,10 @@ struct arrival {
     const struct request *request;    /* borrowed */
     struct snapshot snapshot;         /* with demands */
     struct placement_choice *choices; /* per demand; the type means nothing */
-    size_t effort;                    /* of all searches for places so far */
-    bool is_unknown;                  /* a GPU has to come up first: the choices mean nothing */
+    struct names own; /* devices that the guest has here and may have back: those that were kept for
+                         it, and those that are leaving and that nobody has open */
+    size_t effort;    /* of all searches for places so far */
+    bool is_unknown;  /* a GPU has to come up first: the choices mean nothing */
 };
 
 /*
@@ -35,6 +37,9 @@ struct arrival {
  * case.
  */
 int arrival_choose(struct arrival *arrival, struct error *error) CHECKED NONNULL;
+
+/* After arrival_choose: whether a lease has a device of the guest's own that it may have back. */
+bool arrival_may_have(const struct arrival *arrival, const struct lease *lease) CHECKED NONNULL;
 
 /* Gives up what was reserved, because nobody will ask for it. A reservation that cannot be given up
  * now ends by itself. */

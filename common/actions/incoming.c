@@ -30,17 +30,17 @@ is_there(const struct arrival *arrival, const struct name *uuid)
     return false;
 }
 
-/* Whether a lease was kept for this domain's next start, and its vGPU is of a type that the demand
- * asks for. */
+/* Whether the guest may have the vGPU of a lease back, and it is of a type that the demand asks
+ * for. */
 static bool
-is_kept_for(const struct arrival *arrival, const struct demand *demand, const struct lease *lease)
+is_its_own(const struct arrival *arrival, const struct demand *demand, const struct lease *lease)
 {
     const struct inventory *inventory = &arrival->snapshot.inventory;
     const struct inventory_vgpu *vgpu = inventory_find_vgpu(inventory, &lease->vgpu.device);
     const struct inventory_type *type;
     unsigned rank;
 
-    if (!vgpu || lease->state != LEASE_KEPT)
+    if (!vgpu || !arrival_may_have(arrival, lease))
         return false;
     type = inventory_type_of(vgpu);
     return type && demand_ranks(demand, type, &rank);
@@ -56,7 +56,7 @@ can_keep(const struct arrival *arrival, const struct demand *demand)
         return false;
     if (lease && !name_equal(&lease->domain, &arrival->request->domain))
         return false;
-    return !is_there(arrival, uuid) || (lease && is_kept_for(arrival, demand, lease));
+    return !is_there(arrival, uuid) || (lease && is_its_own(arrival, demand, lease));
 }
 
 /* Chooses the new source of one hostdev. */

@@ -17,8 +17,9 @@
  * The use case of the hook's `migrate` and `restore`.
  *
  * A UUID is kept if no device on this host has it. It is also kept if its device was kept for this
- * very domain and is of a type that the domain asks for. It is never kept if it is another
- * domain's. Else, or with migrate_uuid = "new", the hostdev gets a fresh UUID.
+ * very domain, or is a leftover of this domain that nobody has open, and is of a type that the
+ * domain asks for. It is never kept if it is another domain's. Else, or with migrate_uuid = "new",
+ * the hostdev gets a fresh UUID.
  *
  * A virtual function is kept if it can be had now; else it becomes another one. If no GPU can give
  * a device of its kind, it becomes one of the other kind. ret is the new document, empty if nothing

@@ -406,6 +406,30 @@ a_kept_one_is_kept(void **state)
     scene_assert_type(&scene, own, "nvidia-1154");
 }
 
+/* The guest's own function is still there, as it was in use when the guest ended. */
+static void
+a_leaving_one_is_taken_back(void **state)
+{
+    const char *own = scene_function(CARD1, 1);
+    struct fake_guest stray;
+    unsigned writes;
+
+    (void)state;
+    begin(FIRST SECOND, "");
+    assert_int_equal(scene_prepare_at(&scene, 1, own, "L40S-16Q"), 0);
+    stray = fake_open(&scene.kernel, own);
+    assert_int_equal(scene_release_at(&scene, 1, own), 0);
+    assert_int_equal(scene_leases(&scene, "leaving"), 1);
+    arrives_at(1, own, scene_function(CARD1, 0));
+    fake_close(&stray);
+    writes = scene.kernel.faults->writes;
+    arrives_at(1, own, own);
+    assert_int_equal(scene_prepare_at(&scene, 1, own, "L40S-16Q"), 0);
+    assert_int_equal(scene_leases(&scene, "held"), 1);
+    assert_int_equal(scene.kernel.faults->writes, writes);
+    scene_assert_type(&scene, own, "nvidia-1154");
+}
+
 /* A start may take the room of other guests' kept vGPUs. So an arrival is sent to one of these
  * functions, and not to a function whose vGPU is held. */
 static void
@@ -632,6 +656,7 @@ main(void)
         TEST(what_others_made_is_not_arrived_at),
         TEST(never_is_refused),
         TEST(a_kept_one_is_kept),
+        TEST(a_leaving_one_is_taken_back),
         TEST(kept_ones_of_others_are_room),
         TEST(one_that_lost_its_type_is_not_given_away),
         TEST(a_mediated_device_becomes_a_function),

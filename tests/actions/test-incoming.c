@@ -157,6 +157,38 @@ kept_devices(void **state)
     prints(own, "restore", "");
 }
 
+/* A leftover of an earlier run, which a start would take back. While somebody has it open, it is of
+ * no use. */
+static void
+leaving_devices(void **state)
+{
+    AUTO_FREE char *own = guest_xml(1, "nvidia-222", (const unsigned[]){1, 0});
+    AUTO_FREE char *others = guest_xml(2, "nvidia-222", (const unsigned[]){1, 0});
+    AUTO_FREE char *resized = guest_xml(1, "mtty-2", (const unsigned[]){1, 0});
+    struct fake_guest stray;
+    unsigned writes;
+
+    (void)state;
+    fake_write(&scene.kernel, CONFIG, "release_timeout = \"200ms\";\n");
+    assert_int_equal(scene_hook(&scene, own, "prepare", "begin"), 0);
+    stray = fake_open(&scene.kernel, scene_device(1));
+    assert_int_equal(scene_hook(&scene, own, "release", "end"), 0);
+    assert_int_equal(scene_leases(&scene, "leaving"), 1);
+    assert_int_equal(scene_hook(&scene, own, "migrate", "begin"), 0);
+    assert_renamed(own, 1, scene.printed);
+    fake_close(&stray);
+    assert_int_equal(scene_hook(&scene, others, "migrate", "begin"), 0);
+    assert_renamed(others, 1, scene.printed);
+    assert_int_equal(scene_hook(&scene, resized, "migrate", "begin"), 0);
+    assert_renamed(resized, 1, scene.printed);
+    writes = scene.kernel.faults->writes;
+    prints(own, "migrate", "");
+    assert_int_equal(scene_hook(&scene, own, "prepare", "begin"), 0);
+    assert_int_equal(scene_leases(&scene, "held"), 1);
+    assert_int_equal(scene.kernel.faults->writes, writes);
+    assert_int_equal(fake_count(&scene.kernel), 1);
+}
+
 static void
 always_new(void **state)
 {
@@ -514,6 +546,7 @@ main(void)
         TEST(what_is_printed_can_be_prepared),
         TEST(a_removal_under_way_is_not_free),
         TEST(kept_devices),
+        TEST(leaving_devices),
         TEST(always_new),
         TEST(others_hostdevs_stay),
         TEST(never_is_refused_and_full_is_not),
