@@ -14,6 +14,7 @@ libvgpu_a_SOURCES += \
 	common/device/profile.c common/device/profile.h \
 	common/device/scan.c common/device/scan.h \
 	common/device/share.c common/device/share.h \
+	common/device/table-xml.c common/device/table-xml.h \
 	common/device/tag.c common/device/tag.h \
 	common/device/topology.c common/device/topology.h \
 	common/device/type-cache.c common/device/type-cache.h \

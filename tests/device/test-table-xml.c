@@ -1,0 +1,342 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+
+/* table-xml: the example of its header. Which elements mean something, how a number and a text may
+ * be written, and which documents are refused. */
+
+#include "device/table-xml.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "base/memory.h"
+
+enum { DOCUMENT, MENU, DISH };
+
+struct menu {
+    char said[400]; /* what happened, in this order */
+    uint64_t price;
+    char name[6];
+};
+
+static void FORMAT(2, 3) say(struct menu *menu, const char *format, ...)
+{
+    size_t length = strlen(menu->said);
+    va_list args;
+
+    va_start(args, format);
+    vsnprintf(menu->said + length, sizeof(menu->said) - length, format, args);
+    va_end(args);
+}
+
+static void
+say_number(struct menu *menu, uint64_t number)
+{
+    if (number == TABLE_XML_ABSENT)
+        say(menu, "-");
+    else if (number == TABLE_XML_WRONG)
+        say(menu, "!");
+    else
+        say(menu, "%llu", (unsigned long long)number);
+}
+
+static void
+open_dish(struct table_xml *xml, void *data)
+{
+    struct menu *menu = data;
+    uint64_t number = table_xml_number(xml, "n");
+
+    table_xml_text(xml, "name", menu->name, sizeof(menu->name));
+    menu->price = TABLE_XML_ABSENT;
+    say(menu, "(%s ", menu->name);
+    say_number(menu, number);
+    say(menu, " ");
+    if (number == 13)
+        table_xml_fail(xml, "the number %d is not served", 13);
+}
+
+static void
+close_dish(struct table_xml *xml, void *data)
+{
+    (void)xml;
+    say_number(data, ((struct menu *)data)->price);
+    say(data, ")");
+}
+
+static const struct table_element elements[] = {
+    {.parent = DOCUMENT, .part = MENU, .name = "menu"},
+    {.parent = MENU, .part = DISH, .name = "dish", .open = open_dish, .close = close_dish},
+    {.parent = DISH, .name = "price", .number = offsetof(struct menu, price)},
+};
+
+static int
+read_menu(const char *text, struct menu *menu, struct error *error)
+{
+    AUTO(document_clear) struct document document = {memory_copy(text), strlen(text)};
+
+    *menu = (struct menu){0};
+    return table_xml_read(&document, elements, COUNT(elements), menu, error);
+}
+
+static void
+check_said(const char *text, const char *wanted)
+{
+    struct error error = {0};
+    struct menu menu;
+
+    if (read_menu(text, &menu, &error) < 0)
+        fail_msg("%s\n%.1000s", error.text, text);
+    if (strcmp(menu.said, wanted))
+        fail_msg("%s, and not %s: %s", menu.said, wanted, text);
+}
+
+static void
+check_refused(const char *text, const char *words)
+{
+    struct error error = {0};
+    struct menu menu;
+
+    assert_int_equal(read_menu(text, &menu, &error), -EINVAL);
+    if (!strstr(error.text, words))
+        fail_msg("\"%s\" is not in: %s", words, error.text);
+    assert_null(strchr(error.text, '\n'));
+}
+
+static void
+which_elements(void **state)
+{
+    static const struct {
+        const char *text, *wanted;
+    } rows[] = {
+        {"<menu/>", ""},
+        {"<menu></menu>", ""},
+        {"<menu><dish/></menu>", "( - -)"},
+        {"<menu><dish></dish></menu>", "( - -)"},
+        {"<menu><dish name='soup' n='1'><price>7</price></dish><dish/></menu>", "(soup 1 7)( - -)"},
+        {"<menu><dish n='1' more='2'>hot<price of='x'>7</price>!</dish></menu>", "( 1 7)"},
+        {"<menu><dish><price>7</price><price>8</price></dish></menu>", "( - 8)"},
+        {"<menu><dish><price/></dish></menu>", "( - !)"},
+        {"<menu><dish><price></price></dish></menu>", "( - !)"},
+        /* In the wrong place. */
+        {"<menu><other><dish/></other></menu>", ""},
+        {"<menu><price>7</price><dish/></menu>", "( - -)"},
+        {"<menu><dish><dish n='2'/></dish></menu>", "( - -)"},
+        {"<menu><dish><x><price>7</price></x></dish></menu>", "( - -)"},
+        {"<menu><dish><price>7<dish n='2'/></price></dish></menu>", "( - 7)"},
+        {"<menu><dish><price>7<menu><dish/></menu></price></dish></menu>", "( - 7)"},
+        {"<menu><menu><dish/></menu></menu>", ""},
+        {"<menu><x:dish xmlns:x='x'/><dish x:n='2' xmlns:x='x'/></menu>", "( - -)"},
+        {"<menu xmlns='x'><dish n='2'/></menu>", "( 2 -)"},
+        /* What is no element. */
+        {"<?xml version='1.0' encoding='UTF-8'?><!DOCTYPE menu><menu><!-- <dish/> --><?dish?>"
+         "<![CDATA[<dish/>]]></menu><!-- -->",
+         ""},
+        {"\xef\xbb\xbf<menu><dish/></menu>", "( - -)"},
+        {"<!DOCTYPE menu SYSTEM '/etc/passwd' []><menu/>", ""},
+        {"<!DOCTYPE menu PUBLIC 'a' 'http://127.0.0.1:1/a'><menu/>", ""},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < COUNT(rows); i++)
+        check_said(rows[i].text, rows[i].wanted);
+}
+
+/* As an attribute, and as the text of an element. */
+static void
+numbers(void **state)
+{
+    static const struct {
+        const char *number, *wanted;
+    } rows[] = {
+        {"0", "0"},
+        {"16", "16"},
+        {"010", "10"},
+        {"0x1f", "31"},
+        {"0X1F", "31"},
+        {"0x01F", "31"},
+        {" \t\n0x10\r ", "16"},
+        {"18446744073709551613", "18446744073709551613"},
+        {"0xfffffffffffffffd", "18446744073709551613"},
+        {"18446744073709551614", "!"},
+        {"18446744073709551615", "!"},
+        {"18446744073709551616", "!"},
+        {"0x10000000000000000", "!"},
+        {"000000000000000000000000000001", "1"},
+        {"", "!"},
+        {" ", "!"},
+        {"-1", "!"},
+        {"+1", "!"},
+        {"1.5", "!"},
+        {"1 2", "!"},
+        {"1k", "!"},
+        {"a", "!"},
+        {"0x", "!"},
+        {"0xg", "!"},
+        {"0x0x1", "!"},
+        {"x1", "!"},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < COUNT(rows); i++) {
+        AUTO_FREE char *text = memory_format("<menu><dish n='%s'><price>%s</price></dish></menu>",
+                                             rows[i].number, rows[i].number);
+        AUTO_FREE char *wanted = memory_format("( %s %s)", rows[i].wanted, rows[i].wanted);
+
+        check_said(text, wanted);
+    }
+    check_said("<menu><dish><price>1<!-- -->2<?x?>3</price></dish></menu>", "( - 123)");
+    check_said("<menu><dish><price><![CDATA[12]]></price></dish></menu>", "( - 12)");
+    check_said("<menu><dish><price>1<x>5</x>2</price></dish></menu>", "( - 12)");
+    check_said("<menu><dish><price>&#x31;</price></dish></menu>", "( - 1)");
+    /* A text has at most 31 bytes. */
+    check_said("<menu><dish><price>0000000000000000000000000000001</price></dish></menu>",
+               "( - 1)");
+    check_said("<menu><dish><price>00000000000000000000000000000001</price></dish></menu>",
+               "( - !)");
+    check_said("<menu><dish><price>1<!-- -->0000000000000000000000000000000</price></dish></menu>",
+               "( - !)");
+    check_said("<menu><dish><price>00000000000000000000000000000001<!-- -->2</price></dish>"
+               "<dish><price>3</price></dish></menu>",
+               "( - !)( - 3)");
+}
+
+static void
+texts(void **state)
+{
+    static const struct {
+        const char *name, *wanted;
+    } rows[] = {
+        {"", ""},       {"a b", "a b"},   {"12345", "12345"}, {"123456", ""},
+        {" ~", " ~"},   {"\xc3\xa4", ""}, {"a&#10;", ""},     {"&#x7f;", ""},
+        {"&#x80;", ""}, {"&lt;", "<"},    {"a\tb", "a b"},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < COUNT(rows); i++) {
+        AUTO_FREE char *text = memory_format("<menu><dish name='%s'/></menu>", rows[i].name);
+        AUTO_FREE char *wanted = memory_format("(%s - -)", rows[i].wanted);
+
+        check_said(text, wanted);
+    }
+}
+
+static void
+what_is_refused(void **state)
+{
+    static const struct {
+        const char *text, *words;
+    } rows[] = {
+        {"", "it is empty"},
+        {"menu", "line 1: "},
+        {"<menu>", "line 1: "},
+        {"\n<menu>\n<dish>\n</menu>", "line 4: Opening and ending tag mismatch"},
+        {"<dish/>", "line 1: the root is <dish>, and not <menu>"},
+        {"<menu/><menu/>", "line 1: Extra content"},
+        {"<menu>\n<dish n='1' n='2'/></menu>", "line 2: Attribute n redefined"},
+        {"<menu>\n\xff</menu>", "line 2: the byte 0xff is not UTF-8"},
+        {"<?xml version='1.0' encoding='latin1'?><menu/>", "it declares encoding 'latin1'"},
+        {"<menu>\n<dish/>\n<dish n='13'/><dish n='x'/></menu>",
+         "line 3: the number 13 is not served"},
+        /* Entities are not expanded: declared here, or elsewhere, as parameters, as an attribute.
+         */
+        {"<!DOCTYPE menu [\n<!ENTITY e \"1\">]><menu/>", "line 2: it declares something itself"},
+        {"<!DOCTYPE menu [<!ENTITY % e SYSTEM 'file:///etc/passwd'> %e;]><menu/>",
+         "line 1: it declares something itself"},
+        {"<!DOCTYPE menu [<!ATTLIST dish n CDATA '5'>]><menu><dish/></menu>",
+         "line 1: it declares something itself"},
+        {"<!DOCTYPE menu SYSTEM 'x'><menu>\n<dish><price>1&two;3</price></dish></menu>",
+         "line 2: Entity 'two' not defined"},
+        {"<!DOCTYPE menu SYSTEM 'x'><menu><dish name='1&two;3'/></menu>",
+         "line 1: Entity 'two' not defined"},
+        {"<menu>&two;</menu>", "line 1: Entity 'two' not defined"},
+        {"<!DOCTYPE menu [%two;]><menu/>", "line 1: "},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < COUNT(rows); i++)
+        check_refused(rows[i].text, rows[i].words);
+}
+
+/* A text with `count` pieces between its ends. "#" is the number of a piece. The caller frees it.
+ */
+static char *
+repeat(const char *before, const char *piece, unsigned count, const char *after)
+{
+    char *text = NULL;
+    size_t size;
+    FILE *out = memory_stream(&text, &size);
+
+    fputs(before, out);
+    for (unsigned i = 1; i <= count; i++) {
+        for (const char *at = piece; *at; at++) {
+            if (*at == '#')
+                fprintf(out, "%u", i);
+            else
+                fputc(*at, out);
+        }
+    }
+    fputs(after, out);
+    memory_stream_end(out, &text);
+    return text;
+}
+
+/* How much is enough, and what is too much. 64 KiB are counted from a '<' or a '>' to the next. */
+static void
+bounds(void **state)
+{
+    static const struct {
+        const char *before, *piece;
+        unsigned most;
+        const char *after, *words;
+    } rows[] = {
+        {"<menu><a", " a#=''", 64, "/></menu>", "an element has more than 64 attributes"},
+        {"<menu>", " ", (64 << 10) - 6, "</menu>", "longer than 64 KiB"},
+        {"<menu><a b='", "x", (64 << 10) - 8, "'/></menu>", "longer than 64 KiB"},
+        {"<menu><!--", "<", (64 << 10) - 6, "--></menu>", "longer than 64 KiB"},
+        {"<menu><!--", ">", (64 << 10) - 6, "--></menu>", "longer than 64 KiB"},
+        {"<menu><![CDATA[", "<", (64 << 10) - 11, "]]></menu>", "longer than 64 KiB"},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < COUNT(rows); i++) {
+        AUTO_FREE char *most = repeat(rows[i].before, rows[i].piece, rows[i].most, rows[i].after);
+        AUTO_FREE char *more =
+            repeat(rows[i].before, rows[i].piece, rows[i].most + 1, rows[i].after);
+
+        check_said(most, "");
+        check_refused(more, rows[i].words);
+    }
+}
+
+static void
+depth_and_words(void **state)
+{
+    AUTO_FREE char *open = repeat("<menu>", "<a>", 31, "");
+    AUTO_FREE char *deep = repeat(open, "</a>", 31, "</menu>");
+    AUTO_FREE char *open_more = repeat("<menu>", "<a>", 32, "");
+    AUTO_FREE char *deeper = repeat(open_more, "</a>", 32, "</menu>");
+    AUTO_FREE char *words = repeat("<menu>", "<a#/>", 16000, "</menu>");
+    AUTO_FREE char *more_words = repeat("<menu>", "<a#/>", 17000, "</menu>");
+
+    (void)state;
+    check_said(deep, "");
+    check_refused(deeper, "line 1: more than 32 elements are in each other");
+    check_said(words, "");
+    check_refused(more_words, "line 1: there are more than 16384 different words");
+}
+
+int
+main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(which_elements), cmocka_unit_test(numbers),
+        cmocka_unit_test(texts),          cmocka_unit_test(what_is_refused),
+        cmocka_unit_test(bounds),         cmocka_unit_test(depth_and_words),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
