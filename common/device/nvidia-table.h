@@ -1,0 +1,99 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+
+/*
+ * nvidia-table: what NVIDIA's own table says of the cards of this host.
+ *
+ * NVIDIA's vGPU manager brings a file that lists every type, every card, and the types of each
+ * card. For a T4 it says, among some thousand others:
+ *
+ *     <vgpuType id="222" name="GRID T4-1B" class="NVS">
+ *       <display width="5120" height="2880"/> <numHeads>4</numHeads>
+ *       <profileSize>0x40000000</profileSize> <framebuffer>0x3B000000</framebuffer>
+ *       <multiVgpuSupported>0</multiVgpuSupported>
+ *     </vgpuType>
+ *     <pgpu>
+ *       <devId vendorId="0x10de" deviceId="0x1EB8" subsystemVendorId="0x10de" subsystemId="0x0"/>
+ *       <supportedVgpu vgpuId="222"><maxVgpus>16</maxVgpus></supportedVgpu>
+ *     </pgpu>
+ *
+ * Somebody asks for the card {"10de", "1eb8", "10de", "12a2"}. The answer has one type:
+ * nvidia-222, "GRID T4-1B", 1024 MiB, 4 heads, 5120x2880, at most 16, never beside another one.
+ *
+ * This is what the vendor supports, and not what the driver would make now. Owners may edit the
+ * file, and it may be older than the driver. So wherever /sys says something, /sys is right.
+ *
+ * The size of a type is its profileSize: what a vGPU takes of the card. /sys calls it framebuffer,
+ * and so does inventory_type. (The table's own framebuffer is the part that the guest sees.) Older
+ * files have no profileSize; there it is framebuffer and fbReservation together. If these are
+ * missing too, the type's name tells its size.
+ *
+ * The file is refused as a whole if it is a link or no regular file, if others than root may write
+ * it, or if it is larger than 16 MiB. So it is if it is no XML in UTF-8, has another root, or too
+ * many types or cards. It may name a document type, which is never looked at. It may declare
+ * nothing there, such as an entity.
+ *
+ * What is wrong with one type costs only that type: it is passed over. It may be not declared, or
+ * have no number. Its name may be no printable ASCII of at most 63 bytes. Its size, heads or
+ * resolution may be no such number, and its size or its maximum 0. What is said twice counts the
+ * first time. Elements and attributes that nobody knows mean nothing.
+ */
+
+#pragma once
+
+#include "device/inventory.h"
+
+#include <sys/stat.h>
+
+/* Below the host's root. */
+#define NVIDIA_TABLE_PATH "usr/share/nvidia/vgpu/vgpuConfig.xml"
+
+/* The PCI ids of a card, each as four hex digits in lower case, as in struct inventory_gpu; "": not
+ * told. */
+struct nvidia_table_ids {
+    char vendor[8], device[8], subsystem_vendor[8], subsystem_device[8];
+};
+
+struct nvidia_table_type {
+    /* Its id, name, frame buffer, heads and resolution. nvidia_describe fills in its ceiling. If
+     * its name is that of a type for GPU instances (MIG), it has slices. It has no GPU and no
+     * `max`. */
+    struct inventory_type type;
+    char class[16]; /* "NVS" (A and B series), "Quadro" (Q), "Compute" (C); "": not told */
+    unsigned max; /* on a card; 0: not told. It is never told for a type for GPU instances, because
+                     the table does not say how many instances it means */
+    bool is_single; /* a guest that has one may have no other vGPU of NVIDIA's: multiVgpuSupported
+                       is 0, or the card's fractionalMultiVgpu is 0 and max is not 1 */
+};
+
+/* How well the table knows a card. What is said of the board itself beats what is said of all. */
+enum nvidia_table_match {
+    NVIDIA_TABLE_UNKNOWN,
+    NVIDIA_TABLE_ANY_BOARD,  /* its device, whatever the subsystem is */
+    NVIDIA_TABLE_THIS_BOARD, /* its device and its subsystem */
+};
+
+struct nvidia_table_card {
+    enum nvidia_table_match match;
+    struct nvidia_table_type *types; /* in the order of the file; no number is there twice */
+    size_t type_count;
+    size_t passed_over; /* number of types that the card supports, but that are wrong */
+};
+
+struct nvidia_table {
+    struct nvidia_table_card *cards; /* as many as were asked for, in that order */
+    size_t count;
+    struct stat file; /* what was read: device, inode, size and time tell whether it has changed */
+};
+
+/*
+ * Reads what the table says of some cards. The caller clears ret in every case; after a failure it
+ * is empty. -ENOENT: there is no such file, and error is left as it was. Any other -errno: error
+ * says in one line why the file is not read, and what to do. No failure is a reason to refuse a
+ * guest.
+ *
+ * The time that it takes grows with the size of the file: some 15 ms for each MB.
+ */
+int nvidia_table_read(const struct host *host, const struct nvidia_table_ids *cards, size_t count,
+                      struct nvidia_table *ret, struct error *error) CHECKED
+    __attribute__((nonnull(1, 4, 5)));
+void nvidia_table_clear(struct nvidia_table *table) NONNULL;
