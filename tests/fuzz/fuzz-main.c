@@ -66,7 +66,8 @@ replay(const char *path)
 int
 main(int argc, char *argv[])
 {
-    const char *top = getenv("srcdir"), *name = strrchr(argv[0], '-');
+    const char *top = getenv("srcdir"), *slash = strrchr(argv[0], '/');
+    const char *name = strchr(slash ? slash : argv[0], '-');
     AUTO_FREE char *corpus = NULL;
     unsigned replayed = 0;
 

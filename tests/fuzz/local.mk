@@ -6,6 +6,7 @@ fuzz_targets = \
 	tests/fuzz/fuzz-policy \
 	tests/fuzz/fuzz-ledger \
 	tests/fuzz/fuzz-remote \
+	tests/fuzz/fuzz-nvidia-table \
 	tests/fuzz/fuzz-callout \
 	tests/fuzz/fuzz-capture
 check_PROGRAMS += $(fuzz_targets)
@@ -15,6 +16,7 @@ tests_fuzz_fuzz_rewrite_SOURCES = tests/fuzz/fuzz-rewrite.c $(fuzz_main)
 tests_fuzz_fuzz_policy_SOURCES = tests/fuzz/fuzz-policy.c $(fuzz_main)
 tests_fuzz_fuzz_ledger_SOURCES = tests/fuzz/fuzz-ledger.c $(fuzz_main)
 tests_fuzz_fuzz_remote_SOURCES = tests/fuzz/fuzz-remote.c $(fuzz_main)
+tests_fuzz_fuzz_nvidia_table_SOURCES = tests/fuzz/fuzz-nvidia-table.c $(fuzz_main)
 tests_fuzz_fuzz_callout_SOURCES = tests/fuzz/fuzz-callout.c $(fuzz_main)
 tests_fuzz_fuzz_capture_SOURCES = tests/fuzz/fuzz-capture.c $(fuzz_main)
 EXTRA_DIST += tests/fuzz/look tests/corpus
