@@ -5,6 +5,7 @@
 
 #include "fuzz/fuzz.h"
 #include "libvirt/remote.h"
+#include "device/vgpu.h"
 #include "placement/gpu-room.h"
 
 #include <string.h>
@@ -16,7 +17,7 @@ must_hold_together(const struct inventory *inventory)
         const struct inventory_parent *parent = inventory->parents[i];
 
         MUST(parent->gpu->parents[parent->index] == parent);
-        MUST(!parent->interface == parent->gpu->is_partial);
+        MUST((parent->interface->hostdev == REQUEST_PCI) == parent->gpu->is_partial);
     }
     for (size_t i = 0; i < inventory->vgpu_count; i++)
         MUST(inventory->vgpus[i]->parent->gpu->vgpu_count > 0);

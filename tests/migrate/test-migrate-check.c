@@ -494,7 +494,7 @@ best_of_several(void **state)
         {"qemu:///system", {.uuid = UUID_HERE}},
         {"old", {.uuid = STRAY, .libvirt = "8005000", .devices = {T4("16", "8")}}},
         {"gone", {0}},
-        {"full", {.uuid = STRAY, .devices = {T4("0", "0")}}},
+        {"full", {.uuid = STRAY, .devices = {T4("0", "1")}}},
         {"three", {.uuid = STRAY, .devices = {T4("3", "1")}}},
         {"same", {.uuid = UUID_HERE, .devices = {T4("16", "8")}}},
         {"untold", {.uuid = STRAY, .devices = {T4("", "8")}}},

@@ -133,8 +133,8 @@ static const struct migrate_case functions[] = {
         .words = {"OK       libvirt 11.3.0 here and 11.3.0 there; vGPUs migrate since 8.6.0\n",
                   "NOTE     ua-gpu1: to become a virtual function there it takes libvirt 11.0.0, "
                   "11.3.0 here and 11.3.0 there\n",
-                  "0000:5e:00.0 does not offer it now; but libvirt does not tell what "
-                  "the virtual functions of 0000:5e:00.0 there can be\n"},
+                  "0000:5e:00.0 does not offer it now; but whether a GPU there takes more is not "
+                  "told\n"},
     },
     {
         .why = "no GPU of NVIDIA's makes it",
@@ -154,7 +154,7 @@ static const struct migrate_case functions[] = {
         .there = {.devices = {GPU("mtty", TYPE("mtty-2", "Dual port serial", "0")),
                               OTHER_FUNCTIONS}},
         .answer = MIGRATE_UNKNOWN,
-        .words = {"0000:5e:00.0 does not offer it now; but libvirt does not tell what"},
+        .words = {"0000:5e:00.0 does not offer it now; but whether a GPU there takes more is"},
     },
     {
         .why = "a profile, of which no libvirt tells",
