@@ -82,12 +82,14 @@ static bool
 can_stay(const struct arrival *arrival, const struct placement_problem *problem, size_t index)
 {
     struct demand demand = problem->demands->items[index];
-    const struct demands demands = {&demand, 1, problem->demands->nodes};
+    struct demands demands = *problem->demands;
     struct placement_problem alone = *problem;
     struct placement_choice choice;
     struct error ignored;
 
     demand.freedom = DEMAND_AS_IT_SAYS;
+    demands.items = &demand;
+    demands.count = 1;
     alone.demands = &demands;
     return placement_find(&alone, &choice, &ignored) == 0 && are_usable(arrival, &alone, &choice);
 }

@@ -40,9 +40,10 @@ find_demand(const struct demands *demands, const struct name *device)
     return NULL;
 }
 
-/* Whether the device is there as a demand wants it. */
+/* Whether the device is there as a demand wants it, and so that the other demands can be met. */
 static bool
-is_wanted(const struct demand *demand, const struct lease *lease, const struct inventory *inventory)
+is_wanted(const struct demands *demands, const struct demand *demand, const struct lease *lease,
+          const struct inventory *inventory)
 {
     const struct inventory_vgpu *vgpu = inventory_find_vgpu(inventory, &lease->vgpu.device);
     const struct inventory_type *type;
@@ -51,7 +52,8 @@ is_wanted(const struct demand *demand, const struct lease *lease, const struct i
     if (!demand || !vgpu)
         return false;
     type = inventory_type_of(vgpu);
-    return type && demand_ranks(demand, type, &rank);
+    return type && demand_ranks(demand, type, &rank) &&
+           !demands_oppose(demands, demand, type, inventory);
 }
 
 /* Whether the inventory shows the device on the lease's parent, and of the lease's type. */
@@ -87,7 +89,7 @@ own_facts(const struct transaction *transaction, const struct look *look,
         facts.bits |= FATE_LISTED;
     if (demand)
         facts.bits |= FATE_NAMED;
-    if (is_wanted(demand, lease, inventory))
+    if (is_wanted(demands, demand, lease, inventory))
         facts.bits |= FATE_WANTED;
     return facts;
 }

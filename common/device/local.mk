@@ -20,6 +20,7 @@ libvgpu_a_SOURCES += \
 	common/device/topology.c common/device/topology.h \
 	common/device/type-cache.c common/device/type-cache.h \
 	common/device/vf.c \
+	common/device/vendor.c common/device/vendor.h \
 	common/device/vfio.c common/device/vfio.h \
 	common/device/vgpu.c common/device/vgpu.h \
 	common/device/xe.c

@@ -3,6 +3,7 @@
 #include "device/nvidia-table.h"
 #include "base/array.h"
 #include "device/nvidia.h"
+#include "device/vendor.h"
 #include "device/table-xml.h"
 
 #include <fcntl.h>
@@ -125,7 +126,7 @@ make_type(const struct declared *declared, struct nvidia_table_type *ret)
     memcpy(ret->class, declared->class, sizeof(ret->class));
     if (width && height)
         snprintf(type->resolution, sizeof(type->resolution), "%ux%u", width, height);
-    nvidia_describe(type);
+    vendor_describe(type);
     return true;
 }
 

@@ -54,7 +54,7 @@ struct nvidia_table_ids {
 };
 
 struct nvidia_table_type {
-    /* Its id, name, frame buffer, heads and resolution. nvidia_describe fills in its ceiling. If
+    /* Its id, name, frame buffer, heads and resolution. vendor_describe fills in its ceiling. If
      * its name is that of a type for GPU instances (MIG), it has slices. It has no GPU and no
      * `max`. */
     struct inventory_type type;

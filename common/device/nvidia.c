@@ -4,6 +4,7 @@
 #include "base/array.h"
 #include "base/memory.h"
 #include "base/reader.h"
+#include "device/vendor.h"
 
 #include <ctype.h>
 #include <stdio.h>
@@ -51,22 +52,67 @@ read_back(const char *start, const char *end, unsigned *ret)
     return true;
 }
 
-void
-nvidia_describe(struct inventory_type *type)
+/* A type's name, such as "GRID T4-1B4" or "NVIDIA A100-1-5CME". */
+struct title {
+    size_t board;    /* so many bytes of the name are the board: "GRID T4", "NVIDIA A100" */
+    unsigned slices; /* 1 of "1-5CME"; 0: the type shares its GPU in time */
+    unsigned gigabytes;
+    char series; /* 'A', 'B', 'C' or 'Q' */
+};
+
+static bool
+parse_title(const struct inventory_type *type, struct title *ret)
 {
     const char *word = inventory_last_word(type->name), *dash = strrchr(word, '-');
-    unsigned gigabytes = 0, slices;
     int digits = 0;
 
+    *ret = (struct title){0};
     if (nvidia_type_number(&type->id) == 0 || !dash ||
-        sscanf(dash + 1, "%4u%n", &gigabytes, &digits) != 1 || !strchr("ABCQ", dash[1 + digits]) ||
-        !dash[1 + digits])
+        sscanf(dash + 1, "%4u%n", &ret->gigabytes, &digits) != 1)
+        return false;
+    ret->series = dash[1 + digits];
+    if (!ret->series || !strchr("ABCQ", ret->series))
+        return false;
+    if (read_back(word, dash, &ret->slices)) {
+        do
+            dash--;
+        while (*dash != '-');
+    }
+    ret->board = (size_t)(dash - type->name);
+    return true;
+}
+
+static void
+describe(struct inventory_type *type)
+{
+    struct title title;
+
+    if (!parse_title(type, &title))
         return;
     if (type->framebuffer == 0)
-        type->framebuffer = gigabytes ? gigabytes * 1024 : 512;
-    if (read_back(word, dash, &slices))
-        type->slices = slices;
+        type->framebuffer = title.gigabytes ? title.gigabytes * 1024 : 512;
+    if (title.slices)
+        type->slices = title.slices;
     type->ceiling = type->slices ? MOST_ON_INSTANCE : MOST_ON_GPU;
+}
+
+static bool
+has(const struct inventory_type *type)
+{
+    return nvidia_type_number(&type->id) > 0;
+}
+
+/* NVIDIA AI Enterprise documentation 8.1, "Multi-vGPU": several vGPUs of one guest may have unlike
+ * frame buffers, "provided the board type and the series of all the vGPUs are the same". */
+static bool
+may_combine(const struct inventory_type *a, const struct inventory_type *b)
+{
+    struct title one, other;
+
+    if (!parse_title(a, &one) || !parse_title(b, &other))
+        return true;
+    return one.series == other.series && one.board == other.board &&
+           !memcmp(a->name, b->name, one.board);
 }
 
 /* Only the driver of a vGPU host has this file, by which it releases a card (nv_procfs_add_gpu in
@@ -144,8 +190,8 @@ count_occupied(const struct host *host, const struct inventory_gpu *gpu)
     return ids.count;
 }
 
-void
-nvidia_find_instances(const struct host *host, struct inventory_gpu *gpu)
+static void
+find_instances(const struct host *host, struct inventory_gpu *gpu)
 {
     AUTO(names_clear) struct names names = {0};
     unsigned minor;
@@ -234,3 +280,11 @@ nvidia_read_version(const struct host *host, char *ret, size_t size)
 {
     return host_read(host, ret, size, "sys/module/nvidia/version");
 }
+
+const struct vendor vendor_nvidia = {
+    .has = has,
+    .describe = describe,
+    .find_instances = find_instances,
+    .may_combine = may_combine,
+    .combination = "NVIDIA gives one guest vGPUs of one board and one series only",
+};

@@ -5,7 +5,8 @@
  *
  * The numbers of its types are the same under both: 222 in current_vgpu_type is the type of the
  * directory nvidia-222 of mediated devices. This program always calls the type "nvidia-222". See
- * the NVIDIA vGPU software user guide.
+ * the NVIDIA vGPU software user guide. What the names of types tell, and what a guest may have
+ * together, says its row of vendor.h.
  */
 
 #pragma once
@@ -16,18 +17,8 @@
 unsigned nvidia_type_number(const struct name *id) CHECKED NONNULL;
 void nvidia_type_id(unsigned number, struct name *ret) NONNULL;
 
-/* Fills in the driver's ceiling, and from the type's name the frame buffer and the slices, if they
- * are not known. The name's last word is BOARD-GBSERIES, "T4-1B". For a GPU instance it is
- * BOARD-SLICES-GBSERIES, "A100-1-5C". 0 GB mean 512 MiB. */
-void nvidia_describe(struct inventory_type *type) NONNULL;
-
 /* Whether a GPU has NVIDIA's driver for vGPU hosts. The other driver makes no vGPUs. */
 bool nvidia_has_host_driver(const struct host *host, const struct name *gpu) CHECKED NONNULL;
-
-/* Counts the GPU instances (MIG) of a GPU that /proc/driver/nvidia shows, and sees whether each has
- * a vGPU. It does so only if the GPU has types that need one, or if it offers nothing. The count
- * stays unset if they cannot be seen. */
-void nvidia_find_instances(const struct host *host, struct inventory_gpu *gpu) NONNULL;
 
 /* Reads a number that the driver gave to a vGPU, "placement_id" or "gpu_instance_id". `device` is
  * the vGPU's directory below root, `card` its GPU. Returns -errno if it has none. */

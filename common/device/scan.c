@@ -4,9 +4,9 @@
 #include "base/array.h"
 #include "base/reader.h"
 #include "device/maxima.h"
-#include "device/nvidia.h"
 #include "device/pci.h"
 #include "device/type-cache.h"
+#include "device/vendor.h"
 #include "device/vfio.h"
 #include "device/vgpu.h"
 
@@ -227,7 +227,7 @@ scan_host(const struct host *host, const struct policy *policy,
     for (size_t gpu = 0; gpu < ret->gpu_count; gpu++)
         remember_mixed(ret->gpus[gpu]);
     for (size_t gpu = 0; gpu < ret->gpu_count; gpu++)
-        nvidia_find_instances(host, ret->gpus[gpu]);
+        vendor_find_instances(host, ret->gpus[gpu]);
     mark_silent(ret, host->reader);
     for (size_t gpu = 0; gpu < ret->gpu_count; gpu++)
         find_framebuffer(ret->gpus[gpu]);

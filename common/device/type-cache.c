@@ -3,7 +3,7 @@
 #include "device/type-cache.h"
 #include "base/array.h"
 #include "base/safe-open.h"
-#include "device/nvidia.h"
+#include "device/vendor.h"
 
 #include <fcntl.h>
 #include <stdio.h>
@@ -41,7 +41,7 @@ recall_line(char *line, struct inventory *inventory)
         name_parse(&type.id, id) < 0)
         return;
     snprintf(type.name, sizeof(type.name), "%s", line);
-    nvidia_describe(&type);
+    vendor_describe(&type);
     known = inventory_find_gpu(inventory, &name);
     if (known && known->is_partial)
         inventory_add_type(known, &type);

@@ -21,6 +21,7 @@
 #include "base/reader.h"
 #include "device/gpu.h"
 #include "device/nvidia.h"
+#include "device/vendor.h"
 #include "device/pci.h"
 #include "device/vgpu.h"
 
@@ -80,7 +81,7 @@ read_line(char *line, struct inventory_type *ret)
     *ret = (struct inventory_type){0};
     nvidia_type_id(number, &ret->id);
     snprintf(ret->name, sizeof(ret->name), "%s", name);
-    nvidia_describe(ret);
+    vendor_describe(ret);
     return true;
 }
 

@@ -158,6 +158,19 @@ would_be_taken(const struct demand *demand, const struct inventory_parent *paren
            parent->interface->hostdev == REQUEST_PCI && !parent->interface->is_lent;
 }
 
+const char *
+constraints_unlike(const struct rooms *rooms, const struct inventory_type *type,
+                   const struct inventory_type **other)
+{
+    const char *rule = NULL;
+
+    for (size_t i = 0; i < rooms->place_count && !rule; i++) {
+        *other = rooms->places[i].at.type;
+        rule = demands_forbid(rooms->problem->demands, *other, type);
+    }
+    return rule;
+}
+
 enum reason
 constraints_judge(const struct rooms *rooms, const struct demand *demand, const struct place *place)
 {
@@ -167,6 +180,7 @@ constraints_judge(const struct rooms *rooms, const struct demand *demand, const 
     const struct policy_gpu *policy = policy_find_gpu(problem->policy, &gpu->name);
     const char *wanted = demand->device ? demand->device->parent : NULL;
     const struct nodeset *nodes = &problem->demands->nodes;
+    const struct inventory_type *other;
     enum reason reason;
     size_t used;
 
@@ -189,6 +203,8 @@ constraints_judge(const struct rooms *rooms, const struct demand *demand, const 
         return REASON_UNBOUND;
     if (demand->numa == NUMA_REQUIRE && (gpu->numa < 0 || !nodeset_has(nodes, (unsigned)gpu->numa)))
         return REASON_OTHER_NODE;
+    if (place->type && constraints_unlike(rooms, place->type, &other))
+        return REASON_UNLIKE;
     if (problem->host == PLACEMENT_NOW && policy_is_drained(problem->policy, &gpu->name))
         return REASON_DRAINED;
     if (problem->host == PLACEMENT_NOW && names_has(&problem->ledger->proved, &gpu->name))

@@ -6,7 +6,8 @@
  *
  * The rules are tried in this order. First come the hostdev's: the kind of its device, and the
  * place that it names or must not name. Next comes the parent that the request names. Then come the
- * GPU's: `enabled` and `types`, traits and NUMA nodes. Last comes what passes: the GPU is drained
+ * GPU's: `enabled` and `types`, traits and NUMA nodes. Then come the guest's other vGPUs, beside
+ * which the vendor may forbid the type. Last comes what passes: the GPU is drained
  * or being proved, which does not count for another day, and quotas. Pure.
  */
 
@@ -29,6 +30,11 @@ bool constraints_bring_memory(const struct policy *policy,
  * meets them all. */
 size_t constraints_unmet_trait(const struct rooms *rooms, const struct demand *demand,
                                const struct inventory_gpu *gpu, const char **ret) CHECKED NONNULL;
+
+/* Returns the vendor's rule that forbids a type beside one of the guest's other vGPUs, in words,
+ * and the type of that one; else NULL. */
+const char *constraints_unlike(const struct rooms *rooms, const struct inventory_type *type,
+                               const struct inventory_type **other) NONNULL;
 
 /* Returns the quota that one more vGPU of a type would exceed, or NULL. *used is the number of
  * vGPUs that count against the quota. */

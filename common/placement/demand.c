@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
 #include "placement/demand.h"
+#include "device/vendor.h"
 #include "base/array.h"
 #include "base/text.h"
 
@@ -111,6 +112,35 @@ bool
 demand_ranks(const struct demand *demand, const struct inventory_type *type, unsigned *rank)
 {
     return rank_of(demand->words, demand->word_count, demand->framebuffer, type, rank);
+}
+
+const char *
+demands_forbid(const struct demands *demands, const struct inventory_type *a,
+               const struct inventory_type *b)
+{
+    return demands->may_be_unlike ? NULL : vendor_forbids(a, b);
+}
+
+bool
+demands_oppose(const struct demands *demands, const struct demand *demand,
+               const struct inventory_type *type, const struct inventory *inventory)
+{
+    for (size_t i = 0; i < demands->count; i++) {
+        const struct demand *other = &demands->items[i];
+        const struct inventory_type *each = NULL;
+        bool any = false, together = false;
+        unsigned rank;
+
+        while (other != demand && (each = inventory_next_type(inventory, each))) {
+            if (!demand_ranks(other, each, &rank))
+                continue;
+            any = true;
+            together |= !demands_forbid(demands, type, each);
+        }
+        if (any && !together)
+            return true;
+    }
+    return false;
 }
 
 size_t

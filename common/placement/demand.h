@@ -51,6 +51,7 @@ struct demands {
     struct demand *items;
     size_t count;
     struct nodeset nodes; /* the NUMA nodes that the domain is bound to; the caller fills them in */
+    bool may_be_unlike;   /* their vGPUs may be such as their vendor forbids together (vendor.h) */
 };
 
 void demands_clear(struct demands *demands) NONNULL;
@@ -74,6 +75,15 @@ bool demands_name(const struct demands *demands, const struct name *device) CHEC
 void demands_keep_only(struct demands *demands, const struct name *device) NONNULL;
 /* Forgets the demands that must be as their hostdevs say. */
 void demands_keep_free(struct demands *demands) NONNULL;
+
+/* The rule of a vendor that forbids two types in one guest, in words; NULL: there is none. */
+const char *demands_forbid(const struct demands *demands, const struct inventory_type *a,
+                           const struct inventory_type *b) NONNULL;
+
+/* Whether another demand could not be met beside a vGPU of this type. */
+bool demands_oppose(const struct demands *demands, const struct demand *demand,
+                    const struct inventory_type *type,
+                    const struct inventory *inventory) CHECKED NONNULL;
 
 /* How many types of a GPU would do for a demand. */
 size_t

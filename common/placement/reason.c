@@ -23,6 +23,7 @@ reason_of_rule(enum reason reason)
         [REASON_HAS_TRAIT] = "has a trait that is forbidden",
         [REASON_UNBOUND] = "is on a NUMA node, and the guest is bound to none (numatune)",
         [REASON_OTHER_NODE] = "is not on the guest's NUMA nodes",
+        [REASON_UNLIKE] = "may not be given beside the guest's others (see unlike_vgpus)",
         [REASON_DRAINED] = "is drained (see vgpuctl undrain)",
         [REASON_PROVED] = "is being proved by 'vgpuctl prove' just now",
         [REASON_QUOTA] = "is over the quota",
@@ -121,6 +122,17 @@ say_trait(const struct rooms *rooms, const struct demand *demand, const struct i
     size_t length = constraints_unmet_trait(rooms, demand, gpu, &trait);
 
     snprintf(text, size, "%s (%.*s)", reason_of_rule(reason), (int)length, trait);
+}
+
+/* Names the two types that may not be in one guest. */
+static void
+say_unlike(const struct rooms *rooms, const struct inventory_type *type, char *text, size_t size)
+{
+    const struct inventory_type *other = NULL;
+    const char *rule = constraints_unlike(rooms, type, &other);
+
+    if (rule)
+        snprintf(text, size, "would give it %s beside %s, and %s", type->name, other->name, rule);
 }
 
 /* Whether every virtual function of a GPU has a vGPU or is promised. */
@@ -275,6 +287,8 @@ reason_gpu(const struct rooms *rooms, const struct demand *demand, const struct 
         snprintf(text, size, "has no virtual function left that may be named");
     if (reason == REASON_LACKS_TRAIT || reason == REASON_HAS_TRAIT)
         say_trait(rooms, demand, gpu, reason, text, size);
+    if (reason == REASON_UNLIKE)
+        say_unlike(rooms, place->type, text, size);
     if (reason == REASON_UNLISTED)
         say_unlisted(rooms, gpu, text, size);
     if (reason == REASON_FULL)

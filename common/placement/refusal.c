@@ -246,6 +246,50 @@ refusal_none(const struct rooms *rooms, const struct demand *demand, struct erro
     return rc;
 }
 
+/* The rule that forbids every type of one demand beside every type of the other; else NULL. */
+static const char *
+find_rule(const struct rooms *rooms, const struct demand *a, const struct demand *b)
+{
+    const struct inventory *inventory = rooms->problem->inventory;
+    const struct inventory_type *one = NULL;
+    const char *rule = NULL;
+    unsigned rank;
+
+    while ((one = inventory_next_type(inventory, one))) {
+        const struct inventory_type *other = NULL;
+
+        while (demand_ranks(a, one, &rank) && (other = inventory_next_type(inventory, other))) {
+            if (!demand_ranks(b, other, &rank))
+                continue;
+            rule = demands_forbid(rooms->problem->demands, one, other);
+            if (!rule)
+                return NULL;
+        }
+    }
+    return rule;
+}
+
+/* Names two demands that no vendor's rule lets be in one guest. Returns 0 if there are none. */
+static int
+refuse_unlike(const struct rooms *rooms, const size_t *order, size_t count, struct error *error)
+{
+    const struct demand *demands = rooms->problem->demands->items;
+
+    for (size_t i = 0; i < count; i++) {
+        for (size_t k = 0; k < i; k++) {
+            const struct demand *a = &demands[order[k]], *b = &demands[order[i]];
+            const char *rule = find_rule(rooms, a, b);
+
+            if (rule)
+                return error_refuse(error, ERROR_NEVER,
+                                    "%s (%s) and %s (%s) cannot be in one guest: %s; if you know "
+                                    "better, see unlike_vgpus in vgpu.conf(5)",
+                                    a->label, a->wanted, b->label, b->wanted, rule);
+        }
+    }
+    return 0;
+}
+
 int
 refusal_not_together(const struct rooms *rooms, const size_t *order, size_t count,
                      const struct demand *last, struct error *error)
@@ -253,7 +297,10 @@ refusal_not_together(const struct rooms *rooms, const size_t *order, size_t coun
     const struct demands *demands = rooms->problem->demands;
     char all[512], reasons[1000];
     struct text list = text_on(all, sizeof(all));
+    int rc = refuse_unlike(rooms, order, count, error);
 
+    if (rc < 0)
+        return rc;
     for (size_t i = 0; i < count; i++)
         text_join(&list, ", ", "%s (%s)", demands->items[order[i]].label,
                   demands->items[order[i]].wanted);

@@ -259,7 +259,7 @@ int
 resolution_make(const struct request *request, const struct policy *policy, struct demands *ret,
                 struct error *error)
 {
-    AUTO(demands_clear) struct demands demands = {0};
+    AUTO(demands_clear) struct demands demands = {.may_be_unlike = policy->unlike_vgpus};
 
     for (size_t i = 0; i < request->hostdev_count; i++) {
         struct demand demand;

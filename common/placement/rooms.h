@@ -30,6 +30,7 @@ enum reason {
     REASON_HAS_TRAIT,
     REASON_UNBOUND,
     REASON_OTHER_NODE,
+    REASON_UNLIKE,
     REASON_DRAINED, /* from here on a reason may pass: another day there may be room */
     REASON_PROVED,
     REASON_QUOTA,

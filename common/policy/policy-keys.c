@@ -255,6 +255,7 @@ static const struct setting_key keys[] = {
     {"prepare_timeout", setting_duration, .offset = offsetof(struct policy, prepare_timeout)},
     {"release_timeout", setting_duration, .offset = offsetof(struct policy, release_timeout)},
     {"lock_timeout", setting_duration, .offset = offsetof(struct policy, lock_timeout)},
+    {"unlike_vgpus", setting_bool, .offset = offsetof(struct policy, unlike_vgpus)},
     {"boot_wait", setting_duration, .offset = offsetof(struct policy, boot_wait)},
     {"gpus", setting_list, offsetof(struct policy, gpus), .list = &gpu_list},
     {"classes", read_classes, .offset = offsetof(struct policy, classes), .list = &class_list,

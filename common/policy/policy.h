@@ -103,6 +103,7 @@ struct policy_domain {
 
 struct policy {
     bool enabled;
+    bool unlike_vgpus; /* one guest may have vGPUs that its vendor forbids together (vendor.h) */
     char *enabled_origin;  /* "file:line"; NULL: not set */
     struct names drained;  /* GPUs; they do not come from the configuration files, see drained.h */
     bool hides_drained;    /* that list could not be read: any GPU may be drained */

@@ -69,6 +69,7 @@ static const struct key {
     {"traits", TRAIT, false, 0},
     {"type", TYPE, false, 0},
     {"types", TYPE, false, 0},
+    {"unlike_vgpus", TEXT, false, 0},
     {"vram", QUANTITY, false, 0},
 };
 static const struct key unknown = {"", TEXT, false, 0};
@@ -255,8 +256,7 @@ put_stand_ins(const struct copy *copy, const char *text)
     fprintf(copy->out, "\"%s", other);
 }
 
-/* libconfig joins strings that follow each other. Returns what all of them are together, and where
- * they end. */
+/* libconfig joins strings that follow each other. Returns what they are together, and their end. */
 static char *
 join(const struct conf_token *token, const char **end)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
 #include "doctor/former-setup.h"
-#include "device/nvidia.h"
+#include "device/vendor.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -19,7 +19,7 @@ is_of_instances(const struct diagnosis *diagnosis, const struct sriov_gpu *card,
             return gpu->types[i].slices > 0;
     }
     snprintf(type.name, sizeof(type.name), "%s", word);
-    nvidia_describe(&type);
+    vendor_describe(&type);
     return type.slices > 0;
 }
 

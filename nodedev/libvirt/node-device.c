@@ -2,7 +2,8 @@
 
 #include "libvirt/node-device.h"
 #include "base/array.h"
-#include "device/nvidia.h"
+#include "device/vendor.h"
+#include "device/vgpu.h"
 #include "domain/stream.h"
 
 #include <libxml/parser.h>
@@ -143,7 +144,7 @@ add_type(const xmlNode *node, struct node_device *device)
     get_text(child(node, "name"), NULL, type.name, sizeof(type.name));
     if (!*type.name)
         snprintf(type.name, sizeof(type.name), "%s", type.id.text);
-    nvidia_describe(&type);
+    vendor_describe(&type);
     ARRAY_ADD(device->available, count, read_count(child(node, "availableInstances")));
     ARRAY_ADD(device->types, device->count, type);
 }

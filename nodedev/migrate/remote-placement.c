@@ -45,7 +45,8 @@ remote_placement_init(struct remote_placement *placement, const struct remote_ho
         .host = host,
         .request = request,
         .freedom = freedom,
-        .demands = {.nodes = request->nodes},
+        /* A guest that runs has what its vendor allows. */
+        .demands = {.nodes = request->nodes, .may_be_unlike = freedom == DEMAND_ANY_KIND},
     };
     for (size_t i = 0; i < inventory->vgpu_count; i++) {
         const struct lease lease = lease_of(host, inventory->vgpus[i]);
@@ -236,7 +237,8 @@ fit(const struct remote_placement *placement, size_t guests)
 {
     const struct policy policy = {.enabled = true};
     const struct demands *one = &placement->demands;
-    AUTO(demands_clear) struct demands all = {.nodes = one->nodes};
+    AUTO(demands_clear)
+    struct demands all = {.nodes = one->nodes, .may_be_unlike = one->may_be_unlike};
     const struct placement_problem problem = problem_of(placement, &all, &policy);
     AUTO_FREE struct placement_choice *choices =
         memory_zeroed(guests * one->count, sizeof(*choices));

@@ -678,12 +678,12 @@ sizes_of_a_mixed_card(void **state)
     /* Two sizes at once, beside a vGPU that shows that the card may have several sizes. */
     xml = scene_xml_of(3,
                        "<vgpu:device alias=\"ua-gpu1\" type=\"L40S-4Q\"/>"
-                       "<vgpu:device alias=\"ua-gpu2\" type=\"L40S-1B\"/>",
+                       "<vgpu:device alias=\"ua-gpu2\" type=\"L40S-1Q\"/>",
                        (const char *const[]){VF1, VF2, NULL});
     if (scene_hook(&scene, xml, "prepare", "begin") != 0)
         fail_msg("%s", scene.said);
     scene_assert_type(&scene, VF1, "nvidia-1150");
-    scene_assert_type(&scene, VF2, "nvidia-1145");
+    scene_assert_type(&scene, VF2, "nvidia-1147");
 }
 
 int

@@ -179,7 +179,7 @@ own_kept_device_goes_last(void **state)
 {
     static const char named[] =
         "<vgpu:device alias='ua-gpu1' type='A40-8Q' parent='0000:18:00.5'/>";
-    static const char both[] = "<vgpu:device alias='ua-gpu2' type='A40-8A'/>"
+    static const char both[] = "<vgpu:device alias='ua-gpu2' type='A40-8Q'/>"
                                "<vgpu:device alias='ua-gpu1' type='A40-8Q' parent='0000:18:00.5'/>";
     AUTO_FREE char *before = scene_xml(1, named, (const unsigned[]){1, 0});
     AUTO_FREE char *after = scene_xml(1, both, (const unsigned[]){2, 1, 0});

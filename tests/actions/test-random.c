@@ -129,8 +129,8 @@ set_up(void)
     has_board = here.board != NULL;
     is_owed = false;
     fake_write(&scene.kernel, "etc/libvirt-vgpu/conf.d/random.conf",
-               is_kept ? "release = \"keep\"; prepare_timeout = \"400ms\";"
-                       : "release = \"reap\"; release_timeout = \"1s\"; "
+               is_kept ? "unlike_vgpus = true; release = \"keep\"; prepare_timeout = \"400ms\";"
+                       : "unlike_vgpus = true; release = \"reap\"; release_timeout = \"1s\"; "
                          "prepare_timeout = \"400ms\";");
     for (size_t i = 0; i < GUESTS; i++) {
         guests[i].is_running = false;

@@ -227,7 +227,8 @@ the_best_of_two_kinds(void **state)
 
     (void)state;
     start(T4 CARD("0000:3d:00.0"));
-    scene_configure(&scene, "classes = { small = { types = [ \"T4-1B\", \"L40S-1B\" ]; };"
+    scene_configure(&scene, "unlike_vgpus = true;"
+                            "classes = { small = { types = [ \"T4-1B\", \"L40S-1B\" ]; };"
                             " other = { types = [ \"L40S-1B\", \"T4-1B\" ]; }; };");
     define(1, "", "");
     define(2, "", "");

@@ -198,7 +198,7 @@ static const struct typed_case t4 = {
 static void
 more_than_a_card_has(void **state)
 {
-    static const char *const types[][2] = {{"T4-8Q", "T4-1B"}, {"nvidia-233", "nvidia-222"}};
+    static const char *const types[][2] = {{"T4-8Q", "T4-1Q"}, {"nvidia-233", "nvidia-230"}};
 
     (void)state;
     for (size_t i = 0; i < COUNT(types); i++) {
@@ -217,7 +217,7 @@ more_than_a_card_has(void **state)
         typed_assert_has(typed.faults, "there is room for each of its vGPUs, but not for all "
                                        "together");
         assert_int_equal(run("vgpuctl explain ./web01.xml"), COMMAND_FAILED);
-        assert_int_equal(run("vgpuctl attach web01.xml --type T4-1B --print-xml"), COMMAND_DONE);
+        assert_int_equal(run("vgpuctl attach web01.xml --type T4-1Q --print-xml"), COMMAND_DONE);
         typed_assert_has(typed.faults, "this host can never give what it asked for before: ");
     }
 }
@@ -565,6 +565,7 @@ one_function_of_two_vgpus(void **state)
 
     (void)state;
     start_card();
+    scene_configure(&scene, "unlike_vgpus = true;");
     for (int i = 0; i < 2; i++) {
         write_functions("<vgpu:request><vgpu:device alias='ua-gpu0' type='L40S-1B'/>"
                         "<vgpu:device alias='ua-gpu1' type='T4-1B'/></vgpu:request>\n",

@@ -195,8 +195,9 @@ wrong_domains(void **state)
     (void)state;
     assert_non_null(golden);
     assert_true(COUNT(domains) >= 40);
-    scene_configure(&scene, "classes = { small = { types = [ \"T4-1B\" ]; }; };\n"
-                            "pools = { mi300 = { functions = [ \"0000:c1:02.*\" ]; }; };\n");
+    scene_configure(&scene,
+                    "unlike_vgpus = true; classes = { small = { types = [ \"T4-1B\" ]; }; };\n"
+                    "pools = { mi300 = { functions = [ \"0000:c1:02.*\" ]; }; };\n");
     write_wrong("", "");
     typed_golden(&scene, "test:///default", "check/wrong-domains-none", "vgpuctl check web01.xml");
     fputs("$ vgpuctl check web01.xml\n", golden);

@@ -152,7 +152,7 @@ two_of_eight(void **state)
 {
     (void)state;
     start_machine("t4x8");
-    configure(CLASSES "params = [ \"frame_rate_limiter\" ];\n"
+    configure(CLASSES "unlike_vgpus = true; params = [ \"frame_rate_limiter\" ];\n"
                       "gpus = ( { address = \"0000:19:00.0\"; traits = [ \"fast\" ]; },\n"
                       "         { address = \"0000:86:00.0\"; traits = [ \"fast\", \"loud\" ]; },\n"
                       "         { address = \"0000:87:00.0\"; traits = [ \"fast\" ]; } );\n");
@@ -261,6 +261,7 @@ two_functions(void **state)
 {
     (void)state;
     start_machine("l40s");
+    configure("unlike_vgpus = true;");
     define_functions("<vgpu:device alias='ua-gpu1' type='L40S-24Q'/>"
                      "<vgpu:device alias='ua-gpu2' type='L40S-1B'/>",
                      FUNCTIONS("0000:3d:00.5", "0000:e7:01.2", "0000:3d:01.0", "0000:01:00.0"));

@@ -3,6 +3,7 @@
 /* nvidia: the facts that the ids and names of types tell. */
 
 #include "device/nvidia.h"
+#include "device/vendor.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -87,14 +88,14 @@ names_of_types(void **state)
         known = type;
         known.framebuffer = 77;
         memcpy(other.name, type.name, sizeof(other.name));
-        nvidia_describe(&type);
+        vendor_describe(&type);
         if (type.framebuffer != rows[i].framebuffer || type.slices != rows[i].slices)
             fail_msg("%s: %u MiB, %u slices", rows[i].name, type.framebuffer, type.slices);
         /* The driver's own numbers (ctrla081.h). */
         assert_int_equal(type.ceiling, !type.framebuffer ? 0 : type.slices ? 12 : 32);
-        nvidia_describe(&known);
+        vendor_describe(&known);
         assert_int_equal(known.framebuffer, 77);
-        nvidia_describe(&other);
+        vendor_describe(&other);
         assert_int_equal(other.framebuffer, 0);
         assert_int_equal(other.slices, 0);
         assert_int_equal(other.ceiling, 0);

@@ -427,6 +427,22 @@ goes_together(const struct model *model, const struct option *options, size_t co
     return true;
 }
 
+static char
+series_of(const struct kind *kind)
+{
+    return kind->name[strlen(kind->name) - 1];
+}
+
+bool
+model_may_combine(size_t kind, size_t other)
+{
+    const struct kind *a = &model_kinds[kind], *b = &model_kinds[other];
+
+    if (strncmp(a->id, "nvidia-", 7) || strncmp(b->id, "nvidia-", 7))
+        return true;
+    return !strcmp(a->board, b->board) && series_of(a) == series_of(b);
+}
+
 bool
 model_is_legal(const struct model *model, const struct option *options, size_t count)
 {
@@ -437,6 +453,10 @@ model_is_legal(const struct model *model, const struct option *options, size_t c
 
         if (!model_obeys(model, wish, &options[i]))
             return false;
+        for (size_t k = 0; k < i; k++) {
+            if (!model_may_combine(options[k].kind, options[i].kind))
+                return false;
+        }
         if (wish->thing >= 0)
             continue;
         for (size_t k = 0; k < count; k++) {

@@ -147,6 +147,10 @@ bool model_has_room(const struct model *model, const struct option *option, unsi
 bool model_wants(const struct model *model, const struct wish *wish, size_t kind);
 bool model_is_fixed(const struct model *model, const struct wish *wish);
 
+/* Does NVIDIA allow both kinds in one guest? They must have the same board and series. Other
+ * vendors allow all. */
+bool model_may_combine(size_t kind, size_t other);
+
 bool model_is_near(const struct model *model, size_t card);
 
 /* The first function: may the wish have this option, by the rules for GPUs? The second: may the

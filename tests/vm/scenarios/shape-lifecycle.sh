@@ -47,12 +47,17 @@ lifecycle() {
 
     say "$SHAPE: two devices, or none"
     # shellcheck disable=SC2046 # two words each
-    guest both --metadata "$(request "<vgpu:device alias='ua-gpu0' type='$TYPE'/>
+    guest unlike --metadata "$(request "<vgpu:device alias='ua-gpu0' type='$TYPE'/>
         <vgpu:device alias='ua-gpu1' type='$ALIKE'/>")" \
+        $(source_option "$first" ua-gpu0) $(source_option "$second" ua-gpu1)
+    refused unlike ".*$TYPE.*$ALIKE.* cannot be in one guest: NVIDIA "
+    # shellcheck disable=SC2046 # two words each
+    guest both --metadata "$(request "<vgpu:device alias='ua-gpu0' type='$TYPE'/>
+        <vgpu:device alias='ua-gpu1' type='$TYPE'/>")" \
         $(source_option "$first" ua-gpu0) $(source_option "$second" ua-gpu1)
     start both
     held_by both "$first" "$TYPE"
-    held_by both "$second" "$ALIKE"
+    held_by both "$second" "$TYPE"
     destroy both
     assert_no_vgpus
     # Other vGPUs have all places of each card except one.
@@ -95,7 +100,7 @@ lifecycle() {
     give_back web01
     assert_no_vgpus
     assert_empty_ledger
-    for i in copy other both last late right web01; do virsh -q undefine "$i"; done
+    for i in copy other unlike both last late right web01; do virsh -q undefine "$i"; done
 }
 
 for shape in $(shapes); do

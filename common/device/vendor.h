@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+
+/*
+ * vendor: what a card is, whichever interface makes its vGPUs (vgpu.h). NVIDIA stands behind two
+ * interfaces, and mediated devices are made by cards of many vendors. So a vendor is a row of its
+ * own.
+ *
+ * Each member of a row is optional. Without a row nothing special is known of a card.
+ */
+
+#pragma once
+
+#include "device/inventory.h"
+
+struct vendor {
+    /* Whether a type is one of its driver's. Not optional. */
+    bool (*has)(const struct inventory_type *type);
+
+    /* Fills in what the name of such a type tells, if it is not known. */
+    void (*describe)(struct inventory_type *type);
+
+    /* Counts the GPU instances (MIG) of a GPU, if it may have some. */
+    void (*find_instances)(const struct host *host, struct inventory_gpu *gpu);
+
+    /* Whether one guest may have vGPUs of two such types, and the rule in words: "and NVIDIA ...".
+     * A type whose name tells nothing goes with all. */
+    bool (*may_combine)(const struct inventory_type *a, const struct inventory_type *b);
+    const char *combination;
+};
+
+extern const struct vendor vendor_nvidia; /* nvidia.c */
+
+/* These ask all rows. */
+void vendor_describe(struct inventory_type *type) NONNULL;
+void vendor_find_instances(const struct host *host, struct inventory_gpu *gpu) NONNULL;
+
+/* The rule that forbids vGPUs of two types in one guest, in words; NULL: they may be together.
+ * Types of two vendors always may. */
+const char *vendor_forbids(const struct inventory_type *a, const struct inventory_type *b) NONNULL;

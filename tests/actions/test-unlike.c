@@ -1,0 +1,155 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+
+/* Guests with several vGPUs of NVIDIA's. Their vGPUs must be of one board and of one series. */
+
+#include "fake/scene.h"
+#include "fake/typed.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#define T4                                                                                         \
+    " rule size\n"                                                                                 \
+    "type nvidia-222 \"GRID T4-1B\" framebuffer 1024 max 16\n"                                     \
+    "type nvidia-230 \"GRID T4-1Q\" framebuffer 1024 max 16\n"                                     \
+    "type nvidia-231 \"GRID T4-2Q\" framebuffer 2048 max 8\n"
+#define MACHINE                                                                                    \
+    "gpu 0000:18:00.0" T4 "gpu 0000:19:00.0" T4 "gpu 0000:3b:00.0 rule size\n"                     \
+    "type nvidia-558 \"NVIDIA A40-1B\" framebuffer 1024 max 2\n"                                   \
+    "type nvidia-562 \"NVIDIA A40-1Q\" framebuffer 1024 max 2\n"                                   \
+    "gpu mtty rule pool 4\n"                                                                       \
+    "type mtty-2 \"Dual port serial\" uses 2\n"
+#define SMALL "classes = { small = { types = [ \"T4-1B\", \"T4-1Q\", \"A40-1B\" ]; }; };\n"
+
+static struct scene scene;
+static const struct scene_case here = {.scene = &scene, .machine = MACHINE, .inside = true};
+
+/* The guest asks for this as devices 1 and 2. */
+static char *
+xml_of(unsigned guest, const char *one, const char *other)
+{
+    char text[256];
+
+    snprintf(text, sizeof(text),
+             "<vgpu:device alias=\"ua-gpu1\" %s/><vgpu:device alias=\"ua-gpu2\" %s/>", one, other);
+    return scene_xml(guest, text, (const unsigned[]){1, 2, 0});
+}
+
+static int
+prepare(unsigned guest, const char *one, const char *other)
+{
+    AUTO_FREE char *xml = xml_of(guest, one, other);
+
+    return scene_hook(&scene, xml, "prepare", "begin");
+}
+
+static void
+release(unsigned guest)
+{
+    AUTO_FREE char *xml = xml_of(guest, "type=\"any\"", "type=\"any\"");
+
+    assert_int_equal(scene_hook(&scene, xml, "release", "end"), 0);
+}
+
+static void
+unlike_ones_are_refused(void **state)
+{
+    static const struct {
+        const char *one, *other, *words;
+    } rows[] = {
+        {"type=\"T4-1B\"", "type=\"T4-1Q\"",
+         "ua-gpu1 (T4-1B) and ua-gpu2 (T4-1Q) cannot be in one guest: "},
+        {"type=\"T4-1B\"", "type=\"A40-1B\"",
+         "NVIDIA gives one guest vGPUs of one board and one series only"},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < COUNT(rows); i++) {
+        assert_int_equal(prepare(1, rows[i].one, rows[i].other), 1);
+        scene_assert_said(&scene, rows[i].words);
+        assert_int_equal(scene_leases(&scene, ""), 0);
+    }
+}
+
+static void
+like_ones_are_given(void **state)
+{
+    static const struct {
+        const char *one, *other;
+    } rows[] = {
+        {"type=\"T4-1Q\"", "type=\"T4-2Q\""}, /* on two cards */
+        {"type=\"T4-1B\"", "type=\"T4-1B\""},
+        {"type=\"A40-1Q\"", "type=\"mtty-2\""},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < COUNT(rows); i++) {
+        if (prepare(1, rows[i].one, rows[i].other) != 0)
+            fail_msg("%s", scene.said);
+        release(1);
+    }
+    scene_configure(&scene, "unlike_vgpus = true;");
+    assert_int_equal(prepare(1, "type=\"T4-1B\"", "type=\"A40-1Q\""), 0);
+    release(1);
+}
+
+/* The class prefers T4-1B, but only T4-1Q goes with the other. */
+static void
+a_class_gives_what_goes_together(void **state)
+{
+    (void)state;
+    scene_configure(&scene, SMALL);
+    assert_int_equal(prepare(1, "class=\"small\"", "type=\"T4-2Q\""), 0);
+    scene_assert_type(&scene, scene_device(1), "nvidia-230");
+    release(1);
+    assert_int_equal(prepare(1, "class=\"small\"", "class=\"small\""), 0);
+    scene_assert_type(&scene, scene_device(1), "nvidia-222");
+    scene_assert_type(&scene, scene_device(2), "nvidia-222");
+    release(1);
+}
+
+/* A vGPU that was kept for the guest does not go with what the guest wants now. */
+static void
+a_kept_one_gives_way(void **state)
+{
+    (void)state;
+    scene_configure(&scene, SMALL "release = \"keep\";");
+    assert_int_equal(prepare(1, "class=\"small\"", "class=\"small\""), 0);
+    release(1);
+    assert_int_equal(scene_leases(&scene, "kept"), 2);
+    if (prepare(1, "class=\"small\"", "type=\"T4-2Q\"") != 0)
+        fail_msg("%s", scene.said);
+    scene_assert_type(&scene, scene_device(1), "nvidia-230");
+    scene_assert_type(&scene, scene_device(2), "nvidia-231");
+}
+
+/* explain and check say the same before the start. */
+static void
+commands_say_so(void **state)
+{
+    AUTO_FREE char *xml = xml_of(1, "type=\"T4-1B\"", "type=\"T4-1Q\"");
+    struct typed typed = {0};
+
+    (void)state;
+    fake_write(&scene.kernel, "guest.xml", xml);
+    assert_int_equal(typed_run(&scene, "test:///default", "vgpuctl explain guest.xml", &typed), 1);
+    typed_assert_has(typed.faults, "ua-gpu1 (T4-1B) and ua-gpu2 (T4-1Q) cannot be in one guest");
+    assert_int_equal(typed_run(&scene, "test:///default", "vgpuctl check guest.xml", &typed), 1);
+    typed_assert_has(typed.faults, "one board and one series");
+    typed_clear(&typed);
+}
+
+int
+main(void)
+{
+#define TEST(function) SCENE_TEST(function, here)
+    const struct CMUnitTest tests[] = {
+        TEST(unlike_ones_are_refused),
+        TEST(like_ones_are_given),
+        TEST(a_class_gives_what_goes_together),
+        TEST(a_kept_one_gives_way),
+        TEST(commands_say_so),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
