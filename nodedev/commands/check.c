@@ -3,6 +3,7 @@
 #include "base/memory.h"
 #include "check/definitions-check.h"
 #include "check/policy-check.h"
+#include "check/table-check.h"
 #include "cli/say.h"
 #include "commands/commands.h"
 #include "device/scan.h"
@@ -55,6 +56,7 @@ check_host(const struct command_call *call, const struct policy *policy,
         return 0;
     }
     policy_check(policy, trace, &inventory, report);
+    table_check(call->host, policy, &inventory, report);
     return 0;
 }
 

@@ -1,0 +1,98 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+
+#include "check/table-check.h"
+#include "base/array.h"
+#include "base/memory.h"
+#include "device/nvidia-table.h"
+
+#include <string.h>
+
+#define NVIDIA "10de"
+
+struct checker {
+    const struct policy *policy;
+    const struct inventory *inventory;
+    struct report *report;
+};
+
+static struct nvidia_table_ids
+ids_of(const struct inventory_gpu *gpu)
+{
+    struct nvidia_table_ids ids;
+
+    memcpy(ids.vendor, gpu->vendor, sizeof(ids.vendor));
+    memcpy(ids.device, gpu->device, sizeof(ids.device));
+    memcpy(ids.subsystem_vendor, gpu->subsystem_vendor, sizeof(ids.subsystem_vendor));
+    memcpy(ids.subsystem_device, gpu->subsystem_device, sizeof(ids.subsystem_device));
+    return ids;
+}
+
+/* Whether a GPU's driver leaves the maximum of a type to the administrator. The inventory has the
+ * driver's maximum, if there is one. */
+static bool
+is_left(const struct inventory_gpu *gpu, const struct name *id, const struct policy_limit *limit)
+{
+    const struct inventory_type *type = inventory_find_type(gpu, id);
+
+    return type && (type->max == 0 || type->max == limit->max);
+}
+
+static bool
+means(const struct policy_limit *limit, const struct inventory_type *type)
+{
+    return ARRAY_HAS(limit->types.items, limit->types.count, word, inventory_type_is(type, *word));
+}
+
+/* Later files override earlier ones. */
+static const struct policy_limit *
+find_limit(const struct policy *policy, const struct inventory_type *type)
+{
+    const struct policy_limit *last = NULL;
+
+    for (size_t i = 0; i < policy->limit_count; i++) {
+        if (means(&policy->limits[i], type) && policy->limits[i].max)
+            last = &policy->limits[i];
+    }
+    return last;
+}
+
+static void
+compare(struct checker *checker, const struct inventory_gpu *gpu,
+        const struct nvidia_table_card *card)
+{
+    for (size_t i = 0; i < card->type_count; i++) {
+        const struct nvidia_table_type *said = &card->types[i];
+        const struct policy_limit *limit = find_limit(checker->policy, &said->type);
+
+        if (!limit || !said->max || said->max == limit->max || !is_left(gpu, &said->type.id, limit))
+            continue;
+        report_warning(checker->report, limit->origin, 0,
+                       "max_instances gives the GPU %s %u of %s, and NVIDIA's table "
+                       "(/" NVIDIA_TABLE_PATH ") %u",
+                       gpu->name.text, limit->max, said->type.name, said->max);
+    }
+}
+
+void
+table_check(const struct host *host, const struct policy *policy, const struct inventory *inventory,
+            struct report *report)
+{
+    struct checker checker = {policy, inventory, report};
+    AUTO(nvidia_table_clear) struct nvidia_table table = {0};
+    AUTO_FREE struct nvidia_table_ids *ids = memory_zeroed(inventory->gpu_count + 1, sizeof(*ids));
+    struct error error = {0};
+    bool has_nvidias = false;
+    int rc;
+
+    for (size_t i = 0; i < inventory->gpu_count; i++) {
+        ids[i] = ids_of(inventory->gpus[i]);
+        has_nvidias |= !strcmp(ids[i].vendor, NVIDIA);
+    }
+    if (!has_nvidias)
+        return;
+    rc = nvidia_table_read(host, ids, inventory->gpu_count, &table, &error);
+    if (rc < 0 && rc != -ENOENT)
+        report_warning(report, "/" NVIDIA_TABLE_PATH, 0, "%s", error.text);
+    for (size_t i = 0; i < table.count; i++)
+        compare(&checker, inventory->gpus[i], &table.cards[i]);
+}
