@@ -25,6 +25,9 @@ vendor_find_instances(const struct host *host, struct inventory_gpu *gpu)
 const char *
 vendor_forbids(const struct inventory_type *a, const struct inventory_type *b)
 {
+    /* Most guests with several vGPUs have them of one type. */
+    if (name_equal(&a->id, &b->id))
+        return NULL;
     for (size_t i = 0; i < COUNT(vendors); i++) {
         if (vendors[i]->may_combine && vendors[i]->has(a) && vendors[i]->has(b) &&
             !vendors[i]->may_combine(a, b))

@@ -22,7 +22,7 @@ struct vendor {
     /* Counts the GPU instances (MIG) of a GPU, if it may have some. */
     void (*find_instances)(const struct host *host, struct inventory_gpu *gpu);
 
-    /* Whether one guest may have vGPUs of two such types, and the rule in words: "and NVIDIA ...".
+    /* Whether one guest may have vGPUs of two such types, and the rule as a sentence: "NVIDIA ...".
      * A type whose name tells nothing goes with all. */
     bool (*may_combine)(const struct inventory_type *a, const struct inventory_type *b);
     const char *combination;
@@ -34,6 +34,6 @@ extern const struct vendor vendor_nvidia; /* nvidia.c */
 void vendor_describe(struct inventory_type *type) NONNULL;
 void vendor_find_instances(const struct host *host, struct inventory_gpu *gpu) NONNULL;
 
-/* The rule that forbids vGPUs of two types in one guest, in words; NULL: they may be together.
- * Types of two vendors always may. */
+/* The rule that forbids vGPUs of two types in one guest, as a sentence without a full stop; NULL:
+ * they may be together. Types of two vendors always may. */
 const char *vendor_forbids(const struct inventory_type *a, const struct inventory_type *b) NONNULL;

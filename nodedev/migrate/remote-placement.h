@@ -12,8 +12,8 @@
  *   running guest has, too, because the hook there may remove these.
  * - Else: no.
  *
- * An example: a T4 there has 15 T4-1B, takes one more, and no running guest has two of the 15. One
- * T4-1B: yes. Three: not known. Four: no.
+ * An example: a T4 there has 15 T4-1B, and takes one more. A guest with one T4-1B: yes. A guest
+ * with two: no; or not known, if no running guest has one of the 15.
  */
 
 #pragma once
