@@ -64,8 +64,6 @@ struct inventory_gpu {
     unsigned framebuffer; /* MiB that its vGPUs share; 0: not known */
     bool is_partial; /* its driver lists only the types that it would make now; there may be more */
     bool one_size;   /* all vGPUs that share it in time must have the same frame buffer size */
-    bool took_several;  /* it had several sizes at once, or offered them, since the host booted
-                           (type-cache.h) */
     unsigned instances; /* number of GPU instances (MIG) that are seen; 0: none, or nobody looked
                            (nvidia.h) */
     bool is_occupied;   /* each of these has a vGPU, so no instance is there that no vGPU shows */
@@ -219,8 +217,7 @@ bool inventory_offers(const struct inventory_gpu *gpu) CHECKED NONNULL;
 bool inventory_lacks_types(const struct inventory_gpu *gpu) CHECKED NONNULL;
 
 /* Whether a GPU lists types and offers none of them, though no vGPU is on it and they need no GPU
- * instance. Then it is not full, and nobody knows why. Ask it of an inventory with figures: a type
- * that was not read in full counts as one that is not offered. */
+ * instance. Then it is not full, and nobody knows why. Only types count that were read in full. */
 bool inventory_withholds(const struct inventory_gpu *gpu) CHECKED NONNULL;
 
 /* Whether a GPU may have types that nobody knows of: its driver does not list those that it would

@@ -41,27 +41,6 @@ find_mixed(struct inventory_gpu *gpu)
     gpu->one_size &= !mixed;
 }
 
-/* Whether a driver offers a size beside a vGPU. As it offers no other one, one size is taken. */
-static bool
-shows_one_size(const struct inventory_gpu *gpu)
-{
-    for (size_t i = 0; gpu->vgpu_count && i < gpu->parent_count; i++) {
-        for (size_t type = 0; type < gpu->type_count; type++) {
-            if (gpu->parents[i]->available[type] > 0 && gpu->types[type].framebuffer &&
-                inventory_type_shares_time(&gpu->types[type]))
-                return true;
-        }
-    }
-    return false;
-}
-
-/* What was seen before counts while the driver does not show it: on an empty GPU, or a full one. */
-static void
-remember_mixed(struct inventory_gpu *gpu)
-{
-    gpu->one_size &= !gpu->took_several || shows_one_size(gpu);
-}
-
 /* Whether the largest known size may be the whole frame buffer. A GPU in use may not list its
  * largest type, and nobody may have seen that type before. A driver may also have more than its
  * largest type takes. Then more than the largest known size is made and offered together. */
@@ -224,8 +203,6 @@ scan_host(const struct host *host, const struct policy *policy,
     for (size_t gpu = 0; gpu < ret->gpu_count; gpu++)
         find_mixed(ret->gpus[gpu]);
     complete_types(host, ret);
-    for (size_t gpu = 0; gpu < ret->gpu_count; gpu++)
-        remember_mixed(ret->gpus[gpu]);
     for (size_t gpu = 0; gpu < ret->gpu_count; gpu++)
         vendor_find_instances(host, ret->gpus[gpu]);
     mark_silent(ret, host->reader);

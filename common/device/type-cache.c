@@ -31,12 +31,6 @@ recall_line(char *line, struct inventory *inventory)
     struct inventory_gpu *known;
     struct name name;
 
-    if (!line && id && !strcmp(id, TYPE_CACHE_SEVERAL) && name_parse(&name, gpu) == 0) {
-        known = inventory_find_gpu(inventory, &name);
-        if (known && known->is_partial)
-            known->took_several = true;
-        return;
-    }
     if (!line || !*line || strlen(line) >= sizeof(type.name) || name_parse(&name, gpu) < 0 ||
         name_parse(&type.id, id) < 0)
         return;
@@ -76,20 +70,6 @@ has_line(const char *text, const char **next, const char *line)
     return at;
 }
 
-/* Writes the line of a GPU that takes several sizes. *news: the old text has it and should not, or
- * the reverse. */
-static void
-put_several(const struct inventory_gpu *gpu, const char *old, FILE *out, bool *news)
-{
-    char line[sizeof(struct name) + 4];
-    const char *next = old;
-
-    snprintf(line, sizeof(line), "%s " TYPE_CACHE_SEVERAL, gpu->name.text);
-    if (!gpu->one_size)
-        fprintf(out, "%s\n", line);
-    *news |= has_line(old, &next, line) == gpu->one_size;
-}
-
 /* The new text of the file, which the caller frees. *news: the old text lacks a line of it. */
 static char *
 format(const struct inventory *inventory, const char *old, bool *news)
@@ -103,8 +83,6 @@ format(const struct inventory *inventory, const char *old, bool *news)
     for (size_t i = 0; i < inventory->gpu_count; i++) {
         const struct inventory_gpu *gpu = inventory->gpus[i];
 
-        if (gpu->is_partial)
-            put_several(gpu, old, out, news);
         for (size_t k = 0; gpu->is_partial && k < gpu->type_count; k++) {
             char line[2 * sizeof(struct name) + sizeof(gpu->types[k].name) + 4];
 

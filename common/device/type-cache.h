@@ -1,31 +1,24 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
 /*
- * type-cache: the types that GPUs have listed since the host booted, and which took several sizes.
+ * type-cache: the types that GPUs have listed since the host booted.
  *
  * A virtual function lists only the types that its driver would make on it now. On a full GPU it
  * lists none, and never the type of the vGPU that it has. So every type that was listed is
  * remembered in /run/libvirt-vgpu/types, one line per type: GPU, id, name. Nothing depends on the
  * file. Without it the name of an unlisted type is its id, and nobody knows which other types a
  * full GPU has.
- *
- * Only beside a vGPU does a driver show whether a GPU takes several sizes. So a line "GPU *" says
- * that it did. It goes when the GPU, with a vGPU on it, offers one size only. Older programs pass
- * over the line.
  */
 
 #pragma once
 
 #include "device/inventory.h"
 
-#define TYPE_CACHE_SEVERAL "*" /* in place of a type's id */
-
-/* Adds what is remembered to the inventory's GPUs: names, types that cannot be made now, sizes. A
+/* Adds the remembered types to the inventory's GPUs: names, and types that cannot be made now. A
  * file that is missing or unreadable is like an empty one. */
 void type_cache_recall(const struct host *host, struct inventory *inventory) NONNULL;
 
-/* Writes the types of an inventory into the state directory (a descriptor), if any of them is new,
- * or if a GPU takes several sizes by now, or no longer.
+/* Writes the types of an inventory into the state directory (a descriptor), if any of them is new.
  * The caller holds the lock (statedir.h). A failure is no error. */
 void
 type_cache_store(const struct host *host, int directory, const struct inventory *inventory) NONNULL;

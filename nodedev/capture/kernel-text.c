@@ -5,7 +5,6 @@
 #include "base/memory.h"
 #include "capture/harmless.h"
 #include "capture/path-text.h"
-#include "device/type-cache.h"
 
 #include <ctype.h>
 #include <string.h>
@@ -148,8 +147,6 @@ put_cached(struct stand_ins *stand_ins, char *line, FILE *out)
     const char *gpu = strsep(&line, " "), *id = line ? strsep(&line, " ") : "";
     struct name address;
 
-    if (!line && !strcmp(id, TYPE_CACHE_SEVERAL) && name_parse_pci(&address, gpu) == 0)
-        fprintf(out, "%s %s\n", gpu, id);
     if (line && name_parse_pci(&address, gpu) == 0 && stand_ins_is_harmless(stand_ins, id) &&
         harmless_is_type_name(line))
         fprintf(out, "%s %s %s\n", gpu, id, line);

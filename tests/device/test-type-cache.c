@@ -3,7 +3,6 @@
 /* type-cache: which lines of the file are remembered, for which cards, and which lines are
  * stored. */
 
-#include "device/scan.h"
 #include "device/type-cache.h"
 #include "fake/scene.h"
 
@@ -23,13 +22,11 @@ static struct inventory
 two_cards(void)
 {
     struct inventory inventory = {0};
-    struct inventory_gpu *partial;
     struct name card, other;
 
     assert_int_equal(name_parse(&card, CARD), 0);
     assert_int_equal(name_parse(&other, "0000:18:00.0"), 0);
-    partial = inventory_add_gpu(&inventory, &card);
-    partial->is_partial = partial->one_size = true;
+    inventory_add_gpu(&inventory, &card)->is_partial = true;
     inventory_add_gpu(&inventory, &other);
     return inventory;
 }
@@ -98,68 +95,12 @@ what_is_stored(void **state)
     assert_non_null(strstr(text, "Other"));
 }
 
-#define L40S                                                                                       \
-    "type nvidia-1148 \"NVIDIA L40S-2Q\" framebuffer 2048 max 24\n"                                \
-    "type nvidia-1155 \"NVIDIA L40S-24Q\" framebuffer 24576 max 2\n"
-#define FIRST  "0000:3d:00.4"
-#define SECOND "0000:3d:00.5"
-
-/* Whether a look takes the card for one that takes one size at a time. The look is remembered. */
-static bool
-takes_one_size(void)
-{
-    AUTO(inventory_clear) struct inventory inventory = {0};
-    AUTO_CLOSE int directory =
-        openat(scene.kernel.host.root, "run/libvirt-vgpu", O_PATH | O_DIRECTORY);
-    struct error error;
-
-    assert_int_equal(scan_host(&scene.kernel.host, NULL, &inventory_all_types, &inventory, &error),
-                     0);
-    type_cache_store(&scene.kernel.host, directory, &inventory);
-    return inventory.gpus[0]->one_size;
-}
-
-/* What was seen beside a vGPU counts once the card is empty, or full. */
-static void
-several_sizes_are_remembered(void **state)
-{
-    (void)state;
-    scene_stop(&scene);
-    scene_start(&scene, "gpu " CARD " vf vfs 4 rule mixed memory 49152\n" L40S);
-    fake_write(&scene.kernel, "run/libvirt-vgpu/ledger", "");
-    assert_true(takes_one_size());
-    assert_int_equal(fake_make(&scene.kernel, FIRST, "nvidia-1148", NULL), 0);
-    assert_false(takes_one_size());
-    assert_int_equal(fake_remove(&scene.kernel, FIRST), 0);
-    assert_false(takes_one_size());
-    assert_int_equal(fake_make(&scene.kernel, FIRST, "nvidia-1155", NULL), 0);
-    assert_int_equal(fake_make(&scene.kernel, SECOND, "nvidia-1155", NULL), 0);
-    assert_false(takes_one_size());
-}
-
-/* Somebody has switched the mode off. A vGPU shows that. */
-static void
-until_one_size_is_seen(void **state)
-{
-    (void)state;
-    scene_stop(&scene);
-    scene_start(&scene, "gpu " CARD " vf vfs 4 rule size\n" L40S);
-    fake_write(&scene.kernel, CACHE, CARD " *\n" CARD " nvidia-1148 NVIDIA L40S-2Q\n");
-    assert_false(takes_one_size());
-    assert_int_equal(fake_make(&scene.kernel, FIRST, "nvidia-1148", NULL), 0);
-    assert_true(takes_one_size());
-    assert_int_equal(fake_remove(&scene.kernel, FIRST), 0);
-    assert_true(takes_one_size());
-}
-
 int
 main(void)
 {
     const struct CMUnitTest tests[] = {
         SCENE_TEST(what_is_remembered, here),
         SCENE_TEST(what_is_stored, here),
-        SCENE_TEST(several_sizes_are_remembered, here),
-        SCENE_TEST(until_one_size_is_seen, here),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
