@@ -15,22 +15,35 @@ struct remote_demand {
 
 /* --- what there is ---------------------------------------------------------------------------- */
 
+/* The guest that runs with a device. Another one may only name it for its next start. */
+static const struct domain *
+find_holder(const struct remote_host *host, const struct name *device)
+{
+    const struct domain *user = NULL;
+
+    while ((user = domains_next_user(&host->domains, device, user))) {
+        if (user->is_running && request_find_hostdev(&user->live, device))
+            break;
+    }
+    return user;
+}
+
 static struct lease
 lease_of(const struct remote_host *host, const struct inventory_vgpu *vgpu)
 {
-    const struct domain *user = domains_next_user(&host->domains, &vgpu->device, NULL);
+    const struct domain *holder = find_holder(host, &vgpu->device);
     struct lease lease = {
         .vgpu = {.interface = vgpu->parent->interface,
                  .device = vgpu->device,
                  .type = vgpu->type,
                  .parent = vgpu->parent->name},
         .gpu = vgpu->parent->gpu->name,
-        .state = user && user->is_running ? LEASE_HELD : LEASE_KEPT,
+        .state = holder ? LEASE_HELD : LEASE_KEPT,
     };
 
-    if (user) {
-        lease.domain = user->uuid;
-        snprintf(lease.domain_name, sizeof(lease.domain_name), "%s", user->name);
+    if (holder) {
+        lease.domain = holder->uuid;
+        snprintf(lease.domain_name, sizeof(lease.domain_name), "%s", holder->name);
     }
     return lease;
 }
@@ -45,8 +58,7 @@ remote_placement_init(struct remote_placement *placement, const struct remote_ho
         .host = host,
         .request = request,
         .freedom = freedom,
-        /* A guest that runs has what its vendor allows. */
-        .demands = {.nodes = request->nodes, .may_be_unlike = freedom == DEMAND_ANY_KIND},
+        .demands = {.nodes = request->nodes},
     };
     for (size_t i = 0; i < inventory->vgpu_count; i++) {
         const struct lease lease = lease_of(host, inventory->vgpus[i]);
@@ -152,6 +164,18 @@ may_fit(const struct placement_problem *problem, const struct ledger *gone)
     return placement_find(&then, choices, &error) == 0 || error.class == ERROR_UNDECIDED;
 }
 
+/* The same if vgpu.conf there has unlike_vgpus. */
+static bool
+may_fit_unlike(const struct placement_problem *problem, const struct ledger *gone)
+{
+    struct demands demands = *problem->demands;
+    struct placement_problem then = *problem;
+
+    demands.may_be_unlike = true;
+    then.demands = &demands;
+    return may_fit(&then, gone);
+}
+
 /* Whether a running guest there has a device that this guest must have. */
 static bool
 is_taken(const struct remote_placement *placement)
@@ -223,51 +247,71 @@ remote_placement_judge(const struct remote_placement *placement, char *text, siz
     }
     ledger_copy(&placement->ledger, &idle);
     keep_idle(&idle);
-    if (!may_fit(&now, &idle))
-        return MIGRATE_NO;
-    snprintf(text, size, "%s; but no running guest has %zu of the vGPUs there", error.text,
-             idle.count);
-    return MIGRATE_UNKNOWN;
+    if (may_fit(&now, &idle)) {
+        snprintf(text, size, "%s; but no running guest has %zu of the vGPUs there", error.text,
+                 idle.count);
+        return MIGRATE_UNKNOWN;
+    }
+    if (may_fit_unlike(&now, &idle)) {
+        snprintf(text, size, "%s; but whether vgpu.conf there has unlike_vgpus is not told",
+                 error.text);
+        return MIGRATE_UNKNOWN;
+    }
+    return MIGRATE_NO;
 }
 
 /* --- how many such guests --------------------------------------------------------------------- */
 
-static bool
-fit(const struct remote_placement *placement, size_t guests)
+/* A vGPU that an earlier guest would have. Its name is a number. */
+static struct lease
+claim_of(const struct placement_choice *choice, size_t number)
 {
-    const struct policy policy = {.enabled = true};
-    const struct demands *one = &placement->demands;
-    AUTO(demands_clear)
-    struct demands all = {.nodes = one->nodes, .may_be_unlike = one->may_be_unlike};
-    const struct placement_problem problem = problem_of(placement, &all, &policy);
-    AUTO_FREE struct placement_choice *choices =
-        memory_zeroed(guests * one->count, sizeof(*choices));
-    struct error ignored;
+    const struct inventory_parent *parent = choice->place.parent;
+    const struct inventory_type *type = choice->place.type;
+    struct lease lease = {
+        .vgpu = {.interface = parent->interface, .type = type->id, .parent = parent->name},
+        .framebuffer = type->framebuffer,
+        .gpu = parent->gpu->name,
+        .state = LEASE_PENDING,
+    };
 
-    for (size_t i = 0; i < guests * one->count; i++)
-        ARRAY_ADD(all.items, all.count, one->items[i % one->count]);
-    /* Each guest has sources of its own. */
-    demands_set_free(&all, DEMAND_ANY_KIND);
-    return placement_find(&problem, choices, &ignored) == 0 && !find_mixed(choices, all.count);
+    snprintf(lease.vgpu.device.text, sizeof(lease.vgpu.device.text), "%zu", number);
+    return lease;
 }
 
+/* One guest comes after the other, and what the earlier ones have is claimed. Each has sources of
+ * its own. */
 size_t
 remote_placement_count(const struct remote_placement *placement, size_t most)
 {
-    size_t fitting = 0, too_many = 1;
+    const struct policy policy = {.enabled = true};
+    struct demands demands = placement->demands;
+    AUTO(ledger_clear) struct ledger ledger = {0};
+    AUTO_FREE struct demand *items = memory_zeroed(demands.count, sizeof(*items));
+    AUTO_FREE struct placement_choice *all = NULL;
+    struct placement_problem problem = problem_of(placement, &demands, &policy);
+    size_t guests = 0, count = 0, effort = 0;
+    struct error ignored;
 
-    while (too_many <= most && fit(placement, too_many)) {
-        fitting = too_many;
-        too_many *= 2;
-    }
-    too_many = too_many > most ? most + 1 : too_many;
-    while (fitting + 1 < too_many) {
-        size_t middle = fitting + (too_many - fitting) / 2;
+    memcpy(items, demands.items, demands.count * sizeof(*items));
+    demands.items = items;
+    demands_set_free(&demands, DEMAND_ANY_KIND);
+    ledger_copy(&placement->ledger, &ledger);
+    problem.ledger = &ledger;
+    problem.effort = &effort;
+    for (; guests < most; guests++) {
+        AUTO_FREE struct placement_choice *choices = memory_zeroed(demands.count, sizeof(*choices));
 
-        if (fit(placement, middle))
-            fitting = middle;
-        else
-            too_many = middle;
+        if (placement_find(&problem, choices, &ignored) < 0)
+            break;
+        for (size_t i = 0; i < demands.count; i++) {
+            const struct lease lease = claim_of(&choices[i], count);
+
+            ARRAY_ADD(all, count, choices[i]);
+            ledger_add(&ledger, &lease);
+        }
+        if (find_mixed(all, count))
+            break;
     }
-    return fitting;
+    return guests;
 }

@@ -233,9 +233,7 @@ static const struct migrate_case rows[] = {
         ONE("type=\"T4-1B\""),
         .there = {.devices = {T4("0", "0")}},
         .answer = MIGRATE_UNKNOWN,
-        .words =
-            {"though nothing is on it; see 'vgpuctl doctor'; but whether a GPU there takes more "
-             "is not told\n"},
+        .words = {"though nothing is on it; but whether a GPU there takes more is not told\n"},
     },
     {
         .why = "full, but the hook there may make room",
@@ -304,6 +302,26 @@ static const struct migrate_case rows[] = {
         .there = {.devices = {T4("16", "8"), OTHER_T4("0", "8")}},
         .answer = MIGRATE_NO,
         .words = {"0000:19:00.0 does not offer it now"},
+    },
+    {
+        .why = "two series",
+        TWO("type=\"T4-1B\"", "type=\"T4-1Q\""),
+        .is_new = true,
+        .there = {.devices = {GPU("0000:18:00.0", TYPE("nvidia-222", "GRID T4-1B", "16")
+                                                      TYPE("nvidia-230", "GRID T4-1Q", "16"))}},
+        .answer = MIGRATE_UNKNOWN,
+        .words = {"NVIDIA gives one guest vGPUs of one board and one series only; ",
+                  "but whether vgpu.conf there has unlike_vgpus is not told\n"},
+    },
+    {
+        .why = "guests of two boards",
+        ONE("class=\"any\""),
+        .is_new = true,
+        .config = "classes = { any = { types = [ \"T4-1B\", \"A40-1B\" ]; }; };",
+        .there = {.devices = {T4("3", "1"),
+                              GPU("0000:3b:00.0", TYPE("nvidia-558", "NVIDIA A40-1B", "2"))}},
+        .answer = MIGRATE_YES,
+        .room = 5,
     },
     {
         .why = "a trait",
