@@ -151,19 +151,23 @@ look_for_all(struct reconciliation *reconciliation, struct error *error)
     return 0;
 }
 
-/* Under the lock. Does nothing if somebody has rebuilt the ledger meanwhile. */
+/* Under the lock. Does nothing if somebody has rebuilt the ledger meanwhile. Of a ledger that is
+ * whole, only the leases go whose interface this program does not know. */
 static int
 rebuild(struct reconciliation *reconciliation, struct error *error)
 {
     AUTO(ledger_clear) struct ledger ledger = {0};
     struct statedir *statedir = &reconciliation->transaction.statedir;
     int rc = statedir_load(statedir, &ledger, error);
+    struct lease *unknown;
 
-    if (rc == 0 || !statedir_is_broken(rc))
+    if (rc == 0 ? !ledger_find_unknown(&ledger) : !statedir_is_broken(rc))
         return rc;
     rc = statedir_set_aside(statedir, &reconciliation->findings->set_aside, error);
     if (rc < 0)
         return rc;
+    while ((unknown = ledger_find_unknown(&ledger)))
+        ledger_remove(&ledger, unknown);
     adopt_missing(&reconciliation->transaction, &reconciliation->held, "reconcile", &ledger);
     tell_adopted(reconciliation, &ledger);
     return statedir_store(statedir, &ledger, error);

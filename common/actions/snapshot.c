@@ -120,7 +120,7 @@ needs_sizes(const struct snapshot *snapshot)
             continue;
         if (!first || first->gpu != type->gpu)
             first = type;
-        if (!type->max || type->framebuffer != first->framebuffer)
+        if (!type->max || (snapshot->demands.count > 1 && type->framebuffer != first->framebuffer))
             return true;
     }
     return false;
@@ -269,7 +269,8 @@ snapshot_look(struct snapshot *snapshot, const struct statedir *statedir, const 
     if (unknown)
         return error_set(error, -EPROTONOSUPPORT,
                          "the guest %s has the vGPU %s, of the interface \"%s\", which this "
-                         "libvirt-vgpu does not know; install the version that gave it",
+                         "libvirt-vgpu does not know; install the version that gave it, or let "
+                         "'vgpuctl reconcile --rebuild' forget it",
                          unknown->domain_name, unknown->vgpu.device.text, unknown->kind.text);
     look_take_with(look, statedir, &snapshot->ledger, of);
     if (!of)

@@ -109,6 +109,13 @@ prove_and_write(struct attempt *attempt)
     struct deadline users = deadline_in(transaction->host, attempt->patience);
     int rc = -ETIMEDOUT;
 
+    if (!vgpu_is_known(vgpu)) {
+        attempt->seen.state = VGPU_UNKNOWN;
+        return error_set(attempt->error, -EPROTONOSUPPORT,
+                         "the vGPU %s stays on %s: this libvirt-vgpu does not know its interface; "
+                         "install the version that gave it",
+                         vgpu->device.text, vgpu->parent.text);
+    }
     /* If the writer is stuck at this device, fail even if nothing of it is there. The writer may
      * still make it. */
     if (transaction_is_stuck_elsewhere(transaction, &vgpu->device))

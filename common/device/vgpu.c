@@ -121,6 +121,12 @@ vgpu_state(const struct host *host, const struct vgpu *vgpu, struct name *type)
 }
 
 bool
+vgpu_is_known(const struct vgpu *vgpu)
+{
+    return vgpu->interface != &vgpu_unknown;
+}
+
+bool
 vgpu_is_right(const struct host *host, const struct vgpu *vgpu)
 {
     struct name type;

@@ -3,10 +3,11 @@
 /*
  * vgpu: one vGPU, and the kernel interfaces that make and remove vGPUs.
  *
- * There is one row per interface. Code that works on a vGPU uses its row, and knows no path. Nobody
- * asks which row it is. A host may have other rows than vgpu_built_in (host.h): tests/fake has
- * an imaginary one, which no file of the product knows. Only the writer process calls the functions
- * that write (apply/writer.h), because a write may block for as long as a guest runs.
+ * There is one row per interface. Code that works on a vGPU uses its row, and knows no path. Only
+ * files of one vendor's cards ask which row it is. A host may have other rows than vgpu_built_in
+ * (host.h): tests/fake has an imaginary one, which no file of the product knows. Only the writer
+ * process calls the functions that write (apply/writer.h), because a write may block for as long as
+ * a guest runs.
  */
 
 #pragma once
@@ -148,6 +149,9 @@ int vgpu_prove(const struct host *host, const struct vgpu *vgpu, int *proof) CHE
  */
 int vgpu_holder(const struct host *host, const struct vgpu *vgpu, char *text,
                 size_t size) CHECKED NONNULL;
+
+/* Whether this program knows the interface of a vGPU. If not, it can do nothing with it. */
+bool vgpu_is_known(const struct vgpu *vgpu) CHECKED NONNULL;
 
 /* Whether a vGPU is present and of its type; and the opposite. If its driver does not answer, both
  * functions return false. */

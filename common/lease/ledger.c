@@ -317,7 +317,7 @@ ledger_clear(struct ledger *ledger)
     *ledger = (struct ledger){0};
 }
 
-const struct lease *
+struct lease *
 ledger_find_unknown(const struct ledger *ledger)
 {
     return ARRAY_FIND(ledger->leases, ledger->count, lease, *lease->kind.text);

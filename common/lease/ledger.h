@@ -76,7 +76,7 @@ int ledger_parse(char *text, const char *boot_id, const struct vgpu_interface *c
                  struct ledger *ret, struct error *error) CHECKED NONNULL;
 
 /* The first lease of an interface that this program does not know, or NULL. */
-const struct lease *ledger_find_unknown(const struct ledger *ledger) NONNULL;
+struct lease *ledger_find_unknown(const struct ledger *ledger) NONNULL;
 
 /* The text of a ledger; the caller frees it. */
 char *ledger_format(const struct ledger *ledger, const char *boot_id) CHECKED NONNULL;

@@ -9,6 +9,7 @@
 
 #include "actions/reconcile.h"
 #include "fake/bandwidth.h"
+#include "fake/fake-clock.h"
 #include "fake/typed.h"
 
 #include <string.h>
@@ -167,6 +168,8 @@ the_card_is_proved(void **state)
 static void
 a_program_without_the_row(void **state)
 {
+    uint64_t began;
+
     (void)state;
     scene_must_start_at(&scene, 1, ONE, "share-50");
     assert_int_equal(scene_prepare(&scene, 2, 7, "T4-1B"), 0);
@@ -182,13 +185,30 @@ a_program_without_the_row(void **state)
     assert_int_equal(scene_leases(&scene, "held"), 1);
     assert_int_equal(bandwidth_of(&scene.kernel, ONE), 50);
 
-    /* Its own release only marks the lease. */
+    /* Its own release only marks the lease, and waits for nothing. */
+    began = fake_now();
     assert_int_equal(scene_release_at(&scene, 1, ONE), 0);
     assert_int_equal(scene_leases(&scene, ""), 1);
+    assert_true(fake_now() - began < 1000);
     scene.kernel.host.interfaces = bandwidth_interfaces;
     reconcile();
     assert_int_equal(scene_leases(&scene, ""), 0);
     assert_int_equal(bandwidth_of(&scene.kernel, ONE), 0);
+}
+
+/* The other version never comes back. */
+static void
+an_unknown_lease_is_forgotten(void **state)
+{
+    (void)state;
+    scene_must_start_at(&scene, 1, ONE, "share-50");
+    assert_int_equal(scene_prepare(&scene, 2, 7, "T4-1B"), 0);
+    scene.kernel.host.interfaces = NULL;
+    run("vgpuctl reconcile --rebuild", 0, "");
+    assert_int_equal(scene_leases(&scene, ""), 1);
+    assert_int_equal(scene_prepare(&scene, 3, 8, "T4-1B"), 0);
+    assert_int_equal(scene_release(&scene, 2, 7), 0);
+    assert_int_equal(bandwidth_of(&scene.kernel, ONE), 50);
 }
 
 int
@@ -203,6 +223,7 @@ main(void)
         TEST(commands_judge_it),
         TEST(the_card_is_proved),
         TEST(a_program_without_the_row),
+        TEST(an_unknown_lease_is_forgotten),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
