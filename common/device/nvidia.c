@@ -60,17 +60,20 @@ struct title {
     char series; /* 'A', 'B', 'C' or 'Q' */
 };
 
+/* Called for each place that a search looks at, so it has no sscanf. */
 static bool
 parse_title(const struct inventory_type *type, struct title *ret)
 {
-    const char *word = inventory_last_word(type->name), *dash = strrchr(word, '-');
-    int digits = 0;
+    const char *word = inventory_last_word(type->name), *dash = strrchr(word, '-'), *size;
 
     *ret = (struct title){0};
-    if (nvidia_type_number(&type->id) == 0 || !dash ||
-        sscanf(dash + 1, "%4u%n", &ret->gigabytes, &digits) != 1)
+    if (nvidia_type_number(&type->id) == 0 || !dash)
         return false;
-    ret->series = dash[1 + digits];
+    for (size = dash + 1; isdigit((unsigned char)*size) && size - dash <= 4; size++)
+        ret->gigabytes = ret->gigabytes * 10 + (unsigned)(*size - '0');
+    if (size == dash + 1)
+        return false;
+    ret->series = *size;
     if (!ret->series || !strchr("ABCQ", ret->series))
         return false;
     if (read_back(word, dash, &ret->slices)) {

@@ -165,6 +165,8 @@ constraints_unlike(const struct rooms *rooms, const struct inventory_type *type,
     const char *rule = NULL;
 
     for (size_t i = 0; i < rooms->place_count && !rule; i++) {
+        if (i > 0 && rooms->places[i].at.type == *other)
+            continue;
         *other = rooms->places[i].at.type;
         rule = demands_forbid(rooms->problem->demands, *other, type);
     }

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
 #include "placement/demand.h"
-#include "device/vendor.h"
 #include "base/array.h"
 #include "base/text.h"
+#include "device/vendor.h"
 
 #include <string.h>
 
@@ -139,6 +139,53 @@ demands_oppose(const struct demands *demands, const struct demand *demand,
         }
         if (any && !together)
             return true;
+    }
+    return false;
+}
+
+/* Whether a demand may be met by a type that no GPU lists now. One that names a single type, which
+ * is listed, may not. */
+static bool
+may_mean_more(const struct demand *demand, const struct inventory *inventory)
+{
+    return (demand->word_count > 1 || demand->framebuffer) &&
+           ARRAY_HAS(inventory->gpus, inventory->gpu_count, gpu, inventory_may_have_more(*gpu));
+}
+
+const char *
+demands_rule(const struct demands *demands, const struct demand *a, const struct demand *b,
+             const struct inventory *inventory)
+{
+    const struct inventory_type *one = NULL;
+    const char *rule = NULL;
+    unsigned rank;
+
+    if (may_mean_more(a, inventory) || may_mean_more(b, inventory))
+        return NULL;
+    while ((one = inventory_next_type(inventory, one))) {
+        const struct inventory_type *other = NULL;
+
+        if (!demand_ranks(a, one, &rank))
+            continue;
+        while ((other = inventory_next_type(inventory, other))) {
+            if (!demand_ranks(b, other, &rank))
+                continue;
+            rule = demands_forbid(demands, one, other);
+            if (!rule)
+                return NULL;
+        }
+    }
+    return rule;
+}
+
+bool
+demands_conflict(const struct demands *demands, const struct inventory *inventory)
+{
+    for (size_t i = 0; i < demands->count; i++) {
+        for (size_t k = 0; k < i; k++) {
+            if (demands_rule(demands, &demands->items[k], &demands->items[i], inventory))
+                return true;
+        }
     }
     return false;
 }

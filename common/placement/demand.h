@@ -85,6 +85,15 @@ bool demands_oppose(const struct demands *demands, const struct demand *demand,
                     const struct inventory_type *type,
                     const struct inventory *inventory) CHECKED NONNULL;
 
+/* The vendor's rule that lets no type of one demand be beside any type of the other. NULL: there is
+ * none, or a GPU may have types for them that it does not list now. */
+const char *demands_rule(const struct demands *demands, const struct demand *a,
+                         const struct demand *b, const struct inventory *inventory) NONNULL;
+
+/* Whether there is such a rule for any two of the demands. */
+bool demands_conflict(const struct demands *demands,
+                      const struct inventory *inventory) CHECKED NONNULL;
+
 /* How many types of a GPU would do for a demand. */
 size_t
 demand_count_types(const struct demand *demand, const struct inventory_gpu *gpu) CHECKED NONNULL;

@@ -233,7 +233,7 @@ judge(const struct placement_problem *problem, bool waiting, struct placement_ch
     ever = judge_empty(problem, &now, choices, error);
     if (ever != FEASIBILITY_NO)
         return ever;
-    if (find_unlisted(problem, choices))
+    if (!demands_conflict(problem->demands, problem->inventory) && find_unlisted(problem, choices))
         return unknown(error, "not every type that a GPU has is listed now");
     error->class = ERROR_NEVER;
     if (!waiting)

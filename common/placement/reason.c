@@ -187,7 +187,9 @@ say_full(const struct rooms *rooms, const struct inventory_type *type, size_t us
         snprintf(text, size, "holds %s (%s)", other->text, say_used(rooms, gpu, used).text);
     else if (used == 0)
         snprintf(text, size, "does not offer it now, though nothing is on it%s",
-                 inventory_withholds(gpu) ? "; see 'vgpuctl doctor'" : "");
+                 inventory_withholds(gpu) && !strcmp(gpu->driver.text, "nvidia")
+                     ? "; see 'vgpuctl doctor'"
+                     : "");
     else if (used < type->max && lacks_vf(rooms, gpu))
         snprintf(text, size, "has no free virtual function (%s)", say_used(rooms, gpu, used).text);
     else if (type->max)

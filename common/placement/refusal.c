@@ -246,29 +246,6 @@ refusal_none(const struct rooms *rooms, const struct demand *demand, struct erro
     return rc;
 }
 
-/* The rule that forbids every type of one demand beside every type of the other; else NULL. */
-static const char *
-find_rule(const struct rooms *rooms, const struct demand *a, const struct demand *b)
-{
-    const struct inventory *inventory = rooms->problem->inventory;
-    const struct inventory_type *one = NULL;
-    const char *rule = NULL;
-    unsigned rank;
-
-    while ((one = inventory_next_type(inventory, one))) {
-        const struct inventory_type *other = NULL;
-
-        while (demand_ranks(a, one, &rank) && (other = inventory_next_type(inventory, other))) {
-            if (!demand_ranks(b, other, &rank))
-                continue;
-            rule = demands_forbid(rooms->problem->demands, one, other);
-            if (!rule)
-                return NULL;
-        }
-    }
-    return rule;
-}
-
 /* Names two demands that no vendor's rule lets be in one guest. Returns 0 if there are none. */
 static int
 refuse_unlike(const struct rooms *rooms, const size_t *order, size_t count, struct error *error)
@@ -278,7 +255,8 @@ refuse_unlike(const struct rooms *rooms, const size_t *order, size_t count, stru
     for (size_t i = 0; i < count; i++) {
         for (size_t k = 0; k < i; k++) {
             const struct demand *a = &demands[order[k]], *b = &demands[order[i]];
-            const char *rule = find_rule(rooms, a, b);
+            const char *rule =
+                demands_rule(rooms->problem->demands, a, b, rooms->problem->inventory);
 
             if (rule)
                 return error_refuse(error, ERROR_NEVER,

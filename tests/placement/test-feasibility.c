@@ -81,7 +81,7 @@ what_nobody_knows(void **state)
         /* an idle GPU that offers nothing is not full */
         {"gpu a X-1:1024:0 X-2:2048:0", "", "type=X-1",
          "UNKNOWN a x-1: why a GPU without vGPUs offers nothing its driver does not tell; now |a "
-         "does not offer it now, though nothing is on it; see 'vgpuctl doctor'"},
+         "does not offer it now, though nothing is on it"},
         {"gpu a X-1:1024:0 X-2:2048:2", "", "type=X-1", "NO: |a does not offer it now, though "},
         /* two devices have no room on one function, and all rules still count */
         {V "forgetful v\nforeign 1 X-2 v.0", "", "type=Z on=v.1;type=Z on=v.1", "NO: |"},
