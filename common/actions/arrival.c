@@ -34,11 +34,28 @@ find_own(struct arrival *arrival)
         char holder[64];
 
         if (name_equal(&lease->domain, &arrival->request->domain) &&
+            demands_name(&arrival->snapshot.demands, &lease->vgpu.device) &&
             (lease->state == LEASE_KEPT ||
              (lease->state == LEASE_LEAVING &&
               vgpu_holder(arrival->host, &lease->vgpu, holder, sizeof(holder)) == 0)))
             names_append(&arrival->own, &lease->vgpu.device);
     }
+}
+
+/* Somebody who is at work on a device, or has changed its lease since the look, takes it away. */
+static void
+keep_seen(struct arrival *arrival, const struct look *look)
+{
+    struct names *own = &arrival->own;
+    size_t count = 0;
+
+    for (size_t i = 0; i < own->count; i++) {
+        const struct lease *lease = ledger_find(&arrival->snapshot.ledger, &own->items[i]);
+
+        if (lease && look_device(look, lease))
+            own->items[count++] = own->items[i];
+    }
+    own->count = count;
 }
 
 /* All searches under the lock have one bound together. */
@@ -249,6 +266,7 @@ choose_under_lock(struct arrival *arrival, struct transaction *transaction, cons
     AUTO_FREE bool *may_evict = NULL;
     int rc;
 
+    keep_seen(arrival, look);
     forget_reserved(arrival, &arrival->snapshot.ledger);
     may_evict = memory_zeroed(arrival->snapshot.ledger.count, sizeof(*may_evict));
     recovery_sort_others(&transaction->statedir, look, &arrival->request->domain, false, "recovery",
@@ -293,8 +311,10 @@ arrival_choose(struct arrival *arrival, struct error *error)
     if (rc < 0)
         return rc;
     arrival->choices = memory_zeroed(arrival->snapshot.demands.count, sizeof(*arrival->choices));
+    if (needs_choice(arrival))
+        return lock_and_choose(arrival, error);
     find_own(arrival);
-    return needs_choice(arrival) ? lock_and_choose(arrival, error) : find_any(arrival, error);
+    return find_any(arrival, error);
 }
 
 static bool

@@ -13,8 +13,8 @@
 #include "base/reader.h"
 #include "device/gpu.h"
 #include "device/nvidia.h"
-#include "device/vendor.h"
 #include "device/pci.h"
+#include "device/vendor.h"
 #include "device/vgpu.h"
 
 #include <limits.h>

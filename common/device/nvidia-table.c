@@ -3,8 +3,8 @@
 #include "device/nvidia-table.h"
 #include "base/array.h"
 #include "device/nvidia.h"
-#include "device/vendor.h"
 #include "device/table-xml.h"
+#include "device/vendor.h"
 
 #include <fcntl.h>
 #include <stdio.h>
@@ -365,7 +365,7 @@ read_table(const struct host *host, const struct nvidia_table_ids *ids, struct n
     if (rc < 0)
         return rc;
     rc = parse(&document, ids, ret, error);
-    if (rc < 0)
+    if (rc == -EINVAL)
         error_add(error, AGAIN);
     return rc;
 }

@@ -326,6 +326,9 @@ vf_selection_find(const struct vf_selection_search *search, struct rewrite_sourc
         return rc;
     /* A mediated device does not have to keep a driver. */
     mediated.freedom = DEMAND_ANY_PLACE;
+    *search->doubt = (struct error){0};
+    if (search->others)
+        *search->others = (struct error){0};
     if (find(&mediated, &again, ret, &ignored) == 0 &&
         mind_libvirt(&mediated, &again, ret, &ignored) == 0)
         return 0;

@@ -156,14 +156,19 @@ mind_libvirt(const struct domain_source *source, struct dry_run *dry_run)
 
     for (size_t i = 0; !source->domain.is_running && i < demands->count; i++) {
         struct place *place = &dry_run->choices[i].place;
+        const struct inventory_parent *parent = place->parent;
         unsigned libvirt;
 
-        if (!place->parent || place->parent->interface->hostdev != REQUEST_PCI)
+        /* Without room it has no place; but its hostdev may name a function. */
+        if (!parent)
+            parent = inventory_find_parent(&dry_run->snapshot.inventory,
+                                           &demands->items[i].hostdev->source);
+        if (!parent || parent->interface->hostdev != REQUEST_PCI)
             continue;
         libvirt = domain_source_version(source);
-        if (!version_lacks(libvirt, place->parent->interface))
+        if (!version_lacks(libvirt, parent->interface))
             continue;
-        version_refuse(libvirt, &demands->items[i], &place->parent->name, &dry_run->refusal);
+        version_refuse(libvirt, &demands->items[i], &parent->name, &dry_run->refusal);
         dry_run->outcome = DRY_RUN_REFUSED;
         *place = (struct place){NULL, NULL};
     }
