@@ -93,6 +93,11 @@ table_check(const struct host *host, const struct policy *policy, const struct i
     rc = nvidia_table_read(host, ids, inventory->gpu_count, &table, &error);
     if (rc < 0 && rc != -ENOENT)
         report_warning(report, "/" NVIDIA_TABLE_PATH, 0, "%s", error.text);
-    for (size_t i = 0; i < table.count; i++)
-        compare(&checker, inventory->gpus[i], &table.cards[i]);
+    for (size_t i = 0; i < table.count; i++) {
+        const struct inventory_gpu *gpu = inventory->gpus[i];
+
+        /* Equal cards have equal figures. */
+        if (!ARRAY_HAS(inventory->gpus, i, other, inventory_is_same_model(*other, gpu)))
+            compare(&checker, gpu, &table.cards[i]);
+    }
 }

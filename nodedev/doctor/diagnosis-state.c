@@ -55,9 +55,20 @@ check_policy_owner(struct diagnosis *diagnosis)
 static void
 check_ledger(struct diagnosis *diagnosis)
 {
-    if (!*diagnosis->ledger_fault.text)
+    const struct lease *unknown = ledger_find_unknown(&diagnosis->ledger);
+
+    if (*diagnosis->ledger_fault.text) {
+        diagnosis_add(diagnosis, "%s", diagnosis->ledger_fault.text);
+    } else if (unknown) {
+        diagnosis_add(diagnosis,
+                      "the guest %s has the vGPU %s, of the interface \"%s\", which this "
+                      "libvirt-vgpu does not know",
+                      unknown->domain_name, unknown->vgpu.device.text, unknown->kind.text);
+        diagnosis_advise(diagnosis, "install the version that gave it, or have it forgotten:");
+        diagnosis_command(diagnosis, "vgpuctl reconcile --rebuild");
+    } else {
         return;
-    diagnosis_add(diagnosis, "%s", diagnosis->ledger_fault.text);
+    }
     diagnosis_advise(diagnosis, "until then no guest that asks for a vGPU starts");
 }
 

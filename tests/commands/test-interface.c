@@ -179,6 +179,7 @@ a_program_without_the_row(void **state)
     scene_assert_said(&scene, "the guest guest1 has the vGPU " ONE ", of the interface \"hose\", "
                               "which this libvirt-vgpu does not know; install the version that");
     run("vgpuctl list -rn -o DEVICE,INTERFACE,DOMAIN", 0, ONE " unknown guest1");
+    run("vgpuctl doctor", 1, "the guest guest1 has the vGPU " ONE ", of the interface \"hose\"");
     assert_int_equal(scene_release(&scene, 2, 7), 0);
     assert_int_equal(scene_leases(&scene, ""), 1);
     reconcile();
