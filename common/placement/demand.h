@@ -91,8 +91,8 @@ const char *demands_rule(const struct demands *demands, const struct demand *a,
                          const struct demand *b, const struct inventory *inventory) NONNULL;
 
 /* Whether there is such a rule for any two of the demands. */
-bool demands_conflict(const struct demands *demands,
-                      const struct inventory *inventory) CHECKED NONNULL;
+bool
+demands_conflict(const struct demands *demands, const struct inventory *inventory) CHECKED NONNULL;
 
 /* How many types of a GPU would do for a demand. */
 size_t

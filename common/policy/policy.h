@@ -103,15 +103,15 @@ struct policy_domain {
 
 struct policy {
     bool enabled;
-    bool unlike_vgpus; /* one guest may have vGPUs that its vendor forbids together (vendor.h) */
-    char *enabled_origin;  /* "file:line"; NULL: not set */
-    struct names drained;  /* GPUs; they do not come from the configuration files, see drained.h */
-    bool hides_drained;    /* that list could not be read: any GPU may be drained */
-    char *default_class;   /* "": none */
-    char *default_origin;  /* "file:line"; NULL: not set */
-    unsigned order;        /* enum choice_order; never unsaid */
-    unsigned numa;         /* enum choice_numa; never unsaid */
-    unsigned release;      /* enum policy_release */
+    bool unlike_vgpus;    /* one guest may have vGPUs that its vendor forbids together (vendor.h) */
+    char *enabled_origin; /* "file:line"; NULL: not set */
+    struct names drained; /* GPUs; they do not come from the configuration files, see drained.h */
+    bool hides_drained;   /* that list could not be read: any GPU may be drained */
+    char *default_class;  /* "": none */
+    char *default_origin; /* "file:line"; NULL: not set */
+    unsigned order;       /* enum choice_order; never unsaid */
+    unsigned numa;        /* enum choice_numa; never unsaid */
+    unsigned release;     /* enum policy_release */
     unsigned migrate_uuid; /* enum policy_migrate_uuid */
     unsigned allow;        /* bits of enum policy_allow */
     struct words params;

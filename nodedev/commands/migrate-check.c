@@ -33,9 +33,8 @@ judge(const struct command_call *call, struct migrate_question *question,
     *answer = verdict.answer;
     if (*answer != MIGRATE_YES)
         error_set(error, 0, "%s %s %s: %zu of these checks %s", check.to->uri,
-                  *answer == MIGRATE_NO ? "would not take" : "may not take",
-                  check.guest->label, verdict.against,
-                  verdict.against == 1 ? "is not OK" : "are not OK");
+                  *answer == MIGRATE_NO ? "would not take" : "may not take", check.guest->label,
+                  verdict.against, verdict.against == 1 ? "is not OK" : "are not OK");
     return 0;
 }
 
