@@ -127,12 +127,12 @@ test("the guests by keyboard", async () => {
     await tab_to(page, "checkbox", "Now, while it runs");
     await page.keyboard.press("Space");
     await tab_to(page, "combobox", "What it gets");
-    await page.keyboard.type("GRID T4-2Q");
+    await page.keyboard.type("GRID T4-2B");
     await tab_to(page, "button", "Attach");
     await page.keyboard.press("Enter");
     await reads(page, "web01: added ua-gpu1 (");
     await page.keyboard.press("Escape");
-    await reads(page, "asks for GRID T4-2Q");
+    await reads(page, "asks for GRID T4-2B");
 
     await tab_to(page, "button", "Detach ua-gpu1 from web01");
     await page.keyboard.press("Enter");
