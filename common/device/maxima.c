@@ -10,15 +10,14 @@ means(const struct policy_limit *limit, const struct inventory_type *type)
     return ARRAY_HAS(limit->types.items, limit->types.count, word, inventory_type_is(type, *word));
 }
 
-/* Returns the administrator's maximum, or 0 if there is none. Later files override earlier ones. */
-static unsigned
-find_configured(const struct policy *policy, const struct inventory_type *type)
+const struct policy_limit *
+maxima_find_limit(const struct policy *policy, const struct inventory_type *type)
 {
     for (size_t k = policy ? policy->limit_count : 0; k > 0; k--) {
         if (means(&policy->limits[k - 1], type) && policy->limits[k - 1].max)
-            return policy->limits[k - 1].max;
+            return &policy->limits[k - 1];
     }
-    return 0;
+    return NULL;
 }
 
 static bool
@@ -186,7 +185,8 @@ add_for_gpu(const struct policy *policy, struct inventory_gpu *gpu)
     add_ceiling(gpu, true);
     for (size_t i = 0; i < gpu->type_count; i++) {
         struct inventory_type *type = &gpu->types[i];
-        unsigned configured = type->max ? 0 : find_configured(policy, type);
+        const struct policy_limit *limit = type->max ? NULL : maxima_find_limit(policy, type);
+        unsigned configured = limit ? limit->max : 0;
 
         if (type->max)
             add(gpu, type, LIMIT_TOLD, type->max);

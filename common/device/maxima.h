@@ -22,6 +22,12 @@
 #include "device/inventory.h"
 #include "policy/policy.h"
 
+/* The administrator's figure for a type, by max_instances of vgpu.conf; NULL: there is none. Later
+ * files override earlier ones. policy may be NULL. */
+const struct policy_limit *
+maxima_find_limit(const struct policy *policy, const struct inventory_type *type)
+    __attribute__((nonnull(2)));
+
 /* Adds the limits. Call it when all types and vGPUs are known. It also sets the type's maximum to
  * the administrator's. policy may be NULL. */
 void

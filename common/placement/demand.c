@@ -121,26 +121,32 @@ demands_forbid(const struct demands *demands, const struct inventory_type *a,
     return demands->may_be_unlike ? NULL : vendor_forbids(a, b);
 }
 
+/* The rule that forbids every type of a demand beside this type; NULL: there is none, or the demand
+ * has no type here. */
+static const char *
+find_rule(const struct demands *demands, const struct inventory_type *type,
+          const struct demand *demand, const struct inventory *inventory)
+{
+    const struct inventory_type *each = NULL;
+    const char *rule = NULL;
+    unsigned rank;
+
+    while ((each = inventory_next_type(inventory, each))) {
+        if (!demand_ranks(demand, each, &rank))
+            continue;
+        rule = demands_forbid(demands, type, each);
+        if (!rule)
+            return NULL;
+    }
+    return rule;
+}
+
 bool
 demands_oppose(const struct demands *demands, const struct demand *demand,
                const struct inventory_type *type, const struct inventory *inventory)
 {
-    for (size_t i = 0; i < demands->count; i++) {
-        const struct demand *other = &demands->items[i];
-        const struct inventory_type *each = NULL;
-        bool any = false, together = false;
-        unsigned rank;
-
-        while (other != demand && (each = inventory_next_type(inventory, each))) {
-            if (!demand_ranks(other, each, &rank))
-                continue;
-            any = true;
-            together |= !demands_forbid(demands, type, each);
-        }
-        if (any && !together)
-            return true;
-    }
-    return false;
+    return ARRAY_HAS(demands->items, demands->count, other,
+                     other != demand && find_rule(demands, type, other, inventory));
 }
 
 /* Whether a demand may be met by a type that no GPU lists now. One that names a single type, which
@@ -156,24 +162,18 @@ const char *
 demands_rule(const struct demands *demands, const struct demand *a, const struct demand *b,
              const struct inventory *inventory)
 {
-    const struct inventory_type *one = NULL;
+    const struct inventory_type *type = NULL;
     const char *rule = NULL;
     unsigned rank;
 
     if (may_mean_more(a, inventory) || may_mean_more(b, inventory))
         return NULL;
-    while ((one = inventory_next_type(inventory, one))) {
-        const struct inventory_type *other = NULL;
-
-        if (!demand_ranks(a, one, &rank))
+    while ((type = inventory_next_type(inventory, type))) {
+        if (!demand_ranks(a, type, &rank))
             continue;
-        while ((other = inventory_next_type(inventory, other))) {
-            if (!demand_ranks(b, other, &rank))
-                continue;
-            rule = demands_forbid(demands, one, other);
-            if (!rule)
-                return NULL;
-        }
+        rule = find_rule(demands, type, b, inventory);
+        if (!rule)
+            return NULL;
     }
     return rule;
 }

@@ -3,6 +3,7 @@
 #include "check/table-check.h"
 #include "base/array.h"
 #include "base/memory.h"
+#include "device/maxima.h"
 #include "device/nvidia-table.h"
 
 #include <string.h>
@@ -37,32 +38,13 @@ is_left(const struct inventory_gpu *gpu, const struct name *id, const struct pol
     return type && (type->max == 0 || type->max == limit->max);
 }
 
-static bool
-means(const struct policy_limit *limit, const struct inventory_type *type)
-{
-    return ARRAY_HAS(limit->types.items, limit->types.count, word, inventory_type_is(type, *word));
-}
-
-/* Later files override earlier ones. */
-static const struct policy_limit *
-find_limit(const struct policy *policy, const struct inventory_type *type)
-{
-    const struct policy_limit *last = NULL;
-
-    for (size_t i = 0; i < policy->limit_count; i++) {
-        if (means(&policy->limits[i], type) && policy->limits[i].max)
-            last = &policy->limits[i];
-    }
-    return last;
-}
-
 static void
 compare(struct checker *checker, const struct inventory_gpu *gpu,
         const struct nvidia_table_card *card)
 {
     for (size_t i = 0; i < card->type_count; i++) {
         const struct nvidia_table_type *said = &card->types[i];
-        const struct policy_limit *limit = find_limit(checker->policy, &said->type);
+        const struct policy_limit *limit = maxima_find_limit(checker->policy, &said->type);
 
         if (!limit || !said->max || said->max == limit->max || !is_left(gpu, &said->type.id, limit))
             continue;

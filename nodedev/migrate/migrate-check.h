@@ -20,7 +20,7 @@ struct migrate_check {
     const struct remote_host *from;
     const struct remote_host *to; /* has answered */
     const struct migrating_guest *guest;
-    const struct inventory *here;      /* this host as /sys tells it: with sizes, unlike `from` */
+    const struct inventory *here;      /* this host as /sys tells it: with all sizes */
     const struct departure *departure; /* of the guest, unless the guest is new */
 };
 

@@ -33,8 +33,8 @@ is_same_as_has(const struct inventory_type *type, const void *data)
     return device->has && is_same(device->has, type);
 }
 
-/* Whether a type has a size that the device asks for. Only types of this host have sizes, so the
- * same type of this host is judged. */
+/* Whether a type has a size that the device asks for. Another host's libvirt may not tell sizes, so
+ * the same type of this host is judged. */
 static bool
 has_size(const struct inventory_type *type, const struct migrating_device *device)
 {

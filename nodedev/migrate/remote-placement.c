@@ -135,14 +135,15 @@ find_mixed(const struct placement_choice *choices, size_t count)
     return NULL;
 }
 
+static const struct policy forbids_nothing = {.enabled = true};
+
 static struct placement_problem
-problem_of(const struct remote_placement *placement, const struct demands *demands,
-           const struct policy *policy)
+problem_of(const struct remote_placement *placement, const struct demands *demands)
 {
     return (struct placement_problem){
         .request = placement->request,
         .demands = demands,
-        .policy = policy,
+        .policy = &forbids_nothing,
         .inventory = &placement->host->inventory,
         .ledger = &placement->ledger,
         .certainty = PLACEMENT_SURE,
@@ -217,9 +218,8 @@ name_places(const struct demands *demands, const struct placement_choice *choice
 enum migrate_answer
 remote_placement_judge(const struct remote_placement *placement, char *text, size_t size)
 {
-    const struct policy policy = {.enabled = true};
     const struct ledger nothing = {0};
-    const struct placement_problem now = problem_of(placement, &placement->demands, &policy);
+    const struct placement_problem now = problem_of(placement, &placement->demands);
     AUTO_FREE struct placement_choice *choices =
         memory_zeroed(placement->demands.count, sizeof(*choices));
     AUTO(ledger_clear) struct ledger idle = {0};
@@ -284,12 +284,11 @@ claim_of(const struct placement_choice *choice, size_t number)
 size_t
 remote_placement_count(const struct remote_placement *placement, size_t most)
 {
-    const struct policy policy = {.enabled = true};
     struct demands demands = placement->demands;
     AUTO(ledger_clear) struct ledger ledger = {0};
     AUTO_FREE struct demand *items = memory_zeroed(demands.count, sizeof(*items));
     AUTO_FREE struct placement_choice *all = NULL;
-    struct placement_problem problem = problem_of(placement, &demands, &policy);
+    struct placement_problem problem = problem_of(placement, &demands);
     size_t guests = 0, count = 0, effort = 0;
     struct error ignored;
 
