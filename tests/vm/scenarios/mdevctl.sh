@@ -43,6 +43,8 @@ mdevctl modify --uuid "$uuid" --auto
 rmmod vgpu_cards
 modprobe vgpu-cards cards=T4,T4
 wait_for is_running
+# mdevctl's rule acts on two events of the card, "add" and "change". The second would start the device again.
+udevadm settle
 mdevctl stop --uuid "$uuid"
 mdevctl undefine --uuid "$uuid"
 [ -z "$(mdevctl list --defined)" ]
