@@ -3,7 +3,7 @@
 #include "actions/snapshot.h"
 #include "base/reader.h"
 #include "device/ineligible.h"
-#include "device/nvidia.h"
+#include "device/nvidia-type.h"
 #include "device/scan.h"
 #include "device/topology.h"
 #include "device/type-cache.h"

@@ -2,7 +2,7 @@
 
 #include "device/nvidia-table.h"
 #include "base/array.h"
-#include "device/nvidia.h"
+#include "device/nvidia-type.h"
 #include "device/table-xml.h"
 #include "device/vendor.h"
 

@@ -1,21 +1,13 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
 /*
- * nvidia: what is common to both interfaces of NVIDIA's driver.
- *
- * The numbers of its types are the same under both: 222 in current_vgpu_type is the type of the
- * directory nvidia-222 of mediated devices. This program always calls the type "nvidia-222". See
- * the NVIDIA vGPU software user guide. What the names of types tell, and what a guest may have
- * together, says its row of vendor.h.
+ * nvidia: what is common to both interfaces of NVIDIA's driver, and its row of vendor.h. Ids and
+ * names of its types are a subject of their own (nvidia-type.h).
  */
 
 #pragma once
 
 #include "device/vgpu.h"
-
-/* Returns the number of a type such as "nvidia-222", above 0. Returns 0 for any other name. */
-unsigned nvidia_type_number(const struct name *id) CHECKED NONNULL;
-void nvidia_type_id(unsigned number, struct name *ret) NONNULL;
 
 /* Whether a GPU has NVIDIA's driver for vGPU hosts. The other driver makes no vGPUs. */
 bool nvidia_has_host_driver(const struct host *host, const struct name *gpu) CHECKED NONNULL;

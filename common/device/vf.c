@@ -20,6 +20,7 @@
 #include "base/array.h"
 #include "base/reader.h"
 #include "device/gpu.h"
+#include "device/nvidia-type.h"
 #include "device/nvidia.h"
 #include "device/pci.h"
 #include "device/vendor.h"

@@ -3,7 +3,7 @@
 #include "capture/path-text.h"
 #include "base/array.h"
 #include "base/memory.h"
-#include "device/nvidia.h"
+#include "device/nvidia-type.h"
 #include "lease/ledger.h"
 #include "placement/demand.h"
 

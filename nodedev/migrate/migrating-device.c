@@ -2,7 +2,7 @@
 
 #include "migrate/migrating-device.h"
 #include "base/array.h"
-#include "device/nvidia.h"
+#include "device/nvidia-type.h"
 
 #include <stdio.h>
 #include <string.h>

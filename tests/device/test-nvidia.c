@@ -2,7 +2,7 @@
 
 /* nvidia: the facts that the ids and names of types tell. */
 
-#include "device/nvidia.h"
+#include "device/nvidia-type.h"
 #include "device/vendor.h"
 
 #include <setjmp.h>

@@ -4,7 +4,7 @@
  * for. What is refused leaves one line, and nothing else. */
 
 #include "device/nvidia-table.h"
-#include "device/nvidia.h"
+#include "device/nvidia-type.h"
 #include "fuzz/fuzz.h"
 
 #include <string.h>
