@@ -291,6 +291,8 @@ snapshot_lock(struct snapshot *snapshot, struct transaction *transaction, const 
     ledger_clear(&snapshot->changed);
     look_compare(look, &snapshot->ledger, &snapshot->changed);
     type_cache_store(transaction->host, transaction->statedir.dir, &snapshot->inventory);
+    if (*snapshot->inventory.table_fault.text)
+        log_failure(transaction->host, "scan", "-", &snapshot->inventory.table_fault);
     return 0;
 }
 

@@ -35,13 +35,15 @@ struct inventory_type {
     char name[64];                   /* such as "GRID T4-1B"; the id if the driver tells no name */
     unsigned framebuffer;            /* MiB; 0: not told */
     unsigned heads;                  /* 0: not told */
-    unsigned max;     /* number that the GPU takes, from its driver or vgpu.conf; 0: not told */
+    unsigned max;                    /* number that the GPU takes; 0: not told */
+    enum limit_source max_source;    /* who says so; never LIMIT_CALCULATED */
     unsigned ceiling; /* most vGPUs of all sizes that its driver makes on a GPU, or on a GPU
                          instance if it needs one; 0: not known */
     unsigned
         slices; /* of the GPU instance (MIG) that the type needs; 0: it shares the GPU in time */
     char resolution[16]; /* such as "5120x2880"; "": not told */
     bool is_configured;  /* named by vgpu.conf, as a pool or a profile: only this host knows it */
+    bool is_in_table;    /* a table of its vendor has it (vendor.h) */
     struct name recipe;  /* a word for the interface, which says how to make it; "": by its id */
 };
 
@@ -120,6 +122,9 @@ struct inventory {
     struct inventory_ineligible *ineligible;
     size_t ineligible_count;
     bool hides_users; /* a free device that is lent may have a user: only root can know */
+    char *extract;    /* of a vendor's table, to be remembered (nvidia-extract.h); NULL: nothing is
+                         new */
+    struct error table_fault; /* why that table is not read; "": it is, or this was told before */
 };
 
 /* The types that a caller asks for. Availability and details are read for these types only. On a

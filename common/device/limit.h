@@ -21,6 +21,8 @@
 enum limit_source {
     LIMIT_TOLD,       /* the driver says so */
     LIMIT_CONFIGURED, /* the administrator says so, and the driver does not */
+    LIMIT_TABLE,      /* a table of its vendor says so, and neither of them; never less than what
+                         was seen, as the table may be older than the driver */
     LIMIT_CALCULATED, /* it follows from sizes, and is never less than what was seen */
 };
 

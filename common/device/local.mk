@@ -8,6 +8,7 @@ libvgpu_a_SOURCES += \
 	common/device/maxima.c common/device/maxima.h \
 	common/device/mdev.c \
 	common/device/nvidia.c common/device/nvidia.h \
+	common/device/nvidia-extract.c common/device/nvidia-extract.h \
 	common/device/nvidia-type.c common/device/nvidia-type.h \
 	common/device/nvidia-table.c common/device/nvidia-table.h \
 	common/device/open-files.c common/device/open-files.h \

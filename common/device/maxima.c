@@ -49,9 +49,9 @@ larger(unsigned a, unsigned b)
 }
 
 /* Counts the vGPUs on a GPU of types that are alike (a flag for each), and what its driver offers
- * of them besides. A calculated maximum must not be less than this count. The largest type may not
- * have been seen, or the driver may be newer than this program. Several functions may offer the
- * same place. */
+ * of them besides. A maximum that no driver tells must not be less than this count. The largest
+ * type may not have been seen, or the driver may be newer than this program or the table. Several
+ * functions may offer the same place. */
 static unsigned
 count_seen(const struct inventory_gpu *gpu, const bool *alike)
 {
@@ -71,18 +71,26 @@ count_seen(const struct inventory_gpu *gpu, const bool *alike)
     return made + (gpu->parent_count > 1 && offered ? 1 : offered);
 }
 
-/* Returns how often a type fits into the frame buffer. The largest type has the whole frame
- * buffer. */
+/* The same of all types that have the size of a type and share the GPU in time. */
 static unsigned
-calculate(const struct inventory_type *type, unsigned largest)
+count_seen_alike(const struct inventory_type *type)
 {
     const struct inventory_gpu *gpu = type->gpu;
     AUTO_FREE bool *alike = memory_zeroed(gpu->type_count, sizeof(*alike));
 
     for (size_t i = 0; i < gpu->type_count; i++)
-        alike[i] = inventory_type_shares_time(&gpu->types[i]) &&
-                   gpu->types[i].framebuffer == type->framebuffer;
-    return larger(largest / type->framebuffer, count_seen(gpu, alike));
+        alike[i] = &gpu->types[i] == type ||
+                   (type->framebuffer && inventory_type_shares_time(&gpu->types[i]) &&
+                    gpu->types[i].framebuffer == type->framebuffer);
+    return count_seen(gpu, alike);
+}
+
+/* Returns how often a type fits into the frame buffer. The largest type has the whole frame
+ * buffer. */
+static unsigned
+calculate(const struct inventory_type *type, unsigned largest)
+{
+    return larger(largest / type->framebuffer, count_seen_alike(type));
 }
 
 static void
@@ -145,6 +153,18 @@ add_memory(struct inventory_gpu *gpu)
     }
 }
 
+static bool
+is_told(const struct inventory_type *type)
+{
+    return type->max && type->max_source == LIMIT_TOLD;
+}
+
+static unsigned
+said_by_table(const struct inventory_type *type)
+{
+    return type->max_source == LIMIT_TABLE ? type->max : 0;
+}
+
 /* Adds the most vGPUs of all sizes that a driver makes on a GPU. One such limit is for types that
  * share the GPU in time, the other for types that need a GPU instance, on all instances
  * together. */
@@ -160,8 +180,8 @@ add_ceiling(struct inventory_gpu *gpu, bool on_instances)
         const struct inventory_type *type = &gpu->types[i];
 
         alike[i] = on_instances ? type->slices > 0 : inventory_type_shares_time(type);
-        if (alike[i] && !type->max)
-            ceiling = larger(ceiling, type->ceiling);
+        if (alike[i] && !is_told(type))
+            ceiling = larger(ceiling, larger(type->ceiling, said_by_table(type)));
     }
     ceiling *= on_instances ? gpu->instances : 1;
     if (ceiling == 0)
@@ -170,7 +190,21 @@ add_ceiling(struct inventory_gpu *gpu, bool on_instances)
     limit = inventory_add_limit(gpu, &form, false);
     for (size_t i = 0; i < gpu->type_count; i++) {
         limit->needs[i] = alike[i];
-        limit->binds[i] = alike[i] && gpu->types[i].ceiling && !gpu->types[i].max;
+        limit->binds[i] = alike[i] && gpu->types[i].ceiling && !is_told(&gpu->types[i]);
+    }
+}
+
+/* The administrator is asked where the driver is silent, and then the table of the vendor. */
+static void
+settle_maximum(const struct policy *policy, struct inventory_type *type)
+{
+    const struct policy_limit *limit = is_told(type) ? NULL : maxima_find_limit(policy, type);
+
+    if (limit) {
+        type->max = limit->max;
+        type->max_source = LIMIT_CONFIGURED;
+    } else if (said_by_table(type)) {
+        type->max = larger(type->max, count_seen_alike(type));
     }
 }
 
@@ -185,16 +219,12 @@ add_for_gpu(const struct policy *policy, struct inventory_gpu *gpu)
     add_ceiling(gpu, true);
     for (size_t i = 0; i < gpu->type_count; i++) {
         struct inventory_type *type = &gpu->types[i];
-        const struct policy_limit *limit = type->max ? NULL : maxima_find_limit(policy, type);
-        unsigned configured = limit ? limit->max : 0;
 
+        settle_maximum(policy, type);
         if (type->max)
-            add(gpu, type, LIMIT_TOLD, type->max);
-        else if (configured)
-            add(gpu, type, LIMIT_CONFIGURED, configured);
+            add(gpu, type, type->max_source, type->max);
         else if (largest && type->framebuffer && shares_in_time(gpu, type))
             add(gpu, type, LIMIT_CALCULATED, calculate(type, largest));
-        type->max = configured ? configured : type->max;
     }
 }
 

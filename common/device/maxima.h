@@ -3,9 +3,10 @@
 /*
  * maxima: the most vGPUs of each type that a GPU takes, as limits.
  *
- * There are three sources. A driver tells the maximum of its types (mdev's max_instance). For types
- * whose driver tells none, the administrator sets it in vgpu.conf (max_instances). Else it is
- * calculated from sizes: if several sizes were seen, the largest type has the whole frame buffer.
+ * There are four sources. A driver tells the maximum of its types (mdev's max_instance). For types
+ * whose driver tells none, the administrator sets it in vgpu.conf (max_instances). Else a table of
+ * the vendor says it (vendor.h). Else it is calculated from sizes: if several sizes were seen, the
+ * largest type has the whole frame buffer. The last two are never less than what is seen.
  *
  * If a GPU takes one frame buffer size at a time, all its vGPUs count against the maximum of a
  * type. On other GPUs, and for GPU instances (MIG), only vGPUs of that type count.
@@ -14,7 +15,8 @@
  * size at a time has it if its driver tells all sizes and how many fit. It counts for another day.
  *
  * A driver also has a ceiling: the most vGPUs of all sizes on a GPU, or on a GPU instance. It
- * applies to types whose maximum the driver does not tell, even if the administrator sets more.
+ * applies to types whose maximum the driver does not tell, even if the administrator sets more. The
+ * table of the vendor may say more, as it may be newer than this program.
  */
 
 #pragma once
@@ -28,7 +30,7 @@ const struct policy_limit *
 maxima_find_limit(const struct policy *policy, const struct inventory_type *type)
     __attribute__((nonnull(2)));
 
-/* Adds the limits. Call it when all types and vGPUs are known. It also sets the type's maximum to
- * the administrator's. policy may be NULL. */
+/* Adds the limits. Call it when all types and vGPUs are known. It also sets the types'
+ * maxima. policy may be NULL. */
 void
 maxima_add(const struct policy *policy, struct inventory *inventory) __attribute__((nonnull(2)));

@@ -9,6 +9,7 @@
 #include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #define MOST_BYTES  (16 << 20)
 #define MOST_TYPES  4096 /* of the file, and of a card */
@@ -37,7 +38,8 @@ struct declared {
 /* A type that a card supports. */
 struct supported {
     uint64_t number, max;
-    bool is_alone; /* on this card it is never one of several of a guest */
+    uint64_t single; /* of an extract: a guest that has it may have no other; else ABSENT */
+    bool is_alone;   /* on this card it is never one of several of a guest */
 };
 
 struct supported_list {
@@ -193,8 +195,8 @@ open_supported(struct table_xml *xml, void *data)
 {
     struct reading *reading = data;
 
-    reading->supported =
-        (struct supported){.number = table_xml_number(xml, "vgpuId"), .max = ABSENT};
+    reading->supported = (struct supported){
+        .number = table_xml_number(xml, "vgpuId"), .max = ABSENT, .single = ABSENT};
 }
 
 static void
@@ -214,7 +216,8 @@ close_supported(struct table_xml *xml, void *data)
     struct supported *supported = &reading->supported;
 
     supported->is_alone =
-        reading->fractional == 0 && supported->max != ABSENT && supported->max != 1;
+        supported->single == 1 ||
+        (reading->fractional == 0 && supported->max != ABSENT && supported->max != 1);
     add_supported(xml, &reading->here, supported);
 }
 
@@ -236,6 +239,21 @@ close_card(struct table_xml *xml, void *data)
     }
 }
 
+/* Only an extract has this (nvidia-extract.h). */
+static void
+open_extract(struct table_xml *xml, void *data)
+{
+    struct reading *reading = data;
+
+    reading->table->file =
+        (struct nvidia_table_file){.device = table_xml_number(xml, "device"),
+                                   .inode = table_xml_number(xml, "inode"),
+                                   .size = table_xml_number(xml, "size"),
+                                   .seconds = table_xml_number(xml, "seconds"),
+                                   .nanoseconds = table_xml_number(xml, "nanoseconds")};
+    reading->table->is_refused = table_xml_number(xml, "refused") == 1;
+}
+
 #define FIELD(field) offsetof(struct reading, field)
 
 static const struct table_element elements[] = {
@@ -251,6 +269,8 @@ static const struct table_element elements[] = {
     {CARD, 0, "devId", open_card_ids, NULL, 0},
     {CARD, SUPPORTED, "supportedVgpu", open_supported, close_supported, 0},
     {SUPPORTED, 0, "maxVgpus", NULL, NULL, FIELD(supported.max)},
+    {SUPPORTED, 0, "single", NULL, NULL, FIELD(supported.single)},
+    {TABLE, 0, "extract", open_extract, NULL, 0},
 };
 
 /* The n-th type that a card supports, if it was not there before. */
@@ -313,10 +333,9 @@ parse(const struct document *document, const struct nvidia_table_ids *ids,
 
 /* A descriptor, or -errno. */
 static int
-open_file(const struct host *host, struct stat *status, struct error *error)
+open_file(const struct host *host, const char *path, struct stat *status, struct error *error)
 {
-    AUTO_CLOSE int fd =
-        host_open(host, NVIDIA_TABLE_PATH, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY, 0);
+    AUTO_CLOSE int fd = host_open(host, path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY, 0);
 
     if (fd < 0 && errno == ENOENT)
         return -ENOENT;
@@ -355,15 +374,17 @@ read_file(int fd, size_t size, struct document *ret, struct error *error)
 }
 
 static int
-read_table(const struct host *host, const struct nvidia_table_ids *ids, struct nvidia_table *ret,
-           struct error *error)
+read_table(const struct host *host, const char *path, const struct nvidia_table_ids *ids,
+           struct nvidia_table *ret, struct error *error)
 {
     AUTO(document_clear) struct document document = {0};
-    AUTO_CLOSE int fd = open_file(host, &ret->file, error);
-    int rc = fd < 0 ? fd : read_file(fd, (size_t)ret->file.st_size, &document, error);
+    struct stat status;
+    AUTO_CLOSE int fd = open_file(host, path, &status, error);
+    int rc = fd < 0 ? fd : read_file(fd, (size_t)status.st_size, &document, error);
 
     if (rc < 0)
         return rc;
+    ret->file = nvidia_table_file_of(&status);
     rc = parse(&document, ids, ret, error);
     if (rc == -EINVAL)
         error_add(error, AGAIN);
@@ -371,19 +392,19 @@ read_table(const struct host *host, const struct nvidia_table_ids *ids, struct n
 }
 
 int
-nvidia_table_read(const struct host *host, const struct nvidia_table_ids *cards, size_t count,
-                  struct nvidia_table *ret, struct error *error)
+nvidia_table_read(const struct host *host, const char *path, const struct nvidia_table_ids *cards,
+                  size_t count, struct nvidia_table *ret, struct error *error)
 {
     int rc;
 
     *ret =
         (struct nvidia_table){.cards = memory_zeroed(count, sizeof(*ret->cards)), .count = count};
-    rc = read_table(host, cards, ret, error);
+    rc = read_table(host, path, cards, ret, error);
     if (rc == 0)
         return 0;
     nvidia_table_clear(ret);
     if (rc != -ENOENT)
-        error_wrap(error, "cannot read NVIDIA's table of vGPU types, /" NVIDIA_TABLE_PATH);
+        error_wrap(error, "cannot read NVIDIA's table of vGPU types, /%s", path);
     return rc;
 }
 
@@ -394,4 +415,41 @@ nvidia_table_clear(struct nvidia_table *table)
         free(table->cards[i].types);
     free(table->cards);
     *table = (struct nvidia_table){0};
+}
+
+int
+nvidia_table_parse(const struct document *document, const struct nvidia_table_ids *cards,
+                   size_t count, struct nvidia_table *ret, struct error *error)
+{
+    int rc;
+
+    *ret =
+        (struct nvidia_table){.cards = memory_zeroed(count, sizeof(*ret->cards)), .count = count};
+    rc = parse(document, cards, ret, error);
+    if (rc < 0)
+        nvidia_table_clear(ret);
+    return rc;
+}
+
+struct nvidia_table_ids
+nvidia_table_ids_of(const struct inventory_gpu *gpu)
+{
+    struct nvidia_table_ids ids;
+
+    memcpy(ids.vendor, gpu->vendor, sizeof(ids.vendor));
+    memcpy(ids.device, gpu->device, sizeof(ids.device));
+    memcpy(ids.subsystem_vendor, gpu->subsystem_vendor, sizeof(ids.subsystem_vendor));
+    memcpy(ids.subsystem_device, gpu->subsystem_device, sizeof(ids.subsystem_device));
+    return ids;
+}
+
+/* The time is that of the last change of any kind, which nobody can set back. */
+struct nvidia_table_file
+nvidia_table_file_of(const struct stat *status)
+{
+    return (struct nvidia_table_file){.device = (uint64_t)status->st_dev,
+                                      .inode = (uint64_t)status->st_ino,
+                                      .size = (uint64_t)status->st_size,
+                                      .seconds = (uint64_t)status->st_ctim.tv_sec,
+                                      .nanoseconds = (uint64_t)status->st_ctim.tv_nsec};
 }

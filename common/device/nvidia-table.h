@@ -40,9 +40,10 @@
 
 #pragma once
 
+#include "base/document.h"
 #include "device/inventory.h"
 
-#include <sys/stat.h>
+struct stat;
 
 /* Below the host's root. */
 #define NVIDIA_TABLE_PATH "usr/share/nvidia/vgpu/vgpuConfig.xml"
@@ -79,21 +80,38 @@ struct nvidia_table_card {
     size_t passed_over; /* number of types that the card supports, but that are wrong */
 };
 
+/* Which file it is, and as of when. A file that has changed differs in one of these. */
+struct nvidia_table_file {
+    uint64_t device, inode, size, seconds, nanoseconds; /* the time of its last change */
+};
+
 struct nvidia_table {
     struct nvidia_table_card *cards; /* as many as were asked for, in that order */
     size_t count;
-    struct stat file; /* what was read: device, inode, size and time tell whether it has changed */
+    struct nvidia_table_file file; /* NVIDIA's own file, also if an extract of it was read */
+    bool is_refused; /* an extract says that NVIDIA's own file cannot be read, and has no cards */
 };
 
 /*
- * Reads what the table says of some cards. The caller clears ret in every case; after a failure it
- * is empty. -ENOENT: there is no such file, and error is left as it was. Any other -errno: error
- * says in one line why the file is not read, and what to do. No failure is a reason to refuse a
- * guest.
+ * Reads what the table says of some cards. path: NVIDIA_TABLE_PATH, or that of an extract. The
+ * caller clears ret in every case; after a failure it is empty. -ENOENT: there is no such file, and
+ * error is left as it was. Any other -errno: error says in one line why the file is not read, and
+ * what to do. No failure is a reason to refuse a guest.
  *
  * The time that it takes grows with the size of the file: some 15 ms for each MB.
  */
-int nvidia_table_read(const struct host *host, const struct nvidia_table_ids *cards, size_t count,
-                      struct nvidia_table *ret, struct error *error) CHECKED
+int nvidia_table_read(const struct host *host, const char *path,
+                      const struct nvidia_table_ids *cards, size_t count, struct nvidia_table *ret,
+                      struct error *error) CHECKED __attribute__((nonnull(1, 2, 5, 6)));
+
+/* The same of a text that is in memory, followed by a NUL. ret->file is that of an extract. */
+int nvidia_table_parse(const struct document *document, const struct nvidia_table_ids *cards,
+                       size_t count, struct nvidia_table *ret, struct error *error) CHECKED
     __attribute__((nonnull(1, 4, 5)));
 void nvidia_table_clear(struct nvidia_table *table) NONNULL;
+
+/* The PCI ids of a GPU. */
+struct nvidia_table_ids nvidia_table_ids_of(const struct inventory_gpu *gpu) NONNULL;
+
+/* Which file has this status. */
+struct nvidia_table_file nvidia_table_file_of(const struct stat *status) NONNULL;

@@ -4,6 +4,7 @@
 #include "base/array.h"
 #include "base/memory.h"
 #include "base/reader.h"
+#include "device/nvidia-extract.h"
 #include "device/nvidia-type.h"
 #include "device/vendor.h"
 
@@ -103,6 +104,70 @@ find_instances(const struct host *host, struct inventory_gpu *gpu)
     gpu->is_occupied = gpu->instances > 0 && count_occupied(host, gpu) == gpu->instances;
 }
 
+/* A driver that lists only what it would make now leaves these questions open: which other types
+ * there are, and how many of each. */
+static bool
+needs_table(const struct inventory_gpu *gpu)
+{
+    return gpu->is_partial && !strcmp(gpu->vendor, NVIDIA_VENDOR);
+}
+
+/* What the driver tells, and what the type's name tells, is right. */
+static void
+complete_type(struct inventory_type *type, const struct nvidia_table_type *said)
+{
+    type->is_in_table = true;
+    if (!type->framebuffer)
+        type->framebuffer = said->type.framebuffer;
+    if (!type->heads)
+        type->heads = said->type.heads;
+    if (!*type->resolution)
+        memcpy(type->resolution, said->type.resolution, sizeof(type->resolution));
+    if (!type->max && said->max) {
+        type->max = said->max;
+        type->max_source = LIMIT_TABLE;
+    }
+}
+
+/* A GPU with GPU instances has only types for these, and another one has none of them. But a type
+ * that the driver lists is there in any case. */
+static void
+add_table(struct inventory_gpu *gpu, const struct nvidia_table_card *card)
+{
+    for (size_t i = 0; i < card->type_count; i++) {
+        const struct nvidia_table_type *said = &card->types[i];
+
+        if (inventory_find_type(gpu, &said->type.id) ||
+            (said->type.slices > 0) == (gpu->instances > 0))
+            complete_type(inventory_add_type(gpu, &said->type), said);
+    }
+}
+
+static void
+read_table(const struct host *host, struct inventory *inventory)
+{
+    AUTO(nvidia_table_clear) struct nvidia_table table = {0};
+    AUTO_FREE struct inventory_gpu **gpus = NULL;
+    AUTO_FREE struct nvidia_table_ids *ids = NULL;
+    size_t count = 0, id_count = 0;
+    struct error error = {0};
+    int rc;
+
+    for (size_t i = 0; i < inventory->gpu_count; i++) {
+        if (!needs_table(inventory->gpus[i]))
+            continue;
+        ARRAY_ADD(gpus, count, inventory->gpus[i]);
+        ARRAY_ADD(ids, id_count, nvidia_table_ids_of(inventory->gpus[i]));
+    }
+    if (count == 0)
+        return;
+    rc = nvidia_extract_find(host, ids, count, &table, &inventory->extract, &error);
+    if (rc < 0 && inventory->extract)
+        inventory->table_fault = error;
+    for (size_t i = 0; i < table.count; i++)
+        add_table(gpus[i], &table.cards[i]);
+}
+
 int
 nvidia_read_id(const struct host *host, const struct name *card, const struct path *device,
                const char *id, uint64_t *ret)
@@ -183,6 +248,7 @@ const struct vendor vendor_nvidia = {
     .has = nvidia_type_is,
     .describe = nvidia_type_describe,
     .find_instances = find_instances,
+    .read_table = read_table,
     .may_combine = nvidia_type_may_combine,
     .combination = "NVIDIA gives one guest vGPUs of one board and one series only",
 };

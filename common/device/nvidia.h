@@ -9,6 +9,8 @@
 
 #include "device/vgpu.h"
 
+#define NVIDIA_VENDOR "10de" /* its PCI id */
+
 /* Whether a GPU has NVIDIA's driver for vGPU hosts. The other driver makes no vGPUs. */
 bool nvidia_has_host_driver(const struct host *host, const struct name *gpu) CHECKED NONNULL;
 

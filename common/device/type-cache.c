@@ -3,6 +3,7 @@
 #include "device/type-cache.h"
 #include "base/array.h"
 #include "base/safe-open.h"
+#include "device/nvidia-extract.h"
 #include "device/vendor.h"
 
 #include <fcntl.h>
@@ -86,7 +87,7 @@ format(const struct inventory *inventory, const char *old, bool *news)
         for (size_t k = 0; gpu->is_partial && k < gpu->type_count; k++) {
             char line[2 * sizeof(struct name) + sizeof(gpu->types[k].name) + 4];
 
-            if (!inventory_type_has_name(&gpu->types[k]))
+            if (!inventory_type_has_name(&gpu->types[k]) || gpu->types[k].is_in_table)
                 continue;
             snprintf(line, sizeof(line), "%s %s %s\n", gpu->name.text, gpu->types[k].id.text,
                      gpu->types[k].name);
@@ -100,23 +101,34 @@ format(const struct inventory *inventory, const char *old, bool *news)
     return text;
 }
 
+/* Writes a file of the state directory anew. A failure is no error. */
+static void
+replace(int directory, const char *name, const char *text)
+{
+    char new[32];
+    AUTO_CLOSE int fd = -1;
+
+    snprintf(new, sizeof(new), "%s.new", name);
+    fd = safe_open_new(directory, new, 0644);
+    if (fd >= 0 && fchmod(fd, 0644) == 0 &&
+        write(fd, text, strlen(text)) == (ssize_t)strlen(text) &&
+        renameat(directory, new, directory, name) == 0)
+        return;
+    unlinkat(directory, new, 0);
+}
+
 void
 type_cache_store(const struct host *host, int directory, const struct inventory *inventory)
 {
     AUTO_FREE char *old = NULL, *text = NULL;
-    AUTO_CLOSE int fd = -1;
     bool news;
 
+    if (inventory->extract)
+        replace(directory, NVIDIA_EXTRACT_NAME, inventory->extract);
     if (!is_needed(inventory))
         return;
     old = read_file(host);
     text = format(inventory, old ? old : "", &news);
-    if (!news || strlen(text) >= MOST)
-        return;
-    fd = safe_open_new(directory, "types.new", 0644);
-    if (fd >= 0 && fchmod(fd, 0644) == 0 &&
-        write(fd, text, strlen(text)) == (ssize_t)strlen(text) &&
-        renameat(directory, "types.new", directory, "types") == 0)
-        return;
-    unlinkat(directory, "types.new", 0);
+    if (news && strlen(text) < MOST)
+        replace(directory, "types", text);
 }

@@ -8,6 +8,9 @@
  * remembered in /run/libvirt-vgpu/types, one line per type: GPU, id, name. Nothing depends on the
  * file. Without it the name of an unlisted type is its id, and nobody knows which other types a
  * full GPU has.
+ *
+ * Types that a table of the vendor has are not remembered here. The part of that table that
+ * concerns this host is a file of its own (nvidia-extract.h).
  */
 
 #pragma once
@@ -18,7 +21,8 @@
  * file that is missing or unreadable is like an empty one. */
 void type_cache_recall(const struct host *host, struct inventory *inventory) NONNULL;
 
-/* Writes the types of an inventory into the state directory (a descriptor), if any of them is new.
+/* Writes the types of an inventory into the state directory (a descriptor), if any of them is new,
+ * and a new extract of the vendor's table.
  * The caller holds the lock (statedir.h). A failure is no error. */
 void
 type_cache_store(const struct host *host, int directory, const struct inventory *inventory) NONNULL;

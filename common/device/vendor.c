@@ -22,6 +22,15 @@ vendor_find_instances(const struct host *host, struct inventory_gpu *gpu)
     }
 }
 
+void
+vendor_read_tables(const struct host *host, struct inventory *inventory)
+{
+    for (size_t i = 0; i < COUNT(vendors); i++) {
+        if (vendors[i]->read_table)
+            vendors[i]->read_table(host, inventory);
+    }
+}
+
 const char *
 vendor_forbids(const struct inventory_type *a, const struct inventory_type *b)
 {

@@ -22,6 +22,10 @@ struct vendor {
     /* Counts the GPU instances (MIG) of a GPU, if it may have some. */
     void (*find_instances)(const struct host *host, struct inventory_gpu *gpu);
 
+    /* Adds what its own table says of its GPUs: types that a GPU does not list now, and of its
+     * types what the driver does not tell. The instances are counted. */
+    void (*read_table)(const struct host *host, struct inventory *inventory);
+
     /* Whether one guest may have vGPUs of two such types, and the rule as a sentence: "NVIDIA ...".
      * A type whose name tells nothing goes with all. */
     bool (*may_combine)(const struct inventory_type *a, const struct inventory_type *b);
@@ -33,6 +37,7 @@ extern const struct vendor vendor_nvidia; /* nvidia.c */
 /* These ask all rows. */
 void vendor_describe(struct inventory_type *type) NONNULL;
 void vendor_find_instances(const struct host *host, struct inventory_gpu *gpu) NONNULL;
+void vendor_read_tables(const struct host *host, struct inventory *inventory) NONNULL;
 
 /* The rule that forbids vGPUs of two types in one guest, as a sentence without a full stop; NULL:
  * they may be together. Types of two vendors always may. */

@@ -202,6 +202,7 @@ static bool
 is_enough(const struct gpu_load *load, const struct limit *limit)
 {
     return limit->is_enough && (load->time == LOAD_EVER || limit->source == LIMIT_TOLD ||
+                                limit->source == LIMIT_TABLE ||
                                 (limit->source == LIMIT_CONFIGURED && load->drops == 0));
 }
 

@@ -100,6 +100,22 @@ learning_creatable(struct stand_ins *stand_ins, const struct answer *answer)
     }
 }
 
+/* Learns the names in NVIDIA's table: name="GRID T4-1B". Cards that are not here have types there
+ * too, whose names are as harmless. */
+void
+learning_table(struct stand_ins *stand_ins, const struct answer *answer)
+{
+    static const char begin[] = "name=\"";
+
+    for (const char *at = strstr(answer_content(answer), begin); at; at = strstr(at, begin)) {
+        AUTO_FREE char *name = NULL;
+
+        at += strlen(begin);
+        name = memory_copy_bytes(at, strcspn(at, "\""));
+        learn_type(stand_ins, name);
+    }
+}
+
 /* Learns the names in our cache of types: "GPU ID NAME" in each line. */
 void
 learning_cache(struct stand_ins *stand_ins, const struct answer *answer)

@@ -20,4 +20,5 @@ learning learning_names;     /* a list of types, or of their parents */
 learning learning_name;      /* the name of a type */
 learning learning_creatable; /* NVIDIA's list of types */
 learning learning_cache;     /* our cache of types */
+learning learning_table;     /* NVIDIA's table of types */
 learning learning_driver;    /* a link to a driver */

@@ -17,4 +17,5 @@ libvgpuctl_a_SOURCES += \
 	nodedev/capture/recording.c nodedev/capture/recording.h \
 	nodedev/capture/redaction.c nodedev/capture/redaction.h \
 	nodedev/capture/stand-ins.c nodedev/capture/stand-ins.h \
-	nodedev/capture/status-text.c nodedev/capture/status-text.h
+	nodedev/capture/status-text.c nodedev/capture/status-text.h \
+	nodedev/capture/table-text.c nodedev/capture/table-text.h

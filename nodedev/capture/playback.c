@@ -51,7 +51,8 @@ is_unlisted(const struct playback *playback, const char *directory, const char *
 static bool
 is_younger(const char *path)
 {
-    static const char *const files[] = {"/subsystem_vendor", "/subsystem_device", "/vgpu_cards"};
+    static const char *const files[] = {"/subsystem_vendor", "/subsystem_device", "/vgpu_cards",
+                                        "/vgpuConfig.xml"};
     const char *name = strrchr(path, '/');
 
     for (size_t i = 0; name && i < COUNT(files); i++) {

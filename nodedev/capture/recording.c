@@ -5,6 +5,7 @@
 #include "base/words.h"
 #include "capture/read-only.h"
 #include "capture/status-text.h"
+#include "device/nvidia-extract.h"
 
 #include <fcntl.h>
 #include <inttypes.h>
@@ -133,6 +134,11 @@ record_open(const struct host *host, const char *path, int flags, mode_t mode)
 
     if ((flags & O_ACCMODE) != O_RDONLY || flags & O_CREAT)
         return -EROFS;
+    /* A capture has the table itself, made smaller. The extract would be of another file. */
+    if (!strcmp(path, NVIDIA_EXTRACT_PATH)) {
+        note(host, ANSWER_OPEN, path, "", -ENOENT);
+        return -ENOENT;
+    }
     fd = recording->recorded->ops->open(recording->recorded, path, flags, mode);
     length = fd < 0 ? fd : read_opened(fd, recording->buffer);
     note(host, ANSWER_OPEN, path, recording->buffer, length);

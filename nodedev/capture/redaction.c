@@ -12,6 +12,8 @@
 #include "capture/list-text.h"
 #include "capture/path-text.h"
 #include "capture/status-text.h"
+#include "capture/table-text.h"
+#include "device/nvidia-table.h"
 #include "device/profile.h"
 
 #include <fnmatch.h>
@@ -228,6 +230,13 @@ rewrite_guest(struct pass *pass, const struct answer *answer, const struct row *
 }
 
 static struct rest
+rewrite_table(struct pass *pass, const struct answer *answer, const struct row *row)
+{
+    (void)row;
+    return opened(answer, table_text_copy(pass->stand_ins, pass->from, answer));
+}
+
+static struct rest
 rewrite_ledger(struct pass *pass, const struct answer *answer, const struct row *row)
 {
     (void)row;
@@ -283,6 +292,7 @@ static const struct row rows[] = {
     {ANSWER_READ, "*", rewrite_script, .text = NULL},
     {ANSWER_OPEN, "run/libvirt/qemu/*.xml", rewrite_guest, .learn = learning_guest},
     {ANSWER_OPEN, "run/libvirt-vgpu/ledger", rewrite_ledger, .learn = learning_ledger},
+    {ANSWER_OPEN, NVIDIA_TABLE_PATH, rewrite_table, .learn = learning_table},
     {ANSWER_OPEN, NULL, rewrite_conf, .learn = learning_conf},
     {ANSWER_OPEN, "*", rewrite_opened, .text = NULL},
 };

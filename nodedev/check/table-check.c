@@ -5,28 +5,15 @@
 #include "base/memory.h"
 #include "device/maxima.h"
 #include "device/nvidia-table.h"
+#include "device/nvidia.h"
 
 #include <string.h>
-
-#define NVIDIA "10de"
 
 struct checker {
     const struct policy *policy;
     const struct inventory *inventory;
     struct report *report;
 };
-
-static struct nvidia_table_ids
-ids_of(const struct inventory_gpu *gpu)
-{
-    struct nvidia_table_ids ids;
-
-    memcpy(ids.vendor, gpu->vendor, sizeof(ids.vendor));
-    memcpy(ids.device, gpu->device, sizeof(ids.device));
-    memcpy(ids.subsystem_vendor, gpu->subsystem_vendor, sizeof(ids.subsystem_vendor));
-    memcpy(ids.subsystem_device, gpu->subsystem_device, sizeof(ids.subsystem_device));
-    return ids;
-}
 
 /* Whether a GPU's driver leaves the maximum of a type to the administrator. The inventory has the
  * driver's maximum, if there is one. */
@@ -35,7 +22,7 @@ is_left(const struct inventory_gpu *gpu, const struct name *id, const struct pol
 {
     const struct inventory_type *type = inventory_find_type(gpu, id);
 
-    return type && (type->max == 0 || type->max == limit->max);
+    return type && type->max_source == LIMIT_CONFIGURED && type->max == limit->max;
 }
 
 static void
@@ -67,12 +54,12 @@ table_check(const struct host *host, const struct policy *policy, const struct i
     int rc;
 
     for (size_t i = 0; i < inventory->gpu_count; i++) {
-        ids[i] = ids_of(inventory->gpus[i]);
-        has_nvidias |= !strcmp(ids[i].vendor, NVIDIA);
+        ids[i] = nvidia_table_ids_of(inventory->gpus[i]);
+        has_nvidias |= !strcmp(ids[i].vendor, NVIDIA_VENDOR);
     }
     if (!has_nvidias)
         return;
-    rc = nvidia_table_read(host, ids, inventory->gpu_count, &table, &error);
+    rc = nvidia_table_read(host, NVIDIA_TABLE_PATH, ids, inventory->gpu_count, &table, &error);
     if (rc < 0 && rc != -ENOENT)
         report_warning(report, "/" NVIDIA_TABLE_PATH, 0, "%s", error.text);
     for (size_t i = 0; i < table.count; i++) {

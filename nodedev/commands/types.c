@@ -20,7 +20,8 @@ enum column {
     AVAILABLE,
     AT_MOST,
     SLICES,
-    CLASSES
+    CLASSES,
+    MAX_FROM
 };
 
 static const struct table_column columns[] = {
@@ -38,6 +39,14 @@ static const struct table_column columns[] = {
                  .same_as = "AVAILABLE"},
     [SLICES] = {.name = "SLICES", .kind = TABLE_NUMBER, .drop = 4},
     [CLASSES] = {.name = "CLASSES", .extra = true},
+    [MAX_FROM] = {.name = "MAX-FROM", .extra = true},
+};
+
+/* Who says how many vGPUs of a type a GPU takes. */
+static const char *const sources[] = {
+    [LIMIT_TOLD] = "driver",
+    [LIMIT_CONFIGURED] = "vgpu.conf",
+    [LIMIT_TABLE] = "table",
 };
 
 /* Adds the names of all classes that the type satisfies, separated by commas. */
@@ -73,6 +82,7 @@ add_type(struct table *table, const struct host_view *view, const struct invento
     if (bounds_most(&left) >= 0)
         table_set(table, AT_MOST, "%u", left.most);
     add_classes(table, &view->snapshot.policy, type);
+    table_set_text(table, MAX_FROM, type->max ? sources[type->max_source] : "");
 }
 
 static int

@@ -3,6 +3,7 @@
 /* NVIDIA's cards whose driver is loaded and offers no types. */
 
 #include "base/array.h"
+#include "device/nvidia-table.h"
 #include "device/nvidia.h"
 #include "device/pci.h"
 #include "device/scan.h"
@@ -75,6 +76,29 @@ check_idle(struct diagnosis *diagnosis)
         tell_idle(diagnosis, inventory.gpus[i]);
 }
 
+/* --- NVIDIA's table of types --- */
+
+/* The hook passes a table over that it cannot read, and logs that only once. */
+static void
+check_table(struct diagnosis *diagnosis)
+{
+    AUTO(nvidia_table_clear) struct nvidia_table table = {0};
+    struct error error = {0};
+    int rc;
+
+    if (!ARRAY_HAS(diagnosis->inventory.gpus, diagnosis->inventory.gpu_count, gpu,
+                   !strcmp((*gpu)->vendor, NVIDIA_VENDOR)))
+        return;
+    rc = nvidia_table_read(diagnosis->host, NVIDIA_TABLE_PATH, NULL, 0, &table, &error);
+    if (rc == 0 || rc == -ENOENT)
+        return;
+    diagnosis_add(diagnosis, "%s", error.text);
+    diagnosis_advise(diagnosis,
+                     "without it, a card whose driver tells no maximum needs max_instances in "
+                     "/%s/vgpu.conf",
+                     diagnosis->host->config);
+}
+
 /* --- display mode --- */
 
 /* Workstation cards for which NVIDIA sells vGPUs, by their PCI ids (g_nv_name_released.h of its
@@ -137,6 +161,7 @@ check_modes(struct diagnosis *diagnosis)
 const struct diagnosis_check nvidia_checks[] = {
     {"mig-types", DIAGNOSIS_WARNING, .look_at_gpu = check_instances},
     {"idle-types", DIAGNOSIS_WARNING, .look = check_idle},
+    {"types-table", DIAGNOSIS_WARNING, .look = check_table},
     {"display-mode", DIAGNOSIS_WARNING, .look = check_modes},
     {0},
 };

@@ -5,6 +5,7 @@
 #include "capture/archive.h"
 #include "capture/playback.h"
 #include "cli/command.h"
+#include "device/nvidia-table.h"
 #include "program/program.h"
 #include "fake/chance.h"
 #include "fake/typed.h"
@@ -192,6 +193,37 @@ functions(void **state)
     explain_function(scene_function("0000:3d:00.0", 2), "L40S-48Q");
     explain_function("0000:00:1f.2", "L40S-48Q");
     explain_function("0000:77:00.1", "L40S-48Q");
+    assert_int_equal(chdir("/"), 0);
+}
+
+/* Of NVIDIA's table a capture has the cards that are here. A function lists no types while the card
+ * is full, so only the table tells them. */
+static void
+a_table(void **state)
+{
+    static const char table[] =
+        "<vgpuconfig><vgpuType id='1156' name=\"NVIDIA L40S-48Q\" class='Quadro'/>"
+        "<vgpuType id='1145' name=\"NVIDIA L40S-1B\" class='NVS'/>"
+        "<vgpuType id='9' name=\"GRID M60-1Q\" class='Quadro'/>"
+        "<pgpu><devId vendorId='0x10de' deviceId='0x26B9' subsystemId='0'/>"
+        "<supportedVgpu vgpuId='1156'><maxVgpus>1</maxVgpus></supportedVgpu>"
+        "<supportedVgpu vgpuId='1145'><maxVgpus>32</maxVgpus></supportedVgpu></pgpu>"
+        "<pgpu><devId vendorId='0x10de' deviceId='0x13F2' subsystemId='0'/>"
+        "<supportedVgpu vgpuId='9'><maxVgpus>16</maxVgpus></supportedVgpu></pgpu></vgpuconfig>";
+
+    (void)state;
+    scene_start(&scene, L40S);
+    scene.kernel.host.run = run_program;
+    assert_int_equal(chdir(scene.kernel.path), 0);
+    fake_write(&scene.kernel, NVIDIA_TABLE_PATH, table);
+    scene_configure(&scene, "max_instances = ( { types = [ \"L40S-1B\" ]; max = 30; } );\n");
+    assert_int_equal(
+        fake_make(&scene.kernel, scene_function("0000:3d:00.0", 0), "nvidia-1156", NULL), 0);
+    compare_all();
+    compare("vgpuctl types --raw --columns=NAME,MAX,MAX-FROM");
+    assert_non_null(strstr(played.printed, "L40S-1B 30 vgpu.conf\n"));
+    assert_non_null(strstr(played.printed, "L40S-48Q 1 table\n"));
+    assert_null(strstr(played.printed, "M60"));
     assert_int_equal(chdir("/"), 0);
 }
 
@@ -710,6 +742,7 @@ main(void)
         TEST(every_machine, unmade),
         TEST(mediated_devices, here),
         TEST(functions, unmade),
+        TEST(a_table, unmade),
         TEST(profiles, unmade),
         TEST(pools, unmade),
         TEST(a_large_host, unmade),

@@ -76,7 +76,7 @@ may $callout chr_file write console_device_t
 may $callout capability sys_admin
 
 # Types that the domains have to read.
-for type in sysfs_t libvirt_vgpu_etc_t libvirt_vgpu_var_lib_t virt_var_run_t svirt_var_run_t; do
+for type in sysfs_t usr_t libvirt_vgpu_etc_t libvirt_vgpu_var_lib_t virt_var_run_t svirt_var_run_t; do
     for domain in $hook $callout; do
         grep -qE "^$domain ($type|$(echo $type | sed 's/_var_run/_runtime/')) file read$" "$scratch/rules" ||
             complain "$domain may not read files of $type"

@@ -4,6 +4,7 @@ unit_tests += \
 	tests/device/test-ceilings \
 	tests/device/test-mdev \
 	tests/device/test-nvidia \
+	tests/device/test-nvidia-extract \
 	tests/device/test-nvidia-table \
 	tests/device/test-table-xml \
 	tests/device/test-type-cache \

@@ -123,11 +123,11 @@ check_card(const char *text, const struct nvidia_table_ids *ids, const char *wan
     int rc;
 
     put(text);
-    rc = nvidia_table_read(&host, ids, 1, &table, &error);
+    rc = nvidia_table_read(&host, NVIDIA_TABLE_PATH, ids, 1, &table, &error);
     if (rc < 0)
         fail_msg("%s\n%s", error.text, text);
     assert_int_equal(table.count, 1);
-    assert_int_equal(table.file.st_size, strlen(text));
+    assert_int_equal(table.file.size, strlen(text));
     found = describe(&table.cards[0]);
     assert_string_equal(found, wanted);
 }
@@ -138,7 +138,7 @@ check_refused(const struct nvidia_table_ids *ids, int rc, const char *words)
     AUTO(nvidia_table_clear) struct nvidia_table table = {0};
     struct error error = {.text = "as it was"};
 
-    assert_int_equal(nvidia_table_read(&host, ids, 1, &table, &error), rc);
+    assert_int_equal(nvidia_table_read(&host, NVIDIA_TABLE_PATH, ids, 1, &table, &error), rc);
     assert_true(table.count == 0 && !table.cards);
     if (!strstr(error.text, words))
         fail_msg("\"%s\" is not in: %s", words, error.text);
@@ -227,7 +227,7 @@ which_card(void **state)
         int at;
 
         put(text);
-        assert_int_equal(nvidia_table_read(&host, &t4, 1, &table, &error), 0);
+        assert_int_equal(nvidia_table_read(&host, NVIDIA_TABLE_PATH, &t4, 1, &table, &error), 0);
         at = sprintf(found, "%s", matches[table.cards[0].match]);
         for (size_t k = 0; k < table.cards[0].type_count; k++)
             at += sprintf(found + at, " %s/%u", table.cards[0].types[k].type.id.text + 7,
@@ -256,12 +256,13 @@ several_cards(void **state)
     put(TABLE(TYPE("1", "T4-1Q") TYPE("2", "A40-1Q") TYPE("3", "A40-2Q")
                   CARD("0", TAKES("1", "16")) "<pgpu>" IDS("0x10de", "0x2235", "0x10de", "0x0")
                       TAKES("2", "32") TAKES("3", "24") "</pgpu>"));
-    assert_int_equal(nvidia_table_read(&host, ids, COUNT(ids), &table, &error), 0);
+    assert_int_equal(nvidia_table_read(&host, NVIDIA_TABLE_PATH, ids, COUNT(ids), &table, &error),
+                     0);
     assert_int_equal(table.count, COUNT(ids));
     for (size_t i = 0; i < COUNT(ids); i++)
         assert_int_equal(table.cards[i].type_count, counts[i]);
     assert_string_equal(table.cards[1].types[1].type.name, "A40-2Q");
-    assert_int_equal(nvidia_table_read(&host, ids, 0, &none, &error), 0);
+    assert_int_equal(nvidia_table_read(&host, NVIDIA_TABLE_PATH, ids, 0, &none, &error), 0);
     assert_int_equal(none.count, 0);
 }
 
@@ -473,7 +474,7 @@ thirty_three_types(void **state)
 
     (void)state;
     put(text);
-    assert_int_equal(nvidia_table_read(&host, &a6000, 1, &table, &error), 0);
+    assert_int_equal(nvidia_table_read(&host, NVIDIA_TABLE_PATH, &a6000, 1, &table, &error), 0);
     assert_int_equal(table.cards[0].type_count, 33);
     for (unsigned i = 0; i < 33; i++) {
         AUTO_FREE char *name = memory_format("NVIDIA RTXA6000-%uQ", i + 1);
@@ -594,7 +595,7 @@ all_real_types(void **state)
         strcpy(ids.device, rows[i].device);
         strcpy(ids.subsystem_device,
                strcmp(rows[i].subsystem, "0000") ? rows[i].subsystem : "ffff");
-        assert_int_equal(nvidia_table_read(&host, &ids, 1, &table, &error), 0);
+        assert_int_equal(nvidia_table_read(&host, NVIDIA_TABLE_PATH, &ids, 1, &table, &error), 0);
         assert_int_equal(table.cards[0].passed_over, 0);
         for (seen = 0; i + seen < count && same_card(&rows[i], &rows[i + seen]); seen++) {
             const struct nvidia_table_type *type = &table.cards[0].types[seen];
@@ -725,7 +726,7 @@ too_large(void **state)
         memcpy(text + at, piece, strlen(piece));
     memcpy(text + at, end, strlen(end));
     put_bytes(NVIDIA_TABLE_PATH, text, most);
-    assert_int_equal(nvidia_table_read(&host, &t4, 1, &table, &error), 0);
+    assert_int_equal(nvidia_table_read(&host, NVIDIA_TABLE_PATH, &t4, 1, &table, &error), 0);
     put_bytes(NVIDIA_TABLE_PATH, text, most + 1);
     check_refused(&t4, -EFBIG, "it is larger than 16 MiB; install NVIDIA's vGPU manager again");
 }
@@ -748,7 +749,8 @@ changed_meanwhile(void **state)
 
     (void)state;
     ops.open = open_growing;
-    assert_int_equal(nvidia_table_read(&growing, &t4, 1, &table, &error), -EAGAIN);
+    assert_int_equal(nvidia_table_read(&growing, NVIDIA_TABLE_PATH, &t4, 1, &table, &error),
+                     -EAGAIN);
     assert_non_null(strstr(error.text, "it changed while it was read; try again"));
 }
 

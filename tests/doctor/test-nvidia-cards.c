@@ -3,6 +3,7 @@
 /* NVIDIA's driver is loaded, but a card offers no vGPUs: the findings of vgpuctl doctor, and the
  * reason with which a start is refused. */
 
+#include "device/nvidia-table.h"
 #include "doctor/planted.h"
 
 #include <fcntl.h>
@@ -110,6 +111,21 @@ nothing_is_offered(void **state)
     assert_null(strstr(typed.printed, "idle-types"));
 }
 
+/* --- NVIDIA's table --------------------------------------------------------------------------- */
+
+/* The hook passes a broken table over. */
+static void
+a_broken_table(void **state)
+{
+    (void)state;
+    put(NVIDIA_TABLE_PATH, "<vgpuconfig></vgpuconfig>\n");
+    assert_healthy(HERE);
+    put(NVIDIA_TABLE_PATH, "rubbish\n");
+    assert_fault(HERE, "types-table",
+                 "cannot read NVIDIA's table of vGPU types, "
+                 "/usr/share/nvidia/vgpu/vgpuConfig.xml");
+}
+
 /* --- display mode ----------------------------------------------------------------------------- */
 
 #define WORKSTATION "0000:c1:00.0"
@@ -175,7 +191,7 @@ main(void)
     const struct CMUnitTest tests[] = {
         TEST(on_functions),       TEST(on_mediated_devices), TEST(only_then),
         TEST(graphics_mode),      TEST(no_such_mode),        TEST(compute_mode),
-        TEST(nothing_is_offered),
+        TEST(nothing_is_offered), TEST(a_broken_table),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

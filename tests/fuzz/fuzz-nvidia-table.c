@@ -3,7 +3,7 @@
 /* What is read of NVIDIA's table is sound. It is the same for a card however many others are asked
  * for. What is refused leaves one line, and nothing else. */
 
-#include "device/nvidia-table.h"
+#include "device/nvidia-extract.h"
 #include "device/nvidia-type.h"
 #include "fuzz/fuzz.h"
 
@@ -77,6 +77,28 @@ must_be_equal(const struct nvidia_table_card *a, const struct nvidia_table_card 
     }
 }
 
+/* An extract has all that was read. The last two cards have no ids that an extract could keep. */
+static void
+must_come_back(const struct nvidia_table *table, const struct nvidia_table_ids *ids)
+{
+    struct nvidia_table kept = *table;
+    AUTO(nvidia_table_clear) struct nvidia_table again = {0};
+    AUTO_FREE char *text = NULL;
+    struct document document;
+    struct error error;
+
+    kept.count = 2;
+    text = nvidia_extract_format(&kept, ids);
+    document = (struct document){.text = text, .length = strlen(text)};
+    MUST(nvidia_table_parse(&document, ids, kept.count, &again, &error) == 0);
+    for (size_t i = 0; i < kept.count; i++) {
+        MUST(again.cards[i].match == NVIDIA_TABLE_THIS_BOARD && again.cards[i].passed_over == 0);
+        again.cards[i].match = kept.cards[i].match;
+        again.cards[i].passed_over = kept.cards[i].passed_over;
+        must_be_equal(&kept.cards[i], &again.cards[i]);
+    }
+}
+
 int
 LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
@@ -93,21 +115,22 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     int rc;
 
     ops.open = open_table;
-    rc = nvidia_table_read(&file.host, ids, COUNT(ids), &all, &error);
+    rc = nvidia_table_read(&file.host, NVIDIA_TABLE_PATH, ids, COUNT(ids), &all, &error);
     if (rc < 0) {
         MUST(rc == -EINVAL && !all.count && !all.cards && *error.text);
         for (const char *c = error.text; *c; c++)
             MUST((unsigned char)*c >= ' ' && *c != 0x7f);
         return 0;
     }
-    MUST(all.count == COUNT(ids) && all.file.st_size == (off_t)size);
+    MUST(all.count == COUNT(ids) && all.file.size == size);
     for (size_t i = 0; i < COUNT(ids); i++) {
         AUTO(nvidia_table_clear) struct nvidia_table one = {0};
 
         must_be_sound_card(&all.cards[i]);
-        MUST(nvidia_table_read(&file.host, &ids[i], 1, &one, &error) == 0);
+        MUST(nvidia_table_read(&file.host, NVIDIA_TABLE_PATH, &ids[i], 1, &one, &error) == 0);
         must_be_equal(&one.cards[0], &all.cards[i]);
     }
+    must_come_back(&all, ids);
     MUST(!all.cards[3].match && all.cards[2].match <= NVIDIA_TABLE_ANY_BOARD);
     return 0;
 }
