@@ -12,8 +12,6 @@
 
 #include <string.h>
 
-#define LONGEST_SETTLING 3000 /* ms until a driver's figures show that a vGPU is gone */
-
 #define BOOT_PAUSE 500 /* ms between two looks for a GPU that may still come up */
 
 /* Finds the daemon that owes the release of the leases. A running domain's other leases tell it. If
@@ -111,14 +109,9 @@ remove_claimed(struct assignment *assignment, enum start_step step, struct error
 {
     struct transaction *transaction = &assignment->transaction;
     struct recovery *recovery = &assignment->recovery;
-    const size_t tried = recovery->needed.count + recovery->todo.count;
-    const size_t unremovable = recovery->unremovable.count;
 
     recovery_remove(recovery, transaction, step == START_REMOVE_OWN ? FATE_START : FATE_ROOM,
                     assignment->snapshot.policy.release_timeout);
-    if (recovery->unremovable.count - unremovable < tried)
-        assignment->settled_by = deadline_earlier(transaction->deadline,
-                                                  deadline_in(transaction->host, LONGEST_SETTLING));
     if (deadline_left(transaction->deadline) > 0)
         return RESULT_NEXT;
     return end(assignment, error_set(error, -ETIMEDOUT,

@@ -5,6 +5,7 @@
 #include "base/reader.h"
 #include "lease/daemon.h"
 #include "lease/marks.h"
+#include "lease/settling.h"
 #include "placement/boot-wait.h"
 
 #include <string.h>
@@ -114,6 +115,23 @@ has_others(const struct ledger *ledger, const struct name *domain)
     return ARRAY_HAS(ledger->leases, ledger->count, lease, !name_equal(&lease->domain, domain));
 }
 
+/* Whether a GPU that could serve the demands may have more room than its driver shows yet. */
+static bool
+is_settling(const struct assignment *assignment, const struct placement_problem *problem)
+{
+    const struct transaction *transaction = &assignment->transaction;
+    const struct inventory *inventory = problem->inventory;
+
+    for (size_t i = 0; i < inventory->gpu_count; i++) {
+        const struct lease there = {.gpu = inventory->gpus[i]->name};
+
+        if (placement_concerns(problem, &there) &&
+            settling_is_on(transaction->host, &inventory->gpus[i]->name))
+            return deadline_left(transaction->deadline) > 0;
+    }
+    return false;
+}
+
 /* Asks whether there is a place for each demand. If so, the places are in the ledger, pending. */
 static unsigned
 ask_places(struct assignment *assignment, struct error *error)
@@ -122,14 +140,14 @@ ask_places(struct assignment *assignment, struct error *error)
     const struct snapshot *snapshot = &assignment->snapshot;
     unsigned facts = START_ASKED_PLACES;
 
-    if (assignment->settled_by.host && deadline_left(assignment->settled_by) > 0)
-        facts |= START_SETTLING;
     assignment->rc = plan(assignment, &problem, &assignment->snapshot.ledger, error);
     if (assignment->rc == 0)
         return facts | START_PLACED;
     if (assignment->rc != REFUSED)
         return facts | START_FAILED;
     facts |= start_refusal(error->class);
+    if (is_settling(assignment, &problem))
+        facts |= START_SETTLING;
     if (assignment->looks_at_all || !has_others(problem.ledger, &problem.request->domain))
         facts |= START_SAW_OTHERS;
     if (is_outdated(assignment, &problem))

@@ -37,9 +37,7 @@ struct assignment {
     int rc;                  /* the result of the call, if it ends now */
     unsigned done;           /* the first facts of start.h: what the call has done */
     const struct assign_handover *handover; /* of a running domain */
-    struct deadline gone_by;    /* when a UUID that was seen taken must be free; unset until then */
-    struct deadline settled_by; /* when figures must show what this call has removed; unset until
-                                   it removes something */
+    struct deadline gone_by; /* when a UUID that was seen taken must be free; unset until then */
 };
 
 void assignment_clear(struct assignment *assignment) NONNULL;

@@ -5,6 +5,7 @@
 #include "base/array.h"
 #include "lease/facts.h"
 #include "lease/log.h"
+#include "lease/settling.h"
 
 #include <limits.h>
 #include <string.h>
@@ -254,6 +255,8 @@ remove_one(struct transaction *transaction, const struct removal_terms *terms,
 
     removal->why.text[0] = '\0';
     removal->rc = try(&attempt, &removal->lease);
+    if (removal->rc == 0)
+        settling_begin(host, &removal->lease.gpu);
     *patience -= attempt.waited < *patience ? attempt.waited : *patience;
     rc = record(transaction, terms->occasion, attempt.bits, removal, &why, &failure);
     if (rc < 0) {

@@ -261,6 +261,7 @@ static const struct row rows[] = {
     {ANSWER_LINK, "proc/*/fd/*", rewrite_node, .text = NULL},
     {ANSWER_LINK, "run/libvirt-vgpu/functions/*", rewrite_tag, .text = NULL},
     {ANSWER_LINK, "run/libvirt-vgpu/proving/*", rewrite_number, .text = NULL},
+    {ANSWER_LINK, "run/libvirt-vgpu/settling/*", rewrite_number, .text = NULL},
     {ANSWER_LINK, "sys/*/driver", rewrite_link, .learn = learning_driver},
     {ANSWER_LINK, "*", rewrite_link, .text = NULL},
     {ANSWER_STATUS, "*", rewrite_status, .text = NULL},

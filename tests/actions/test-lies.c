@@ -92,10 +92,37 @@ figures_that_are_late(void **state)
         must_start(guest, "T4-4Q");
     must_refuse(5, "T4-4Q", CARD);
     assert_int_equal(scene_release(&scene, 4, 4), 0);
-    /* Only the driver knows that there is room again, and it says this late. */
-    must_refuse(5, "T4-4Q", CARD " is full (3 of 4)");
-    fake_sleep(FAKE_LATE);
+    /* Only the driver knows that there is room again, and it says this late. Another call has
+     * removed the vGPU, so the next start looks again. */
     must_start(5, "T4-4Q");
+    release_all(5);
+}
+
+/* A start waits for figures only after a removal, and only for a moment. */
+static void
+figures_that_are_right(void **state)
+{
+    const struct host *host = &scene.kernel.host;
+    uint64_t begin;
+
+    (void)state;
+    for (unsigned guest = 1; guest <= 4; guest++)
+        must_start(guest, "T4-4Q");
+    assert_int_equal(scene_release(&scene, 4, 4), 0);
+    must_start(4, "T4-4Q");
+    begin = host_uptime(host);
+    must_refuse(5, "T4-4Q", CARD " is full (4 of 4)");
+    assert_in_range(host_uptime(host) - begin, 1000, 3500);
+    begin = host_uptime(host);
+    must_refuse(5, "T4-4Q", CARD " is full (4 of 4)");
+    assert_in_range(host_uptime(host) - begin, 0, 500);
+
+    /* What was removed on another card makes no room on this one. */
+    scene_must_start_at(&scene, 7, VF1, "L40S-24Q");
+    assert_int_equal(scene_release_at(&scene, 7, VF1), 0);
+    begin = host_uptime(host);
+    must_refuse(5, "T4-4Q", CARD " is full (4 of 4)");
+    assert_in_range(host_uptime(host) - begin, 0, 500);
     release_all(5);
 }
 
@@ -178,10 +205,10 @@ main(void)
 {
 #define TEST(function) TYPED_TEST(function, here)
     const struct CMUnitTest tests[] = {
-        TEST(a_list_that_does_not_come_back),     TEST(figures_that_are_late),
-        TEST(late_figures_after_an_eviction),     TEST(a_maximum_that_is_wrong),
-        TEST(a_type_that_appears_beside_another), TEST(a_removal_that_takes_long),
-        TEST(a_function_that_keeps_its_type),
+        TEST(a_list_that_does_not_come_back), TEST(figures_that_are_late),
+        TEST(figures_that_are_right),         TEST(late_figures_after_an_eviction),
+        TEST(a_maximum_that_is_wrong),        TEST(a_type_that_appears_beside_another),
+        TEST(a_removal_that_takes_long),      TEST(a_function_that_keeps_its_type),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
