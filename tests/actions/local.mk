@@ -16,6 +16,7 @@ unit_tests += \
 	tests/actions/test-obstacles \
 	tests/actions/test-pool \
 	tests/actions/test-random \
+	tests/actions/test-real-hosts \
 	tests/actions/test-reconcile \
 	tests/actions/test-release \
 	tests/actions/test-silent-card \

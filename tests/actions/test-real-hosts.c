@@ -1,0 +1,279 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+
+/*
+ * Real hosts, with figures that their owners published (tests/machines/real-*; the numbers are the
+ * rows of real-hosts.md). The vGPUs of a host are made by our own starts. Then the types must have
+ * the published figures. Starts beside these vGPUs must succeed or be refused as on that host.
+ */
+
+#include "cli/command.h"
+#include "fake/scene.h"
+#include "fake/typed.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#define MOST 48 /* guests of a row */
+
+static struct scene scene;
+static struct typed typed;
+static const struct typed_case here = {.scene = {.scene = &scene, .machine = ""}, .typed = &typed};
+
+struct row {
+    const char *machine, *gpu;
+    const char *text;   /* the machine; NULL: a file of tests/machines has it */
+    bool has_functions; /* of vendor-specific VFIO: a guest names the function */
+    struct {
+        const char *type;
+        unsigned count;
+    } made[2];
+    const char *figures; /* "TYPE AVAILABLE MAX;" for some types; "*" stands for all other types */
+    const char *one_more, *too_many, *words;
+    const char *configuration;
+};
+
+static const struct row rows[] = {
+    {.machine = "real-01-rtxa6000",
+     .gpu = "0000:01:00.0",
+     .made = {{"RTXA6000-2Q", 1}},
+     .figures = "nvidia-523 23 24;nvidia-525 23 24;nvidia-535 23 24;nvidia-522 0 32;nvidia-526 0 "
+                "16;nvidia-527 0 12;nvidia-528 0 8;nvidia-529 0 6;nvidia-530 0 4;nvidia-531 0 "
+                "3;nvidia-532 0 2;nvidia-533 0 1;nvidia-548 0 12;nvidia-554 0 1;* 0",
+     .one_more = "RTXA6000-2B",
+     .too_many = "RTXA6000-1Q",
+     .words = "holds nvidia-"},
+    {.machine = "real-03-v100s",
+     .gpu = "0000:3b:00.0",
+     .made = {{"V100S-8Q", 1}},
+     .figures = "nvidia-358 3 4;nvidia-368 3 4;nvidia-9008 3 4;* 0",
+     .one_more = "V100S-8A",
+     .too_many = "V100S-4Q",
+     .words = "holds nvidia-"},
+    {.machine = "real-04-v100dx",
+     .gpu = "0000:1a:00.0",
+     .figures = "nvidia-194 32 32;nvidia-199 1 1;nvidia-219 16 16",
+     .one_more = "V100DX-1Q",
+     .too_many = "nvidia-250",
+     .words = "nvidia-250"},
+    {.machine = "real-05-p40",
+     .gpu = "0000:02:00.0",
+     .figures = "nvidia-156 12 12;nvidia-215 12 12;nvidia-241 24 24;nvidia-283 6 6;nvidia-284 4 "
+                "4;nvidia-285 3 3;nvidia-286 2 2",
+     .one_more = "P40-12C",
+     .too_many = "P40-24Q",
+     .words = "holds nvidia-"},
+    {.machine = "m60",
+     .gpu = "0000:06:00.0",
+     .figures = "nvidia-11 16 16;nvidia-12 16 16;nvidia-13 8 8",
+     .one_more = "M60-1Q",
+     .too_many = NULL},
+    {.machine = "real-07-a2",
+     .gpu = "0000:08:00.0",
+     .made = {{"A2-4Q", 1}},
+     .figures = "nvidia-746 3 4;nvidia-751 3 4;nvidia-754 3 4;* 0",
+     .one_more = "A2-4C",
+     .too_many = "A2-8Q",
+     .words = "holds nvidia-"},
+    {.machine = "real-08-l40s",
+     .gpu = "0000:3d:00.0",
+     .has_functions = true,
+     .made = {{"L40S-48Q", 1}},
+     .figures = "* 0",
+     .one_more = NULL,
+     .too_many = "L40S-1B",
+     .words = "0000:3d:00.0"},
+    {.machine = "real-09-l40s-3b",
+     .gpu = "0000:3d:00.0",
+     .has_functions = true,
+     .made = {{"L40S-3Q", 1}},
+     .figures = "nvidia-2164 - -;nvidia-1149 - -",
+     .one_more = "L40S-3B",
+     .too_many = "L40S-1B",
+     .words = "0000:3d:00.0"},
+    {.machine = "real-10-rtx6000-ada",
+     .gpu = "0000:3e:00.0",
+     .has_functions = true,
+     .made = {{"RTX6000-Ada-2Q", 1}},
+     .figures = "nvidia-941 0 -;nvidia-943 0 -;nvidia-950 0 -",
+     .one_more = "RTX6000-Ada-2Q",
+     .too_many = "RTX6000-Ada-3Q",
+     .words = "0000:3e:00.0"},
+    {.machine = "real-11-a10",
+     .gpu = "0000:d8:00.0",
+     .has_functions = true,
+     .made = {{"A10-6Q", 1}},
+     .figures = "nvidia-588 0 -;nvidia-592 0 -",
+     .one_more = "A10-6A",
+     .too_many = "A10-8Q",
+     .words = "0000:d8:00.0"},
+    {.machine = "real-12-rtx-pro-6000",
+     .gpu = "0001:42:00.0",
+     .has_functions = true,
+     .made = {{"DC-3Q", 1}},
+     .figures = "nvidia-1518 0 -;nvidia-1521 0 -;nvidia-1523 0 -;nvidia-1540 0 -",
+     .one_more = "DC-3A",
+     .too_many = "DC-6Q",
+     .words = "0001:42:00.0"},
+    {.machine = "real-12-rtx-pro-6000",
+     .gpu = "0001:42:00.0",
+     .has_functions = true,
+     .made = {{"DC-2B", 31}},
+     .figures = "nvidia-1518 1 -",
+     .one_more = "DC-2B",
+     .too_many = "DC-2B",
+     .words = "0001:42:00.0"},
+    {.machine = "real-12-rtx-pro-6000-mixed",
+     .gpu = "0001:42:00.0",
+     .has_functions = true,
+     .made = {{"DC-3Q", 10}, {"DC-2B", 21}},
+     .figures = "nvidia-1518 1 -",
+     .one_more = "DC-4Q",
+     .too_many = "DC-2B",
+     .words = "0001:42:00.0"},
+    {.machine = "real-13-rtx-pro-6000-mig",
+     .gpu = "0001:42:00.0",
+     .has_functions = true,
+     .made = {{"DC-1-2Q", 47}},
+     .figures = "nvidia-1550 1 -",
+     .one_more = "DC-1-2Q",
+     .too_many = "DC-1-2Q",
+     .words = "no other virtual function could take it now"},
+    {.machine = "real-16-gvt-g-small",
+     .gpu = "0000:00:02.0",
+     .figures = "i915-GVTg_V5_4 1 -;i915-GVTg_V5_8 2 -",
+     .one_more = "i915-GVTg_V5_4",
+     .too_many = "i915-GVTg_V5_8",
+     .words = "0000:00:02.0"},
+    /* An Arc Pro B70, 32,504 MiB of which go to its functions; and a B50 since Linux fef8b64e48e8.
+     */
+    {.machine = "row 18",
+     .text = "gpu 0000:03:00.0 xe vfs 4 memory 32504 vendor 8086 device e223\n",
+     .gpu = "0000:03:00.0",
+     .has_functions = true,
+     .configuration = "gpus = ({ address = \"0000:03:00.0\"; vram = \"32504M\"; });\n"
+                      "profiles = { quarter = { vram = \"8126M\"; }; };\n",
+     .made = {{"quarter", 3}},
+     .figures = "quarter 1 -",
+     .one_more = "quarter",
+     .too_many = "quarter",
+     .words = "no other virtual function could take it now"},
+    {.machine = "row 19",
+     .text = "gpu 0000:03:00.0 xe vfs 2 memory 14096 vendor 8086 device e212\n",
+     .gpu = "0000:03:00.0",
+     .has_functions = true,
+     .configuration =
+         "gpus = ({ address = \"0000:03:00.0\"; vram = \"14096M\"; });\n"
+         "profiles = { half = { vram = \"7048M\"; }; whole = { vram = \"14096M\"; }; };\n",
+     .made = {{"half", 1}},
+     .figures = "half 1 -;whole 0 -",
+     .one_more = "half",
+     .too_many = "whole",
+     .words = "no other virtual function could take it now"},
+};
+
+static bool
+starts(const struct row *row, unsigned guest, const char *type)
+{
+    int status = row->has_functions
+                     ? scene_prepare_at(&scene, guest, scene_function(row->gpu, guest - 1), type)
+                     : scene_prepare(&scene, guest, guest, type);
+
+    return status == 0;
+}
+
+/* Compares one line of types: "TYPE AVAILABLE MAX", with what is wanted. */
+static void
+check_line(const struct row *row, const char *type, const char *available, const char *max)
+{
+    char *wanted = strdup(row->figures), *rest = wanted, *item;
+
+    while ((item = strsep(&rest, ";"))) {
+        const char *id = strsep(&item, " "), *left = strsep(&item, " ");
+
+        if (strcmp(id, type) != 0 && strcmp(id, "*") != 0)
+            continue;
+        if (strcmp(left, available) != 0 || (item && strcmp(item, max) != 0))
+            fail_msg("%s: %s is %s of %s, not %s of %s", row->machine, type, available, max, left,
+                     item ? item : "any");
+        break;
+    }
+    free(wanted);
+}
+
+static void
+check_figures(const struct row *row)
+{
+    char line[128], *rest, *item;
+    size_t count = 0;
+
+    snprintf(line, sizeof(line), "vgpuctl types %s --raw --noheadings --columns=TYPE,AVAILABLE,MAX",
+             row->gpu);
+    assert_int_equal(typed_run(&scene, NULL, line, &typed), COMMAND_DONE);
+    for (rest = typed.printed; (item = strsep(&rest, "\n")) && *item; count++) {
+        const char *type = strsep(&item, " "), *available = strsep(&item, " ");
+
+        check_line(row, type, available, item);
+    }
+    assert_true(count > 0);
+}
+
+static void
+check_row(const struct row *row)
+{
+    unsigned guest = 0;
+
+    if (row->configuration)
+        scene_configure(&scene, row->configuration);
+    for (size_t i = 0; i < sizeof(row->made) / sizeof(*row->made); i++) {
+        for (unsigned k = 0; k < row->made[i].count; k++) {
+            if (!starts(row, ++guest, row->made[i].type))
+                fail_msg("%s: vGPU %u, %s: %s", row->machine, guest, row->made[i].type, scene.said);
+        }
+    }
+    check_figures(row);
+    if (row->one_more && !starts(row, ++guest, row->one_more))
+        fail_msg("%s: one more %s: %s", row->machine, row->one_more, scene.said);
+    if (row->too_many && starts(row, ++guest, row->too_many))
+        fail_msg("%s: one %s too many starts", row->machine, row->too_many);
+    if (row->too_many)
+        scene_assert_said(&scene, row->words);
+}
+
+static void
+published_figures(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
+        scene_stop(&scene);
+        if (rows[i].text)
+            scene_start(&scene, rows[i].text);
+        else
+            scene_start_machine(&scene, rows[i].machine);
+        check_row(&rows[i]);
+    }
+}
+
+/* The Tesla P4 of row 2: idle, all of its types 0, and its driver makes one all the same. */
+static void
+a_card_that_offers_nothing(void **state)
+{
+    static const struct row p4 = {.machine = "real-02-p4", .gpu = "0000:01:00.0", .figures = "* 0"};
+
+    (void)state;
+    scene_stop(&scene);
+    scene_start_machine(&scene, p4.machine);
+    scene.kernel.faults->lie = FAKE_LIE_NOTHING;
+    check_figures(&p4);
+    assert_false(starts(&p4, 1, "P4-4Q"));
+    scene_assert_said(&scene, "does not offer it now, though nothing is on it");
+    assert_int_equal(fake_make(&scene.kernel, p4.gpu, "nvidia-65", scene_device(9)), 0);
+}
+
+int
+main(void)
+{
+#define TEST(name) TYPED_TEST(name, here)
+    const struct CMUnitTest tests[] = {TEST(published_figures), TEST(a_card_that_offers_nothing)};
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
