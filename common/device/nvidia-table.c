@@ -128,8 +128,9 @@ make_type(const struct declared *declared, struct nvidia_table_type *ret)
     memcpy(ret->class, declared->class, sizeof(ret->class));
     if (width && height)
         snprintf(type->resolution, sizeof(type->resolution), "%ux%u", width, height);
+    /* The name may tell a size, too. */
     vendor_describe(type);
-    return true;
+    return type->framebuffer <= MOST_MIB;
 }
 
 static void

@@ -374,6 +374,9 @@ what_is_passed_over(void **state)
          "any\nnvidia-1|A-1Q|NVS|1024|4|5120x2880|0|0"},
         {TYPE("1", "A-1Q"), "<supportedVgpu vgpuId='1'></supportedVgpu>",
          "any\nnvidia-1|A-1Q|NVS|1024|4|5120x2880|0|0"},
+        /* A size that only the name tells, and that no card has. */
+        {TYPE_OF("1", "A-1024Q", ""), TAKES("1", "1"), "any\nnvidia-1|A-1024Q|NVS|1048576|0||1|0"},
+        {TYPE_OF("1", "A-1025Q", ""), TAKES("1", "1"), "any\n-1"},
         /* A size that nobody tells, not even the name. */
         {TYPE_OF("1", "TYPE FOO1", "<framebuffer>0x10000000</framebuffer>"), TAKES("1", "8"),
          "any\nnvidia-1|TYPE FOO1|NVS|0|0||8|0"},

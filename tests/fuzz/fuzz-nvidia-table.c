@@ -8,6 +8,7 @@
 #include "fuzz/fuzz.h"
 
 #include <string.h>
+#include <sys/stat.h>
 #include <sys/mman.h>
 
 struct file {
