@@ -13,7 +13,9 @@ inline see_ledger() {
             /* LOOK_DAEMON: daemons and ran marks are read before the guests. */
             saw_gone[i] = in_use(i) && !alive[owner[i]]; saw_ran[i] = has_run(i)
         }
-        i = 0
+        i = 0;
+        saw_card = (card -> card_number : 0); saw_card_gone = card && !alive[card_owner];
+        saw_card_ran = card_has_run
     }
 }
 
@@ -27,7 +29,8 @@ inline see_claims_and_guests() {
             saw_free[i] = saw_number[i] == 0 || saw_number[i] == claim[s] || !claimed(saw_number[i]);
             saw_guest[i] = file[dom(i)] && named[i] && in_qemu[i]
         }
-        i = 0; saw_file[A] = file[A]; saw_file[B] = file[B]
+        i = 0; saw_file[A] = file[A]; saw_file[B] = file[B];
+        saw_card_file = card_file
     }
 }
 
@@ -45,7 +48,8 @@ inline forget_look() {
     d_step {
         for (i : 0 .. dA2) { saw_state[i] = NONE; saw_number[i] = 0; saw_free[i] = 0; saw_gone[i] = 0;
             saw_ran[i] = 0; saw_guest[i] = 0; saw_there[i] = 0 }
-        saw_there[dF] = 0; saw_file[A] = 0; saw_file[B] = 0; i = 0
+        saw_there[dF] = 0; saw_file[A] = 0; saw_file[B] = 0; i = 0;
+        saw_card = 0; saw_card_gone = 0; saw_card_ran = 0; saw_card_file = 0
     }
 }
 
@@ -136,7 +140,35 @@ inline decide() {
         :: what == GO && places > CAP -> what = FULL; find_victim()
         :: else
         fi;
-        places = 0; i = 0
+        places = 0; i = 0;
+        /* 7.11: placement passes the card over while the link counts. */
+        if :: card_ended -> card = 0 :: else fi;
+        if :: what == GO && card -> what = FULL :: else fi
+    }
+}
+
+/* 7.11: a start that takes the card. Another guest's lease in use is proof that the card is used. */
+inline decide_card() {
+    d_step {
+        what = GO;
+        if
+        :: in_use(dB) && known(dB) && !is_left(dB) && has(CARD_USED) -> what = FULL
+        :: in_use(dB) && !known(dB) && has(CARD_USED) -> what = AGAIN
+        :: state[dB] != NONE && !in_use(dB) && busy(dB) -> what = WAIT; d = dB
+        :: else ->
+            if
+            :: state[dB] != NONE -> what = FULL; find_victim();
+                if :: what == FULL -> what = GO :: else fi          /* doubt passes */
+            :: else
+            fi
+        fi;
+        i = 0;
+        if
+        :: what == GO ->
+            if :: has(CARD_LINK) -> card = 1; card_number = next_number; card_owner = me; next_number++
+            :: else fi
+        :: else
+        fi
     }
 }
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
 /*
- * The ledger's protocol, DESIGN 7.1 to 7.10, as a model for spin. tests/model/README.md says what is
- * modelled. tests/model/run checks the model. This file has sizes, rules, properties, and the words
+ * The ledger's protocol, DESIGN 7.1 to 7.10, as a model for spin. 7.11 stands for DESIGN's "Whole
+ * cards". tests/model/README.md says what is modelled. tests/model/run checks the model. This file has sizes, rules, properties, and the words
  * of the ledger. decision.pml: what our process sees, and what it decides under the lock.
  * process.pml: what our process does. world.pml: the kernel, guests, libvirt's daemons, the end.
  *
@@ -52,6 +52,9 @@
 #define FOREIGN 0  /* another program may make a device; 1: with a UUID of its own; 2: with B's UUID,
                       and it may remove this device again */
 #endif
+#ifndef WHOLE
+#define WHOLE 0    /* 1: guest A takes the card itself, and no vGPU; only with CAP=1, SECOND=0, KEEP=0 */
+#endif
 #ifndef STRAY
 #define STRAY 0    /* 1: a program, not a guest, has guest A's device open for a time */
 #endif
@@ -89,7 +92,17 @@ mtype = {
     RESTORE_OWED,  /* 7.8 except for a used lease of a living daemon: its mark is gone */
     RESERVED_ROOM, /* 7 (states) a reserved place is taken */
     RESERVED_LATE, /* 7 (states) a place is reserved for 60 s, and no longer */
-    NOT_INIT       /* 7.10 a hook whose daemon is gone takes no other process for it */
+    NOT_INIT,      /* 7.10 a hook whose daemon is gone takes no other process for it */
+    CARD_LINK,     /* 7.11 a start that takes a card leaves a link, and placement passes the card over */
+    CARD_USED,     /* 7.11 a start does not take a card with another guest's lease in use */
+    CARD_OWED,     /* 7.11 while a link's daemon lives, only a mark may end the link */
+    CARD_FILE,     /* 7.11 a link counts while a live guest's status file names the card */
+    CARD_ORDER,    /* 7.11 a look reads a link's daemon and its ran mark before it looks at guests */
+    CARD_CHANGED,  /* 7.11 a look does not count for a link that changed since */
+    CARD_DAEMON,   /* 7.11 prepare leaves no link once its daemon is gone */
+    CARD_MARK,     /* 7.11 release leaves a mark for a link, too, and the mark covers the link */
+    CARD_RAN,      /* 7.11 started and reconnect leave a mark for a link, too */
+    CARD_OTHER     /* 7.11 release leaves the link of another living daemon alone */
 }
 
 #ifndef OUT
@@ -107,6 +120,7 @@ hidden byte P5_ROOM;         /* no place is given twice */
 hidden byte P6_NOT_HELD_UP;  /* all processes end, and the next start gets the place */
 hidden byte P7_PROMISE;      /* a reserved place, and a kept vGPU, stay as promised */
 hidden byte P8_GUEST_KEEPS;  /* no lease goes while its guest runs with the device */
+hidden byte P9_WHOLE_CARD;   /* nobody takes a card from under a guest, or gets a vGPU on a taken one */
 #define holds(property, what) assert(property || (what))
 
 /* --- names ------------------------------------------------------------------------------------ */
@@ -160,6 +174,10 @@ byte ran[2];       /* marks ran/DOMAIN.N */
 byte claim[6];     /* the number that each of our processes has locked; 0: none */
 byte left_claim[3];/* the number that each writer has locked; 0: none */
 bit locked;        /* the lock is held while a driver works; only without the rule OUTSIDE */
+
+/* The link of a card that guest A takes; 7.11. It has no claim. */
+bit card;
+byte card_number, card_owner;
 
 /* --- writers ---------------------------------------------------------------------------------- */
 
@@ -233,6 +251,18 @@ bit verified;      /* prepare has seen B's device, so no other program removes i
 #define is_left(d) (state[d] == LEAVING || (in_use(d) && its_guest_is_gone(d)))
 #define is_broken_promise(d) (state[d] == RESERVED && late && has(RESERVED_LATE))
 
+/* 7.11: what becomes of the link. saw_...: what the look saw of the link, of its daemon and its mark,
+ * and of the status file. A mark that covers the link ends it without a look. */
+#define card_below(n) (card && n != 0 && card_number < n)
+#define card_is_released (card_below(released[A]) && has(CARD_MARK))
+#define card_has_run (card_below(ran[A]) && has(CARD_RAN))
+#define card_file (file[A] && named[dA] && in_qemu[dA])
+#define card_known (!has(CARD_CHANGED) || card_number == saw_card)
+#define card_daemon_is_gone ((!alive[card_owner] && (saw_card_gone || !has(CARD_ORDER))) || !has(CARD_OWED))
+#define card_ran (card_has_run && (saw_card_ran || !has(CARD_ORDER)))
+#define card_ended (card && (card_is_released || (card_known && \
+    !(saw_card_file && has(CARD_FILE)) && (card_daemon_is_gone || card_ran))))
+
 #define runs_with(d) (file[dom(d)] && named[d] && in_qemu[d])
 
 inline forget(d) {
@@ -254,9 +284,9 @@ inline number_anew(d) {
 /* 7.7: removes the marks that cover no lease. It is called under the lock. */
 inline sweep() {
     d_step {
-        if :: released[A] && !is_released(dA) && !is_released(dA2) -> released[A] = 0 :: else fi;
+        if :: released[A] && !is_released(dA) && !is_released(dA2) && !card_is_released -> released[A] = 0 :: else fi;
         if :: released[B] && !is_released(dB) -> released[B] = 0 :: else fi;
-        if :: ran[A] && !ran_covers(dA) && !ran_covers(dA2) -> ran[A] = 0 :: else fi;
+        if :: ran[A] && !ran_covers(dA) && !ran_covers(dA2) && !card_has_run -> ran[A] = 0 :: else fi;
         if :: ran[B] && !ran_covers(dB) -> ran[B] = 0 :: else fi
     }
 }

@@ -87,6 +87,8 @@ proctype Process(byte s; byte g; byte dm)   /* its slot, guest and daemon */
     bit stuck;
     byte work[3], was[3], saw_state[3], saw_number[3];
     bit saw_free[3], saw_gone[3], saw_ran[3], saw_guest[3], saw_file[2], saw_there[4];
+    byte saw_card;
+    bit saw_card_gone, saw_card_ran, saw_card_file;
 
 end:
     if
@@ -126,7 +128,10 @@ again:
         fi;
 #endif
         if
-        :: request[s] == PREPARE && !alive[me] && has(DAEMON_RECORD) -> what = FULL     /* 7.5 */
+        :: request[s] == PREPARE && !alive[me] && has(DAEMON_RECORD) && !(WHOLE && g == A) ->
+            what = FULL                                                     /* 7.5 */
+        :: WHOLE && g == A && !alive[me] && has(CARD_DAEMON) -> what = FULL         /* 7.11 */
+        :: WHOLE && g == A && (alive[me] || !has(CARD_DAEMON)) -> decide_card()
         :: else -> decide()
         fi;
         if
@@ -139,13 +144,14 @@ again:
             fi;
             goto well
 #endif
-        :: request[s] != ARRIVE && what == GO -> record_plan()
+        :: request[s] != ARRIVE && what == GO && !(WHOLE && g == A) -> record_plan()
         :: request[s] != ARRIVE && what == EVICT -> take_away(d)
         :: else
         fi;
         forget_look();
         if
-        :: what == GO -> what = 0; goto carry_out
+        :: what == GO && WHOLE && g == A -> what = 0; goto well
+        :: what == GO && !(WHOLE && g == A) -> what = 0; goto carry_out
         :: what == AGAIN -> what = 0; goto again
         :: what == WAIT -> what = 0; goto wait
         :: what == EVICT -> what = 0; next = AGAIN; goto remove
@@ -274,7 +280,11 @@ hand_over:
 started:
     if
     :: atomic { me = (alive[dm] -> dm : NOBODY); limit = next_number;
-                if :: state[dA] == NONE && g == A || state[dB] == NONE && g == B -> goto well :: else fi }
+                if
+                :: state[dA] == NONE && g == A && !card -> goto well
+                :: state[dB] == NONE && g == B -> goto well
+                :: else
+                fi }
     OR_KILLED(fail)
     fi;
 mark_ran:
@@ -314,14 +324,14 @@ reconnect:
 release:
     if
     :: atomic { me = (alive[dm] -> dm : NOBODY); limit = next_number;
-                if :: !(g == A && (state[dA] != NONE || state[dA2] != NONE) ||
+                if :: !(g == A && (state[dA] != NONE || state[dA2] != NONE || card) ||
                         g == B && state[dB] != NONE) -> goto well :: else fi }
     OR_KILLED(unmarked)
     fi;
     if
     :: atomic { true;
         if
-        :: has(MARK_RELEASE) && (alive[me] || !has(MARK_DAEMON)) -> raise(released[g], limit)   /* 7.7 */
+        :: has(MARK_RELEASE) && (!card || g == B || has(CARD_MARK)) && (alive[me] || !has(MARK_DAEMON)) -> raise(released[g], limit)   /* 7.7 */
         :: else
         fi }
     OR_KILLED(unmarked)
@@ -347,7 +357,12 @@ release_lock:
                 :: else
                 fi
             }
-            i = 0
+            i = 0;
+            if
+            :: g == A && card_below(limit) &&
+               (card_owner == me || !alive[card_owner] || !has(CARD_OTHER)) -> card = 0     /* 7.11 */
+            :: else
+            fi
         };
         sweep();
         if
@@ -381,7 +396,8 @@ reconcile:
                     fi
                 fi
             }
-            i = 0
+            i = 0;
+            if :: card_ended -> card = 0 :: else fi                         /* 7.11 */
         };
         sweep();
         forget_look() }
@@ -443,6 +459,7 @@ unmarked:
         for (i : 0 .. LAST) {
             if :: dom(i) == g && in_use(i) && !ran_covers(i) -> excused[i] = 1 :: else fi
         }
+        if :: g == A && card && !card_below(ran[A]) -> excused[dA] = 1 :: else fi;
         goto fail };
 well:
     atomic { good[s] = 1; goto over };

@@ -96,7 +96,8 @@ begin:
     /* Other hooks need time. Then QEMU starts, or the start fails for another reason. */
     if
     :: atomic { alive[dm] ->
-        holds(P3_QEMU_FINDS, exists[g] && !probed[g]);
+        holds(P3_QEMU_FINDS, (WHOLE && g == A) || (exists[g] && !probed[g]));
+        holds(P9_WHOLE_CARD, !WHOLE || !in_qemu[1 - g]);
         in_qemu[g] = 1; named[g] = 1; file[g] = 1;
         if
         :: SECOND == 1 && g == A ->
@@ -116,6 +117,10 @@ lives:
     :: atomic { alive[dm] -> quit(); goto stop }
     :: atomic { !alive[dm] -> survives = 1 }
     :: atomic { !alive[dm] -> survives = 0; quit() }
+#if WHOLE
+    /* Somebody takes the card out of the running guest. libvirt calls no hook. */
+    :: atomic { alive[dm] && g == A && named[dA] -> quit(); named[dA] = 0; goto lives }
+#endif
     fi;
     if
     :: atomic { alive[2] -> dm = 2;
@@ -210,7 +215,7 @@ proctype Attacher()
     (hung[2] && on_device[2] == d))
 #define is_clean(d) (state[d] == KEPT || hung_on(d) || (state[d] == NONE && !(exists[d] && ours[d])))
 #define used_up(d) (hung_on(d) || (state[d] != NONE && excused[d]))
-#define USED_UP (exists[dF] + used_up(dA) + used_up(dA2))
+#define USED_UP ((card && excused[dA]) + exists[dF] + used_up(dA) + used_up(dA2))
 
 /* When all is quiet, nothing fails any more. Then the next start gets the place (P6_NOT_HELD_UP).
  * One reconcile gives back all vGPUs without a guest (P2_NOTHING_LOST). It runs first with the
@@ -231,10 +236,11 @@ proctype End()
         holds(P2_NOTHING_LOST, excused[dA] || is_clean(dA));
         holds(P2_NOTHING_LOST, excused[dB] || is_clean(dB));
         holds(P2_NOTHING_LOST, excused[dA2] || is_clean(dA2));
+        holds(P2_NOTHING_LOST, excused[dA] || !card);
         alive[1] = 0; alive[2] = 0;
         request[RECONCILER] = RECONCILE };
     atomic { request[RECONCILER] == 0 ->
-        holds(P2_NOTHING_LOST, is_clean(dA) && is_clean(dB) && is_clean(dA2));
+        holds(P2_NOTHING_LOST, is_clean(dA) && is_clean(dB) && is_clean(dA2) && !card);
         holds(P4_LEASED, made == exists[dA] + exists[dB] + exists[dA2] + exists[dF]) }
 }
 
