@@ -196,7 +196,7 @@ family_of(const struct fake_gpu *gpu)
 static void
 put_device(struct fake_kernel *fake, const struct fake_gpu *gpu, const char *name)
 {
-    struct fake_pci pci = {.numa = gpu->numa};
+    struct fake_pci pci = {.numa = gpu->numa, .class = "0x030200"};
     struct name address;
 
     if (name_parse_pci(&address, gpu->name) < 0) {
@@ -236,7 +236,6 @@ put_gpu(struct fake_kernel *fake, size_t index)
         fake_put(fake->host.root, text, "sys/devices/%s/sriov_totalvfs", gpu->name);
         fake_put(fake->host.root, text, "sys/devices/%s/sriov_numvfs", gpu->name);
         fake_put(fake->host.root, "1\n", "sys/devices/%s/sriov_drivers_autoprobe", gpu->name);
-        fake_put(fake->host.root, "0x030200\n", "sys/devices/%s/class", gpu->name);
     }
     for (size_t i = 0; i < fake->machine->parent_count; i++) {
         const struct fake_parent *parent = &fake->machine->parents[i];
