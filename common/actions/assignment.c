@@ -108,11 +108,13 @@ find_patience(const struct assignment *assignment)
     return share / silent;
 }
 
-/* Whether another domain has a lease, which it may not need any more. */
+/* Whether another domain has a lease or a card, which it may not need any more. */
 static bool
 has_others(const struct ledger *ledger, const struct name *domain)
 {
-    return ARRAY_HAS(ledger->leases, ledger->count, lease, !name_equal(&lease->domain, domain));
+    return ARRAY_HAS(ledger->leases, ledger->count, lease, !name_equal(&lease->domain, domain)) ||
+           ARRAY_HAS(ledger->cards.items, ledger->cards.count, card,
+                     !name_equal(&card->domain, domain));
 }
 
 /* Whether a GPU that could serve the demands may have more room than its driver shows yet. */

@@ -2,6 +2,7 @@
 
 #include "actions/pass.h"
 #include "base/reader.h"
+#include "lease/card-end.h"
 #include "lease/facts.h"
 #include "lease/log.h"
 #include "lease/proving.h"
@@ -51,6 +52,8 @@ judge(const struct pass *pass, const struct ledger *ledger, const struct lease *
 
     if (pass->keeps_none)
         facts.bits &= ~(unsigned)FATE_TO_KEEP;
+    if (pass->own && name_equal(pass->own, &lease->domain))
+        facts.bits |= FATE_OWN;
     return fate_judge(pass->row->occasion, &facts, why);
 }
 
@@ -111,6 +114,16 @@ go_over(struct pass *pass, struct ledger *ledger, bool *changed, struct error *e
     return rc;
 }
 
+/* Removes traces of processes and guests that ended. */
+static void
+sweep(const struct pass *pass, struct ledger *ledger)
+{
+    const struct statedir *statedir = &pass->transaction->statedir;
+
+    proving_sweep(statedir->host, statedir->claims);
+    card_end_sweep(statedir, &pass->look, ledger);
+}
+
 int
 pass_decide(struct pass *pass, struct error *error)
 {
@@ -122,8 +135,10 @@ pass_decide(struct pass *pass, struct error *error)
     if (rc < 0)
         return rc;
     if (pass->row->tidies)
-        proving_sweep(transaction->host, transaction->statedir.claims);
+        sweep(pass, &ledger);
     rc = go_over(pass, &ledger, &changed, error);
+    if (rc == 0 && pass->row->conclude)
+        rc = pass->row->conclude(pass, &ledger, &changed, error);
     if (rc == 0 && changed)
         return transaction_commit(transaction, &ledger, error);
     transaction_abort(transaction);

@@ -9,7 +9,8 @@
  *     remove    without the lock: remove what was claimed, and record the outcome
  *
  * A row says what is special about a release (and the undoing of a start), about reconcile, about
- * the end of a vGPU that mdevctl removed, and about an arrival that is given up. reap goes over
+ * the end of a vGPU that mdevctl removed, about an arrival that is given up, and about a guest that
+ * takes a whole card. reap goes over
  * vGPUs, and most of these have no lease. So it shares the policy, the look and the removal, and
  * decides by itself.
  *
@@ -44,6 +45,10 @@ struct pass_row {
     /* Whether the pass concerns a lease. NULL: all of them. */
     bool (*concerns)(const struct pass *pass, const struct lease *lease);
 
+    /* Decides what else is to be recorded in the same hold of the lock, once all leases are judged.
+     * *changed: the ledger or a link has changed. On -errno nothing is recorded. NULL: nothing. */
+    int (*conclude)(struct pass *pass, struct ledger *ledger, bool *changed, struct error *error);
+
     /* Tells what becomes of a lease, before it is done. NULL: the log is enough. */
     void (*tell)(struct pass *pass, const struct lease *lease, enum fate fate, const char *why);
 };
@@ -54,6 +59,7 @@ struct pass {
     const void *scope;               /* the row's, for `concerns` */
     void *listener;                  /* the row's, for `tell` */
     const struct ledger *before;     /* what to look at; NULL: the ledger as it is at the look */
+    const struct name *own;          /* FATE_ROOM: the domain that needs the place; NULL: none */
     bool keeps_none;                 /* no device is kept for its domain's next start */
 
     struct look look;

@@ -7,6 +7,7 @@
 #include "device/scan.h"
 #include "device/topology.h"
 #include "device/type-cache.h"
+#include "lease/card-end.h"
 #include "lease/log.h"
 #include "placement/resolution.h"
 #include "policy/policy-load.h"
@@ -288,6 +289,7 @@ snapshot_lock(struct snapshot *snapshot, struct transaction *transaction, const 
     rc = transaction_begin(transaction, &snapshot->ledger, error);
     if (rc < 0)
         return rc;
+    card_end_sweep(&transaction->statedir, look, &snapshot->ledger);
     ledger_clear(&snapshot->changed);
     look_compare(look, &snapshot->ledger, &snapshot->changed);
     type_cache_store(transaction->host, transaction->statedir.dir, &snapshot->inventory);

@@ -11,6 +11,7 @@ libvgpu_a_SOURCES += \
 	common/device/nvidia-extract.c common/device/nvidia-extract.h \
 	common/device/nvidia-type.c common/device/nvidia-type.h \
 	common/device/nvidia-table.c common/device/nvidia-table.h \
+	common/device/occupant.c common/device/occupant.h \
 	common/device/open-files.c common/device/open-files.h \
 	common/device/pci.c common/device/pci.h \
 	common/device/pool.c common/device/pool.h \

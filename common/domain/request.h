@@ -89,7 +89,8 @@ struct request {
     struct error fault;           /* the first; "": none */
     struct request_fault *faults; /* all that are kept */
     size_t fault_count;
-    unsigned line; /* where the parser is; 0 once it is done */
+    bool is_partial; /* the XML could not be read to its end */
+    unsigned line;   /* where the parser is; 0 once it is done */
 };
 
 void request_clear(struct request *request) NONNULL;

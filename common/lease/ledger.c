@@ -312,6 +312,7 @@ ledger_clear(struct ledger *ledger)
 {
     free(ledger->leases);
     names_clear(&ledger->proved);
+    whole_cards_clear(&ledger->cards);
     words_clear(&ledger->released);
     words_clear(&ledger->ran);
     *ledger = (struct ledger){0};
@@ -328,6 +329,13 @@ ledger_find(const struct ledger *ledger, const struct name *device)
 {
     return ARRAY_FIND(ledger->leases, ledger->count, lease,
                       name_equal(&lease->vgpu.device, device));
+}
+
+const struct whole_card *
+ledger_find_card(const struct ledger *ledger, const struct name *card, const struct name *but_of)
+{
+    return ARRAY_FIND(ledger->cards.items, ledger->cards.count, each,
+                      name_equal(&each->card, card) && !name_equal(&each->domain, but_of));
 }
 
 bool

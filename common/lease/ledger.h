@@ -18,6 +18,7 @@
 #include "base/process.h"
 #include "base/words.h"
 #include "device/vgpu.h"
+#include "lease/whole-card.h"
 
 enum lease_state {
     LEASE_PENDING,  /* claimed; the vGPU is being made */
@@ -63,6 +64,7 @@ struct ledger {
     size_t count;
     struct names proved; /* GPUs that 'vgpuctl prove' has for itself. They are no part of the text:
                             statedir_load reads them from their links (proving.h) */
+    struct whole_cards cards;   /* GPUs that guests have taken themselves, read in the same way */
     struct words released, ran; /* names of marks, for whoever judges leases (marks.h) */
 };
 
@@ -85,6 +87,11 @@ void ledger_clear(struct ledger *ledger) NONNULL;
 
 /* The lease of a device, or NULL. A device has at most one. */
 struct lease *ledger_find(const struct ledger *ledger, const struct name *device) NONNULL;
+
+/* The link of a card that another domain than this one has taken itself; NULL: none has. A domain
+ * that is "" has taken none. */
+const struct whole_card *ledger_find_card(const struct ledger *ledger, const struct name *card,
+                                          const struct name *but_of) NONNULL;
 
 /* Whether the domain has any lease. */
 bool ledger_has_domain(const struct ledger *ledger, const struct name *domain) CHECKED NONNULL;

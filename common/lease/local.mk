@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 
 libvgpu_a_SOURCES += \
+	common/lease/card-end.c common/lease/card-end.h \
 	common/lease/counters.c common/lease/counters.h \
 	common/lease/daemon.c common/lease/daemon.h \
 	common/lease/facts.c common/lease/facts.h \
@@ -12,4 +13,5 @@ libvgpu_a_SOURCES += \
 	common/lease/origin.c common/lease/origin.h \
 	common/lease/proving.c common/lease/proving.h \
 	common/lease/settling.c common/lease/settling.h \
-	common/lease/statedir.c common/lease/statedir.h
+	common/lease/statedir.c common/lease/statedir.h \
+	common/lease/whole-card.c common/lease/whole-card.h

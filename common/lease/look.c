@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
 #include "lease/look.h"
-#include "base/memory.h"
+#include "base/array.h"
 #include "lease/marks.h"
 
 static void
@@ -19,6 +19,8 @@ forget_guests(struct look *look)
     ledger_clear(&look->asked);
     free(look->ended);
     look->ended = NULL;
+    free(look->cards);
+    look->cards = NULL;
 }
 
 void
@@ -65,6 +67,7 @@ look_take_with(struct look *look, const struct statedir *statedir, const struct 
 {
     forget_devices(look);
     ledger_copy(ledger, &look->before);
+    whole_cards_copy(&ledger->cards, &look->before.cards);
     marks_read(statedir->host, &look->before);
     look_at_devices(look, statedir, domain);
 }
@@ -77,6 +80,14 @@ has_ended(const struct look *look, const struct host *host, const struct lease *
            (!process_alive(host, lease->daemon) || marks_say_ended(&look->before, host, lease));
 }
 
+static enum look_card
+ask_card(const struct look *look, const struct host *host, const struct whole_card *card)
+{
+    if (marks_say_card_ran(&look->before, card))
+        return LOOK_CARD_RAN;
+    return process_alive(host, card->daemon) ? LOOK_CARD_OWED : LOOK_CARD_ORPHANED;
+}
+
 int
 look_at_guests(struct look *look, const struct host *host, struct error *error)
 {
@@ -85,6 +96,10 @@ look_at_guests(struct look *look, const struct host *host, struct error *error)
     ledger_copy(&look->before, &look->asked);
     for (size_t i = 0; i < look->asked.count; i++)
         look->ended[i] = has_ended(look, host, &look->asked.leases[i]);
+    look->cards = memory_zeroed(look->before.cards.count, sizeof(*look->cards));
+    whole_cards_copy(&look->before.cards, &look->asked.cards);
+    for (size_t i = 0; i < look->asked.cards.count; i++)
+        look->cards[i] = ask_card(look, host, &look->asked.cards.items[i]);
     return status_files_read(host, &look->guests, error);
 }
 
@@ -111,9 +126,22 @@ look_at_guests_if_needed(struct look *look, const struct statedir *statedir)
     for (size_t i = 0; i < look->before.count && !needed; i++)
         needed = !look_knows_end(look, &look->before.leases[i]) &&
                  has_ended(look, statedir->host, &look->before.leases[i]);
+    for (size_t i = 0; i < look->before.cards.count && !needed; i++)
+        needed = look_card(look, &look->before.cards.items[i]) == LOOK_CARD_OWED &&
+                 ask_card(look, statedir->host, &look->before.cards.items[i]) != LOOK_CARD_OWED;
     /* If that fails, look->guests says so. */
     if (needed)
         (void)!look_at_guests(look, statedir->host, &ignored);
+}
+
+enum look_card
+look_card(const struct look *look, const struct whole_card *card)
+{
+    const struct whole_cards *asked = &look->asked.cards;
+    const struct whole_card *old =
+        ARRAY_FIND(asked->items, asked->count, each, whole_card_equal(each, card));
+
+    return old ? look->cards[old - asked->items] : LOOK_CARD_OWED;
 }
 
 const struct look_device *

@@ -61,25 +61,32 @@ marks_read(const struct host *host, struct ledger *ret)
     list(host, MARK_RAN, &ret->ran);
 }
 
-/* Whether the mark of this name covers a lease. */
+/* Whether the mark of this name covers what a domain has under a number. */
 static bool
-covers(const char *name, const struct lease *lease)
+covers(const char *name, const struct name *domain, uint64_t number)
 {
-    const size_t length = strlen(lease->domain.text);
+    const size_t length = strlen(domain->text);
     char *end;
-    uint64_t number;
+    uint64_t limit;
 
-    if (strncmp(name, lease->domain.text, length) || name[length] != '.')
+    if (strncmp(name, domain->text, length) || name[length] != '.')
         return false;
     errno = 0;
-    number = strtoull(name + length + 1, &end, 10);
-    return !*end && errno == 0 && lease_is_in_use(lease) && lease->claim < number;
+    limit = strtoull(name + length + 1, &end, 10);
+    return !*end && errno == 0 && number < limit;
 }
 
 static bool
 is_covered(const struct words *marks, const struct lease *lease)
 {
-    return ARRAY_HAS(marks->items, marks->count, mark, covers(*mark, lease));
+    return lease_is_in_use(lease) &&
+           ARRAY_HAS(marks->items, marks->count, mark, covers(*mark, &lease->domain, lease->claim));
+}
+
+static bool
+is_card_covered(const struct words *marks, const struct whole_card *card)
+{
+    return ARRAY_HAS(marks->items, marks->count, mark, covers(*mark, &card->domain, card->number));
 }
 
 bool
@@ -89,10 +96,27 @@ marks_say_ended(const struct ledger *ledger, const struct host *host, const stru
            (is_covered(&ledger->ran, lease) && status_files_lack(host, lease->domain_name));
 }
 
+bool
+marks_say_card_ended(const struct ledger *ledger, const struct host *host,
+                     const struct whole_card *card)
+{
+    return is_card_covered(&ledger->released, card) ||
+           (is_card_covered(&ledger->ran, card) && status_files_lack(host, card->domain_name));
+}
+
+bool
+marks_say_card_ran(const struct ledger *ledger, const struct whole_card *card)
+{
+    return is_card_covered(&ledger->ran, card);
+}
+
 static bool
 covers_any(const char *name, const struct ledger *ledger)
 {
-    return ARRAY_HAS(ledger->leases, ledger->count, lease, covers(name, lease));
+    return ARRAY_HAS(ledger->leases, ledger->count, lease,
+                     lease_is_in_use(lease) && covers(name, &lease->domain, lease->claim)) ||
+           ARRAY_HAS(ledger->cards.items, ledger->cards.count, card,
+                     covers(name, &card->domain, card->number));
 }
 
 static void

@@ -11,7 +11,8 @@
  *
  * `release` leaves it before it waits for anything. The name is a link that leads nowhere, which
  * takes neither a descriptor nor room in /run. It covers the leases of that domain that are in use
- * and have a lower number (ledger.h). So it covers nothing of the domain's next run.
+ * and have a lower number (ledger.h). So it covers nothing of the domain's next run. It covers
+ * links of cards in the same way (whole-card.h).
  *
  * While a daemon lives, its leases are left alone, because it owes us their release. If the marks
  * say that the guest of a lease has ended, the next process releases the lease instead. A mark that
@@ -47,6 +48,12 @@ void marks_read(const struct host *host, struct ledger *ret) NONNULL;
 bool marks_say_ended(const struct ledger *ledger, const struct host *host,
                      const struct lease *lease) CHECKED NONNULL;
 
-/* Removes those of the ledger's marks that cover no lease of it, from the state directory. The lock
+/* The same of a card that the guest has taken itself. The second function says only that the guest
+ * ran with the card, or had it at its start. */
+bool marks_say_card_ended(const struct ledger *ledger, const struct host *host,
+                          const struct whole_card *card) CHECKED NONNULL;
+bool marks_say_card_ran(const struct ledger *ledger, const struct whole_card *card) CHECKED NONNULL;
+
+/* Removes those of the ledger's marks that cover nothing of it, from the state directory. The lock
  * must be held. */
 void marks_sweep(int directory, const struct ledger *ledger) NONNULL;

@@ -148,7 +148,7 @@ read_ledger(const struct host *host)
 }
 
 int
-statedir_load(const struct statedir *statedir, struct ledger *ret, struct error *error)
+statedir_load_leases(const struct statedir *statedir, struct ledger *ret, struct error *error)
 {
     AUTO_FREE char *text = read_ledger(statedir->host);
     char boot_id[64];
@@ -165,15 +165,25 @@ statedir_load(const struct statedir *statedir, struct ledger *ret, struct error 
     rc = read_boot_id(statedir->host, boot_id, sizeof(boot_id), error);
     if (rc == 0)
         rc = ledger_parse(text, boot_id, vgpu_interfaces(statedir->host), ret, error);
-    if (rc < 0) {
-        error_wrap(error, "/" DIRECTORY "/ledger");
-        if (rc == -EPROTONOSUPPORT)
-            error_add(error, "install the libvirt-vgpu that wrote it, or else " REMEDY);
-        else if (statedir_is_broken(rc))
-            error_add(error, REMEDY);
+    if (rc == 0)
+        return 0;
+    error_wrap(error, "/" DIRECTORY "/ledger");
+    if (rc == -EPROTONOSUPPORT)
+        error_add(error, "install the libvirt-vgpu that wrote it, or else " REMEDY);
+    else if (statedir_is_broken(rc))
+        error_add(error, REMEDY);
+    return rc;
+}
+
+int
+statedir_load(const struct statedir *statedir, struct ledger *ret, struct error *error)
+{
+    int rc = statedir_load_leases(statedir, ret, error);
+
+    if (rc < 0)
         return rc;
-    }
     proving_read(statedir->host, statedir->claims, &ret->proved);
+    whole_cards_read(statedir->host, &ret->cards);
     return 0;
 }
 

@@ -45,11 +45,15 @@ int statedir_lock(struct statedir *statedir, struct deadline deadline,
                   struct error *error) CHECKED NONNULL;
 void statedir_unlock(struct statedir *statedir) NONNULL;
 
-/* Reads the ledger, and which GPUs are being proved. No lock is needed. Without a file
- * the ledger is empty. The caller clears ret. Errors are those of ledger_parse, or of reading the
- * file; error says what to do. */
+/* Reads the ledger, which GPUs are being proved, and which guests have taken themselves. No lock is
+ * needed. Without a file the ledger is empty. The caller clears ret. Errors are those of
+ * ledger_parse, or of reading the file; error says what to do. */
 int statedir_load(const struct statedir *statedir, struct ledger *ret,
                   struct error *error) CHECKED NONNULL;
+
+/* The same, but only the leases: enough for a domain without a GPU of its own. */
+int statedir_load_leases(const struct statedir *statedir, struct ledger *ret,
+                         struct error *error) CHECKED NONNULL;
 
 /* The same as statedir_open_to_look, but -errno if the directory is there and cannot be opened. The
  * caller closes ret in every case. */

@@ -158,6 +158,16 @@ would_be_taken(const struct demand *demand, const struct inventory_parent *paren
            parent->interface->hostdev == REQUEST_PCI && !parent->interface->is_lent;
 }
 
+/* Whether a hostdev of the guest, which is no vGPU, takes the card itself. */
+static bool
+is_own_card(const struct rooms *rooms, const struct name *gpu)
+{
+    const struct placement_problem *problem = rooms->problem;
+    const struct request_hostdev *hostdev = request_find_hostdev(problem->request, gpu);
+
+    return hostdev && hostdev->kind == REQUEST_PCI && !demands_name(problem->demands, gpu);
+}
+
 const char *
 constraints_unlike(const struct rooms *rooms, const struct inventory_type *type,
                    const struct inventory_type **other)
@@ -194,6 +204,8 @@ constraints_judge(const struct rooms *rooms, const struct demand *demand, const 
         return REASON_MANAGED;
     if (wanted && strcmp(wanted, gpu->name.text) && strcmp(wanted, parent->name.text))
         return REASON_OTHER_PARENT;
+    if (is_own_card(rooms, &gpu->name))
+        return REASON_OWN_CARD;
     if (policy && !policy->enabled)
         return REASON_DISABLED;
     if (policy && place->type && !may_have(policy, place->type))
@@ -211,6 +223,9 @@ constraints_judge(const struct rooms *rooms, const struct demand *demand, const 
         return REASON_DRAINED;
     if (problem->host == PLACEMENT_NOW && names_has(&problem->ledger->proved, &gpu->name))
         return REASON_PROVED;
+    if (problem->host == PLACEMENT_NOW &&
+        ledger_find_card(problem->ledger, &gpu->name, &problem->request->domain))
+        return REASON_WHOLE;
     return place->type && constraints_exceeded_quota(rooms, place->type, &used) ? REASON_QUOTA
                                                                                 : REASON_NONE;
 }

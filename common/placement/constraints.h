@@ -5,10 +5,11 @@
  * room.
  *
  * The rules are tried in this order. First come the hostdev's: the kind of its device, and the
- * place that it names or must not name. Next comes the parent that the request names. Then come the
- * GPU's: `enabled` and `types`, traits and NUMA nodes. Then come the guest's other vGPUs, beside
- * which the vendor may forbid the type. Last comes what passes: the GPU is drained
- * or being proved, which does not count for another day, and quotas. Pure.
+ * place that it names or must not name. Next comes the parent that the request names, and whether
+ * the guest takes the card itself. Then come the GPU's: `enabled` and `types`, traits and NUMA
+ * nodes. Then come the guest's other vGPUs, beside which the vendor may forbid the type. Last comes
+ * what passes: the GPU is drained, being proved, or taken by a guest itself, which does not count
+ * for another day, and quotas. Pure.
  */
 
 #pragma once

@@ -24,6 +24,7 @@ enum reason {
     REASON_OTHER_VF,
     REASON_MANAGED,
     REASON_OTHER_PARENT,
+    REASON_OWN_CARD,
     REASON_DISABLED,
     REASON_NOT_ALLOWED,
     REASON_LACKS_TRAIT,
@@ -33,6 +34,7 @@ enum reason {
     REASON_UNLIKE,
     REASON_DRAINED, /* from here on a reason may pass: another day there may be room */
     REASON_PROVED,
+    REASON_WHOLE,
     REASON_QUOTA,
     REASON_UNREADABLE,
     REASON_UNLISTED,

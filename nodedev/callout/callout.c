@@ -90,7 +90,8 @@ check_uuid(const struct weighing *weighing, struct error *error)
 static int
 check_open(const struct weighing *weighing, struct error *error)
 {
-    const struct name *gpu = &weighing->parent->gpu->name;
+    const struct name *gpu = &weighing->parent->gpu->name, nobody = {0};
+    const struct whole_card *card;
 
     if (names_has(&weighing->drained, gpu))
         return error_set(error, -EPERM, "the GPU %s is drained; 'vgpuctl undrain %s' ends that",
@@ -100,6 +101,12 @@ check_open(const struct weighing *weighing, struct error *error)
                          "the GPU %s is being proved by 'vgpuctl prove'; try again when that has "
                          "ended",
                          gpu->text);
+    card = ledger_find_card(&weighing->ledger, gpu, &nobody);
+    if (card)
+        return error_set(
+            error, -EBUSY,
+            "the guest %s takes the card %s itself; try again when the guest has ended",
+            card->domain_name, gpu->text);
     return 0;
 }
 

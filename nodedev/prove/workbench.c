@@ -27,9 +27,14 @@ check_free(const struct name *gpu, const struct ledger *ledger, struct error *er
 {
     const struct lease *lease =
         ARRAY_FIND(ledger->leases, ledger->count, item, name_equal(&item->gpu, gpu));
+    const struct name nobody = {0};
+    const struct whole_card *card = ledger_find_card(ledger, gpu, &nobody);
 
     if (names_has(&ledger->proved, gpu))
         return error_set(error, -EBUSY, "%s is being proved by another 'vgpuctl prove'", gpu->text);
+    if (card)
+        return error_set(error, -EBUSY, "the guest %s takes the card %s itself", card->domain_name,
+                         gpu->text);
     if (!lease)
         return 0;
     error_set(error, -EBUSY, "%s is in use: the vGPU %s is that of %s (%s)", gpu->text,

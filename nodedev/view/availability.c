@@ -4,6 +4,7 @@
 #include "apply/recovery.h"
 #include "base/memory.h"
 #include "lease/look.h"
+#include "lease/card-end.h"
 #include "lease/marks.h"
 #include "lease/statedir.h"
 #include "placement/fit.h"
@@ -24,6 +25,7 @@ find_evictable(struct availability *availability, const struct host *host)
     marks_read(host, ledger);
     look_take_with(&look, &statedir, ledger, NULL);
     look_at_guests_if_needed(&look, &statedir);
+    card_end_sweep(&statedir, &look, ledger);
     recovery_sort_others(&statedir, &look, &nobody, true, NULL, ledger, availability->gone);
 }
 
@@ -33,6 +35,7 @@ availability_init(struct availability *availability, const struct host *host,
 {
     *availability = (struct availability){.request = {.name = memory_copy("")}};
     ledger_copy(&snapshot->ledger, &availability->ledger);
+    whole_cards_copy(&snapshot->ledger.cards, &availability->ledger.cards);
     find_evictable(availability, host);
     availability->problem = snapshot_problem(snapshot, &availability->request);
     availability->problem.demands = &availability->demands;

@@ -31,7 +31,8 @@ gpu_view_is_enabled(const struct snapshot *snapshot, const struct inventory_gpu 
     const struct policy_gpu *said = policy_find_gpu(&snapshot->policy, &gpu->name);
 
     return snapshot->policy.enabled && (!said || said->enabled) &&
-           !gpu_view_is_drained(snapshot, gpu) && !gpu_view_is_proved(snapshot, gpu);
+           !gpu_view_is_drained(snapshot, gpu) && !gpu_view_is_proved(snapshot, gpu) &&
+           !gpu_view_whole_owner(snapshot, gpu);
 }
 
 bool
@@ -44,6 +45,15 @@ bool
 gpu_view_is_proved(const struct snapshot *snapshot, const struct inventory_gpu *gpu)
 {
     return names_has(&snapshot->ledger.proved, &gpu->name);
+}
+
+const char *
+gpu_view_whole_owner(const struct snapshot *snapshot, const struct inventory_gpu *gpu)
+{
+    const struct name nobody = {0};
+    const struct whole_card *card = ledger_find_card(&snapshot->ledger, &gpu->name, &nobody);
+
+    return card ? card->domain_name : NULL;
 }
 
 /* Returns the length of the part of a type's name that names the board. This part ends with the

@@ -21,6 +21,10 @@ bool gpu_view_is_drained(const struct snapshot *snapshot,
 bool gpu_view_is_proved(const struct snapshot *snapshot,
                         const struct inventory_gpu *gpu) CHECKED NONNULL;
 
+/* Returns the guest that has taken a GPU as a whole card, or NULL if none has. */
+const char *
+gpu_view_whole_owner(const struct snapshot *snapshot, const struct inventory_gpu *gpu) NONNULL;
+
 /* Returns a GPU's name for people: the common part of its types' names ("GRID T4"), else its driver
  * ("i915"), else "". */
 void gpu_view_name(const struct inventory_gpu *gpu, char *ret, size_t size) NONNULL;

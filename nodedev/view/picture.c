@@ -255,6 +255,8 @@ why_closed(const struct drawing *drawing)
         return "drained ('vgpuctl undrain' ends that)";
     if (gpu_view_is_proved(snapshot, drawing->gpu))
         return "being proved by 'vgpuctl prove' just now";
+    if (gpu_view_whole_owner(snapshot, drawing->gpu))
+        return "taken by a guest as a whole card";
     return !drawing->view->knows_policy || gpu_view_is_enabled(snapshot, drawing->gpu)
                ? NULL
                : "disabled by vgpu.conf";

@@ -125,7 +125,7 @@ echo "$lawful" | awk -v declared="$scratch/declared" -v defined="$scratch/define
 
 # The decision is pure: it calls only its own functions, those of the values, and harmless ones.
 nm -A --defined-only "$top_builddir"/common/placement/*.o "$top_builddir"/common/base/*.o \
-    "$top_builddir"/common/policy/*.o "$top_builddir"/common/device/*.o "$top_builddir"/common/lease/*.o |
+    "$top_builddir"/common/domain/*.o "$top_builddir"/common/policy/*.o "$top_builddir"/common/device/*.o "$top_builddir"/common/lease/*.o |
     grep -v '/connection_so-' | sed 's,.*/common/\([^:]*\)\.o:.* \([^ ]*\)$,\2 \1,' >"$scratch/homes"
 for object in "$top_builddir"/common/placement/*.o; do
     for symbol in $(nm -u "$object" | awk '{ print $2 }'); do
