@@ -17,12 +17,6 @@
 #include <stdio.h>
 #include <string.h>
 
-static int
-on_release(const struct host *host, const struct request *request, struct error *error)
-{
-    return release_domain(host, &request->domain, error);
-}
-
 /* The events of libvirt that we handle. hook_run exits with 0 for every other one. */
 static const struct event {
     const char *operation, *sub;
@@ -39,7 +33,7 @@ static const struct event {
     {"start", "begin", verify_domain, NULL, false, true, COUNTERS_START},
     {"started", "begin", mark_run, NULL, false, false, COUNTERS_OPERATIONS},
     {"reconnect", "begin", adopt_domain, NULL, false, false, COUNTERS_RECONNECT},
-    {"release", "end", on_release, NULL, false, false, COUNTERS_RELEASE},
+    {"release", "end", release_domain, NULL, false, false, COUNTERS_RELEASE},
     {"migrate", "begin", NULL, incoming_rewrite, true, true, COUNTERS_MIGRATE},
     {"restore", "begin", NULL, incoming_rewrite, true, true, COUNTERS_RESTORE},
 };

@@ -2,6 +2,7 @@
 
 #include "actions/adopt.h"
 #include "actions/pass.h"
+#include "actions/passthrough.h"
 #include "base/array.h"
 #include "base/reader.h"
 #include "domain/status-files.h"
@@ -154,8 +155,11 @@ adopt_domain(const struct host *host, const struct request *request, struct erro
 
     if (rc < 0)
         return rc == -ENOENT ? 0 : rc;
-    rc = statedir_load(&transaction.statedir, &ledger, error);
-    if (rc < 0 || (!asked && !ledger_has_domain(&ledger, &request->domain)))
+    rc = statedir_load_leases(&transaction.statedir, &ledger, error);
+    if (passthrough_may_be(request))
+        whole_cards_read(host, &ledger.cards);
+    if (rc < 0 || (!asked && !ledger_has_domain(&ledger, &request->domain) &&
+                   !whole_cards_have_domain(&ledger.cards, &request->domain)))
         return rc;
     pass_read_policy(host, "reconnect", request->name, &policy);
     reader_begin(host->reader, READER_PATIENCE);

@@ -3,6 +3,7 @@
 #include "actions/assign.h"
 #include "actions/assignment.h"
 #include "actions/making.h"
+#include "actions/passthrough.h"
 #include "actions/release.h"
 #include "base/shell-word.h"
 #include "lease/daemon.h"
@@ -264,8 +265,10 @@ assign_domain(const struct host *host, const struct request *request, struct err
         .request = request,
         .patience = ASSIGNMENT_QUICK,
     };
-    int rc = begin(&assignment, host, error);
+    int rc = passthrough_take(host, request, error);
 
+    if (rc == 0)
+        rc = begin(&assignment, host, error);
     if (rc > 0) {
         rc = assign(&assignment, error);
         if (rc < 0)

@@ -2,9 +2,15 @@
 
 #include "actions/release.h"
 #include "actions/pass.h"
+#include "actions/passthrough.h"
+#include "base/array.h"
 #include "lease/daemon.h"
 #include "lease/log.h"
 #include "lease/marks.h"
+
+#include <string.h>
+
+#define LONGEST_LOCK 10000 /* ms */
 
 static bool
 is_in_scope(const struct pass *pass, const struct lease *lease)
@@ -20,11 +26,42 @@ is_in_scope(const struct pass *pass, const struct lease *lease)
            (!scope->below || lease->claim < scope->below || lease->claim == own);
 }
 
+static bool
+is_card_in_scope(const struct pass *pass, const struct whole_card *card)
+{
+    const struct release_scope *scope = pass->scope;
+
+    if (scope->of_ended && process_alive(pass->transaction->host, card->daemon))
+        return false;
+    return name_equal(&card->domain, scope->domain) && card->number < scope->below;
+}
+
+/* Ends the links of the cards that the domain has taken itself. Only the event of libvirt does so,
+ * which has a number. */
+static int
+end_cards(struct pass *pass, struct ledger *ledger, bool *changed, struct error *error)
+{
+    struct whole_cards *cards = &ledger->cards;
+
+    (void)error;
+    for (size_t i = 0; i < cards->count;) {
+        if (!is_card_in_scope(pass, &cards->items[i])) {
+            i++;
+            continue;
+        }
+        whole_card_remove(pass->transaction->host, &cards->items[i]);
+        ARRAY_REMOVE(cards->items, cards->count, i);
+        *changed = true;
+    }
+    return 0;
+}
+
 static const struct pass_row row = {
     .occasion = FATE_RELEASE,
     .event = "release",
     .forgotten = "left in place",
     .concerns = is_in_scope,
+    .conclude = end_cards,
 };
 
 static int
@@ -71,13 +108,17 @@ release_leases(struct transaction *transaction, const struct release_scope *scop
     }
 }
 
+/* For cards alone vgpu.conf is not read. */
 static int
-give_back(struct transaction *transaction, const struct release_scope *scope, struct error *error)
+give_back(struct transaction *transaction, const struct release_scope *scope, bool has_leases,
+          struct error *error)
 {
     const struct host *host = transaction->host;
-    AUTO(policy_clear) struct policy policy = {0};
+    AUTO(policy_clear)
+    struct policy policy = {.lock_timeout = LONGEST_LOCK, .release_timeout = LONGEST_LOCK};
 
-    pass_read_policy(host, "release", scope->domain->text, &policy);
+    if (has_leases)
+        pass_read_policy(host, "release", scope->domain->text, &policy);
     transaction->lock_timeout = policy.lock_timeout;
     transaction->deadline = deadline_in(host, policy.release_timeout);
     return release_leases(transaction, scope, transaction->deadline, error);
@@ -91,13 +132,14 @@ look(const struct host *host, const struct name *domain, struct transaction *tra
     int rc = transaction_open(host, false, transaction, error);
 
     if (rc == 0)
-        rc = statedir_load(&transaction->statedir, ledger, error);
+        rc = statedir_load_leases(&transaction->statedir, ledger, error);
     return rc < 0 ? rc : ledger_has_domain(ledger, domain);
 }
 
 int
-release_domain(const struct host *host, const struct name *domain, struct error *error)
+release_domain(const struct host *host, const struct request *request, struct error *error)
 {
+    const struct name *domain = &request->domain;
     AUTO(transaction_close) struct transaction transaction = TRANSACTION_NONE;
     AUTO(ledger_clear) struct ledger ledger = {0};
     struct release_scope scope = {.domain = domain};
@@ -105,7 +147,11 @@ release_domain(const struct host *host, const struct name *domain, struct error 
     uint64_t number = statedir_number_above(host, &ledger);
     struct error failure;
 
-    if (rc == 0 || rc == -ENOENT)
+    if (rc == -ENOENT)
+        return 0;
+    if (passthrough_may_be(request))
+        whole_cards_read(host, &ledger.cards);
+    if (rc == 0 && !whole_cards_have_domain(&ledger.cards, domain))
         return 0;
     scope.of_ended = !daemon_may_live(host);
     scope.below = number;
@@ -114,7 +160,7 @@ release_domain(const struct host *host, const struct name *domain, struct error 
      * next run. */
     if (!scope.of_ended && marks_leave(host, MARK_RELEASED, domain, number, &failure) < 0)
         log_failure(host, "release", domain->text, &failure);
-    return rc < 0 ? rc : give_back(&transaction, &scope, error);
+    return rc < 0 ? rc : give_back(&transaction, &scope, rc > 0, error);
 }
 
 int
@@ -128,5 +174,5 @@ release_device(const struct host *host, const struct name *domain, const struct 
 
     if (rc <= 0)
         return rc == -ENOENT ? 0 : rc;
-    return give_back(&transaction, &scope, error);
+    return give_back(&transaction, &scope, true, error);
 }

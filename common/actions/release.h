@@ -29,10 +29,11 @@ struct release_scope {
 int release_leases(struct transaction *transaction, const struct release_scope *scope,
                    struct deadline deadline, struct error *error) CHECKED NONNULL;
 
-/* The use case of the hook's `release`, cheap for a domain without leases. Whatever stops it, a
+/* The use case of the hook's `release`, cheap for a domain without leases. It gives back the
+ * cards that the domain has taken itself, too. Whatever stops it, a
  * mark is left until somebody has done its work (lease/marks.h). If the hook's daemon has ended,
  * the leases of another daemon are none of its business. */
-int release_domain(const struct host *host, const struct name *domain,
+int release_domain(const struct host *host, const struct request *request,
                    struct error *error) CHECKED NONNULL;
 
 /* The use case of `vgpuctl detach --live`, for one device that the running domain does not have any

@@ -24,6 +24,7 @@ unit_tests += \
 	tests/actions/test-state-directory \
 	tests/actions/test-unlike \
 	tests/actions/test-unreadable \
+	tests/actions/test-whole-card \
 	tests/actions/test-xe
 
 tests_actions_test_random_SOURCES = tests/actions/test-random.c \

@@ -121,18 +121,20 @@ one_says_only_what_it_met(void **state)
 {
     const struct host *host = &scene.kernel.host;
     struct name domain, device;
+    struct request request = {0};
     struct error error;
 
     (void)state;
     assert_int_equal(name_parse_uuid(&domain, "aaaaaaaa-0000-4000-8000-000000000001"), 0);
     assert_int_equal(name_parse_uuid(&device, scene_device(1)), 0);
+    request.domain = domain;
     assert_int_equal(scene_prepare(&scene, 1, 1, "mtty-2"), 0);
     scene.kernel.faults->fail_with = EIO;
     for (int i = 0; i < 3; i++) {
         scene.kernel.faults->fail_at = scene.kernel.faults->writes + 1;
         error_refuse(&error, ERROR_NEVER, "what failed before");
         error.is_denied = true;
-        assert_int_equal(i % 2 ? release_domain(host, &domain, &error)
+        assert_int_equal(i % 2 ? release_domain(host, &request, &error)
                                : release_device(host, &domain, &device, &error),
                          -EIO);
         assert_non_null(strstr(error.text, scene_device(1)));
@@ -147,14 +149,14 @@ one_says_only_what_it_met(void **state)
 static void
 one_that_cannot_read_the_ledger_says_so(void **state)
 {
-    struct name domain;
+    struct request request = {0};
     struct error error;
 
     (void)state;
-    assert_int_equal(name_parse_uuid(&domain, "aaaaaaaa-0000-4000-8000-000000000001"), 0);
+    assert_int_equal(name_parse_uuid(&request.domain, "aaaaaaaa-0000-4000-8000-000000000001"), 0);
     assert_int_equal(scene_prepare(&scene, 1, 1, "mtty-2"), 0);
     fake_write(&scene.kernel, STATE "/ledger", "rubbish\n");
-    assert_true(release_domain(&scene.kernel.host, &domain, &error) < 0);
+    assert_true(release_domain(&scene.kernel.host, &request, &error) < 0);
     assert_non_null(strstr(error.text, "/" STATE "/ledger"));
     assert_int_equal(marks(), 1);
 }
@@ -269,7 +271,7 @@ one_without_descriptors_is_made_up_for(void **state)
         fake_sleep(1);
         pid = fork();
         if (pid == 0) {
-            struct name domain;
+            struct request request = {0};
             struct error error;
 
             lowest = dup(0);
@@ -277,8 +279,8 @@ one_without_descriptors_is_made_up_for(void **state)
             getrlimit(RLIMIT_NOFILE, &before);
             limit = (struct rlimit){(rlim_t)lowest + free_ones, before.rlim_max};
             setrlimit(RLIMIT_NOFILE, &limit);
-            _exit(name_parse_uuid(&domain, "aaaaaaaa-0000-4000-8000-000000000001") < 0 ||
-                  release_domain(&scene.kernel.host, &domain, &error) < 0);
+            _exit(name_parse_uuid(&request.domain, "aaaaaaaa-0000-4000-8000-000000000001") < 0 ||
+                  release_domain(&scene.kernel.host, &request, &error) < 0);
         }
         /* The fake kernel itself needs some descriptors, and aborts without them. This counts as a
          * killed release. */

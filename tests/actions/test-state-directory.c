@@ -37,9 +37,9 @@ name_of(const char *uuid)
 static int
 run_release(struct error *error)
 {
-    struct name domain = name_of(DOMAIN);
+    const struct request request = {.domain = name_of(DOMAIN)};
 
-    return release_domain(&scene.kernel.host, &domain, error);
+    return release_domain(&scene.kernel.host, &request, error);
 }
 
 static int

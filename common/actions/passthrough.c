@@ -1,0 +1,391 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+
+#include "actions/passthrough.h"
+#include "actions/pass.h"
+#include "base/array.h"
+#include "base/reader.h"
+#include "device/occupant.h"
+#include "device/pci.h"
+#include "device/vfio.h"
+#include "lease/daemon.h"
+#include "lease/log.h"
+#include "lease/marks.h"
+#include "placement/demand.h"
+#include "policy/policy-load.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#define LONGEST_LOCK    10000 /* ms; vgpu.conf is read only before a refusal */
+#define LONGEST_REMOVAL 5000  /* ms for all vGPUs that nobody uses */
+
+struct passthrough {
+    const struct request *request;
+    struct transaction transaction;
+    struct pass pass;
+    struct names cards; /* that the guest takes */
+    struct error used;  /* who uses one of them, with proof; "": nobody */
+    struct error doubt; /* why that is not known for sure; "": it is */
+    bool is_outdated;   /* a lease has changed since the look, or somebody removes its vGPU now */
+    bool is_last;       /* no further look: what was seen is believed */
+    size_t tried;       /* vGPUs that were to be removed before this look */
+};
+
+static void
+passthrough_clear(struct passthrough *passthrough)
+{
+    pass_clear(&passthrough->pass);
+    names_clear(&passthrough->cards);
+    transaction_close(&passthrough->transaction);
+}
+
+/* --- which cards ------------------------------------------------------------------------------ */
+
+/* A card that the XML asks us for is a pool's own device, and gets a lease. */
+static bool
+is_whole_card(const struct host *host, const struct request_hostdev *hostdev)
+{
+    return hostdev->kind == REQUEST_PCI && *hostdev->source.text && !demand_is_explicit(hostdev) &&
+           pci_is_card(host, &hostdev->source);
+}
+
+static void
+list_cards(const struct host *host, const struct request *request, struct names *ret)
+{
+    for (size_t i = 0; i < request->hostdev_count; i++) {
+        const struct request_hostdev *hostdev = &request->hostdevs[i];
+
+        if (is_whole_card(host, hostdev) && !names_has(ret, &hostdev->source))
+            names_append(ret, &hostdev->source);
+    }
+}
+
+bool
+passthrough_may_be(const struct request *request)
+{
+    return request->is_partial || ARRAY_HAS(request->hostdevs, request->hostdev_count, hostdev,
+                                            hostdev->kind == REQUEST_PCI);
+}
+
+/* A card that is bound to VFIO already has no driver that anybody's vGPU depends on. */
+static bool
+is_free_for_all(const struct host *host, const struct name *card)
+{
+    return !strcmp(pci_driver(host, card).text, "vfio-pci");
+}
+
+/* --- who uses them ---------------------------------------------------------------------------- */
+
+static void
+note_user(struct passthrough *passthrough, const struct name *card, const char *who,
+          const struct name *device)
+{
+    if (*passthrough->used.text)
+        return;
+    error_refuse(&passthrough->used, ERROR_TAKEN,
+                 "a hostdev of it takes the whole card %s, and %s has %s there: end that first, or "
+                 "take the hostdev out; 'vgpuctl list' names the vGPUs",
+                 card->text, who, device->text);
+}
+
+/* Looks for a running guest, or else a process, that has an occupant of the card. */
+static void
+look_at_occupant(struct passthrough *passthrough, const struct open_files *files,
+                 const struct name *card, const struct occupant *occupant)
+{
+    const struct host *host = passthrough->transaction.host;
+    const struct request *guest =
+        status_files_holder(&passthrough->pass.look.guests, &occupant->device);
+    const int pid = vfio_holder(host, files, &occupant->directory);
+    char process[80], who[160];
+
+    if (guest && !name_equal(&guest->domain, &passthrough->request->domain)) {
+        snprintf(who, sizeof(who), "the running guest %.100s", guest->name);
+        note_user(passthrough, card, who, &occupant->device);
+    } else if (pid > 0) {
+        open_files_name(host, pid, process, sizeof(process));
+        snprintf(who, sizeof(who), "the process %s", process);
+        note_user(passthrough, card, who, &occupant->device);
+    } else if (pid < 0 && vfio_has_node(host, &occupant->directory)) {
+        error_set(&passthrough->doubt, pid,
+                  "not all processes could be looked at, so nobody knows whether %s is in use",
+                  occupant->device.text);
+    }
+}
+
+static void
+look_at_card(struct passthrough *passthrough, const struct name *card)
+{
+    const struct host *host = passthrough->transaction.host;
+    AUTO(occupants_clear) struct occupants occupants = {0};
+    AUTO(open_files_clear) struct open_files files = {0};
+
+    if (is_free_for_all(host, card))
+        return;
+    occupants_list(host, card, &occupants);
+    if (occupants.count)
+        open_files_read(host, &files);
+    for (size_t i = 0; i < occupants.count; i++)
+        look_at_occupant(passthrough, &files, card, &occupants.items[i]);
+}
+
+/* Without the lock. */
+static int
+look(struct passthrough *passthrough, struct error *error)
+{
+    const struct status_files *guests = &passthrough->pass.look.guests;
+    int rc;
+
+    passthrough->used.text[0] = passthrough->doubt.text[0] = '\0';
+    passthrough->is_outdated = false;
+    rc = pass_look(&passthrough->pass, NULL, READER_PATIENCE, error);
+    if (rc < 0)
+        return rc;
+    if (!guests->complete)
+        passthrough->doubt = guests->failure;
+    for (size_t i = 0; i < passthrough->cards.count; i++)
+        look_at_card(passthrough, &passthrough->cards.items[i]);
+    return 0;
+}
+
+/* --- leases on the cards ---------------------------------------------------------------------- */
+
+static bool
+is_on_card(const struct pass *pass, const struct lease *lease)
+{
+    const struct passthrough *passthrough = pass->scope;
+
+    return names_has(&passthrough->cards, &lease->gpu) &&
+           !is_free_for_all(passthrough->transaction.host, &lease->gpu);
+}
+
+/* Another domain's lease in use is a proof. It may have ended since the look. */
+static void
+tell(struct pass *pass, const struct lease *lease, enum fate fate, const char *why)
+{
+    struct passthrough *passthrough = pass->listener;
+    char who[300];
+
+    if (fate == FATE_REMOVE || fate == FATE_FORGET)
+        return;
+    if (name_equal(&lease->domain, pass->own) || !lease_is_in_use(lease)) {
+        passthrough->is_outdated |= !transaction_may_act(pass->transaction, lease);
+        error_set(&passthrough->doubt, -EBUSY, "the vGPU %s of %s is on the card (%s): %s",
+                  lease->vgpu.device.text, lease->domain_name, lease_state_name(lease->state), why);
+        return;
+    }
+    passthrough->is_outdated |= ledger_has_changed(&pass->look.before, lease);
+    snprintf(who, sizeof(who), "the guest %s", lease->domain_name);
+    note_user(passthrough, &lease->gpu, who, &lease->vgpu.device);
+}
+
+/* --- the links -------------------------------------------------------------------------------- */
+
+/* The domain does not run yet, so a link that it has is left from an earlier start. */
+static void
+drop_own(const struct pass *pass, struct whole_cards *cards)
+{
+    for (size_t i = 0; i < cards->count;) {
+        if (!name_equal(&cards->items[i].domain, pass->own)) {
+            i++;
+            continue;
+        }
+        whole_card_remove(pass->transaction->host, &cards->items[i]);
+        ARRAY_REMOVE(cards->items, cards->count, i);
+    }
+}
+
+static int
+leave_links(const struct passthrough *passthrough, struct ledger *ledger, struct error *error)
+{
+    const struct transaction *transaction = &passthrough->transaction;
+    int rc = 0;
+
+    for (size_t i = 0; i < passthrough->cards.count && rc == 0; i++) {
+        struct whole_card card = {
+            .card = passthrough->cards.items[i],
+            .domain = passthrough->request->domain,
+            .daemon = transaction->daemon,
+            .number = statedir_take_number(&transaction->statedir, ledger),
+        };
+
+        snprintf(card.domain_name, sizeof(card.domain_name), "%s", passthrough->request->name);
+        rc = whole_card_leave(transaction->host, &card, error);
+        if (rc == 0)
+            ARRAY_ADD(ledger->cards.items, ledger->cards.count, card);
+    }
+    return rc;
+}
+
+/* --- a start ---------------------------------------------------------------------------------- */
+
+/* Whether the guest of a lease on a card has ended since the guests were read. */
+static bool
+has_just_ended(const struct pass *pass, const struct ledger *ledger)
+{
+    return ARRAY_HAS(ledger->leases, ledger->count, lease,
+                     is_on_card(pass, lease) && lease_is_in_use(lease) &&
+                         !look_knows_end(&pass->look, lease) &&
+                         marks_say_ended(ledger, pass->transaction->host, lease));
+}
+
+/* Under the lock: a refusal, or the links. While vGPUs are still to be removed, there are none yet.
+ * A daemon that has ended may have been followed by another, which starts the guest anew. */
+static int
+conclude(struct pass *pass, struct ledger *ledger, bool *changed, struct error *error)
+{
+    struct passthrough *passthrough = pass->listener;
+    const struct process daemon = passthrough->transaction.daemon;
+
+    if (!daemon.pid || !process_alive(passthrough->transaction.host, daemon))
+        return error_set(error, -ESRCH, "libvirt's daemon has ended");
+    if (!passthrough->is_last && (passthrough->is_outdated || has_just_ended(pass, ledger)))
+        return error_set(error, -EAGAIN, "the leases on its cards are just changing");
+    if (*passthrough->used.text) {
+        *error = passthrough->used;
+        return REFUSED;
+    }
+    *changed = true;
+    if (pass->todo.count > passthrough->tried)
+        return 0;
+    drop_own(pass, &ledger->cards);
+    return leave_links(passthrough, ledger, error);
+}
+
+static const struct pass_row row = {
+    .occasion = FATE_ROOM,
+    .event = "prepare",
+    .forgotten = "forgotten",
+    .guests = PASS_ALL_GUESTS,
+    .concerns = is_on_card,
+    .tell = tell,
+    .conclude = conclude,
+};
+
+/* What could not be removed has no user that is known. */
+static void
+note_left(struct passthrough *passthrough)
+{
+    const struct removals *todo = &passthrough->pass.todo;
+
+    for (size_t i = 0; i < todo->count; i++) {
+        if (todo->items[i].fate != FATE_REMOVED)
+            passthrough->doubt = todo->items[i].why;
+    }
+}
+
+/* 0: the cards are the guest's. */
+static int
+take(struct passthrough *passthrough, struct error *error)
+{
+    const struct removal_terms terms = {
+        .occasion = FATE_ROOM,
+        .event = "prepare",
+        .deadline = deadline_in(passthrough->transaction.host, LONGEST_REMOVAL),
+    };
+    struct pass *pass = &passthrough->pass;
+    unsigned pause = 1;
+
+    for (;;) {
+        int rc = look(passthrough, error);
+
+        passthrough->is_last = deadline_left(terms.deadline) == 0;
+        passthrough->tried = pass->todo.count;
+        if (rc == 0)
+            rc = pass_decide(pass, error);
+        if (rc < 0 && (rc != -EAGAIN || passthrough->is_last))
+            return rc;
+        if (rc == 0 && pass->todo.count == passthrough->tried)
+            break;
+        if (rc == 0)
+            remove_all(&passthrough->transaction, &pass->todo, &terms);
+        else
+            removals_clear(&pass->todo);
+        if (rc < 0 && !deadline_pause(terms.deadline, &pause))
+            pause = 1;
+    }
+    note_left(passthrough);
+    return 0;
+}
+
+/* vgpu.conf is read only before a refusal. A broken file changes nothing. */
+static bool
+is_enabled(const struct host *host)
+{
+    AUTO(policy_clear) struct policy policy = {0};
+    struct error ignored;
+
+    return policy_load(host, &policy, &ignored) < 0 || policy.enabled;
+}
+
+int
+passthrough_take(const struct host *host, const struct request *request, struct error *error)
+{
+    AUTO(passthrough_clear)
+    struct passthrough passthrough = {.request = request, .transaction = TRANSACTION_NONE};
+    struct transaction *transaction = &passthrough.transaction;
+    struct error failure;
+    int rc;
+
+    list_cards(host, request, &passthrough.cards);
+    if (passthrough.cards.count == 0)
+        return 0;
+    passthrough.pass = (struct pass){.row = &row,
+                                     .transaction = transaction,
+                                     .scope = &passthrough,
+                                     .listener = &passthrough,
+                                     .own = &request->domain};
+    rc = transaction_open(host, true, transaction, &failure);
+    if (rc == 0) {
+        transaction->daemon = daemon_find(host);
+        transaction->lock_timeout = LONGEST_LOCK;
+        transaction->deadline = deadline_in(host, LONGEST_LOCK + LONGEST_REMOVAL);
+        rc = take(&passthrough, &failure);
+    }
+    if (rc == REFUSED && is_enabled(host)) {
+        *error = failure;
+        return rc;
+    }
+    if (rc < 0 && rc != REFUSED)
+        log_failure(host, "prepare", request->name, &failure);
+    else if (*passthrough.doubt.text)
+        log_failure(host, "prepare", request->name, &passthrough.doubt);
+    return 0;
+}
+
+/* --- afterwards ------------------------------------------------------------------------------- */
+
+static bool
+is_told(const struct whole_cards *cards, const struct name *card, const struct name *domain)
+{
+    return ARRAY_HAS(cards->items, cards->count, each,
+                     name_equal(&each->card, card) && name_equal(&each->domain, domain));
+}
+
+static void
+add_untold(const struct request *guest, const struct name *card, struct words *ret)
+{
+    struct error line;
+
+    error_set(&line, 0,
+              "the running guest %s has the whole card %s, and no start of the guest took it: "
+              "libvirt asks nobody at attach-device; 'virsh detach-device' gives it back",
+              guest->name, card->text);
+    words_add(ret, line.text);
+}
+
+void
+passthrough_find_untold(const struct host *host, const struct status_files *guests,
+                        const struct whole_cards *cards, struct words *ret)
+{
+    for (size_t i = 0; i < guests->count; i++) {
+        const struct request *guest = &guests->items[i];
+
+        for (size_t k = 0; k < guest->hostdev_count; k++) {
+            const struct request_hostdev *hostdev = &guest->hostdevs[k];
+
+            if (is_whole_card(host, hostdev) && !is_told(cards, &hostdev->source, &guest->domain))
+                add_untold(guest, &hostdev->source, ret);
+        }
+    }
+}

@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+
+/*
+ * passthrough: guests that take a whole card: a hostdev of theirs is the GPU itself.
+ *
+ * libvirt takes the card from its driver then, and all that is on the card goes with it. So a guest
+ * does not start while somebody else has a vGPU or a function of the card. That needs a proof:
+ * another domain's lease in use, the status file of a running guest, or an open VFIO node. Doubt
+ * lets the guest start, with a line in the log. vGPUs of ours that nobody uses are removed first,
+ * as for any start.
+ *
+ * A card that a guest takes has a link (lease/whole-card.h), so that no other guest gets a vGPU
+ * there. libvirt runs no hook when a card is attached to a running guest: that can only be named
+ * afterwards.
+ */
+
+#pragma once
+
+#include "domain/status-files.h"
+#include "lease/ledger.h"
+
+/*
+ * A part of the use case of the hook's `prepare`. A guest without a PCI hostdev costs nothing. One
+ * with some costs a look at their addresses, and more only if one is a card. 0, or REFUSED with a
+ * line in error that names the card and who uses it. Nothing else stops the guest.
+ */
+int passthrough_take(const struct host *host, const struct request *request,
+                     struct error *error) CHECKED NONNULL;
+
+/* Parts of the use cases of `release`, `started` and `reconnect`: whether the guest may have taken
+ * a card, so that links have to be looked for. */
+bool passthrough_may_be(const struct request *request) CHECKED NONNULL;
+
+/* A line for each card that a running guest has, and that no start of it took: the guest's name,
+ * the card, and what follows. */
+void passthrough_find_untold(const struct host *host, const struct status_files *guests,
+                             const struct whole_cards *cards, struct words *ret) NONNULL;

@@ -1,0 +1,537 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+
+/* A guest that takes a whole GPU as a PCI hostdev, and the vGPUs of other guests on that GPU. */
+
+#include "actions/passthrough.h"
+#include "actions/reconcile.h"
+#include "domain/status-files.h"
+#include "fake/fake-parts.h"
+#include "fake/scene.h"
+#include "lease/statedir.h"
+
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#define STATE "run/libvirt-vgpu"
+#define T4    "0000:18:00.0" /* makes mediated devices */
+#define T4B   "0000:3b:00.0"
+#define L40S  "0000:3d:00.0" /* has functions with types */
+#define V620  "0000:c1:00.0" /* has functions in its own slot */
+#define AUDIO "0000:18:00.1"
+#define NIC   "0000:41:00.0"
+#define FREE  "0000:c2:00.0" /* is bound to vfio-pci already */
+#define TYPES " rule size\ntype nvidia-222 \"GRID T4-1B\" framebuffer 1024 max 1\n"
+#define FUNCTION(number)                                                                           \
+    "pci 0000:c1:00." #number " driver vfio-pci physfn " V620 " vendor 1002 device 73ae class "    \
+    "0x030000\n"
+#define MACHINE                                                                                    \
+    "gpu " T4 TYPES "gpu " L40S " vf vfs 4 rule size\n"                                            \
+    "type nvidia-1154 \"NVIDIA L40S-16Q\" framebuffer 16384 max 3\n"                               \
+    "pci " AUDIO " driver snd_hda_intel class 0x040300\n"                                          \
+    "pci " NIC " driver mlx5_core class 0x020000\n"                                                \
+    "pci " V620 " driver amdgpu vendor 1002 device 73a1 class 0x030000\n" FUNCTION(1) FUNCTION(2)  \
+        FUNCTION(3) FUNCTION(4) "pci " FREE " driver vfio-pci vendor 1002 device 73a1 class "      \
+                                "0x030000\n"
+
+static struct scene scene;
+static const struct scene_case here = {.scene = &scene, .machine = MACHINE};
+static const struct scene_case two_cards = {.scene = &scene,
+                                            .machine = "gpu " T4 TYPES "gpu " T4B TYPES};
+static const struct scene_case pool = {
+    .scene = &scene,
+    .machine = MACHINE,
+    .configuration = "pools = { v620 = { functions = [ \"0000:c1:00.*\" ]; }; "
+                     "whole = { functions = [ \"" FREE "\" ]; }; };\n"};
+
+/* --- guests that ask us for nothing ----------------------------------------------------------- */
+
+static int
+event(unsigned guest, const char *const *sources, const char *operation, const char *sub)
+{
+    AUTO_FREE char *xml = scene_xml_of(guest, "", sources);
+
+    return scene_hook(&scene, xml, operation, sub);
+}
+
+static int
+prepare(unsigned guest, const char *card)
+{
+    return event(guest, (const char *const[]){card, NULL}, "prepare", "begin");
+}
+
+static void
+takes(unsigned guest, const char *card)
+{
+    if (prepare(guest, card) != 0)
+        fail_msg("%s", scene.said);
+}
+
+static int
+release(unsigned guest, const char *card)
+{
+    return event(guest, (const char *const[]){card, NULL}, "release", "end");
+}
+
+static size_t
+entries(const char *directory)
+{
+    AUTO(names_clear) struct names names = {0};
+
+    return host_list(&scene.kernel.host, &names, STATE "/%s", directory) == 0 ? names.count : 0;
+}
+
+/* libvirt's status file of a running guest with these devices. */
+static void
+write_status(unsigned guest, const char *const *sources)
+{
+    AUTO_FREE char *xml = scene_xml_of(guest, "", sources), *status = NULL;
+    char path[64];
+
+    assert_true(asprintf(&status,
+                         "<domstatus state='running' reason='booted' pid='%d'>%s</domstatus>",
+                         getpid(), xml) > 0);
+    snprintf(path, sizeof(path), "run/libvirt/qemu/guest%u.xml", guest);
+    fake_write(&scene.kernel, path, status);
+}
+
+static void
+runs(unsigned guest, const char *source)
+{
+    write_status(guest, (const char *const[]){source, NULL});
+    assert_int_equal(event(guest, (const char *const[]){source, NULL}, "started", "begin"), 0);
+}
+
+static void
+ends(unsigned guest)
+{
+    char path[64];
+
+    snprintf(path, sizeof(path), "run/libvirt/qemu/guest%u.xml", guest);
+    assert_int_equal(unlinkat(scene.kernel.host.root, path, 0), 0);
+}
+
+static void
+reconciles(void)
+{
+    struct findings findings;
+    struct error error = {0};
+
+    assert_int_equal(reconcile_host(&scene.kernel.host, &findings, &error), 0);
+    findings_clear(&findings);
+}
+
+/* As if the daemon that ran the guest had ended. */
+static void
+daemon_ends(const char *card, unsigned guest)
+{
+    const int root = scene.kernel.host.root;
+    char path[128], target[512], changed[600];
+    ssize_t length;
+
+    snprintf(path, sizeof(path), STATE "/whole/%s.aaaaaaaa-0000-4000-8000-%012u", card, guest);
+    length = readlinkat(root, path, target, sizeof(target) - 1);
+    assert_true(length > 0);
+    target[length] = '\0';
+    snprintf(changed, sizeof(changed), "1073741823%s", strchr(target, '.'));
+    assert_int_equal(unlinkat(root, path, 0), 0);
+    assert_int_equal(symlinkat(changed, root, path), 0);
+}
+
+/* --- the refusal ------------------------------------------------------------------------------ */
+
+static void
+a_card_with_a_vgpu_is_refused(void **state)
+{
+    (void)state;
+    assert_int_equal(scene_prepare(&scene, 1, 1, "nvidia-222"), 0);
+    assert_int_equal(prepare(2, T4), 1);
+    scene_assert_said(&scene, "guest2: a hostdev of it takes the whole card " T4
+                              ", and the guest guest1 has dddddddd-");
+    assert_int_equal(entries("whole"), 0);
+    assert_int_equal(release(2, T4), 0);
+    assert_int_equal(scene_release(&scene, 1, 1), 0);
+    takes(2, T4);
+    assert_int_equal(entries("whole"), 1);
+    assert_int_equal(release(2, T4), 0);
+    assert_int_equal(entries("whole"), 0);
+    assert_int_equal(entries("released"), 0);
+    scene_assert_empty(&scene);
+}
+
+static void
+managed_or_with_a_request_it_is_the_same(void **state)
+{
+    AUTO_FREE char *plain = scene_xml_of(2, "", (const char *const[]){T4, NULL});
+    AUTO_FREE char *managed = scene_managed(plain);
+    AUTO_FREE char *asking = scene_xml_of(3, "<vgpu:device alias=\"ua-gpu2\" type=\"L40S-16Q\"/>",
+                                          (const char *const[]){T4, scene_function(L40S, 0), NULL});
+
+    (void)state;
+    assert_int_equal(scene_prepare(&scene, 1, 1, "nvidia-222"), 0);
+    assert_int_equal(scene_hook(&scene, managed, "prepare", "begin"), 1);
+    scene_assert_said(&scene, "guest2: a hostdev of it takes the whole card " T4);
+    assert_int_equal(scene_hook(&scene, asking, "prepare", "begin"), 1);
+    scene_assert_said(&scene, "guest3: a hostdev of it takes the whole card " T4);
+    assert_int_equal(scene_leases(&scene, ""), 1);
+    assert_int_equal(scene_release(&scene, 1, 1), 0);
+    assert_int_equal(scene_hook(&scene, asking, "prepare", "begin"), 0);
+    assert_int_equal(scene_leases(&scene, "held"), 1);
+    assert_int_equal(entries("whole"), 1);
+    assert_int_equal(scene_hook(&scene, asking, "release", "end"), 0);
+    assert_int_equal(entries("whole"), 0);
+    scene_assert_empty(&scene);
+}
+
+static void
+a_function_in_a_lease_is_a_use(void **state)
+{
+    (void)state;
+    scene_must_start_at(&scene, 1, scene_function(L40S, 1), "L40S-16Q");
+    assert_int_equal(prepare(2, L40S), 1);
+    scene_assert_said(&scene,
+                      "takes the whole card " L40S ", and the guest guest1 has 0000:3d:00.5");
+}
+
+/* Somebody typed the function, or the vGPU, by hand. No lease has it. */
+static void
+a_running_guest_is_a_use(void **state)
+{
+    (void)state;
+    takes(1, "0000:c1:00.2");
+    assert_int_equal(entries("whole"), 0);
+    write_status(1, (const char *const[]){"0000:c1:00.2", NULL});
+    assert_int_equal(prepare(2, V620), 1);
+    scene_assert_said(&scene, "and the running guest guest1 has 0000:c1:00.2 there");
+    ends(1);
+    takes(2, V620);
+    assert_int_equal(fake_make(&scene.kernel, T4, "nvidia-222", scene_device(9)), 0);
+    write_status(1, (const char *const[]){scene_device(9), NULL});
+    assert_int_equal(prepare(3, T4), 1);
+    scene_assert_said(&scene, "and the running guest guest1 has "
+                              "dddddddd-");
+}
+
+static void
+an_open_node_is_a_use(void **state)
+{
+    struct fake_guest guest;
+    pid_t qemu;
+
+    (void)state;
+    assert_int_equal(fake_make(&scene.kernel, T4, "nvidia-222", scene_device(9)), 0);
+    guest = fake_open(&scene.kernel, scene_device(9));
+    qemu = fake_hand_over(&guest);
+    assert_int_equal(prepare(2, T4), 1);
+    scene_assert_said(&scene, "and the process ");
+    fake_end(qemu);
+    takes(2, T4);
+}
+
+/* --- what is never refused -------------------------------------------------------------------- */
+
+static void
+others_are_never_refused(void **state)
+{
+    (void)state;
+    assert_int_equal(scene_prepare(&scene, 1, 1, "nvidia-222"), 0);
+    takes(2, AUDIO);
+    takes(3, NIC);
+    takes(4, "0000:c1:00.1");
+    assert_int_equal(entries("whole"), 0);
+    takes(5, FREE);
+    assert_int_equal(entries("whole"), 1);
+    /* A card that is not there is libvirt's to refuse. */
+    takes(6, "0000:77:00.0");
+    /* Only prepare refuses. */
+    assert_int_equal(event(7, (const char *const[]){T4, NULL}, "start", "begin"), 0);
+    assert_int_equal(event(7, (const char *const[]){T4, NULL}, "started", "begin"), 0);
+    assert_int_equal(event(7, (const char *const[]){T4, NULL}, "reconnect", "begin"), 0);
+    assert_int_equal(release(7, T4), 0);
+    assert_int_equal(scene_leases(&scene, "held"), 1);
+}
+
+static void
+a_kept_vgpu_is_no_use(void **state)
+{
+    (void)state;
+    scene_configure(&scene, "release = \"keep\";");
+    assert_int_equal(scene_prepare(&scene, 1, 1, "nvidia-222"), 0);
+    assert_int_equal(scene_release(&scene, 1, 1), 0);
+    assert_int_equal(scene_leases(&scene, "kept"), 1);
+    takes(2, T4);
+    scene_assert_empty(&scene);
+    assert_int_equal(entries("whole"), 1);
+}
+
+static void
+vgpu_conf_is_asked_before_a_refusal(void **state)
+{
+    (void)state;
+    assert_int_equal(scene_prepare(&scene, 1, 1, "nvidia-222"), 0);
+    scene_configure(&scene, "enabled = ;");
+    assert_int_equal(prepare(2, T4), 1);
+    scene_assert_said(&scene, "takes the whole card");
+    scene_configure(&scene, "enabled = false;");
+    takes(2, T4);
+}
+
+/* No number of PCI hostdevs is too large. */
+static void
+many_hostdevs_are_no_fault(void **state)
+{
+    const char *sources[251];
+    char addresses[250][16];
+
+    (void)state;
+    for (unsigned i = 0; i < 250; i++) {
+        snprintf(addresses[i], sizeof(addresses[i]), "0000:%02x:00.0", i);
+        sources[i] = addresses[i];
+    }
+    sources[250] = NULL;
+    assert_int_equal(event(2, sources, "prepare", "begin"), 0);
+    assert_int_equal(entries("whole"), 4);
+}
+
+/* A broken ledger proves nothing. */
+static void
+doubt_passes(void **state)
+{
+    (void)state;
+    assert_int_equal(scene_prepare(&scene, 1, 1, "nvidia-222"), 0);
+    fake_write(&scene.kernel, STATE "/ledger", "rubbish\n");
+    takes(2, T4);
+    assert_int_equal(entries("whole"), 0);
+}
+
+/* --- placement -------------------------------------------------------------------------------- */
+
+static void
+placement_passes_a_taken_card_over(void **state)
+{
+    (void)state;
+    takes(1, T4);
+    assert_int_equal(scene_prepare(&scene, 2, 2, "nvidia-222"), 0);
+    assert_int_equal(scene_prepare(&scene, 3, 3, "nvidia-222"), 1);
+    scene_assert_said(&scene, T4 " is given to another guest as a whole card, " T4B " is full");
+    assert_int_equal(scene_release(&scene, 2, 2), 0);
+    takes(4, T4B);
+    assert_int_equal(release(4, T4B), 0);
+    assert_int_equal(release(1, T4), 0);
+    assert_int_equal(scene_prepare(&scene, 3, 3, "nvidia-222"), 0);
+}
+
+static void
+a_guest_gets_no_vgpu_on_its_own_card(void **state)
+{
+    const char *const device = "<vgpu:device alias=\"ua-gpu1\" type=\"T4-1B\"/>";
+    AUTO_FREE char *one = scene_xml_of(1, device, (const char *const[]){scene_device(1), T4, NULL});
+    AUTO_FREE char *both =
+        scene_xml_of(1, device, (const char *const[]){scene_device(1), T4, T4B, NULL});
+
+    (void)state;
+    assert_int_equal(scene_hook(&scene, one, "prepare", "begin"), 0);
+    assert_int_equal(scene_hook(&scene, one, "release", "end"), 0);
+    assert_int_equal(scene_hook(&scene, both, "prepare", "begin"), 1);
+    scene_assert_said(&scene, T4 " is this guest's own: a hostdev of it takes the whole card");
+    assert_int_equal(scene_hook(&scene, both, "release", "end"), 0);
+    assert_int_equal(entries("whole"), 0);
+    scene_assert_empty(&scene);
+}
+
+/* --- until when a link counts ----------------------------------------------------------------- */
+
+static void
+a_start_that_never_ran_waits_for_its_release(void **state)
+{
+    (void)state;
+    fake_write(&scene.kernel, "run/libvirt/qemu/other.xml", "<domstatus/>");
+    takes(1, T4);
+    reconciles();
+    assert_int_equal(entries("whole"), 1);
+    daemon_ends(T4, 1);
+    reconciles();
+    assert_int_equal(entries("whole"), 0);
+}
+
+static void
+a_dead_daemon_s_guest_keeps_its_card(void **state)
+{
+    (void)state;
+    takes(1, T4);
+    runs(1, T4);
+    assert_int_equal(entries("ran"), 1);
+    daemon_ends(T4, 1);
+    reconciles();
+    assert_int_equal(scene_prepare(&scene, 2, 2, "nvidia-222"), 1);
+    assert_int_equal(entries("whole"), 1);
+    ends(1);
+    assert_int_equal(scene_prepare(&scene, 2, 2, "nvidia-222"), 0);
+    assert_int_equal(entries("whole"), 0);
+    assert_int_equal(entries("ran"), 0);
+}
+
+/* The release was killed before its mark, or never came. */
+static void
+a_release_that_never_came_is_made_up_for(void **state)
+{
+    (void)state;
+    takes(1, T4);
+    runs(1, T4);
+    reconciles();
+    assert_int_equal(entries("whole"), 1);
+    ends(1);
+    fake_write(&scene.kernel, "run/libvirt/qemu/other.xml", "<domstatus/>");
+    assert_int_equal(scene_prepare(&scene, 2, 2, "nvidia-222"), 0);
+    assert_int_equal(entries("whole"), 0);
+}
+
+static void
+a_card_that_was_detached_is_free(void **state)
+{
+    (void)state;
+    takes(1, T4);
+    runs(1, T4);
+    assert_int_equal(scene_prepare(&scene, 2, 2, "nvidia-222"), 1);
+    write_status(1, (const char *const[]){NIC, NULL});
+    assert_int_equal(scene_prepare(&scene, 2, 2, "nvidia-222"), 0);
+    assert_int_equal(entries("whole"), 0);
+}
+
+/* `release` has left its mark, and was killed. The next run has a higher number. */
+static void
+a_mark_covers_the_link_and_not_the_next_one(void **state)
+{
+    const int root = scene.kernel.host.root;
+    AUTO(ledger_clear) struct ledger ledger = {0};
+    struct error error = {0};
+    char path[128];
+
+    (void)state;
+    takes(1, T4);
+    assert_int_equal(statedir_peek(&scene.kernel.host, &ledger, &error), 0);
+    assert_int_equal(ledger.cards.count, 1);
+    assert_string_equal(ledger.cards.items[0].domain_name, "guest1");
+    snprintf(path, sizeof(path), STATE "/released/%s.%llu", ledger.cards.items[0].domain.text,
+             (unsigned long long)ledger.cards.items[0].number + 1);
+    assert_int_equal(symlinkat("none", root, path), 0);
+    assert_int_equal(scene_prepare(&scene, 2, 2, "nvidia-222"), 0);
+    assert_int_equal(entries("whole"), 0);
+    assert_int_equal(entries("released"), 0);
+    assert_int_equal(scene_release(&scene, 2, 2), 0);
+    assert_int_equal(symlinkat("none", root, path), 0);
+    takes(1, T4);
+    assert_int_equal(scene_prepare(&scene, 2, 2, "nvidia-222"), 1);
+    assert_int_equal(entries("whole"), 1);
+}
+
+/* Other names and targets in the directory are neither believed nor removed. */
+static void
+rubbish_does_not_count(void **state)
+{
+    static const char *const names[] = {"file", T4, T4 ".aaaaaaaa", "..x",
+                                        T4 ".AAAAAAAA-0000-4000-"
+                                           "8000-000000000001"};
+    const int root = scene.kernel.host.root;
+
+    (void)state;
+    takes(1, V620);
+    for (size_t i = 0; i < COUNT(names); i++) {
+        char path[128];
+
+        snprintf(path, sizeof(path), STATE "/whole/%s", names[i]);
+        assert_int_equal(symlinkat("1.2.3.web", root, path), 0);
+    }
+    assert_int_equal(
+        symlinkat("1.2.", root, STATE "/whole/" T4 ".aaaaaaaa-0000-4000-8000-000000000002"), 0);
+    reconciles();
+    assert_int_equal(entries("whole"), 7);
+    assert_int_equal(scene_prepare(&scene, 2, 2, "nvidia-222"), 0);
+}
+
+/* --- pools ------------------------------------------------------------------------------------ */
+
+/* The functions of an AMD V620 are in the card's own slot, so a glob over the slot has the card,
+ * too (real-hosts 22). */
+static void
+a_glob_over_a_slot_gives_no_card_away(void **state)
+{
+    (void)state;
+    scene_must_refuse_at(&scene, 1, V620, "v620",
+                         "which is in the pool v620 and has virtual functions");
+    scene_must_start_at(&scene, 1, "0000:c1:00.1", "v620");
+    assert_int_equal(entries("whole"), 0);
+    assert_int_equal(prepare(2, V620), 1);
+    scene_assert_said(&scene,
+                      "takes the whole card " V620 ", and the guest guest1 has 0000:c1:00.1 there");
+    assert_int_equal(scene_release_at(&scene, 1, "0000:c1:00.1"), 0);
+    takes(2, V620);
+    scene_must_refuse_at(&scene, 1, "0000:c1:00.1", "v620", "as a whole card");
+    assert_int_equal(release(2, V620), 0);
+    scene_must_start_at(&scene, 1, "0000:c1:00.1", "v620");
+}
+
+static void
+a_pool_s_own_card_is_a_vgpu(void **state)
+{
+    (void)state;
+    scene_must_start_at(&scene, 1, FREE, "whole");
+    assert_int_equal(entries("whole"), 0);
+    assert_int_equal(scene_leases(&scene, "held"), 1);
+    assert_int_equal(scene_release_at(&scene, 1, FREE), 0);
+    takes(2, FREE);
+    scene_must_refuse_at(&scene, 1, FREE, "whole", "as a whole card");
+}
+
+/* --- attach-device ---------------------------------------------------------------------------- */
+
+static void
+a_card_that_a_running_guest_took_is_named(void **state)
+{
+    AUTO(status_files_clear) struct status_files guests = {0};
+    AUTO(ledger_clear) struct ledger ledger = {0};
+    AUTO(words_clear) struct words lines = {0};
+    const struct host *host = &scene.kernel.host;
+    struct error error = {0};
+
+    (void)state;
+    takes(1, T4);
+    write_status(1, (const char *const[]){T4, NULL});
+    write_status(2, (const char *const[]){NIC, L40S, scene_function(L40S, 1), NULL});
+    assert_int_equal(status_files_read(host, &guests, &error), 0);
+    assert_int_equal(statedir_peek(host, &ledger, &error), 0);
+    passthrough_find_untold(host, &guests, &ledger.cards, &lines);
+    assert_int_equal(lines.count, 1);
+    assert_non_null(strstr(lines.items[0], "the running guest guest2 has the whole card " L40S));
+}
+
+int
+main(void)
+{
+    const struct CMUnitTest tests[] = {
+        SCENE_TEST(a_card_with_a_vgpu_is_refused, here),
+        SCENE_TEST(managed_or_with_a_request_it_is_the_same, here),
+        SCENE_TEST(a_function_in_a_lease_is_a_use, here),
+        SCENE_TEST(a_running_guest_is_a_use, here),
+        SCENE_TEST(an_open_node_is_a_use, here),
+        SCENE_TEST(others_are_never_refused, here),
+        SCENE_TEST(a_kept_vgpu_is_no_use, here),
+        SCENE_TEST(vgpu_conf_is_asked_before_a_refusal, here),
+        SCENE_TEST(many_hostdevs_are_no_fault, here),
+        SCENE_TEST(doubt_passes, here),
+        SCENE_TEST(placement_passes_a_taken_card_over, two_cards),
+        SCENE_TEST(a_guest_gets_no_vgpu_on_its_own_card, two_cards),
+        SCENE_TEST(a_start_that_never_ran_waits_for_its_release, here),
+        SCENE_TEST(a_dead_daemon_s_guest_keeps_its_card, here),
+        SCENE_TEST(a_release_that_never_came_is_made_up_for, here),
+        SCENE_TEST(a_card_that_was_detached_is_free, here),
+        SCENE_TEST(a_mark_covers_the_link_and_not_the_next_one, here),
+        SCENE_TEST(rubbish_does_not_count, here),
+        SCENE_TEST(a_glob_over_a_slot_gives_no_card_away, pool),
+        SCENE_TEST(a_pool_s_own_card_is_a_vgpu, pool),
+        SCENE_TEST(a_card_that_a_running_guest_took_is_named, here),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
