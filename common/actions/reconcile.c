@@ -3,7 +3,9 @@
 #include "actions/reconcile.h"
 #include "actions/adopt.h"
 #include "actions/pass.h"
+#include "actions/passthrough.h"
 #include "base/reader.h"
+#include "lease/log.h"
 
 struct reconciliation {
     struct transaction transaction;
@@ -53,6 +55,23 @@ look_for_held(struct reconciliation *reconciliation)
         adopt_look(reconciliation->transaction.host, &look->guests.items[i],
                    &reconciliation->policy, &look->before, &reconciliation->held,
                    &reconciliation->unread);
+}
+
+/* libvirt runs no hook when a card is attached to a running guest, so only the log names that. */
+static void
+log_untold(const struct reconciliation *reconciliation)
+{
+    const struct host *host = reconciliation->transaction.host;
+    const struct look *look = &reconciliation->pass.look;
+    AUTO(words_clear) struct words lines = {0};
+
+    passthrough_find_untold(host, &look->guests, &look->before.cards, &lines);
+    for (size_t i = 0; i < lines.count; i++) {
+        struct error line;
+
+        error_set(&line, 0, "%s", lines.items[i]);
+        log_failure(host, "reconcile", "-", &line);
+    }
 }
 
 static void
@@ -122,6 +141,7 @@ reconcile_host(const struct host *host, struct findings *ret, struct error *erro
     if (rc < 0)
         return rc;
     look_for_held(&reconciliation);
+    log_untold(&reconciliation);
     rc = pass_decide(&reconciliation.pass, error);
     if (rc == 0)
         rc = adopt(&reconciliation, error);

@@ -15,6 +15,7 @@
 #define WARNING_BAD_CONFIGURATION "bad-configuration" /* vgpu.conf has a fault */
 #define WARNING_NO_LIBVIRT        "no-libvirt"        /* libvirt did not answer */
 #define WARNING_NO_PERMISSION     "no-permission"     /* only root can know */
+#define WARNING_WHOLE_CARD        "whole-card" /* a running guest took a card, and no start of it */
 
 struct warning {
     const char *word;

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
+#include "actions/passthrough.h"
+#include "cli/warnings.h"
 #include "commands/commands.h"
 #include "commands/host-table.h"
 #include "device/nvidia.h"
@@ -81,10 +83,28 @@ add_vgpu(struct table *table, const struct host_view *view, const struct host_vi
     }
 }
 
+/* A card that was attached to a running guest is no vGPU, and is in no ledger. Only root may read
+ * the status files; for others nothing is told. */
+static void
+warn_of_untold_cards(const struct host_view *view)
+{
+    AUTO(status_files_clear) struct status_files guests = {0};
+    AUTO(words_clear) struct words lines = {0};
+    struct error ignored;
+
+    if (status_files_read(view->call->host, &guests, &ignored) < 0)
+        return;
+    passthrough_find_untold(view->call->host, &guests, &view->snapshot.ledger.cards, &lines);
+    for (size_t i = 0; i < lines.count; i++)
+        warnings_add(view->call, WARNING_WHOLE_CARD, "%s", lines.items[i]);
+}
+
 static int
 add_host(struct table *table, const struct host_view *view, struct error *error)
 {
     (void)error;
+    if (!view->is_remote)
+        warn_of_untold_cards(view);
     for (size_t i = 0; i < view->vgpu_count; i++)
         add_vgpu(table, view, &view->vgpus[i]);
     return 0;

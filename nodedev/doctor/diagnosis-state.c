@@ -2,6 +2,7 @@
 
 /* Our own files: the configuration, the records, and the timer. */
 
+#include "actions/passthrough.h"
 #include "doctor/checks.h"
 #include "doctor/entry.h"
 
@@ -153,6 +154,22 @@ check_drained(struct diagnosis *diagnosis, const struct inventory_gpu *gpu)
     diagnosis_command(diagnosis, "vgpuctl undrain %s", name->text);
 }
 
+/* libvirt runs no hook when a card is attached to a running guest. The driver has lost the card
+ * then, and all vGPUs that were on it. */
+static void
+check_untold_cards(struct diagnosis *diagnosis)
+{
+    AUTO(status_files_clear) struct status_files guests = {0};
+    AUTO(words_clear) struct words lines = {0};
+    struct error ignored;
+
+    if (status_files_read(diagnosis->host, &guests, &ignored) < 0)
+        return;
+    passthrough_find_untold(diagnosis->host, &guests, &diagnosis->ledger.cards, &lines);
+    for (size_t i = 0; i < lines.count; i++)
+        diagnosis_add(diagnosis, "%s", lines.items[i]);
+}
+
 const struct diagnosis_check state_checks[] = {
     {"configuration", DIAGNOSIS_ERROR, .look = check_policy},
     {"disabled", DIAGNOSIS_WARNING, .look = check_enabled},
@@ -161,6 +178,7 @@ const struct diagnosis_check state_checks[] = {
     {"ledger", DIAGNOSIS_ERROR, .look = check_ledger},
     {"state-owner", DIAGNOSIS_ERROR, .look = check_state_owner},
     {"leaving", DIAGNOSIS_WARNING, .look = check_leaving},
+    {"whole-card", DIAGNOSIS_WARNING, .look = check_untold_cards},
     {"timer", DIAGNOSIS_WARNING, .look = check_timer},
     {0},
 };

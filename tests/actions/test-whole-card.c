@@ -2,16 +2,17 @@
 
 /* A guest that takes a whole GPU as a PCI hostdev, and the vGPUs of other guests on that GPU. */
 
-#include "actions/passthrough.h"
 #include "actions/reconcile.h"
-#include "domain/status-files.h"
-#include "fake/fake-parts.h"
-#include "fake/scene.h"
+#include "base/array.h"
+#include "fake/typed.h"
+#include "lease/log.h"
 #include "lease/statedir.h"
 
 #include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/socket.h>
+#include <sys/un.h>
 #include <unistd.h>
 
 #define STATE "run/libvirt-vgpu"
@@ -486,24 +487,72 @@ a_pool_s_own_card_is_a_vgpu(void **state)
 
 /* --- attach-device ---------------------------------------------------------------------------- */
 
+/* Starts reconcile as the timer does, and returns the lines that it logs. */
+static char *
+logged_by_reconcile(void)
+{
+    struct sockaddr_un address = {.sun_family = AF_UNIX};
+    AUTO_CLOSE int reader = socket(AF_UNIX, SOCK_DGRAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
+    static char lines[4096];
+    struct log log;
+    size_t length = 0;
+    ssize_t more;
+
+    snprintf(address.sun_path, sizeof(address.sun_path), "%.80s/log", scene.kernel.path);
+    assert_int_equal(bind(reader, (const struct sockaddr *)&address, sizeof(address)), 0);
+    log_open(&log, "vgpuctl", address.sun_path);
+    scene.kernel.host.log = &log;
+    reconciles();
+    scene.kernel.host.log = NULL;
+    log_close(&log);
+    unlink(address.sun_path);
+    while ((more = recv(reader, lines + length, sizeof(lines) - length - 1, 0)) > 0)
+        length += (size_t)more;
+    lines[length] = '\0';
+    return lines;
+}
+
+/* libvirt runs no hook then, so the card is only named afterwards. A card that a start has taken is
+ * not named. */
 static void
 a_card_that_a_running_guest_took_is_named(void **state)
 {
-    AUTO(status_files_clear) struct status_files guests = {0};
-    AUTO(ledger_clear) struct ledger ledger = {0};
-    AUTO(words_clear) struct words lines = {0};
-    const struct host *host = &scene.kernel.host;
-    struct error error = {0};
+    static const char words[] =
+        "the running guest guest2 has the whole card " L40S ", and no start of the guest took it";
+    struct typed typed = {0};
 
     (void)state;
     takes(1, T4);
     write_status(1, (const char *const[]){T4, NULL});
     write_status(2, (const char *const[]){NIC, L40S, scene_function(L40S, 1), NULL});
-    assert_int_equal(status_files_read(host, &guests, &error), 0);
-    assert_int_equal(statedir_peek(host, &ledger, &error), 0);
-    passthrough_find_untold(host, &guests, &ledger.cards, &lines);
-    assert_int_equal(lines.count, 1);
-    assert_non_null(strstr(lines.items[0], "the running guest guest2 has the whole card " L40S));
+    assert_non_null(strstr(logged_by_reconcile(), words));
+    assert_null(strstr(logged_by_reconcile(), T4));
+    typed_run(&scene, NULL, "vgpuctl list", &typed);
+    typed_assert_has(typed.faults, words);
+    assert_null(strstr(typed.faults, T4));
+    typed_run(&scene, NULL, "vgpuctl list --json", &typed);
+    typed_assert_has(typed.printed, "\"whole-card\"");
+    typed_run(&scene, NULL, "vgpuctl doctor", &typed);
+    typed_assert_has(typed.printed, "warning: whole-card");
+    typed_assert_has(typed.printed, "guest2 has the whole card " L40S);
+    typed_clear(&typed);
+    ends(2);
+    assert_string_equal(logged_by_reconcile(), "");
+}
+
+/* What people see of a card that a guest has taken. */
+static void
+a_taken_card_is_shown(void **state)
+{
+    struct typed typed = {0};
+
+    (void)state;
+    takes(1, T4);
+    typed_run(&scene, NULL, "vgpuctl gpus -rn -o GPU,ENABLED", &typed);
+    typed_assert_has(typed.printed, T4 " no");
+    typed_run(&scene, NULL, "vgpuctl status " T4, &typed);
+    typed_assert_has(typed.printed, "taken by a guest as a whole card");
+    typed_clear(&typed);
 }
 
 int
@@ -531,6 +580,7 @@ main(void)
         SCENE_TEST(a_glob_over_a_slot_gives_no_card_away, pool),
         SCENE_TEST(a_pool_s_own_card_is_a_vgpu, pool),
         SCENE_TEST(a_card_that_a_running_guest_took_is_named, here),
+        SCENE_TEST(a_taken_card_is_shown, two_cards),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
