@@ -38,5 +38,5 @@ pci_is_card(const struct host *host, const struct name *device)
 {
     struct name card;
 
-    return pci_is_gpu(host, device) && pci_find_card(host, device, &card) < 0;
+    return pci_find_card(host, device, &card) < 0 && pci_is_gpu(host, device);
 }
