@@ -46,7 +46,7 @@ const char *const harmless_words[] = {
     "libvirt-vgpu-reconcile.service", "libvirt-vgpu-reconcile.timer", "lock", "lost", "migrate",
     "no_room", "none", "not_allowed", "ok", "other", "prepare", "proving", "ran", "reconcile",
     "reconnect", "release", "released", "restore", "settling", "start", "types", "types.new",
-    "vgpu", "vgpu.conf", "vgpuConfig.xml", "vgpuctl",
+    "vgpu", "vgpu.conf", "vgpuConfig.xml", "vgpuctl", "whole",
 
     /* programs that have a device of VFIO open; the kernel cuts their names */
     "kvm", "nvidia-smi", "nvidia-vgpu-mgr", "nvidia-vgpud", "qemu-kvm", "qemu-system-aar",

@@ -271,6 +271,21 @@ decorated(struct stand_ins *stand_ins, const char *name)
     return memory_format("%s%s%s", is_unit ? unit : "", other, dot);
 }
 
+/* The link of a whole card (lease/whole-card.h): an address, a dot and a UUID. NULL: it is
+ * something else. */
+static char *
+whole_card(struct stand_ins *stand_ins, const char *name)
+{
+    const char *dot = strrchr(name, '.');
+    AUTO_FREE char *card = memory_copy_bytes(name, dot ? (size_t)(dot - name) : 0);
+    AUTO_FREE char *domain = NULL;
+
+    if (!dot || !is_address(card) || !is_uuid(dot + 1))
+        return NULL;
+    domain = path_text_device(stand_ins, dot + 1);
+    return memory_format("%s.%s", card, domain);
+}
+
 static char *
 rename_at(struct stand_ins *stand_ins, const struct position *at, const char *name)
 {
@@ -286,6 +301,8 @@ rename_at(struct stand_ins *stand_ins, const struct position *at, const char *na
         ret = script(stand_ins, name);
     if (!ret && !strcmp(above(at, 1), "conf.d"))
         ret = drop_in(stand_ins, name);
+    if (!ret && !strcmp(above(at, 1), "whole"))
+        ret = whole_card(stand_ins, name);
     if (!ret)
         ret = decorated(stand_ins, name);
     if (!ret && (has_harmless_words(stand_ins, name) || (at->is_kernels && is_numbered(name))))

@@ -117,6 +117,24 @@ rewrite_number(struct pass *pass, const struct answer *answer, const struct row 
                        : stand_ins_use(pass->stand_ins, STAND_IN_TEXT, answer->text));
 }
 
+/* The target of a whole card's link (lease/whole-card.h): three numbers and the domain's name. */
+static struct rest
+rewrite_card(struct pass *pass, const struct answer *answer, const struct row *row)
+{
+    size_t numbers = strspn(answer->text, "0123456789.");
+    AUTO_FREE char *name = NULL, *numbered = NULL;
+    const char *dot = answer->text;
+
+    (void)row;
+    for (int i = 0; i < 3 && dot; i++)
+        dot = strchr(dot + (i > 0), '.');
+    if (!dot || (size_t)(dot - answer->text) >= numbers)
+        return rest_of(stand_ins_use(pass->stand_ins, STAND_IN_TEXT, answer->text));
+    numbered = memory_copy_bytes(answer->text, (size_t)(dot - answer->text));
+    name = stand_ins_use(pass->stand_ins, STAND_IN_DOMAIN, dot + 1);
+    return rest_of(memory_format("%s.%s", numbered, name));
+}
+
 static struct rest
 rewrite_host(struct pass *pass, const struct answer *answer, const struct row *row)
 {
@@ -262,6 +280,7 @@ static const struct row rows[] = {
     {ANSWER_LINK, "run/libvirt-vgpu/functions/*", rewrite_tag, .text = NULL},
     {ANSWER_LINK, "run/libvirt-vgpu/proving/*", rewrite_number, .text = NULL},
     {ANSWER_LINK, "run/libvirt-vgpu/settling/*", rewrite_number, .text = NULL},
+    {ANSWER_LINK, "run/libvirt-vgpu/whole/*", rewrite_card, .text = NULL},
     {ANSWER_LINK, "sys/*/driver", rewrite_link, .learn = learning_driver},
     {ANSWER_LINK, "*", rewrite_link, .text = NULL},
     {ANSWER_STATUS, "*", rewrite_status, .text = NULL},

@@ -123,6 +123,8 @@ paths(void **state)
          "run/libvirt-vgpu/counters/prepare.no_room"},
         {"", "run/libvirt-vgpu/ran/5ec2e700-1111-4000-8000-0000000000a1.12",
          "run/libvirt-vgpu/ran/00000000-0000-4000-8000-000000000001.12"},
+        {"", "run/libvirt-vgpu/whole/0000:18:00.0.5ec2e700-1111-4000-8000-0000000000a1",
+         "run/libvirt-vgpu/whole/0000:18:00.0.00000000-0000-4000-8000-000000000001"},
         {"", "run/libvirt-vgpu/functions/0000:03:00.1.former",
          "run/libvirt-vgpu/functions/0000:03:00.1.former"},
         {"", "run/libvirt-vgpu/functions/0000:03:00.1.payroll",
