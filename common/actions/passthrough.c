@@ -113,20 +113,22 @@ look_at_occupant(struct passthrough *passthrough, const struct open_files *files
     }
 }
 
+/* All processes are looked at once for all cards, and not at all if nothing is on them. */
 static void
-look_at_card(struct passthrough *passthrough, const struct name *card)
+look_at_card(struct passthrough *passthrough, const struct name *card, struct open_files *files,
+             bool *are_read)
 {
     const struct host *host = passthrough->transaction.host;
     AUTO(occupants_clear) struct occupants occupants = {0};
-    AUTO(open_files_clear) struct open_files files = {0};
 
     if (is_free_for_all(host, card))
         return;
     occupants_list(host, card, &occupants);
-    if (occupants.count)
-        open_files_read(host, &files);
+    if (occupants.count && !*are_read)
+        open_files_read(host, files);
+    *are_read |= occupants.count > 0;
     for (size_t i = 0; i < occupants.count; i++)
-        look_at_occupant(passthrough, &files, card, &occupants.items[i]);
+        look_at_occupant(passthrough, files, card, &occupants.items[i]);
 }
 
 /* Without the lock. */
@@ -134,6 +136,8 @@ static int
 look(struct passthrough *passthrough, struct error *error)
 {
     const struct status_files *guests = &passthrough->pass.look.guests;
+    AUTO(open_files_clear) struct open_files files = {0};
+    bool are_read = false;
     int rc;
 
     passthrough->used.text[0] = passthrough->doubt.text[0] = '\0';
@@ -144,7 +148,7 @@ look(struct passthrough *passthrough, struct error *error)
     if (!guests->complete)
         passthrough->doubt = guests->failure;
     for (size_t i = 0; i < passthrough->cards.count; i++)
-        look_at_card(passthrough, &passthrough->cards.items[i]);
+        look_at_card(passthrough, &passthrough->cards.items[i], &files, &are_read);
     return 0;
 }
 

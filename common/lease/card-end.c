@@ -6,18 +6,19 @@
 
 #include <string.h>
 
-/* Whether the guests, as they were read, end the link. */
+/* Whether the guests, as they were read, end the link. If the guest has no file, its mark alone
+ * proves nothing: without libvirt's directory there are no files. The caller asks for that. */
 static bool
 guests_end_it(const struct look *look, const struct whole_card *card)
 {
-    const enum look_card known = look_card(look, card);
+    const unsigned known = look_card(look, card);
     const struct request *guest = status_files_find(&look->guests, &card->domain);
 
-    if (known == LOOK_CARD_OWED ||
-        status_files_doubt(&look->guests, &card->domain, card->domain_name) ||
+    if (status_files_doubt(&look->guests, &card->domain, card->domain_name) ||
         (guest && status_files_has(guest, &card->card)))
         return false;
-    return known == LOOK_CARD_RAN || !status_files_holder(&look->guests, &card->card);
+    return (known & LOOK_CARD_RAN && guest) ||
+           (known & LOOK_CARD_ORPHANED && !status_files_holder(&look->guests, &card->card));
 }
 
 void

@@ -80,12 +80,16 @@ has_ended(const struct look *look, const struct host *host, const struct lease *
            (!process_alive(host, lease->daemon) || marks_say_ended(&look->before, host, lease));
 }
 
-static enum look_card
+static unsigned char
 ask_card(const struct look *look, const struct host *host, const struct whole_card *card)
 {
+    unsigned char bits = 0;
+
     if (marks_say_card_ran(&look->before, card))
-        return LOOK_CARD_RAN;
-    return process_alive(host, card->daemon) ? LOOK_CARD_OWED : LOOK_CARD_ORPHANED;
+        bits |= LOOK_CARD_RAN;
+    if (!process_alive(host, card->daemon))
+        bits |= LOOK_CARD_ORPHANED;
+    return bits;
 }
 
 int
@@ -127,21 +131,21 @@ look_at_guests_if_needed(struct look *look, const struct statedir *statedir)
         needed = !look_knows_end(look, &look->before.leases[i]) &&
                  has_ended(look, statedir->host, &look->before.leases[i]);
     for (size_t i = 0; i < look->before.cards.count && !needed; i++)
-        needed = look_card(look, &look->before.cards.items[i]) == LOOK_CARD_OWED &&
-                 ask_card(look, statedir->host, &look->before.cards.items[i]) != LOOK_CARD_OWED;
+        needed = look_card(look, &look->before.cards.items[i]) !=
+                 ask_card(look, statedir->host, &look->before.cards.items[i]);
     /* If that fails, look->guests says so. */
     if (needed)
         (void)!look_at_guests(look, statedir->host, &ignored);
 }
 
-enum look_card
+unsigned
 look_card(const struct look *look, const struct whole_card *card)
 {
     const struct whole_cards *asked = &look->asked.cards;
     const struct whole_card *old =
         ARRAY_FIND(asked->items, asked->count, each, whole_card_equal(each, card));
 
-    return old ? look->cards[old - asked->items] : LOOK_CARD_OWED;
+    return old ? look->cards[old - asked->items] : 0;
 }
 
 const struct look_device *

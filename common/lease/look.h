@@ -27,11 +27,10 @@ struct look_device {
     struct name type; /* if it is present */
 };
 
-/* What was known of a card that a guest has taken itself (whole-card.h). */
-enum look_card {
-    LOOK_CARD_OWED,     /* its daemon lived, and no mark said that the guest ran */
-    LOOK_CARD_RAN,      /* its guest ran */
-    LOOK_CARD_ORPHANED, /* its daemon was gone */
+/* What was known of a card that a guest has taken itself (whole-card.h), as bits. */
+enum {
+    LOOK_CARD_RAN = 1 << 0,      /* a mark said that its guest ran */
+    LOOK_CARD_ORPHANED = 1 << 1, /* its daemon was gone */
 };
 
 struct look {
@@ -40,7 +39,7 @@ struct look {
     struct status_files guests;  /* from libvirt's status files */
     struct ledger asked;         /* the leases, as they were before the guests were read */
     bool *ended;                 /* per lease in asked: its daemon was gone, or its end marked */
-    enum look_card *cards;       /* per card in asked, as it was before the guests were read */
+    unsigned char *cards;        /* per card in asked, as it was before the guests were read */
 };
 
 /* Reads the ledger, and looks at the devices of a domain's leases; if domain is NULL, at those of
@@ -67,9 +66,9 @@ void look_at_guests_if_needed(struct look *look, const struct statedir *statedir
 bool look_knows_guest(const struct look *look, const struct lease *lease) CHECKED NONNULL;
 bool look_knows_end(const struct look *look, const struct lease *lease) CHECKED NONNULL;
 
-/* What was known of a card before the guests were read. LOOK_CARD_OWED also if its link has changed
- * since, or the guests were not read. */
-enum look_card look_card(const struct look *look, const struct whole_card *card) CHECKED NONNULL;
+/* What was known of a card before the guests were read. 0 also if its link has changed since, or
+ * the guests were not read. */
+unsigned look_card(const struct look *look, const struct whole_card *card) CHECKED NONNULL;
 
 /* What was seen of a lease's device. NULL: nothing that still holds, because the lease has changed,
  * or somebody was at work on it. Whether somebody is at work now is not asked here. */

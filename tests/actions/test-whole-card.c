@@ -400,6 +400,21 @@ a_card_that_was_detached_is_free(void **state)
     assert_int_equal(entries("whole"), 0);
 }
 
+/* If there are no such files, nothing is concluded from that. */
+static void
+without_status_files_nothing_ends(void **state)
+{
+    (void)state;
+    takes(1, T4);
+    assert_int_equal(event(1, (const char *const[]){T4, NULL}, "started", "begin"), 0);
+    assert_int_equal(entries("ran"), 1);
+    reconciles();
+    assert_int_equal(scene_prepare(&scene, 2, 2, "nvidia-222"), 1);
+    assert_int_equal(entries("whole"), 1);
+    assert_int_equal(release(1, T4), 0);
+    assert_int_equal(entries("ran"), 0);
+}
+
 /* `release` has left its mark, and was killed. The next run has a higher number. */
 static void
 a_mark_covers_the_link_and_not_the_next_one(void **state)
@@ -575,6 +590,7 @@ main(void)
         SCENE_TEST(a_dead_daemon_s_guest_keeps_its_card, here),
         SCENE_TEST(a_release_that_never_came_is_made_up_for, here),
         SCENE_TEST(a_card_that_was_detached_is_free, here),
+        SCENE_TEST(without_status_files_nothing_ends, here),
         SCENE_TEST(a_mark_covers_the_link_and_not_the_next_one, here),
         SCENE_TEST(rubbish_does_not_count, here),
         SCENE_TEST(a_glob_over_a_slot_gives_no_card_away, pool),
