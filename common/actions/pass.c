@@ -57,6 +57,24 @@ judge(const struct pass *pass, const struct ledger *ledger, const struct lease *
     return fate_judge(pass->row->occasion, &facts, why);
 }
 
+void
+pass_foresee(struct pass *pass)
+{
+    const struct ledger *ledger = &pass->look.before;
+
+    for (size_t i = 0; i < ledger->count; i++) {
+        const struct lease *lease = &ledger->leases[i];
+        const char *why;
+        enum fate fate;
+
+        if (pass->row->concerns && !pass->row->concerns(pass, lease))
+            continue;
+        fate = judge(pass, ledger, lease, &why);
+        if (pass->row->tell)
+            pass->row->tell(pass, lease, fate, why);
+    }
+}
+
 static bool
 is_to_do(const struct pass_row *row, enum fate fate)
 {

@@ -80,5 +80,8 @@ void pass_read_policy(const struct host *host, const char *event, const char *wh
 int pass_look(struct pass *pass, const struct name *domain, unsigned patience,
               struct error *error) CHECKED __attribute__((nonnull(1, 4)));
 
+/* Judges the leases as the look saw them, and only tells: for people who ask before it is done. */
+void pass_foresee(struct pass *pass) NONNULL;
+
 /* Judges, and records. What is claimed for removal is in `todo` then. */
 int pass_decide(struct pass *pass, struct error *error) CHECKED NONNULL;

@@ -322,23 +322,30 @@ is_enabled(const struct host *host)
     return policy_load(host, &policy, &ignored) < 0 || policy.enabled;
 }
 
+/* Returns false if the guest takes no card. The caller opens the transaction. */
+static bool
+begin(struct passthrough *passthrough, const struct host *host, const struct request *request)
+{
+    *passthrough = (struct passthrough){.request = request, .transaction = TRANSACTION_NONE};
+    passthrough->pass = (struct pass){.row = &row,
+                                      .transaction = &passthrough->transaction,
+                                      .scope = passthrough,
+                                      .listener = passthrough,
+                                      .own = &request->domain};
+    list_cards(host, request, &passthrough->cards);
+    return passthrough->cards.count > 0;
+}
+
 int
 passthrough_take(const struct host *host, const struct request *request, struct error *error)
 {
-    AUTO(passthrough_clear)
-    struct passthrough passthrough = {.request = request, .transaction = TRANSACTION_NONE};
+    AUTO(passthrough_clear) struct passthrough passthrough;
     struct transaction *transaction = &passthrough.transaction;
     struct error failure;
     int rc;
 
-    list_cards(host, request, &passthrough.cards);
-    if (passthrough.cards.count == 0)
+    if (!begin(&passthrough, host, request))
         return 0;
-    passthrough.pass = (struct pass){.row = &row,
-                                     .transaction = transaction,
-                                     .scope = &passthrough,
-                                     .listener = &passthrough,
-                                     .own = &request->domain};
     rc = transaction_open(host, true, transaction, &failure);
     if (rc == 0) {
         transaction->daemon = daemon_find(host);
@@ -355,6 +362,24 @@ passthrough_take(const struct host *host, const struct request *request, struct 
     else if (*passthrough.doubt.text)
         log_failure(host, "prepare", request->name, &passthrough.doubt);
     return 0;
+}
+
+int
+passthrough_foresee(const struct host *host, const struct request *request, struct error *error)
+{
+    AUTO(passthrough_clear) struct passthrough passthrough;
+    struct error ignored;
+
+    if (!begin(&passthrough, host, request))
+        return 0;
+    transaction_open_to_look(host, &passthrough.transaction);
+    if (look(&passthrough, &ignored) < 0)
+        return 0;
+    pass_foresee(&passthrough.pass);
+    if (!*passthrough.used.text || !is_enabled(host))
+        return 0;
+    *error = passthrough.used;
+    return REFUSED;
 }
 
 /* --- afterwards ------------------------------------------------------------------------------- */

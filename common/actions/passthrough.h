@@ -27,6 +27,11 @@
 int passthrough_take(const struct host *host, const struct request *request,
                      struct error *error) CHECKED NONNULL;
 
+/* Whether passthrough_take would refuse the guest now: 0 or REFUSED, as there. Nothing is locked or
+ * changed, and only the right to read is needed. What cannot be read is no proof. */
+int passthrough_foresee(const struct host *host, const struct request *request,
+                        struct error *error) CHECKED NONNULL;
+
 /* Parts of the use cases of `release`, `started` and `reconnect`: whether the guest may have taken
  * a card, so that links have to be looked for. */
 bool passthrough_may_be(const struct request *request) CHECKED NONNULL;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
+#include "actions/passthrough.h"
 #include "check/domain-check.h"
 #include "cli/say.h"
 #include "cli/table.h"
@@ -174,6 +175,18 @@ mind_libvirt(const struct domain_source *source, struct dry_run *dry_run)
     }
 }
 
+/* A start has places for the vGPUs. The hook may refuse the guest all the same, if the guest takes
+ * a card from under others. A guest that runs has its card. */
+static enum command_status
+foresee_cards(const struct domain_source *source, struct error *error)
+{
+    if (source->domain.is_running ||
+        passthrough_foresee(source->call->host, &source->request, error) == 0)
+        return COMMAND_DONE;
+    error_wrap(error, "%s", source->request.name);
+    return COMMAND_FAILED;
+}
+
 static enum command_status
 run(const struct command_call *call, struct error *error)
 {
@@ -200,7 +213,7 @@ run(const struct command_call *call, struct error *error)
         tell_faults(&source, rc < 0 ? error : &dry_run.refusal, &failure) < 0)
         say_line(call->faults, "vgpuctl: explain: its XML could not be checked: %s", failure.text);
     if (rc == 0 && dry_run.outcome != DRY_RUN_REFUSED)
-        return COMMAND_DONE;
+        return foresee_cards(&source, error);
     if (rc == 0)
         *error = dry_run.refusal;
     error_wrap(error, "%s", source.request.name);

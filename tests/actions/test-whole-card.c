@@ -555,6 +555,27 @@ a_card_that_a_running_guest_took_is_named(void **state)
     assert_string_equal(logged_by_reconcile(), "");
 }
 
+/* `explain` says what a start would say, and changes nothing. */
+static void
+explain_foresees_a_refusal(void **state)
+{
+    AUTO_FREE char *xml = scene_xml_of(2, "", (const char *const[]){T4, NULL});
+    struct typed typed = {0};
+    char line[400];
+
+    (void)state;
+    assert_int_equal(scene_prepare(&scene, 1, 1, "nvidia-222"), 0);
+    fake_write(&scene.kernel, "guest2.xml", xml);
+    snprintf(line, sizeof(line), "vgpuctl explain %s/guest2.xml", scene.kernel.path);
+    assert_int_equal(typed_run(&scene, NULL, line, &typed), 1);
+    typed_assert_has(typed.faults, "guest2: a hostdev of it takes the whole card " T4
+                                   ", and the guest guest1 has dddddddd-");
+    assert_int_equal(entries("whole"), 0);
+    assert_int_equal(scene_release(&scene, 1, 1), 0);
+    assert_int_equal(typed_run(&scene, NULL, line, &typed), 0);
+    typed_clear(&typed);
+}
+
 /* What people see of a card that a guest has taken. */
 static void
 a_taken_card_is_shown(void **state)
@@ -596,6 +617,7 @@ main(void)
         SCENE_TEST(a_glob_over_a_slot_gives_no_card_away, pool),
         SCENE_TEST(a_pool_s_own_card_is_a_vgpu, pool),
         SCENE_TEST(a_card_that_a_running_guest_took_is_named, here),
+        SCENE_TEST(explain_foresees_a_refusal, here),
         SCENE_TEST(a_taken_card_is_shown, two_cards),
     };
 
