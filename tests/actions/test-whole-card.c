@@ -341,6 +341,25 @@ a_guest_gets_no_vgpu_on_its_own_card(void **state)
     scene_assert_empty(&scene);
 }
 
+/* The guest kept a vGPU on the card that it takes now. The vGPU is made anew elsewhere. */
+static void
+its_own_kept_vgpu_moves(void **state)
+{
+    const char *const device = "<vgpu:device alias=\"ua-gpu1\" type=\"T4-1B\"/>";
+    AUTO_FREE char *xml = scene_xml_of(1, device, (const char *const[]){scene_device(1), T4, NULL});
+
+    (void)state;
+    scene_configure(&scene, "release = \"keep\";");
+    assert_int_equal(scene_prepare(&scene, 1, 1, "nvidia-222"), 0);
+    assert_true(host_exists(&scene.kernel.host, "sys/class/mdev_bus/" T4 "/%s", scene_device(1)));
+    assert_int_equal(scene_release(&scene, 1, 1), 0);
+    assert_int_equal(scene_leases(&scene, "kept"), 1);
+    assert_int_equal(scene_hook(&scene, xml, "prepare", "begin"), 0);
+    assert_true(host_exists(&scene.kernel.host, "sys/class/mdev_bus/" T4B "/%s", scene_device(1)));
+    assert_int_equal(scene_leases(&scene, "held"), 1);
+    assert_int_equal(entries("whole"), 1);
+}
+
 /* --- until when a link counts ----------------------------------------------------------------- */
 
 static void
@@ -607,6 +626,7 @@ main(void)
         SCENE_TEST(doubt_passes, here),
         SCENE_TEST(placement_passes_a_taken_card_over, two_cards),
         SCENE_TEST(a_guest_gets_no_vgpu_on_its_own_card, two_cards),
+        SCENE_TEST(its_own_kept_vgpu_moves, two_cards),
         SCENE_TEST(a_start_that_never_ran_waits_for_its_release, here),
         SCENE_TEST(a_dead_daemon_s_guest_keeps_its_card, here),
         SCENE_TEST(a_release_that_never_came_is_made_up_for, here),
