@@ -295,6 +295,24 @@ many_hostdevs_are_no_fault(void **state)
     assert_int_equal(entries("whole"), 4);
 }
 
+/* What a guest costs that takes no card: nothing, or a look at each address. Without an alias its
+ * hostdevs may be no vGPUs, so vgpu.conf is not read. */
+static void
+others_cost_a_look(void **state)
+{
+    AUTO_FREE char *xml = scene_xml_of(2, "", (const char *const[]){NIC, NULL});
+    const unsigned *opens = &scene.kernel.faults->opens;
+    unsigned before = *opens;
+
+    (void)state;
+    assert_int_equal(event(1, (const char *const[]){NULL}, "prepare", "begin"), 0);
+    assert_int_equal(*opens, before);
+    memcpy(strstr(xml, "<alias "), "<other ", strlen("<other "));
+    assert_int_equal(scene_hook(&scene, xml, "prepare", "begin"), 0);
+    assert_int_equal(*opens, before + 1);
+    assert_false(host_exists(&scene.kernel.host, STATE));
+}
+
 /* A broken ledger proves nothing. */
 static void
 doubt_passes(void **state)
@@ -623,6 +641,7 @@ main(void)
         SCENE_TEST(a_kept_vgpu_is_no_use, here),
         SCENE_TEST(vgpu_conf_is_asked_before_a_refusal, here),
         SCENE_TEST(many_hostdevs_are_no_fault, here),
+        SCENE_TEST(others_cost_a_look, here),
         SCENE_TEST(doubt_passes, here),
         SCENE_TEST(placement_passes_a_taken_card_over, two_cards),
         SCENE_TEST(a_guest_gets_no_vgpu_on_its_own_card, two_cards),
