@@ -195,9 +195,11 @@ consider_named(struct reaping *reaping, const struct name *device, struct ledger
         suspect.lease = *lease;
     else
         rc = vgpu ? lease_of(reaping, vgpu, &suspect.lease) : -ENOENT;
-    if (rc < 0)
-        return error_set(error, rc, "there is no vGPU %s here; see 'vgpuctl orphans'",
-                         device->text);
+    if (rc < 0) {
+        error_set(error, rc, "there is no vGPU %s here", device->text);
+        error_advise(error, "see 'vgpuctl orphans'");
+        return rc;
+    }
     return consider(reaping, &suspect, ledger, error);
 }
 

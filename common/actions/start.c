@@ -50,11 +50,10 @@ start_next(unsigned facts)
 
 unsigned start_refusal(enum error_class class)
 {
-    static const unsigned facts[] = {
+    static const unsigned facts[ERROR_CLASSES] = {
         [ERROR_NEVER] = START_NEVER,
         [ERROR_TAKEN] = START_TAKEN,
         [ERROR_UNDECIDED] = START_UNDECIDED,
-        [ERROR_USAGE] = 0,
     };
 
     return facts[class];

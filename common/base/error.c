@@ -4,16 +4,37 @@
 #include "base/printable.h"
 #include "base/text.h"
 
+#include <errno.h>
 #include <string.h>
+
+/* Returns the class that a code tells by itself. */
+static enum error_class
+class_of(int code)
+{
+    static const struct {
+        int code;
+        enum error_class class;
+    } rows[] = {
+        {-EBUSY, ERROR_IN_USE},        {-EACCES, ERROR_DENIED},
+        {-ENOENT, ERROR_NOT_FOUND},    {-ENODEV, ERROR_NOT_FOUND},
+        {-ENOTCONN, ERROR_NO_LIBVIRT}, {-EHOSTUNREACH, ERROR_NO_LIBVIRT},
+    };
+
+    for (size_t i = 0; i < COUNT(rows); i++) {
+        if (rows[i].code == code)
+            return rows[i].class;
+    }
+    return ERROR_FAILED;
+}
 
 int
 error_vset(struct error *error, int code, const char *format, va_list args)
 {
     struct text text = text_on(error->text, sizeof(error->text));
 
-    error->class = ERROR_FAILED;
-    error->is_denied = code == -EACCES;
+    error->class = class_of(code);
     error->line = 0;
+    error->remedy = 0;
     text_vadd(&text, format, args);
     printable_make(error->text);
     return code;
@@ -54,18 +75,48 @@ error_wrap(struct error *error, const char *format, ...)
     va_end(args);
     text_add(&text, ": %s", before.text);
     printable_make(error->text);
+    if (before.remedy)
+        error->remedy =
+            text.is_cut ? 0 : (unsigned)(strlen(error->text) - strlen(before.text + before.remedy));
+}
+
+static void __attribute__((format(printf, 2, 0), nonnull(1, 2)))
+vadd(struct error *error, const char *format, va_list args)
+{
+    struct text text = {error->text, sizeof(error->text), strlen(error->text), false};
+
+    if (text.length > 0)
+        text_add(&text, "; ");
+    text_vadd(&text, format, args);
+    printable_make(error->text);
 }
 
 void
 error_add(struct error *error, const char *format, ...)
 {
-    struct text text = {error->text, sizeof(error->text), strlen(error->text), false};
     va_list args;
 
-    if (text.length > 0)
-        text_add(&text, "; ");
     va_start(args, format);
-    text_vadd(&text, format, args);
+    vadd(error, format, args);
     va_end(args);
-    printable_make(error->text);
+}
+
+/* The text was printable before, so no byte of it moves. A text that was cut has no remedy. */
+void
+error_advise(struct error *error, const char *format, ...)
+{
+    size_t length = strlen(error->text);
+    va_list args;
+
+    va_start(args, format);
+    vadd(error, format, args);
+    va_end(args);
+    if (!error->remedy && length && strlen(error->text) > length + strlen("; "))
+        error->remedy = (unsigned)(length + strlen("; "));
+}
+
+const char *
+error_remedy(const struct error *error)
+{
+    return error->remedy ? error->text + error->remedy : "";
 }

@@ -17,21 +17,32 @@
 #include <stdarg.h>
 #include <stdbool.h>
 
-/* The kind of a failure, for exit statuses and counters. */
+/* The kind of a failure, for exit statuses, counters and programs. error_set finds some of them by
+ * the code. vgpuctl has a word for each (cli/command.c). */
 enum error_class {
-    ERROR_FAILED,    /* something went wrong: the code says what */
-    ERROR_NO_ROOM,   /* refused: there is no room now, but another day there may be */
-    ERROR_NEVER,     /* refused: this host cannot give it, however empty it is */
-    ERROR_TAKEN,     /* refused: what it names belongs to somebody else, or is something else */
-    ERROR_UNDECIDED, /* refused: the search takes too long */
-    ERROR_USAGE,     /* refused: the command makes no sense */
+    ERROR_FAILED,     /* something went wrong: the code says what */
+    ERROR_NO_ROOM,    /* refused: there is no room now, but another day there may be */
+    ERROR_NEVER,      /* refused: this host cannot give it, however empty it is */
+    ERROR_TAKEN,      /* refused: what it names belongs to somebody else, or is something else */
+    ERROR_UNDECIDED,  /* refused: the search takes too long */
+    ERROR_USAGE,      /* refused: the command makes no sense */
+    ERROR_IN_USE,     /* somebody uses it: -EBUSY */
+    ERROR_DENIED,     /* a right is missing, which root might have: -EACCES */
+    ERROR_NOT_FOUND,  /* what was named is not there: -ENOENT, -ENODEV */
+    ERROR_NO_DOMAIN,  /* libvirt knows no such domain */
+    ERROR_NO_LIBVIRT, /* a libvirt cannot be asked, or does not answer: -ENOTCONN */
+    ERROR_BAD_CONFIGURATION, /* vgpu.conf has a fault */
+    ERROR_FAULTS,            /* what was checked has faults */
+    ERROR_NO_HOST,           /* no host that was named would take the guest */
+    ERROR_UNKNOWN,           /* nobody knows the answer, or a part of it */
+    ERROR_CLASSES,           /* the number of classes */
 };
 
 struct error {
     char text[2048];
     enum error_class class;
-    bool is_denied; /* a right is missing (EACCES): root might have it */
-    unsigned line;  /* line of the domain's XML that is at fault; 0: none */
+    unsigned line;   /* line of the domain's XML that is at fault; 0: none */
+    unsigned remedy; /* where in the text the remedy begins; 0: the text has none */
 };
 
 /* The code of a refusal. The error's class says of which kind it is. */
@@ -54,3 +65,9 @@ void error_wrap(struct error *error, const char *format, ...) FORMAT(2, 3) NONNU
 
 /* Appends a text, after "; " if there is a text already. */
 void error_add(struct error *error, const char *format, ...) FORMAT(2, 3) NONNULL;
+
+/* The same with what to do about it. All that is added later belongs to the remedy. */
+void error_advise(struct error *error, const char *format, ...) FORMAT(2, 3) NONNULL;
+
+/* Returns the remedy; "" if there is none. */
+const char *error_remedy(const struct error *error) CHECKED NONNULL;

@@ -42,10 +42,14 @@ counters_result_name(enum counters_result result)
 static enum counters_result
 result_of(int rc, const struct error *error)
 {
-    static const enum counters_result refused[] = {
-        [ERROR_FAILED] = COUNTERS_OTHER,      [ERROR_NO_ROOM] = COUNTERS_NO_ROOM,
-        [ERROR_NEVER] = COUNTERS_CONFIG,      [ERROR_TAKEN] = COUNTERS_BUSY,
-        [ERROR_UNDECIDED] = COUNTERS_NO_ROOM, [ERROR_USAGE] = COUNTERS_OTHER,
+    static const struct {
+        enum error_class class;
+        enum counters_result result;
+    } refused[] = {
+        {ERROR_NO_ROOM, COUNTERS_NO_ROOM},
+        {ERROR_NEVER, COUNTERS_CONFIG},
+        {ERROR_TAKEN, COUNTERS_BUSY},
+        {ERROR_UNDECIDED, COUNTERS_NO_ROOM},
     };
     static const struct {
         int code;
@@ -69,8 +73,10 @@ result_of(int rc, const struct error *error)
         {-EEXIST, COUNTERS_BUSY},
     };
 
-    if (rc == REFUSED)
-        return refused[error->class];
+    for (size_t i = 0; rc == REFUSED && i < COUNT(refused); i++) {
+        if (refused[i].class == error->class)
+            return refused[i].result;
+    }
     for (size_t i = 0; i < COUNT(rows); i++) {
         if (rows[i].code == rc)
             return rows[i].result;

@@ -48,7 +48,8 @@ static void FORMAT(3, 4) fail(struct load *load, int rc, const char *format, ...
     error_vset(&fault, rc, format, args);
     va_end(args);
     error_add(load->error, "%s", fault.text);
-    load->error->is_denied |= fault.is_denied;
+    if (fault.class == ERROR_DENIED)
+        load->error->class = ERROR_DENIED;
     load->rc = rc;
 }
 
@@ -282,6 +283,8 @@ load(const struct host *host, struct policy *ret, struct setting_trace *trace, s
         set_defaults(ret);
     }
     read_drained(&load);
+    if (load.rc < 0 && error->class != ERROR_DENIED)
+        error->class = ERROR_BAD_CONFIGURATION;
     return load.rc;
 }
 

@@ -10,7 +10,7 @@
 #include "cli/options.h"
 #include "cli/terminal.h"
 
-struct warnings;
+struct reply;
 
 /* What a command gets: the world, and what was typed. */
 struct command_call {
@@ -23,11 +23,11 @@ struct command_call {
     size_t count;
     const struct terminal *terminal; /* the terminal of `out` */
     FILE *out;
-    FILE *faults; /* for warnings; a failure that ends the command goes into its error */
-    struct warnings *warnings; /* the warnings that were printed (warnings.h) */
+    FILE *faults;        /* for warnings; a failure that ends the command goes into its error */
+    struct reply *reply; /* the document of --json (reply.h) */
 };
 
-/* Exit statuses of vgpuctl. */
+/* Exit statuses of vgpuctl. The document of --json has a word beside them: see command_ends. */
 enum command_status {
     COMMAND_DONE,
     COMMAND_FAILED,
@@ -46,6 +46,14 @@ struct command {
     /* Returns COMMAND_DONE, or another status with the reason in error. */
     enum command_status (*run)(const struct command_call *call, struct error *error);
 };
+
+/* The word for programs, and the exit status, of each class of errors. The words stay the same in
+ * all versions; vgpuctl(1) explains them. */
+struct command_end {
+    const char *word;
+    enum command_status status;
+};
+extern const struct command_end command_ends[ERROR_CLASSES];
 
 /* Returns the exit status for a use case of common/ that has returned rc: 0, or a negative errno
  * with the reason in error. */

@@ -83,6 +83,13 @@ json_flag(struct json *json, const char *key, bool value)
     fputs(value ? "true" : "false", json->out);
 }
 
+void
+json_members(struct json *json, const char *members)
+{
+    fprintf(json->out, "%s\n%s", json->has_before ? "," : "", members);
+    json->has_before = true;
+}
+
 /* A string has no line feed: it is escaped. So each line feed is layout, and so are the blanks that
  * follow it. */
 void

@@ -30,5 +30,8 @@ void json_text(struct json *json, const char *key, const char *value) __attribut
 void json_number(struct json *json, const char *key, int64_t value) NONNULL;
 void json_flag(struct json *json, const char *key, bool value) NONNULL;
 
+/* Prints members of an object that were printed before, in this layout. */
+void json_members(struct json *json, const char *members) NONNULL;
+
 /* Prints a document of this layout, or of table.h's, as one line. */
 void json_print_line(const char *document, FILE *out) NONNULL;

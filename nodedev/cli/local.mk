@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 
 libvgpuctl_a_SOURCES += \
+	nodedev/cli/reply.c nodedev/cli/reply.h \
 	nodedev/cli/command.c nodedev/cli/command.h \
 	nodedev/cli/hosts-file.c nodedev/cli/hosts-file.h \
 	nodedev/cli/json.c nodedev/cli/json.h \
@@ -13,7 +14,6 @@ libvgpuctl_a_SOURCES += \
 	nodedev/cli/table-layout.c nodedev/cli/table-layout.h \
 	nodedev/cli/terminal.c nodedev/cli/terminal.h \
 	nodedev/cli/vgpuctl.c nodedev/cli/vgpuctl.h \
-	nodedev/cli/warnings.c nodedev/cli/warnings.h \
 	nodedev/cli/watch.c nodedev/cli/watch.h \
 	nodedev/cli/wrap.c nodedev/cli/wrap.h
 

@@ -102,7 +102,7 @@ options_read(int argc, char *argv[], struct options *ret, int *rest, struct erro
 {
     struct option longs[OPTIONS + 1] = {0};
     char shorts[2 * OPTIONS + 2] = ":";
-    int value;
+    int value, rc = 0;
 
     *ret = (struct options){0};
     describe(longs, shorts + 1);
@@ -111,16 +111,18 @@ options_read(int argc, char *argv[], struct options *ret, int *rest, struct erro
     while ((value = getopt_long(argc, argv, shorts, longs, NULL)) >= 0) {
         size_t option = find_option(value);
 
-        if (value == ':')
-            return error_refuse(error, ERROR_USAGE, "%s needs a value", argv[optind - 1]);
+        if (rc == 0 && value == ':')
+            rc = error_refuse(error, ERROR_USAGE, "%s needs a value", argv[optind - 1]);
+        else if (rc == 0 && option >= OPTIONS)
+            rc = no_such_option(argv[optind - 1], optopt, error);
         if (option >= OPTIONS)
-            return no_such_option(argv[optind - 1], optopt, error);
+            continue;
         ret->values[option] = option_rows[option].argument ? optarg : "";
         if (option == OPTION_CONNECT)
             ARRAY_ADD(ret->uris, ret->uri_count, optarg);
     }
     *rest = optind;
-    return 0;
+    return rc;
 }
 
 void

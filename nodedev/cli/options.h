@@ -74,8 +74,8 @@ struct options {
 
 /*
  * Reads a command line. Options may stand anywhere before a "--". All other words are moved to the
- * end; *rest is the first of them. Returns REFUSED (ERROR_USAGE) with a line in error. The caller
- * clears ret in every case.
+ * end; *rest is the first of them. Returns REFUSED (ERROR_USAGE) with a line in error; ret then
+ * has all options that could be read. The caller clears ret in every case.
  */
 int options_read(int argc, char *argv[], struct options *ret, int *rest,
                  struct error *error) CHECKED NONNULL;

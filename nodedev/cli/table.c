@@ -4,9 +4,9 @@
 #include "base/memory.h"
 #include "base/printable.h"
 #include "base/suggest.h"
+#include "cli/reply.h"
 #include "cli/say.h"
 #include "cli/table-layout.h"
-#include "cli/warnings.h"
 
 #include <libsmartcols/libsmartcols.h>
 #include <string.h>
@@ -299,23 +299,18 @@ print_lines(struct table *table, FILE *out)
     note(table, scols_print_table(table->smart));
 }
 
-/* Prints the document with a list of warnings behind that of libsmartcols. */
+/* libsmartcols prints a whole object. The reply takes the list out of it. */
 static void
-print_with_warnings(struct table *table, FILE *out)
+put_list(struct table *table)
 {
-    AUTO_FREE char *document = NULL;
+    AUTO_FREE char *object = NULL;
     size_t length;
-    FILE *aside = memory_stream(&document, &length);
-    struct json json = {.out = out, .depth = 1, .has_before = true};
+    FILE *aside = memory_stream(&object, &length);
 
     print_lines(table, aside);
-    memory_stream_end(aside, &document);
-    for (length = strlen(document); length && strchr("}\n", document[length - 1]);)
-        length--;
-    /* The list's own bracket is the last character that stays. */
-    fprintf(out, "%.*s", (int)length, document);
-    warnings_put(table->call, &json);
-    json_close(&json, '}');
+    memory_stream_end(aside, &object);
+    if (table->failed == 0)
+        reply_put(table->call, object);
 }
 
 int
@@ -323,8 +318,8 @@ table_print(struct table *table, FILE *out, struct error *error)
 {
     if (table->failed < 0)
         return error_set(error, table->failed, "making the table: %s", strerror(-table->failed));
-    if (table->json && warnings_are_there(table->call))
-        print_with_warnings(table, out);
+    if (table->json)
+        put_list(table);
     else
         print_lines(table, out);
     return table->failed < 0

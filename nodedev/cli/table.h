@@ -87,4 +87,5 @@ void table_say(const struct table *table, const struct command_call *call, const
 void table_say_empty(const struct table *table, const struct command_call *call, const char *format,
                      ...) FORMAT(3, 4) NONNULL;
 
+/* With --json puts the list into the call's reply, which is printed when the command ends. */
 int table_print(struct table *table, FILE *out, struct error *error) CHECKED NONNULL;

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
 #include "cli/vgpuctl.h"
+#include "base/memory.h"
 #include "base/suggest.h"
 #include "capture/playback.h"
+#include "cli/reply.h"
 #include "cli/hosts-file.h"
 #include "cli/say.h"
-#include "cli/warnings.h"
 #include "cli/wrap.h"
 
 #include <fcntl.h>
@@ -68,8 +69,9 @@ find_command(const struct command *const *commands, const char *name, struct err
             return *commands;
         suggest_offer(&suggest, (*commands)->name);
     }
-    error_refuse(error, ERROR_USAGE, "there is no command \"%s\"%s; see 'vgpuctl --help'", name,
+    error_refuse(error, ERROR_USAGE, "there is no command \"%s\"%s", name,
                  suggest_text(&suggest).text);
+    error_advise(error, "see 'vgpuctl --help'");
     return NULL;
 }
 
@@ -120,8 +122,8 @@ check_arguments(const struct command *command, const struct command_call *call, 
         error_refuse(error, ERROR_USAGE, "what is \"%s\" for?", call->arguments[command->most]);
     else
         return 0;
-    error_add(error, "usage: vgpuctl %s%s%s [OPTION]...", command->name,
-              *command->arguments ? " " : "", command->arguments);
+    error_advise(error, "usage: vgpuctl %s%s%s [OPTION]...", command->name,
+                 *command->arguments ? " " : "", command->arguments);
     return REFUSED;
 }
 
@@ -131,9 +133,28 @@ static void
 tell_misses(const struct command_call *call, const struct playback *playback)
 {
     if (playback->miss_count)
-        say_line(call->faults, "vgpuctl: %s: not recorded in %s: /%s%s", call->name,
-                 call->options.values[OPTION_ROOT], playback->first_miss,
-                 playback->miss_count > 1 ? ", and others: what is said of them is not known" : "");
+        reply_warn(call, ERROR_UNKNOWN, "not recorded in %s: /%s%s",
+                   call->options.values[OPTION_ROOT], playback->first_miss,
+                   playback->miss_count > 1 ? ", and others: what is said of them is not known"
+                                            : "");
+}
+
+/* With --json only the document is printed, so the command's lines for people are dropped. A watch
+ * prints its documents itself. */
+static enum command_status
+run_apart(const struct command *command, const struct command_call *call, struct error *error)
+{
+    struct command_call aside = *call;
+    AUTO_FREE char *dropped = NULL;
+    enum command_status status;
+    size_t size;
+
+    if (!reply_is_wanted(call) || option_given(&call->options, OPTION_WATCH))
+        return command->run(call, error);
+    aside.out = memory_stream(&dropped, &size);
+    status = command->run(&aside, error);
+    memory_stream_end(aside.out, &dropped);
+    return status;
 }
 
 static enum command_status
@@ -145,7 +166,7 @@ run(const struct command *command, struct host *host, struct command_call *call,
     int rc;
 
     if (options_check(&call->options, command->options | ALWAYS, error) < 0) {
-        error_add(error, "see 'vgpuctl %s --help'", command->name);
+        error_advise(error, "see 'vgpuctl %s --help'", command->name);
         return COMMAND_USAGE;
     }
     if (option_given(&call->options, OPTION_HELP)) {
@@ -159,7 +180,7 @@ run(const struct command *command, struct host *host, struct command_call *call,
         return command_ended(rc, error);
     if (change_root(host, &playback, call, error) < 0)
         return COMMAND_FAILED;
-    status = command->run(call, error);
+    status = run_apart(command, call, error);
     tell_misses(call, &playback);
     return status;
 }
@@ -228,11 +249,10 @@ choose(struct host *host, const struct command *const *commands, int argc, char 
        struct command_call *call, struct error *error)
 {
     const struct command *command;
-    enum command_status status;
     int rest;
 
     if (options_read(argc, argv, &call->options, &rest, error) < 0) {
-        error_add(error, "see 'vgpuctl --help'");
+        error_advise(error, "see 'vgpuctl --help'");
         return COMMAND_USAGE;
     }
     if (rest == argc)
@@ -245,10 +265,7 @@ choose(struct host *host, const struct command *const *commands, int argc, char 
     if (!command)
         return COMMAND_USAGE;
     call->name = command->name;
-    status = run(command, host, call, error);
-    if (status != COMMAND_DONE)
-        error_wrap(error, "%s", command->name);
-    return status;
+    return run(command, host, call, error);
 }
 
 /* What could not be written makes a command fail, unless it has failed already. An earlier write
@@ -263,23 +280,32 @@ end_output(const struct command_call *call, enum command_status status, struct e
     if (!why || status != COMMAND_DONE)
         return status;
     error_set(error, -EIO, "writing the result: %s", why);
-    if (call->name)
-        error_wrap(error, "%s", call->name);
     return COMMAND_FAILED;
+}
+
+/* Prints the document of --json, also if the command has failed. Help and version have none. */
+static void
+print_reply(const struct command_call *call, enum command_status status, const struct error *error)
+{
+    bool has_failed = status != COMMAND_DONE && *error->text;
+
+    if (reply_is_wanted(call) && !call->reply->is_printed &&
+        !option_given(&call->options, OPTION_HELP) && (call->name || has_failed))
+        reply_print(call, has_failed ? error : NULL, call->out);
 }
 
 int
 vgpuctl_run(struct host *host, const struct command *const *commands, const char *uri,
             const struct terminal *terminal, int argc, char *argv[], FILE *out, FILE *faults)
 {
-    AUTO(warnings_clear) struct warnings warnings = {0};
+    AUTO(reply_clear) struct reply reply = {0};
     struct command_call call = {.host = host,
                                 .machine = host,
                                 .uri = uri,
                                 .terminal = terminal,
                                 .out = out,
                                 .faults = faults,
-                                .warnings = &warnings};
+                                .reply = &reply};
     struct error error = {0};
     enum command_status status;
 
@@ -287,11 +313,13 @@ vgpuctl_run(struct host *host, const struct command *const *commands, const char
      * this. */
     (void)!setlocale(LC_CTYPE, "C.UTF-8");
     status = choose(host, commands, argc, argv, &call, &error);
+    if (status != COMMAND_DONE && error.class == ERROR_DENIED && geteuid() != 0)
+        error_advise(&error, "run it as root");
+    print_reply(&call, status, &error);
     status = end_output(&call, status, &error);
     options_clear(&call.options);
-    if (status != COMMAND_DONE && error.is_denied && geteuid() != 0)
-        error_add(&error, "run it as root");
     if (*error.text && status != COMMAND_DONE)
-        say_line(faults, "vgpuctl: %s", error.text);
+        say_line(faults, "vgpuctl: %s%s%s", call.name ? call.name : "", call.name ? ": " : "",
+                 error.text);
     return (int)status;
 }

@@ -2,9 +2,9 @@
 
 #include "cli/watch.h"
 #include "base/memory.h"
+#include "cli/reply.h"
 #include "cli/json.h"
 #include "cli/say.h"
-#include "cli/warnings.h"
 #include "cli/wrap.h"
 
 #include <poll.h>
@@ -54,7 +54,7 @@ put_end(const char *faults, const struct terminal *terminal, FILE *out)
 
 /* What one look has found. The caller clears it. */
 struct look {
-    char *text;    /* what the command has printed; for people: the whole screen */
+    char *text;    /* what is shown: for people the whole screen, for programs the document */
     char *faults;  /* the lines of its complaints, "" if there are none */
     uint64_t took; /* nanoseconds */
 };
@@ -70,13 +70,13 @@ look_clear(struct look *look)
 static int
 look_take(struct look *look, const struct command_call *call, watch_show *show, struct error *error)
 {
-    AUTO(warnings_clear) struct warnings warnings = {0};
+    AUTO(reply_clear) struct reply reply = {0};
     struct command_call aside = *call;
     uint64_t began = call->host->ops->now(call->host);
     size_t size;
     int rc;
 
-    aside.warnings = &warnings;
+    aside.reply = &reply;
     aside.out = memory_stream(&look->text, &size);
     aside.faults = memory_stream(&look->faults, &size);
     rc = show(&aside, error);
@@ -84,7 +84,9 @@ look_take(struct look *look, const struct command_call *call, watch_show *show, 
         say_line(aside.faults, "vgpuctl: %s: %s", call->name, error->text);
     look->took = call->host->ops->now(call->host) - began;
     memory_stream_end(aside.faults, &look->faults);
-    if (!option_given(&call->options, OPTION_JSON))
+    if (reply_is_wanted(call))
+        reply_print(&aside, rc < 0 ? error : NULL, aside.out);
+    else
         put_end(look->faults, call->terminal, aside.out);
     memory_stream_end(aside.out, &look->text);
     return rc == REFUSED && error->class == ERROR_USAGE ? rc : 0;
@@ -133,26 +135,6 @@ watch_screen(const struct command_call *call, watch_show *show, struct error *er
 /* --- for programs ------------------------------------------------------------------------------
  */
 
-static void
-put_fault_list(const char *text, FILE *out)
-{
-    AUTO_FREE char *document = NULL;
-    size_t size;
-    struct json json = {.out = memory_stream(&document, &size)};
-
-    json_open(&json, NULL, '{');
-    json_open(&json, "faults", '[');
-    while (*text) {
-        AUTO_FREE char *line = take_line(&text);
-
-        json_text(&json, NULL, line);
-    }
-    json_close(&json, ']');
-    json_close(&json, '}');
-    memory_stream_end(json.out, &document);
-    json_print_line(document, out);
-}
-
 /* 1: it goes on; 0: nobody reads the output any more; or -errno with a line in error. */
 static int
 wait_a_moment(const struct command_call *call, uint64_t nanoseconds, struct error *error)
@@ -162,16 +144,6 @@ wait_a_moment(const struct command_call *call, uint64_t nanoseconds, struct erro
     if (fflush(call->out) != 0)
         return error_set(error, -errno, "writing the result: %m");
     return call->host->ops->wait(call->host, &end, 1, nanoseconds) <= 0;
-}
-
-/* Prints one look, as far as it differs from the one before. */
-static void
-put_look(const struct look *look, const struct look *before, FILE *out)
-{
-    if (strcmp(look->faults, before->faults) != 0)
-        put_fault_list(look->faults, out);
-    if (*look->text && strcmp(look->text, before->text) != 0)
-        json_print_line(look->text, out);
 }
 
 static int
@@ -184,8 +156,9 @@ watch_lines(const struct command_call *call, watch_show *show, struct error *err
     do {
         look = (struct look){0};
         rc = look_take(&look, call, show, error);
-        if (rc == 0)
-            put_look(&look, &before, call->out);
+        call->reply->is_printed |= rc == 0;
+        if (rc == 0 && strcmp(look.text, before.text) != 0)
+            json_print_line(look.text, call->out);
         look_clear(&before);
         before = look;
         if (rc == 0)
@@ -199,6 +172,5 @@ watch_run(const struct command_call *call, watch_show *show, struct error *error
 {
     if (!option_given(&call->options, OPTION_WATCH))
         return show(call, error);
-    return option_given(&call->options, OPTION_JSON) ? watch_lines(call, show, error)
-                                                     : watch_screen(call, show, error);
+    return reply_is_wanted(call) ? watch_lines(call, show, error) : watch_screen(call, show, error);
 }

@@ -6,11 +6,8 @@
  * second at least, and half a minute at most.
  *
  * On a terminal it draws the screen, until the user types q or ^C. With --json it prints lines for
- * a program, until the program closes its end of the pipe:
- *
- * - each time that the output has changed: the whole document, as one line;
- * - each time that the complaints have changed: an object "faults" with a list of these lines. The
- *   list is empty when all is well again.
+ * a program, until the program closes its end of the pipe: the whole document as one line, each
+ * time that it has changed. Errors and warnings are in it.
  */
 
 #pragma once

@@ -43,19 +43,34 @@ async function call(words, how) {
     return said;
 }
 
-/* Reads: the list of the one object that `--json` prints. */
-export async function read(...words) {
-    let text;
+/* The list of a document of `--json`; undefined if the command could not make it. */
+function list_of(told) {
+    return Object.entries(told).find(([key]) => key !== "errors" && key !== "warnings")?.[1];
+}
 
+/* The sentences of errors or warnings, each with what to do. */
+function sentences(notes) {
+    return notes.map(note => note.remedy ? `${note.text}; ${note.remedy}` : note.text);
+}
+
+/* The document of `--json`, which vgpuctl prints also if it fails. */
+async function ask(words, superuser) {
     try {
-        text = await call([...words, "--json"], { superuser: "try", err: "message" });
+        return JSON.parse(await call([...words, "--json"], { superuser, err: "message" }));
     } catch (problem) {
-        /* Some commands print their list, and then say by their exit status that it matters. */
-        if (problem.exit_status !== 1 || !problem.said)
+        if (!problem.said)
             throw failure_of(problem, "");
-        text = problem.said;
+        return JSON.parse(problem.said);
     }
-    return Object.values(JSON.parse(text))[0];
+}
+
+/* Reads: the list. Some commands print their list, and have errors because it matters. */
+export async function read(...words) {
+    const told = await ask(words, "try"), list = list_of(told);
+
+    if (!list)
+        throw new Error(plain_lines(sentences(told.errors).join("\n")));
+    return list;
 }
 
 /* Reads: all that a command says to people, also if it fails. */
@@ -86,9 +101,9 @@ export function available(type) {
 }
 
 /*
- * Watches: calls `ondata` with the command's list each time that it has changed, `onfaults` with the
- * lines of its complaints when these have changed, and `onend` with an Error when it has ended by
- * itself. Returns a function that ends it.
+ * Watches: whenever the document has changed, calls `onfaults` with the sentences of its errors and
+ * warnings, and `ondata` with the command's list, if there is one. Calls `onend` with an Error when the
+ * command has ended by itself. Returns a function that ends it.
  */
 export function watch(words, { ondata, onfaults, onend }) {
     const process = spawn([...words, "--watch", "--json"], { superuser: "try", err: "message" });
@@ -103,10 +118,9 @@ export function watch(words, { ondata, onfaults, onend }) {
 
             if (is_over)
                 return;
-            if (told.faults)
-                onfaults(told.faults);
-            else
-                ondata(Object.values(told)[0]);
+            onfaults(sentences([...told.errors, ...told.warnings]));
+            if (list_of(told))
+                ondata(list_of(told));
         }
     });
     process.then(() => is_over || onend(new Error("vgpuctl has ended.")),

@@ -8,7 +8,7 @@
 #include "capture/redaction.h"
 #include "cli/output.h"
 #include "cli/say.h"
-#include "cli/warnings.h"
+#include "cli/reply.h"
 #include "commands/capture.h"
 #include "commands/commands.h"
 #include "device/ineligible.h"
@@ -36,9 +36,9 @@ run_commands(const struct host *host)
     FILE *out = memory_stream(&printed, &length);
 
     for (size_t i = 0; i < COUNT(rows); i++) {
-        AUTO(warnings_clear) struct warnings warnings = {0};
+        AUTO(reply_clear) struct reply reply = {0};
         const struct command_call call = {.host = host,
-                                          .warnings = &warnings,
+                                          .reply = &reply,
                                           .name = rows[i]->name,
                                           .options.values[OPTION_JSON] = "",
                                           .terminal = &terminal,

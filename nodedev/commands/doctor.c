@@ -118,8 +118,8 @@ run(const struct command_call *call, struct error *error)
         return COMMAND_FAILED;
     if (diagnosis.faults == 0)
         return COMMAND_DONE;
-    error_set(error, -EINVAL, "%zu fault%s found", diagnosis.faults,
-              diagnosis.faults == 1 ? "" : "s");
+    error_refuse(error, ERROR_FAULTS, "%zu fault%s found", diagnosis.faults,
+                 diagnosis.faults == 1 ? "" : "s");
     return COMMAND_FAILED;
 }
 

@@ -2,6 +2,7 @@
 
 #include "actions/passthrough.h"
 #include "check/domain-check.h"
+#include "cli/reply.h"
 #include "cli/say.h"
 #include "cli/table.h"
 #include "commands/commands.h"
@@ -211,7 +212,7 @@ run(const struct command_call *call, struct error *error)
         rc = print_text(call, &source, &dry_run, error);
     if (!options_want_table(&call->options) &&
         tell_faults(&source, rc < 0 ? error : &dry_run.refusal, &failure) < 0)
-        say_line(call->faults, "vgpuctl: explain: its XML could not be checked: %s", failure.text);
+        reply_warn(call, failure.class, "its XML could not be checked: %s", failure.text);
     if (rc == 0 && dry_run.outcome != DRY_RUN_REFUSED)
         return foresee_cards(&source, error);
     if (rc == 0)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
 #include "actions/passthrough.h"
-#include "cli/warnings.h"
+#include "cli/reply.h"
 #include "commands/commands.h"
 #include "commands/host-table.h"
 #include "device/nvidia.h"
@@ -96,7 +96,7 @@ warn_of_untold_cards(const struct host_view *view)
         return;
     passthrough_find_untold(view->call->host, &guests, &view->snapshot.ledger.cards, &lines);
     for (size_t i = 0; i < lines.count; i++)
-        warnings_add(view->call, WARNING_WHOLE_CARD, "%s", lines.items[i]);
+        reply_warn(view->call, ERROR_TAKEN, "%s", lines.items[i]);
 }
 
 static int

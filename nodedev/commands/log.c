@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
 #include "base/memory.h"
+#include "cli/reply.h"
 #include "cli/say.h"
 #include "cli/table.h"
 #include "commands/commands.h"
@@ -130,6 +131,7 @@ add_files(const struct command_call *call, const struct question *question, stru
         if (fd >= 0 && add_lines(fd, question, file->changed, table, &failure) == 0)
             continue;
         say_line(call->faults, "vgpuctl: log: %s", failure.text);
+        reply_fail(call, &failure);
         ret->failed++;
     }
     return rc;

@@ -2,7 +2,7 @@
 
 #include "base/memory.h"
 #include "cli/output.h"
-#include "cli/warnings.h"
+#include "cli/reply.h"
 #include "commands/commands.h"
 #include "view/metrics.h"
 #include "view/vgpu-users.h"
@@ -75,7 +75,7 @@ run(const struct command_call *call, struct error *error)
     if (call->uri && count_orphans(call, &view.snapshot, &orphans, &failure) == 0)
         metrics.orphans = &orphans;
     else if (call->uri)
-        warnings_add(call, WARNING_NO_LIBVIRT, "no orphans are counted: %s", failure.text);
+        reply_warn(call, ERROR_NO_LIBVIRT, "no orphans are counted: %s", failure.text);
     return write_all(call, &metrics, error) < 0 ? COMMAND_FAILED : COMMAND_DONE;
 }
 

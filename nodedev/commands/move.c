@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
+#include "cli/reply.h"
 #include "cli/say.h"
 #include "commands/commands.h"
 #include "migrate/destinations.h"
@@ -49,13 +50,14 @@ choose(const struct command_call *call, const struct migrate_question *question,
         return COMMAND_FAILED;
     }
     if (first->verdict.answer == MIGRATE_NO) {
-        error_set(error, 0, "%s would not take %s: %s; see 'vgpuctl migrate-check'",
-                  first->host->label, label, why);
-        return COMMAND_NO_CAPACITY;
+        error_refuse(error, ERROR_NO_HOST, "%s would not take %s: %s", first->host->label, label,
+                     why);
+        error_advise(error, "see 'vgpuctl migrate-check'");
+        return command_ended(REFUSED, error);
     }
     if (first->verdict.answer == MIGRATE_UNKNOWN)
-        say_line(call->faults, "vgpuctl: move: whether %s takes %s is not known: %s",
-                 first->host->label, label, why);
+        reply_warn(call, ERROR_UNKNOWN, "whether %s takes %s is not known: %s", first->host->label,
+                   label, why);
     return COMMAND_DONE;
 }
 

@@ -334,10 +334,10 @@ conclude(const struct command_call *call, const struct proof *proof, const char 
         return command_ended(rc, error);
     if (rc == 0)
         return COMMAND_DONE;
-    error_set(error, -EINVAL, "%zu of the predictions about %s failed", proof->seen.found.count,
-              proof->bench.gpu.text);
+    error_refuse(error, ERROR_FAULTS, "%zu of the predictions about %s failed",
+                 proof->seen.found.count, proof->bench.gpu.text);
     if (!output->path)
-        error_add(error, "please send us a capture, which --capture FILE writes");
+        error_advise(error, "please send us a capture, which --capture FILE writes");
     return COMMAND_FAILED;
 }
 

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
-#include "base/cleanup.h"
+#include "base/memory.h"
+#include "cli/reply.h"
 #include "cli/json.h"
 #include "cli/say.h"
-#include "cli/warnings.h"
 #include "cli/watch.h"
 #include "commands/commands.h"
 #include "view/gpu-view.h"
@@ -13,9 +13,9 @@
 
 struct shown {
     const struct command_call *call;
-    struct json json; /* with --json */
-    bool has_begun;   /* with --json: the document has */
-    size_t hosts;     /* number of hosts that were shown */
+    struct json json;   /* with --json; its `out` is NULL until a host was read */
+    char *text;         /* what was written there */
+    size_t size, hosts; /* number of hosts that were shown */
 };
 
 /* --- for programs ------------------------------------------------------------------------------
@@ -101,31 +101,33 @@ put_gpu(const struct host_view *view, const struct inventory_gpu *gpu, struct js
     json_close(json, '}');
 }
 
-/* A host that cannot be read has no document, so nobody takes it for an empty host. */
+/* A host that cannot be read has no list, so nobody takes it for an empty host. */
 static void
-begin_document(struct shown *shown)
+begin_list(struct shown *shown)
 {
-    if (shown->has_begun)
+    if (shown->json.out)
         return;
+    shown->json.out = memory_stream(&shown->text, &shown->size);
     json_open(&shown->json, NULL, '{');
     json_open(&shown->json, "status", '[');
-    shown->has_begun = true;
 }
 
 static void
 put_host(struct shown *shown, const struct host_view *view, size_t first, size_t end)
 {
-    begin_document(shown);
+    begin_list(shown);
     for (size_t gpu = first; gpu < end; gpu++)
         put_gpu(view, view->snapshot.inventory.gpus[gpu], &shown->json);
 }
 
 static void
-end_document(struct shown *shown)
+end_list(struct shown *shown)
 {
     json_close(&shown->json, ']');
-    warnings_put(shown->call, &shown->json);
     json_close(&shown->json, '}');
+    memory_stream_end(shown->json.out, &shown->text);
+    reply_put(shown->call, shown->text);
+    free(shown->text);
 }
 
 /* --- for people --------------------------------------------------------------------------------
@@ -186,11 +188,11 @@ show_hosts(const struct command_call *call, struct error *error)
                                             .wants_domains = true,
                                             .wants_availability = true,
                                             .show = show};
-    struct shown shown = {.call = call, .json = {.out = call->out}};
+    struct shown shown = {.call = call};
     int rc = host_views_show(&views, call, &shown, error);
 
-    if (shown.has_begun)
-        end_document(&shown);
+    if (shown.json.out)
+        end_list(&shown);
     return rc;
 }
 

@@ -17,8 +17,11 @@ fail_to_find(virConnectPtr libvirt, const char *word, struct error *error)
         return rc;
     for (int i = 0; i < list.count; i++)
         suggest_offer(&suggest, virDomainGetName(list.items[i]));
-    return error_set(error, -ENOENT, "there is no domain \"%s\"%s%s", word,
-                     suggest_text(&suggest).text, suggest.best ? "" : "; see 'virsh list --all'");
+    error_refuse(error, ERROR_NO_DOMAIN, "there is no domain \"%s\"%s", word,
+                 suggest_text(&suggest).text);
+    if (!suggest.best)
+        error_advise(error, "see 'virsh list --all'");
+    return -ENOENT;
 }
 
 int

@@ -5,9 +5,10 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Whether libvirt denied the access, or the kernel denied it at libvirt's socket. */
-static bool
-was_denied(void)
+/* Returns the class of libvirt's last error, or `otherwise` if libvirt tells none. The kernel may
+ * deny the access as well, at libvirt's socket. */
+static enum error_class
+class_of_last(enum error_class otherwise)
 {
     const virError *last = virGetLastError();
 
@@ -16,11 +17,13 @@ was_denied(void)
     case VIR_ERR_AUTH_CANCELLED:
     case VIR_ERR_AUTH_FAILED:
     case VIR_ERR_AUTH_UNAVAILABLE:
-        return true;
+        return ERROR_DENIED;
     case VIR_ERR_SYSTEM_ERROR:
-        return last->int1 == EACCES;
+        return last->int1 == EACCES ? ERROR_DENIED : otherwise;
+    case VIR_ERR_NO_DOMAIN:
+        return ERROR_NO_DOMAIN;
     default:
-        return false;
+        return otherwise;
     }
 }
 
@@ -39,7 +42,7 @@ libvirt_fail(struct error *error, int code, const char *format, ...)
     while (length > 0 && why[length - 1] == '\n')
         length--;
     error_set(error, code, "%s: %.*s", text, (int)length, why);
-    error->is_denied = was_denied();
+    error->class = class_of_last(error->class);
     return code;
 }
 

@@ -271,8 +271,11 @@ ask_all(const struct host *here, const struct remote_question *question, struct 
             error_set(&host->failure, rc, "%s: cannot be asked: %s", host->uri, strerror(-rc));
     }
     hear_all(inquiries, count, polls, deadline);
-    for (size_t i = 0; i < count; i++)
+    for (size_t i = 0; i < count; i++) {
         conclude(&inquiries[i], question->seconds, deadline);
+        if (*ret->items[i].failure.text)
+            ret->items[i].failure.class = ERROR_NO_LIBVIRT;
+    }
 }
 
 /* Loads the library here, so that each child does not load it. */

@@ -44,6 +44,7 @@ destinations_conclude(const struct destinations *destinations, const char *label
                       struct error *error)
 {
     size_t counts[MIGRATE_NO + 1] = {0}, silent = 0;
+    bool is_known;
 
     for (size_t i = 0; i < destinations->count; i++) {
         if (destination_has_answered(&destinations->items[i]))
@@ -53,9 +54,11 @@ destinations_conclude(const struct destinations *destinations, const char *label
     }
     if (counts[MIGRATE_YES])
         return COMMAND_DONE;
-    error_set(error, 0, "no host is sure to take %s: %zu would not, %zu may, %zu gave no answer",
-              label, counts[MIGRATE_NO], counts[MIGRATE_UNKNOWN], silent);
-    return silent || counts[MIGRATE_UNKNOWN] ? COMMAND_FAILED : COMMAND_NO_CAPACITY;
+    is_known = silent == 0 && counts[MIGRATE_UNKNOWN] == 0;
+    error_refuse(error, is_known ? ERROR_NO_HOST : ERROR_UNKNOWN,
+                 "no host is sure to take %s: %zu would not, %zu may, %zu gave no answer", label,
+                 counts[MIGRATE_NO], counts[MIGRATE_UNKNOWN], silent);
+    return command_ended(REFUSED, error);
 }
 
 void

@@ -40,10 +40,10 @@ check_free(const struct name *gpu, const struct ledger *ledger, struct error *er
     error_set(error, -EBUSY, "%s is in use: the vGPU %s is that of %s (%s)", gpu->text,
               lease->vgpu.device.text, lease->domain_name, lease_state_name(lease->state));
     if (lease->state == LEASE_KEPT)
-        error_add(error, "'vgpuctl reap %s' removes it", lease->vgpu.device.text);
+        error_advise(error, "'vgpuctl reap %s' removes it", lease->vgpu.device.text);
     else
-        error_add(error, "'vgpuctl drain %s' keeps new guests away until the GPU is empty",
-                  gpu->text);
+        error_advise(error, "'vgpuctl drain %s' keeps new guests away until the GPU is empty",
+                     gpu->text);
     return -EBUSY;
 }
 

@@ -109,7 +109,8 @@ users_check(const struct host *host, const struct snapshot *snapshot, const stru
     error_set(error, -EBUSY, "%s is in use: %s", card->address.text, list);
     if (users.count > MOST_NAMED)
         error_add(error, "%zu more are", users.count - MOST_NAMED);
-    error_add(error, "shut these guests down or migrate them; 'vgpuctl drain %s' keeps others away",
-              card->address.text);
+    error_advise(error,
+                 "shut these guests down or migrate them; 'vgpuctl drain %s' keeps others away",
+                 card->address.text);
     return -EBUSY;
 }

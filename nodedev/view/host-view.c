@@ -2,8 +2,8 @@
 
 #include "view/host-view.h"
 #include "base/array.h"
+#include "cli/reply.h"
 #include "cli/say.h"
-#include "cli/warnings.h"
 #include "device/vgpu.h"
 #include "libvirt/remote.h"
 #include "view/gpu-view.h"
@@ -114,12 +114,17 @@ tell_failures(const struct command_call *call, const struct remote_hosts *hosts,
     if (failures == 0)
         return 0;
     if (hosts->count == 1)
-        return error_set(error, -EIO, "%s", hosts->items[0].failure.text);
+        return error_set(error, -EHOSTUNREACH, "%s", hosts->items[0].failure.text);
     for (size_t i = 0; i < hosts->count; i++) {
-        if (*hosts->items[i].failure.text)
-            say_line(call->faults, "vgpuctl: %s", hosts->items[i].failure.text);
+        const struct error *failure = &hosts->items[i].failure;
+
+        if (!*failure->text)
+            continue;
+        say_line(call->faults, "vgpuctl: %s", failure->text);
+        reply_fail(call, failure);
     }
-    return error_set(error, -EIO, "%zu of %zu hosts gave no answer", failures, hosts->count);
+    return error_set(error, -EHOSTUNREACH, "%zu of %zu hosts gave no answer", failures,
+                     hosts->count);
 }
 
 /* The view borrows everything from the answer. */
@@ -183,20 +188,20 @@ void
 host_view_warn_of_policy(const struct command_call *call, const struct snapshot *snapshot)
 {
     if (*snapshot->policy_fault.text)
-        warnings_add(call, WARNING_BAD_CONFIGURATION, "%s", snapshot->policy_fault.text);
+        reply_warn(call, snapshot->policy_fault.class, "%s", snapshot->policy_fault.text);
 }
 
 void
 host_view_warn(const struct command_call *call, const struct inventory *inventory, bool unsure)
 {
     if (unsure)
-        warnings_add(call, WARNING_NO_PERMISSION,
-                     "whether somebody is at work on a vGPU that is being made or removed is not "
-                     "known: only root can read /run/libvirt-vgpu/claims");
+        reply_warn(call, ERROR_DENIED,
+                   "whether somebody is at work on a vGPU that is being made or removed is not "
+                   "known: only root can read /run/libvirt-vgpu/claims");
     if (inventory->hides_users)
-        warnings_add(call, WARNING_NO_PERMISSION,
-                     "whether a process has a free virtual function open is not known: only root "
-                     "can read /proc/PID/fd of all processes");
+        reply_warn(call, ERROR_DENIED,
+                   "whether a process has a free virtual function open is not known: only root "
+                   "can read /proc/PID/fd of all processes");
 }
 
 /* Fills in everything but the vGPUs. */
@@ -257,7 +262,7 @@ ask_users(const struct host_views *views, const struct command_call *call, struc
         *error = failure;
         return rc;
     }
-    warnings_add(call, WARNING_NO_LIBVIRT, "%s", failure.text);
+    reply_warn(call, ERROR_NO_LIBVIRT, "%s", failure.text);
     return 0;
 }
 

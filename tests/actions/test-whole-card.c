@@ -583,7 +583,7 @@ a_card_that_a_running_guest_took_is_named(void **state)
     typed_assert_has(typed.faults, words);
     assert_null(strstr(typed.faults, T4));
     typed_run(&scene, NULL, "vgpuctl list --json", &typed);
-    typed_assert_has(typed.printed, "\"whole-card\"");
+    typed_assert_has(typed.printed, "\"word\": \"taken\"");
     typed_run(&scene, NULL, "vgpuctl doctor", &typed);
     typed_assert_has(typed.printed, "warning: whole-card");
     typed_assert_has(typed.printed, "guest2 has the whole card " L40S);

@@ -46,6 +46,47 @@ set_returns_its_code_and_replaces(void **state)
 }
 
 static void
+a_code_tells_the_class(void **state)
+{
+    static const struct {
+        int code;
+        enum error_class class;
+    } rows[] = {{-EBUSY, ERROR_IN_USE},        {-EACCES, ERROR_DENIED},
+                {-ENOENT, ERROR_NOT_FOUND},    {-ENODEV, ERROR_NOT_FOUND},
+                {-ENOTCONN, ERROR_NO_LIBVIRT}, {-EIO, ERROR_FAILED}};
+    struct error error;
+
+    (void)state;
+    for (size_t i = 0; i < COUNT(rows); i++) {
+        error_refuse(&error, ERROR_NO_HOST, "before");
+        assert_int_equal(error_set(&error, rows[i].code, "now"), rows[i].code);
+        assert_int_equal(error.class, rows[i].class);
+    }
+}
+
+static void
+a_remedy_stays_apart(void **state)
+{
+    struct error error;
+
+    (void)state;
+    error_set(&error, -EBUSY, "gpu is full");
+    assert_string_equal(error_remedy(&error), "");
+    error_advise(&error, "try %s", "later");
+    error_wrap(&error, "%s", "web\n01");
+    assert_string_equal(error.text, "web?01: gpu is full; try later");
+    assert_string_equal(error_remedy(&error), "try later");
+    error_add(&error, "or never");
+    assert_string_equal(error_remedy(&error), "try later; or never");
+    error_wrap(&error, "%s", many('x', 4000));
+    assert_string_equal(error_remedy(&error), "");
+    error_advise(&error, "no room is left for it");
+    assert_string_equal(error_remedy(&error), "");
+    error_set(&error, -EIO, "another");
+    assert_string_equal(error_remedy(&error), "");
+}
+
+static void
 wrap_puts_in_front(void **state)
 {
     struct error error = {.text = "full"};
@@ -190,6 +231,8 @@ main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(set_returns_its_code_and_replaces),
+        cmocka_unit_test(a_code_tells_the_class),
+        cmocka_unit_test(a_remedy_stays_apart),
         cmocka_unit_test(wrap_puts_in_front),
         cmocka_unit_test(add_parts_by_semicolon_unless_first),
         cmocka_unit_test(what_does_not_fit_ends_in_dots),

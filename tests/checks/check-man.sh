@@ -20,6 +20,14 @@ for word in $words; do
         complain "nodedev/cli/vgpuctl-repair.1: not a word on what doctor calls $word"
 done
 
+# The words of errors and warnings, and their exit statuses, in the order of the code.
+known=$(sed -n -e 's/COMMAND_DONE/0/; s/COMMAND_FAILED/1/; s/COMMAND_USAGE/2/; s/COMMAND_NO_CAPACITY/3/' \
+    -e 's/COMMAND_BUSY/4/; s/^    \[ERROR_[A-Z_]*\] = {"\([a-z-]*\)", \([0-4]\)},$/\1 \2/p' nodedev/cli/command.c)
+written=$(sed -n 's/^\.It Li \([a-z-]*\) Pq \([0-4]\)$/\1 \2/p' nodedev/cli/vgpuctl.1)
+if [ -z "$known" ] || [ "$known" != "$written" ]; then
+    complain "words of errors in nodedev/cli/command.c:" "$known" "-- in nodedev/cli/vgpuctl.1:" "$written"
+fi
+
 pages='nodedev/cli/vgpuctl.1 nodedev/cli/vgpuctl-*.1'
 
 vgpuctl() { "$top_builddir/vgpuctl" "$@"; }

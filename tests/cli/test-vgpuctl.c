@@ -137,7 +137,6 @@ wrong_usage(void **state)
         {"vgpuctl reconsile", "no command \"reconsile\" (did you mean reconcile?)"},
         {"vgpuctl --rott /", "there is no option --rott (did you mean root?)"},
         {"vgpuctl --root", "--root needs a value"},
-        {"vgpuctl gpus --json --raw", "--json and --raw are two ways to print a table"},
         {"vgpuctl reconcile now",
          "reconcile: what is \"now\" for?; usage: vgpuctl reconcile [OPTION]...\n"},
         {"vgpuctl drain", "drain: its GPU is missing; usage: vgpuctl drain GPU [OPTION]...\n"},
@@ -160,6 +159,41 @@ wrong_usage(void **state)
     }
     assert_int_equal(run("vgpuctl --root /no/such reconcile"), COMMAND_FAILED);
     typed_assert_has(typed.faults, "--root /no/such: No such file or directory");
+}
+
+/* With --json there is a document, wherever on the line the option is. */
+static void
+wrong_usage_for_programs(void **state)
+{
+    static const struct {
+        const char *line, *text, *remedy;
+    } rows[] = {
+        {"vgpuctl reconsile --json",
+         "there is no command \\\"reconsile\\\" (did you mean reconcile?)", "see 'vgpuctl --help'"},
+        {"vgpuctl gpus --rott / --json", "there is no option --rott (did you mean root?)",
+         "see 'vgpuctl --help'"},
+        {"vgpuctl ready --json", "it takes no --json", "see 'vgpuctl ready --help'"},
+        {"vgpuctl drain -J", "its GPU is missing", "usage: vgpuctl drain GPU [OPTION]..."},
+        {"vgpuctl gpus --json --raw", "--json and --raw are two ways to print a table: one of them",
+         ""},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < COUNT(rows); i++) {
+        AUTO_FREE char *wanted = NULL;
+
+        assert_int_equal(run(rows[i].line), COMMAND_USAGE);
+        if (asprintf(&wanted,
+                     "{\n   \"errors\": [\n      {\n         \"word\": \"bad-usage\",\n"
+                     "         \"text\": \"%s\",\n         \"remedy\": \"%s\"\n      }\n   ],\n"
+                     "   \"warnings\": []\n}\n",
+                     rows[i].text, rows[i].remedy) < 0)
+            fail_msg("no memory");
+        assert_string_equal(typed.printed, wanted);
+        typed_assert_has(typed.faults, rows[i].remedy);
+    }
+    assert_int_equal(run("vgpuctl gpus --json --help"), COMMAND_DONE);
+    assert_null(strstr(typed.printed, "\"errors\""));
 }
 
 /* If a user lacks the right, the message says who has it. Other messages do not. */
@@ -245,8 +279,15 @@ main(void)
 {
 #define TEST(function) TYPED_TEST(function, here)
     const struct CMUnitTest tests[] = {
-        TEST(help_and_version), TEST(help_of_each_command), TEST(nowhere_to_print),
-        TEST(wrong_usage),      TEST(unprivileged),         TEST(reconcile),
+        TEST(help_and_version),
+        TEST(help_of_each_command),
+        TEST(wrong_usage_for_programs),
+        TEST(wrong_usage),
+        TEST(unprivileged),
+        TEST(reconcile),
+        TEST(wrong_usage_for_programs),
+        TEST(unprivileged),
+        TEST(reconcile),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -2,7 +2,7 @@
 
 /* What a program reads of a command that watches. check-terminal.sh tests what people see. */
 
-#include "cli/say.h"
+#include "cli/reply.h"
 #include "cli/watch.h"
 
 #include <errno.h>
@@ -58,8 +58,8 @@ show(const struct command_call *call, struct error *error)
     if (world.faults[look] && *world.faults[look] == '?')
         return error_refuse(error, ERROR_USAGE, "%s", world.faults[look] + 1);
     if (world.faults[look])
-        say_line(call->faults, "%s", world.faults[look]);
-    fputs(world.shown[look], call->out);
+        reply_warn(call, ERROR_NO_LIBVIRT, "%s", world.faults[look]);
+    reply_put(call, world.shown[look]);
     return 0;
 }
 
@@ -67,7 +67,8 @@ show(const struct command_call *call, struct error *error)
 static void
 expect(int result, const char *const *shown, const char *const *faults, const char *lines)
 {
-    struct command_call call = {.host = &world.host, .name = "status"};
+    AUTO(reply_clear) struct reply reply = {0};
+    struct command_call call = {.host = &world.host, .name = "status", .reply = &reply};
     struct error error;
     char *text = NULL;
     size_t size;
@@ -88,6 +89,10 @@ expect(int result, const char *const *shown, const char *const *faults, const ch
 #define ONE                                                                                        \
     "{\n   \"status\": [\n      {\n         \"name\": \"a  b\",\n         \"free\": 1\n      }\n"  \
     "   ]\n}\n"
+/* The document's end if all is well, and a note in it. */
+#define WELL             "\"errors\": [], \"warnings\": []"
+#define NOTE(word, text) "{\"word\": \"" word "\", \"text\": \"" text "\", \"remedy\": \"\"}"
+
 #define NONE "{\n   \"status\": []\n}\n"
 
 static void
@@ -98,13 +103,13 @@ one_line_for_each_change(void **state)
 
     (void)state;
     expect(0, shown, faults,
-           "{\"status\": []}\n{\"status\": [{\"name\": \"a  b\", \"free\": 1}]}\n"
-           "{\"status\": []}\n");
+           "{\"status\": [], " WELL "}\n{\"status\": [{\"name\": \"a  b\", \"free\": 1}], " WELL
+           "}\n{\"status\": [], " WELL "}\n");
 }
 
-/* A complaint is told once, and so is its end. A failure does not end the watch. */
+/* A complaint is told once, and so is its end. A failure does not end the watch. It has no list. */
 static void
-faults_are_lines_of_their_own(void **state)
+complaints_are_in_the_document(void **state)
 {
     static const char *const shown[] = {NONE, NONE, "", NONE, NONE, NULL};
     static const char *const faults[] = {"no \"libvirt\"", "no \"libvirt\"", "!no memory", NULL,
@@ -112,9 +117,12 @@ faults_are_lines_of_their_own(void **state)
 
     (void)state;
     expect(0, shown, faults,
-           "{\"faults\": [\"no \\\"libvirt\\\"\"]}\n{\"status\": []}\n"
-           "{\"faults\": [\"vgpuctl: status: no memory\"]}\n"
-           "{\"faults\": []}\n{\"status\": []}\n");
+           "{\"status\": [], \"errors\": [], \"warnings\": [" NOTE(
+               "no-libvirt",
+               "no \\\"libvirt\\\"") "]}\n{\"errors\": [" NOTE("failed",
+                                                               "no memory") "], \"warnings\": []}\n"
+                                                                            "{\"status\": [], " WELL
+                                                                            "}\n");
 }
 
 /* A command that makes no sense will make none later. */
@@ -138,10 +146,10 @@ slow_looks(void **state)
     (void)state;
     world.look_takes = 2 * SECOND;
     world.pause = 18 * SECOND;
-    expect(0, shown, faults, "{\"status\": []}\n");
+    expect(0, shown, faults, "{\"status\": [], " WELL "}\n");
     world.look_takes = 60 * SECOND;
     world.pause = 30 * SECOND;
-    expect(0, shown, faults, "{\"status\": []}\n");
+    expect(0, shown, faults, "{\"status\": [], " WELL "}\n");
     world.look_takes = SECOND / 1000;
     world.pause = SECOND;
 }
@@ -151,7 +159,7 @@ main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(one_line_for_each_change),
-        cmocka_unit_test(faults_are_lines_of_their_own),
+        cmocka_unit_test(complaints_are_in_the_document),
         cmocka_unit_test(misuse_ends_the_watch),
         cmocka_unit_test(slow_looks),
     };

@@ -51,7 +51,7 @@ test("an address that names no view", async () => {
 
 test("vgpuctl ends while one looks", async () => {
     await a_host();
-    put_vgpuctl(`echo '{"status": []}'; until [ -e "${scratch}/over" ]; do sleep 0.1; done
+    put_vgpuctl(`echo '{"status": [], "errors": [], "warnings": []}'; until [ -e "${scratch}/over" ]; do sleep 0.1; done
         echo 'vgpuctl: status: the world has ended; begin another' >&2; exit 1`);
     const opened = await open("/"), { page } = opened;
 

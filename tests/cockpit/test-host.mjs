@@ -181,7 +181,7 @@ test("figures that nobody knows", async () => {
 
     const silent = { ...gpu, gpu: "mtty", unit: "vGPU", total: null, vgpus: [{ ...vgpu, share: 1 }] };
 
-    put_vgpuctl(`echo '${JSON.stringify({ status: [gpu, silent] })}'`);
+    put_vgpuctl(`echo '${JSON.stringify({ status: [gpu, silent], errors: [], warnings: [] })}'`);
     const opened = await open("/"), { page } = opened;
 
     await reads(page, "16384 MiB");

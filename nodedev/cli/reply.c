@@ -1,0 +1,105 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+
+#include "cli/reply.h"
+#include "base/array.h"
+#include "base/memory.h"
+#include "cli/json.h"
+#include "cli/say.h"
+
+#include <string.h>
+
+#define BEGIN "{\n"
+#define END   "\n}\n"
+
+void
+reply_put(const struct command_call *call, const char *object)
+{
+    size_t length = strlen(object) - strlen(BEGIN) - strlen(END);
+    AUTO_FREE char *before = call->reply->lists;
+
+    call->reply->lists = memory_format("%s%s%.*s", before ? before : "", before ? ",\n" : "",
+                                       (int)length, object + strlen(BEGIN));
+}
+
+/* Cuts the "; " between the sentence and the remedy. */
+static void
+note(struct reply_notes *notes, const struct error *error)
+{
+    size_t length = error->remedy ? error->remedy - strlen("; ") : strlen(error->text);
+    struct reply_note added = {
+        .word = command_ends[error->class].word,
+        .text = memory_copy_bytes(error->text, length),
+        .remedy = memory_copy(error_remedy(error)),
+    };
+
+    ARRAY_ADD(notes->items, notes->count, added);
+}
+
+void
+reply_warn(const struct command_call *call, enum error_class class, const char *format, ...)
+{
+    struct error warning;
+    va_list args;
+
+    va_start(args, format);
+    error_vset(&warning, REFUSED, format, args);
+    va_end(args);
+    warning.class = class;
+    say_line(call->faults, "vgpuctl: %s: %s", call->name, warning.text);
+    note(&call->reply->warnings, &warning);
+}
+
+void
+reply_fail(const struct command_call *call, const struct error *failure)
+{
+    note(&call->reply->errors, failure);
+}
+
+static void
+put_notes(struct json *json, const char *key, const struct reply_notes *notes)
+{
+    json_open(json, key, '[');
+    for (size_t i = 0; i < notes->count; i++) {
+        json_open(json, NULL, '{');
+        json_text(json, "word", notes->items[i].word);
+        json_text(json, "text", notes->items[i].text);
+        json_text(json, "remedy", notes->items[i].remedy);
+        json_close(json, '}');
+    }
+    json_close(json, ']');
+}
+
+void
+reply_print(const struct command_call *call, const struct error *error, FILE *out)
+{
+    struct reply *reply = call->reply;
+    struct json json = {.out = out};
+
+    if (error)
+        note(&reply->errors, error);
+    json_open(&json, NULL, '{');
+    if (reply->lists)
+        json_members(&json, reply->lists);
+    put_notes(&json, "errors", &reply->errors);
+    put_notes(&json, "warnings", &reply->warnings);
+    json_close(&json, '}');
+}
+
+static void
+notes_clear(struct reply_notes *notes)
+{
+    for (size_t i = 0; i < notes->count; i++) {
+        free(notes->items[i].text);
+        free(notes->items[i].remedy);
+    }
+    free(notes->items);
+}
+
+void
+reply_clear(struct reply *reply)
+{
+    free(reply->lists);
+    notes_clear(&reply->errors);
+    notes_clear(&reply->warnings);
+    *reply = (struct reply){0};
+}

@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+
+/*
+ * reply: the document of a command with --json: its lists, then "errors" and "warnings".
+ *
+ * A command puts its lists in, and warns, and may name failures that do not end it. The program
+ * prints the document once, when the command has ended, however it ended. An error and a warning
+ * have a word that stays the same in all versions (command.h), a sentence, and a remedy.
+ *
+ * People read a line on stderr for each warning and each failure, and see no document.
+ */
+
+#pragma once
+
+#include "cli/command.h"
+
+struct reply_note {
+    const char *word;
+    char *text, *remedy;
+};
+
+struct reply_notes {
+    struct reply_note *items;
+    size_t count;
+};
+
+struct reply {
+    char *lists; /* the text of the lists; NULL: there is none */
+    struct reply_notes errors, warnings;
+    bool is_printed; /* a watch has printed it */
+};
+
+/* Whether the user wants the document. */
+static inline bool
+reply_is_wanted(const struct command_call *call)
+{
+    return option_given(&call->options, OPTION_JSON);
+}
+
+/* Adds the lists of an object in the layout of json.h or table.h. */
+void reply_put(const struct command_call *call, const char *object) NONNULL;
+
+/* Warns that the answer may lack something. */
+void reply_warn(const struct command_call *call, enum error_class class, const char *format, ...)
+    FORMAT(3, 4) NONNULL;
+
+/* Adds a failure that does not end the command. The caller prints the line. */
+void reply_fail(const struct command_call *call, const struct error *failure) NONNULL;
+
+/* Prints the document. `error` is the failure that ends the command; NULL: there is none. */
+void reply_print(const struct command_call *call, const struct error *error, FILE *out)
+    __attribute__((nonnull(1, 3)));
+
+void reply_clear(struct reply *reply) NONNULL;
