@@ -3,6 +3,7 @@
 #include "attach/attachments.h"
 #include "attach/detachment.h"
 #include "base/array.h"
+#include "cli/reply.h"
 #include "cli/say.h"
 #include "domain/request-parser.h"
 
@@ -10,30 +11,14 @@
 
 #define MOST_TRIES 3 /* to get a virtual function before another start takes it */
 
-/* A vGPU that was added. */
-struct addition {
-    char alias[257];
-    struct name source;
-};
-
-struct additions {
-    struct addition *items;
-    size_t count;
-};
-
 static void
-additions_clear(struct additions *additions)
+remember(struct changes *additions, const struct attachment *attachment)
 {
-    free(additions->items);
-}
+    const struct domain_source *source = attachment->source;
+    struct change *change =
+        changes_add(additions, source->call->host, "added", &attachment->chosen.source);
 
-static void
-remember(struct additions *additions, const struct attachment *attachment)
-{
-    struct addition addition = {.source = attachment->chosen.source};
-
-    snprintf(addition.alias, sizeof(addition.alias), "%s", attachment->alias);
-    ARRAY_ADD(additions->items, additions->count, addition);
+    source_change_set(change, source, attachment->alias);
 }
 
 static struct attachment
@@ -57,14 +42,13 @@ static void
 warn(const struct domain_source *source, const char *what, const struct error *why)
 {
     if (*why->text)
-        say_line(source->call->faults, "vgpuctl: attach: %s: %s: %s", label_of(source), what,
-                 why->text);
+        reply_warn(source->call, why->class, "%s: %s: %s", label_of(source), what, why->text);
 }
 
 /* Adds all vGPUs to the XML first. So vGPUs that this host can never give together are refused. A
  * file may be for another host, so this is only a warning for a file. */
 static int
-plan(struct attachment *all, bool secrets, unsigned count, struct additions *additions,
+plan(struct attachment *all, bool secrets, unsigned count, struct changes *additions,
      struct error *error)
 {
     const struct domain_source *source = all->source;
@@ -136,7 +120,7 @@ change(struct attachment *attachment, unsigned timeout, struct error *error)
 
 static int
 plug_one(const struct domain_source *source, const struct attachments_wish *wish,
-         struct additions *additions, struct error *error)
+         struct changes *additions, struct error *error)
 {
     AUTO(attachment_clear) struct attachment attachment = attachment_for(source, wish);
     int rc = attachment_start(&attachment, true, error);
@@ -159,28 +143,35 @@ plug_one(const struct domain_source *source, const struct attachments_wish *wish
 /* Removes the last vGPU first. The vGPUs that stay could then have been added without the removed
  * ones. */
 static void
-undo(const struct domain_source *source, const struct additions *additions, unsigned timeout,
+undo(const struct domain_source *source, struct changes *additions, unsigned timeout,
      struct error *error)
 {
+    AUTO(changes_clear) struct changes removed = {0};
     struct error failure;
-    bool kept = false;
+    size_t count = additions->count, kept = 0;
 
-    for (size_t i = additions->count; i-- > 0;) {
+    for (size_t i = count; i-- > 0;) {
         const char *alias = additions->items[i].alias;
 
-        if (detachment_run(source, alias, timeout, &failure) == 0)
+        if (detachment_run(source, alias, timeout, &removed, &failure) == 0) {
+            additions->items[i].outcome = NULL;
             continue;
+        }
         error_add(error, "and %s, added before it, stays: %s", alias, failure.text);
-        kept = true;
     }
-    if (additions->count && !kept)
-        error_add(error, "the %zu added before it %s taken out again", additions->count,
-                  additions->count == 1 ? "was" : "were");
+    for (size_t i = 0; i < count; i++) {
+        if (additions->items[i].outcome)
+            additions->items[kept++] = additions->items[i];
+    }
+    additions->count = kept;
+    if (count && !kept)
+        error_add(error, "the %zu added before it %s taken out again", count,
+                  count == 1 ? "was" : "were");
 }
 
 static int
 plug_all(const struct domain_source *source, const struct attachments_wish *wish,
-         struct additions *additions, struct error *error)
+         struct changes *additions, struct error *error)
 {
     int rc = 0;
 
@@ -197,7 +188,7 @@ attachments_print(const struct domain_source *source, const struct attachments_w
 {
     enum connection_side side = domain_source_side_shown(source);
     AUTO(attachment_clear) struct attachment all = attachment_for(source, wish);
-    AUTO(additions_clear) struct additions planned = {0};
+    AUTO(changes_clear) struct changes planned = {0};
     int rc;
 
     all.meant[CONNECTION_CONFIG] = side == CONNECTION_CONFIG;
@@ -252,20 +243,23 @@ define(const struct attachment *attachment, struct error *error)
 
 int
 attachments_run(const struct domain_source *source, const struct attachments_wish *wish,
-                struct error *error)
+                struct changes *ret, struct error *error)
 {
     AUTO(attachment_clear) struct attachment all = attachment_for(source, wish);
-    AUTO(additions_clear) struct additions planned = {0}, plugged = {0};
+    AUTO(changes_clear) struct changes planned = {0};
     bool live = source->meant[CONNECTION_LIVE];
-    const struct additions *added = live ? &plugged : &planned;
     int rc = live ? hotplug_check(source->call->host, error) : 0;
 
     if (rc == 0)
         rc = plan(&all, true, wish->count, &planned, error);
     if (rc == 0)
-        rc = live ? plug_all(source, wish, &plugged, error) : define(&all, error);
-    for (size_t i = 0; rc == 0 && i < added->count; i++)
+        rc = live ? plug_all(source, wish, ret, error) : define(&all, error);
+    if (rc == 0 && !live) {
+        *ret = planned;
+        planned = (struct changes){0};
+    }
+    for (size_t i = 0; rc == 0 && i < ret->count; i++)
         say_line(source->call->out, "%s: added %s (%s), %s", source->domain.name,
-                 added->items[i].alias, added->items[i].source.text, domain_source_sides(source));
+                 ret->items[i].alias, ret->items[i].device.text, domain_source_sides(source));
     return rc;
 }

@@ -7,6 +7,7 @@
 #pragma once
 
 #include "attach/attachment.h"
+#include "attach/source-change.h"
 
 struct attachments_wish {
     struct domain_edit_device device; /* what each vGPU is to be */
@@ -21,10 +22,11 @@ struct attachments_wish {
  * other vGPUs. A domain that does not run is defined once. A running guest gets one vGPU after the
  * other. If one fails, the guest is asked to release those before it, each within the timeout
  * (milliseconds). Returns the errors of attachment_place and hotplug_in; error also names the vGPUs
- * that the guest keeps.
+ * that the guest keeps. ret gets the vGPUs that were added and stay, also on failure; the caller
+ * clears it in every case.
  */
 int attachments_run(const struct domain_source *source, const struct attachments_wish *wish,
-                    struct error *error) CHECKED NONNULL;
+                    struct changes *ret, struct error *error) CHECKED NONNULL;
 
 /* Prints the XML with the vGPUs, without passwords, and changes nothing. A file may be for another
  * host. What this host could not do is then a warning on stderr, and no error. */

@@ -7,12 +7,14 @@
 #pragma once
 
 #include "attach/hotplug.h"
+#include "view/change.h"
 
 /*
  * Removes the vGPU that `word` names, an alias of the domain's annotation. Both definitions are
  * checked first. Then the running guest comes before the definition, because the guest may not
  * release the vGPU. Returns the errors of hotplug_out and of domain_edit_remove. An -EINVAL of
- * domain_edit_remove is about the domain, not about the command line.
+ * domain_edit_remove is about the domain, not about the command line. ret gets the
+ * change, also if only the first of both definitions was changed; the caller clears it.
  */
 int detachment_run(const struct domain_source *source, const char *word, unsigned timeout,
-                   struct error *error) CHECKED NONNULL;
+                   struct changes *ret, struct error *error) CHECKED NONNULL;

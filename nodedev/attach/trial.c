@@ -49,7 +49,7 @@ replace_advice(const char *explain, struct error *error)
 
 /* Restores the definition, unless somebody else has changed it since `after`. */
 static void
-put_back(const struct trial *trial, const struct document *after, const char *explain,
+put_back(struct trial *trial, const struct document *after, const char *explain,
          struct error *error)
 {
     const struct domain_source *source = trial->source;
@@ -61,6 +61,7 @@ put_back(const struct trial *trial, const struct document *after, const char *ex
         rc = error_set(&failure, -EEXIST, "somebody else has changed it meanwhile");
     if (rc == 0)
         rc = connection_define(source->connection, &trial->before, &failure);
+    trial->is_undone = rc == 0;
     if (rc == 0)
         replace_advice(explain, error);
     if (rc == 0)

@@ -15,6 +15,7 @@
 struct trial {
     const struct domain_source *source;
     struct document before; /* the old definition, with passwords */
+    bool is_undone;         /* the domain did not start, and has its old definition again */
 };
 
 /* Call it before any change. Returns -EBUSY with a line in error if the domain runs, or if it has a

@@ -11,15 +11,21 @@ tell(struct report *report, const char *where, unsigned line, bool is_fault, con
      va_list args)
 {
     AUTO_FREE char *text = memory_vformat(format, args);
+
+    if (report->listen)
+        report->listen(report->data, is_fault, where, line, text);
+    else
+        report_print(report->out, is_fault, where, line, text);
+}
+
+void
+report_print(FILE *out, bool is_fault, const char *where, unsigned line, const char *text)
+{
     char number[16] = "";
 
-    if (report->listen) {
-        report->listen(report->data, is_fault, where, line, text);
-        return;
-    }
     if (line)
         snprintf(number, sizeof(number), ":%u", line);
-    say_line(report->out, "%s%s: %s%s", where, number, is_fault ? "" : "warning: ", text);
+    say_line(out, "%s%s: %s%s", where, number, is_fault ? "" : "warning: ", text);
 }
 
 void
@@ -50,13 +56,18 @@ report_faults(struct report *report, const struct error *error, const char *stem
     const char *at = error->text;
 
     while (at) {
+        AUTO_FREE char *where = NULL;
         const char *end = at;
+        char *text;
 
         do
             end = strstr(end + 1, "; ");
         while (end && strncmp(end + 2, stem, strlen(stem)));
-        say_line(report->out, "%.*s", (int)(end ? (size_t)(end - at) : strlen(at)), at);
-        report->faults++;
+        where = memory_copy_bytes(at, end ? (size_t)(end - at) : strlen(at));
+        text = strstr(where, ": ");
+        if (text)
+            *text = '\0';
+        report_fault(report, where, 0, "%s", text ? text + strlen(": ") : "");
         at = end ? end + 2 : NULL;
     }
 }

@@ -15,6 +15,10 @@
 typedef void
 report_listener(void *data, bool is_fault, const char *where, unsigned line, const char *text);
 
+/* Prints one, as a report without a listener does. */
+void
+report_print(FILE *out, bool is_fault, const char *where, unsigned line, const char *text) NONNULL;
+
 struct report {
     FILE *out;
     size_t faults;   /* number of things that must be corrected */

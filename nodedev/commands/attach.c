@@ -5,6 +5,7 @@
 #include "attach/trial.h"
 #include "base/memory.h"
 #include "base/shell-word.h"
+#include "cli/reply.h"
 #include "cli/say.h"
 #include "commands/commands.h"
 #include "domain/request-parser.h"
@@ -15,8 +16,9 @@
 static enum command_status
 wrong(struct error *error, const char *words)
 {
-    return command_ended(error_refuse(error, ERROR_USAGE, "%s; see 'vgpuctl attach --help'", words),
-                         error);
+    error_refuse(error, ERROR_USAGE, "%s", words);
+    error_advise(error, "see 'vgpuctl attach --help'");
+    return COMMAND_USAGE;
 }
 
 static enum command_status
@@ -37,6 +39,8 @@ read_wish(const struct options *options, struct attachments_wish *ret, struct er
         (option_given(options, OPTION_LIVE) || option_given(options, OPTION_PRINT_XML)))
         return wrong(error, "--start is for a domain that does not run yet: it takes no --live and "
                             "no --print-xml");
+    if (option_given(options, OPTION_JSON) && option_given(options, OPTION_PRINT_XML))
+        return wrong(error, "--print-xml prints XML: it takes no --json");
     if (option_given(options, OPTION_RENEW))
         return ret->device.type || ret->device.class || ret->device.alias || ret->display ||
                        option_given(options, OPTION_COUNT)
@@ -52,20 +56,21 @@ read_wish(const struct options *options, struct attachments_wish *ret, struct er
 }
 
 static enum command_status
-attach(const struct domain_source *source, const struct attachments_wish *wish, struct error *error)
+attach(const struct domain_source *source, const struct attachments_wish *wish,
+       struct changes *changes, struct error *error)
 {
-    int rc = attachments_run(source, wish, error);
+    int rc = attachments_run(source, wish, changes, error);
 
     return command_ended(rc, error);
 }
 
 /* --- a clone's ------------------------------------------------------------------------------- */
 
-/* Prints for each vGPU which one the clone has now. A clone keeps a vGPU that no other domain had.
+/* Tells for each vGPU which one the clone has now. A clone keeps a vGPU that no other domain had.
  * A hostdev that is a vGPU only because of vgpu.conf is skipped: --renew does not change it. */
 static int
 say_renewed(const struct domain_source *source, const struct document *old,
-            const struct document *text, struct error *error)
+            const struct document *text, struct changes *changes, struct error *error)
 {
     AUTO(request_clear) struct request before = {0};
     AUTO(request_clear) struct request request = {0};
@@ -76,21 +81,25 @@ say_renewed(const struct domain_source *source, const struct document *old,
         rc = request_parse(text, &request, error);
     for (size_t i = 0; rc == 0 && i < request.hostdev_count; i++) {
         const struct request_hostdev *hostdev = &request.hostdevs[i];
+        bool is_kept = name_equal(&hostdev->source, &before.hostdevs[i].source);
 
         if (!demand_is_explicit(hostdev))
             continue;
         is_any = true;
+        source_change_set(changes_add(changes, source->call->host, is_kept ? "kept" : "renewed",
+                                      &hostdev->source),
+                          source, hostdev->alias ? hostdev->alias : "");
         say_line(source->call->out, "%s: %s %s the %s %s", source->domain.name,
-                 hostdev->alias ? hostdev->alias : "its vGPU",
-                 name_equal(&hostdev->source, &before.hostdevs[i].source) ? "keeps" : "has",
+                 hostdev->alias ? hostdev->alias : "its vGPU", is_kept ? "keeps" : "has",
                  hostdev->kind == REQUEST_PCI ? "virtual function" : "UUID", hostdev->source.text);
     }
-    if (rc == 0 && !is_any)
-        return error_set(
-            error, -ENOENT,
-            "%s has no <hostdev> that its XML asks a vGPU for, by a <vgpu:device> or a "
-            "ua-vgpu- alias: nothing is renewed; see 'virsh edit %s'",
-            source->domain.name, shell_word(source->domain.name).text);
+    if (rc == 0 && !is_any) {
+        rc = error_set(error, -ENOENT,
+                       "%s has no <hostdev> that its XML asks a vGPU for, by a <vgpu:device> or a "
+                       "ua-vgpu- alias: nothing is renewed",
+                       source->domain.name);
+        error_advise(error, "see 'virsh edit %s'", shell_word(source->domain.name).text);
+    }
     return rc;
 }
 
@@ -109,16 +118,15 @@ find_named(const struct domain_source *source, const struct document *text, stru
         needed |=
             request.hostdevs[i].kind == REQUEST_PCI && demand_is_explicit(&request.hostdevs[i]);
     if (needed && rc == 0 && attachment_add_named(source, &request.domain, ret, &failure) < 0)
-        say_line(
-            source->call->faults,
-            "vgpuctl: attach: it is not known whether other domains have the virtual functions "
-            "of %s as well: %s",
-            request.name, failure.text);
+        reply_warn(source->call, failure.class,
+                   "it is not known whether other domains have the virtual functions of %s as "
+                   "well: %s",
+                   request.name, failure.text);
     return rc;
 }
 
 static enum command_status
-renew(const struct domain_source *source, struct error *error)
+renew(const struct domain_source *source, struct changes *changes, struct error *error)
 {
     AUTO(document_clear) struct document old = {0};
     AUTO(document_clear) struct document new = {0};
@@ -144,7 +152,7 @@ renew(const struct domain_source *source, struct error *error)
     if (rc == 0 && !shown && new.text)
         rc = connection_define(source->connection, &new, error);
     if (rc == 0 && !shown)
-        rc = say_renewed(source, &old, text, error);
+        rc = say_renewed(source, &old, text, changes, error);
     return rc < 0 ? COMMAND_FAILED : COMMAND_DONE;
 }
 
@@ -179,7 +187,7 @@ explain_command(const struct domain_source *source)
 /* Attach and renew both change the definition before the start. */
 static enum command_status
 change_and_start(const struct domain_source *source, const struct attachments_wish *wish,
-                 struct error *error)
+                 struct changes *changes, struct error *error)
 {
     bool renewed = option_given(&source->call->options, OPTION_RENEW);
     AUTO(trial_clear) struct trial trial = {0};
@@ -189,21 +197,51 @@ change_and_start(const struct domain_source *source, const struct attachments_wi
 
     if (rc < 0)
         return command_ended(rc, error);
-    status = renewed ? renew(source, error) : attach(source, wish, error);
+    status = renewed ? renew(source, changes, error) : attach(source, wish, changes, error);
     if (status != COMMAND_DONE)
         return status;
-    if (trial_start(&trial, explain, error) < 0)
+    if (trial_start(&trial, explain, error) < 0) {
+        if (trial.is_undone)
+            changes_clear(changes);
         return COMMAND_FAILED;
+    }
+    for (size_t i = 0; i < changes->count; i++) {
+        change_look(&changes->items[i], source->call->host);
+        changes->items[i].live = true;
+    }
     say_line(source->call->out, "%s: started", source->domain.name);
     return COMMAND_DONE;
+}
+
+static enum command_status
+change(const struct domain_source *source, const struct attachments_wish *wish,
+       struct changes *changes, struct error *error)
+{
+    const struct options *options = &source->call->options;
+    bool shown = option_given(options, OPTION_PRINT_XML);
+
+    if (wish->display && source->connection && source->meant[CONNECTION_LIVE])
+        return wrong(error,
+                     "nothing with a display is plugged into a guest that runs: say --config");
+    if (!source->connection && option_given(options, OPTION_START))
+        return wrong(error, "a file is not started: name a domain of libvirt's");
+    if (!source->connection && !shown)
+        return wrong(error, "a file is not written: say --print-xml");
+    if (option_given(options, OPTION_START))
+        return change_and_start(source, wish, changes, error);
+    if (option_given(options, OPTION_RENEW))
+        return renew(source, changes, error);
+    if (shown)
+        return attachments_print(source, wish, error) < 0 ? COMMAND_FAILED : COMMAND_DONE;
+    return attach(source, wish, changes, error);
 }
 
 static enum command_status
 run(const struct command_call *call, struct error *error)
 {
     AUTO(domain_source_close) struct domain_source source = {0};
+    AUTO(changes_clear) struct changes changes = {0};
     struct attachments_wish wish;
-    bool shown = option_given(&call->options, OPTION_PRINT_XML);
     enum command_status status = read_wish(&call->options, &wish, error);
     int rc;
 
@@ -212,20 +250,9 @@ run(const struct command_call *call, struct error *error)
     rc = domain_source_open(call, CONNECTION_WRITE, &source, error);
     if (rc < 0)
         return command_ended(rc, error);
-    if (wish.display && source.connection && source.meant[CONNECTION_LIVE])
-        return wrong(error,
-                     "nothing with a display is plugged into a guest that runs: say --config");
-    if (!source.connection && option_given(&call->options, OPTION_START))
-        return wrong(error, "a file is not started: name a domain of libvirt's");
-    if (!source.connection && !shown)
-        return wrong(error, "a file is not written: say --print-xml");
-    if (option_given(&call->options, OPTION_START))
-        return change_and_start(&source, &wish, error);
-    if (option_given(&call->options, OPTION_RENEW))
-        return renew(&source, error);
-    if (shown)
-        return attachments_print(&source, &wish, error) < 0 ? COMMAND_FAILED : COMMAND_DONE;
-    return attach(&source, &wish, error);
+    status = change(&source, &wish, &changes, error);
+    changes_put(&changes, call);
+    return status;
 }
 
 const struct command command_attach = {
@@ -238,6 +265,7 @@ const struct command command_attach = {
     .options = OPTION_BIT(OPTION_ROOT) | OPTION_BIT(OPTION_TYPE) | OPTION_BIT(OPTION_CLASS) |
                OPTION_BIT(OPTION_ALIAS) | OPTION_BIT(OPTION_COUNT) | OPTION_BIT(OPTION_CONFIG) |
                OPTION_BIT(OPTION_LIVE) | OPTION_BIT(OPTION_START) | OPTION_BIT(OPTION_PRINT_XML) |
-               OPTION_BIT(OPTION_RENEW) | OPTION_BIT(OPTION_DISPLAY) | OPTION_BIT(OPTION_TIMEOUT),
+               OPTION_BIT(OPTION_RENEW) | OPTION_BIT(OPTION_DISPLAY) | OPTION_BIT(OPTION_TIMEOUT) |
+               OPTION_BIT(OPTION_JSON),
     .run = run,
 };

@@ -4,7 +4,9 @@
 #include "check/definitions-check.h"
 #include "check/policy-check.h"
 #include "check/table-check.h"
+#include "cli/reply.h"
 #include "cli/say.h"
+#include "cli/table.h"
 #include "commands/commands.h"
 #include "device/scan.h"
 #include "libvirt/domain-source.h"
@@ -97,7 +99,8 @@ check_file(const struct command_call *call, const struct policy *policy, struct 
                  report->warnings);
         return COMMAND_DONE;
     }
-    error_set(error, -EINVAL, "%s: faults: %zu; a start would be refused", file, report->faults);
+    error_refuse(error, ERROR_FAULTS, "%s: faults: %zu; a start would be refused", file,
+                 report->faults);
     return COMMAND_FAILED;
 }
 
@@ -110,16 +113,16 @@ check_configuration(const struct command_call *call, const struct policy *policy
 
     warn_of_passed_over(call, report);
     if (report->faults) {
-        error_set(error, -EINVAL, "faults: %zu; no guest that asks for a vGPU can start",
-                  report->faults);
+        error_refuse(error, ERROR_BAD_CONFIGURATION,
+                     "faults: %zu; no guest that asks for a vGPU can start", report->faults);
         return false;
     }
     policy_check_profiles(policy, trace, report);
     if (check_host(call, policy, trace, report, error) < 0)
         return false;
     if (report->faults) {
-        error_set(error, -EINVAL, "faults: %zu; no guest can be given these profiles",
-                  report->faults);
+        error_refuse(error, ERROR_BAD_CONFIGURATION,
+                     "faults: %zu; no guest can be given these profiles", report->faults);
         return false;
     }
     say_line(call->out,
@@ -135,17 +138,21 @@ static enum command_status
 check_all(const struct command_call *call, const struct policy *policy, struct report *report,
           struct error *error)
 {
-    struct report domains = {.out = report->out};
+    struct report domains = {.listen = report->listen, .data = report->data};
     const struct domain_check check = {
         .policy = policy, .host = call->host, .uri = call->uri, .report = &domains};
     struct definitions_check sum;
     struct error failure;
 
     if (definitions_check_all(&check, &sum, &failure) < 0) {
+        if (!*error->text)
+            error->class = failure.class;
         error_add(error, "%s", failure.text);
         return COMMAND_FAILED;
     }
     if (sum.faulty) {
+        if (!*error->text)
+            error->class = ERROR_FAULTS;
         error_add(error, "definitions with faults: %zu of %zu; their starts would be refused",
                   sum.faulty, sum.count);
         return COMMAND_FAILED;
@@ -187,13 +194,66 @@ print_configuration(const struct command_call *call, struct error *error)
     return COMMAND_DONE;
 }
 
+/* --- what is found ---------------------------------------------------------------------------- */
+
+enum column { SEVERITY, FILE_NAME, LINE, FINDING };
+
+static const struct table_column columns[] = {
+    [SEVERITY] = {.name = "SEVERITY"},
+    [FILE_NAME] = {.name = "FILE"},
+    [LINE] = {.name = "LINE", .kind = TABLE_NUMBER},
+    [FINDING] = {.name = "FINDING"},
+};
+
+struct listener {
+    const struct command_call *call;
+    struct table table; /* for programs */
+};
+
+static void
+hear(void *data, bool is_fault, const char *where, unsigned line, const char *text)
+{
+    struct listener *listener = data;
+    const char *end = strrchr(where, ':');
+    size_t digits = end ? strspn(end + 1, "0123456789") : 0;
+    bool has_line = digits && !end[1 + digits];
+
+    report_print(listener->call->faults, is_fault, where, line, text);
+    table_line(&listener->table);
+    table_set(&listener->table, SEVERITY, "%s", is_fault ? "error" : "warning");
+    table_set(&listener->table, FILE_NAME, "%.*s",
+              (int)(has_line ? (size_t)(end - where) : strlen(where)), where);
+    if (line || has_line)
+        table_set(&listener->table, LINE, "%lu", line ? line : strtoul(end + 1, NULL, 10));
+    table_set(&listener->table, FINDING, "%s", text);
+}
+
+/* --- the command ------------------------------------------------------------------------------ */
+
 static enum command_status
-run(const struct command_call *call, struct error *error)
+check(const struct command_call *call, struct report *report, struct error *error)
 {
     AUTO(policy_clear) struct policy policy = {0};
     AUTO(setting_trace_clear) struct setting_trace trace = {0};
-    struct report report = {.out = call->faults};
-    bool all = option_given(&call->options, OPTION_ALL), sound;
+    bool all = option_given(&call->options, OPTION_ALL);
+    bool sound = check_policy(call, &policy, &trace, report);
+
+    if (call->count)
+        return check_file(call, sound ? &policy : NULL, report, error);
+    *error = (struct error){0};
+    if (!check_configuration(call, &policy, &trace, report, error) && !all)
+        return COMMAND_FAILED;
+    return all ? check_all(call, sound ? &policy : NULL, report, error) : COMMAND_DONE;
+}
+
+static enum command_status
+run(const struct command_call *call, struct error *error)
+{
+    struct listener listener = {.call = call};
+    struct report report = {.listen = hear, .data = &listener};
+    enum command_status status;
+    struct error failure;
+    bool all = option_given(&call->options, OPTION_ALL);
 
     if (all && (call->count || !call->uri))
         return command_ended(
@@ -201,6 +261,10 @@ run(const struct command_call *call, struct error *error)
                          "--all is for what libvirt knows: it takes no FILE, no --root"),
             error);
     if (option_given(&call->options, OPTION_PRINT)) {
+        if (reply_is_wanted(call))
+            return command_ended(error_refuse(error, ERROR_USAGE,
+                                              "--print prints a configuration: it takes no --json"),
+                                 error);
         if (all || call->count)
             return command_ended(
                 error_refuse(error, ERROR_USAGE,
@@ -208,13 +272,16 @@ run(const struct command_call *call, struct error *error)
                 error);
         return print_configuration(call, error);
     }
-    sound = check_policy(call, &policy, &trace, &report);
-    if (call->count)
-        return check_file(call, sound ? &policy : NULL, &report, error);
-    *error = (struct error){0};
-    if (!check_configuration(call, &policy, &trace, &report, error) && !all)
-        return COMMAND_FAILED;
-    return all ? check_all(call, sound ? &policy : NULL, &report, error) : COMMAND_DONE;
+    status = table_start(&listener.table, "findings", columns, COUNT(columns), call, error) == 0
+                 ? check(call, &report, error)
+                 : COMMAND_FAILED;
+    if (reply_is_wanted(call) && table_print(&listener.table, call->out, &failure) < 0 &&
+        status == COMMAND_DONE) {
+        *error = failure;
+        status = COMMAND_FAILED;
+    }
+    table_end(&listener.table);
+    return status;
 }
 
 const struct command command_check = {
@@ -223,6 +290,7 @@ const struct command command_check = {
     .help = "look for faults in the configuration, and in domains' XML",
     .page = "vgpuctl-guest",
     .most = 1,
-    .options = OPTION_BIT(OPTION_ROOT) | OPTION_BIT(OPTION_ALL) | OPTION_BIT(OPTION_PRINT),
+    .options = OPTION_BIT(OPTION_ROOT) | OPTION_BIT(OPTION_ALL) | OPTION_BIT(OPTION_PRINT) |
+               OPTION_BIT(OPTION_JSON),
     .run = run,
 };

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
 #include "attach/detachment.h"
+#include "cli/reply.h"
 #include "cli/say.h"
 #include "commands/commands.h"
 
@@ -23,12 +24,16 @@ static enum command_status
 run(const struct command_call *call, struct error *error)
 {
     AUTO(domain_source_close) struct domain_source source = {0};
+    AUTO(changes_clear) struct changes changes = {0};
     bool shown = option_given(&call->options, OPTION_PRINT_XML);
     unsigned seconds;
     int rc;
 
     if (options_timeout(&call->options, &seconds, error) < 0)
         return COMMAND_USAGE;
+    if (shown && reply_is_wanted(call))
+        return command_ended(
+            error_refuse(error, ERROR_USAGE, "--print-xml prints XML: it takes no --json"), error);
     rc = domain_source_open(call, CONNECTION_WRITE, &source, error);
     if (rc < 0)
         return command_ended(rc, error);
@@ -37,7 +42,8 @@ run(const struct command_call *call, struct error *error)
     if (!source.connection)
         return command_ended(
             error_refuse(error, ERROR_USAGE, "a file is not written: say --print-xml"), error);
-    rc = detachment_run(&source, call->arguments[1], seconds * 1000, error);
+    rc = detachment_run(&source, call->arguments[1], seconds * 1000, &changes, error);
+    changes_put(&changes, call);
     if (rc < 0)
         return command_ended(rc, error);
     say_line(call->out, "%s: removed %s, %s", source.domain.name, call->arguments[1],
@@ -53,6 +59,6 @@ const struct command command_detach = {
     .least = 2,
     .most = 2,
     .options = OPTION_BIT(OPTION_ROOT) | OPTION_BIT(OPTION_CONFIG) | OPTION_BIT(OPTION_LIVE) |
-               OPTION_BIT(OPTION_PRINT_XML) | OPTION_BIT(OPTION_TIMEOUT),
+               OPTION_BIT(OPTION_PRINT_XML) | OPTION_BIT(OPTION_TIMEOUT) | OPTION_BIT(OPTION_JSON),
     .run = run,
 };

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
+#include "cli/reply.h"
 #include "cli/say.h"
+#include "cli/table.h"
 #include "commands/commands.h"
 #include "migrate/migrate-question.h"
 
@@ -17,10 +19,36 @@ ask(const struct command_call *call, struct migrate_question *question, struct e
     return rc;
 }
 
-/* Runs the checks, and says what they come to. */
+enum column { ANSWER, FINDING };
+
+static const struct table_column columns[] = {
+    [ANSWER] = {.name = "ANSWER"},
+    [FINDING] = {.name = "FINDING"},
+};
+
+static const struct {
+    const char *word;
+    enum error_class class;
+} verdicts[] = {
+    [MIGRATE_YES] = {"yes", ERROR_FAILED},
+    [MIGRATE_UNKNOWN] = {"unknown", ERROR_UNKNOWN},
+    [MIGRATE_NO] = {"no", ERROR_NO_HOST},
+};
+
+static void
+hear(void *data, const enum migrate_answer *answer, const char *text)
+{
+    struct table *table = data;
+
+    table_line(table);
+    table_set(table, ANSWER, "%s", answer ? verdicts[*answer].word : "note");
+    table_set(table, FINDING, "%s", text);
+}
+
+/* Runs the checks, and says what they come to. Returns REFUSED if that is not "yes". */
 static int
-judge(const struct command_call *call, struct migrate_question *question,
-      enum migrate_answer *answer, struct error *error)
+judge(const struct command_call *call, struct migrate_question *question, struct table *table,
+      struct error *error)
 {
     struct migrate_verdict verdict;
     struct migrate_check check;
@@ -29,39 +57,36 @@ judge(const struct command_call *call, struct migrate_question *question,
     if (rc < 0)
         return rc;
     check = migrate_question_check(question, 1);
+    check.listen = hear;
+    check.data = table;
     migrate_check_run(&check, call->out, &verdict);
-    *answer = verdict.answer;
-    if (*answer != MIGRATE_YES)
-        error_set(error, 0, "%s %s %s: %zu of these checks %s", check.to->uri,
-                  *answer == MIGRATE_NO ? "would not take" : "may not take", check.guest->label,
-                  verdict.against, verdict.against == 1 ? "is not OK" : "are not OK");
-    return 0;
+    if (reply_is_wanted(call))
+        rc = table_print(table, call->out, error);
+    say_line(call->out, "%s", verdicts[verdict.answer].word);
+    if (rc < 0 || verdict.answer == MIGRATE_YES)
+        return rc;
+    return error_refuse(
+        error, verdicts[verdict.answer].class, "%s %s %s: %zu of these checks %s", check.to->uri,
+        verdict.answer == MIGRATE_NO ? "would not take" : "may not take", check.guest->label,
+        verdict.against, verdict.against == 1 ? "is not OK" : "are not OK");
 }
 
 static enum command_status
 run(const struct command_call *call, struct error *error)
 {
-    static const struct {
-        const char *word;
-        enum command_status status;
-    } verdicts[] = {
-        [MIGRATE_YES] = {"yes", COMMAND_DONE},
-        [MIGRATE_UNKNOWN] = {"unknown", COMMAND_FAILED},
-        [MIGRATE_NO] = {"no", COMMAND_NO_CAPACITY},
-    };
     AUTO(migrate_question_clear) struct migrate_question question = {0};
-    enum migrate_answer answer;
-    int rc;
+    AUTO(table_end) struct table table = {0};
+    int rc = table_start(&table, "findings", columns, COUNT(columns), call, error);
 
+    if (rc < 0)
+        return command_ended(rc, error);
     if (migrate_question_start(&question, call->host, error) < 0)
         return COMMAND_FAILED;
     rc = ask(call, &question, error);
     if (rc < 0)
         return command_ended(rc, error);
-    if (judge(call, &question, &answer, error) < 0)
-        return COMMAND_FAILED;
-    say_line(call->out, "%s", verdicts[answer].word);
-    return verdicts[answer].status;
+    rc = judge(call, &question, &table, error);
+    return rc < 0 && rc != REFUSED ? COMMAND_FAILED : command_ended(rc, error);
 }
 
 const struct command command_migrate_check = {
@@ -71,6 +96,6 @@ const struct command command_migrate_check = {
     .page = "vgpuctl-migrate",
     .least = 2,
     .most = 2,
-    .options = OPTION_BIT(OPTION_TIMEOUT),
+    .options = OPTION_BIT(OPTION_TIMEOUT) | OPTION_BIT(OPTION_JSON),
     .run = run,
 };

@@ -5,6 +5,7 @@
 #include "commands/commands.h"
 #include "migrate/destinations.h"
 #include "migrate/move.h"
+#include "view/change.h"
 
 #include <string.h>
 
@@ -61,11 +62,22 @@ choose(const struct command_call *call, const struct migrate_question *question,
     return COMMAND_DONE;
 }
 
+static void
+add(struct changes *changes, const struct domain *domain, const struct request_hostdev *hostdev)
+{
+    struct change *change = changes_add(changes, NULL, "moved", &hostdev->source);
+
+    snprintf(change->domain, sizeof(change->domain), "%s", domain->name);
+    snprintf(change->alias, sizeof(change->alias), "%s", hostdev->alias ? hostdev->alias : "");
+    change->domain_uuid = domain->uuid;
+}
+
 /* Shows the guest's vGPUs on the new host. The guest is known to be there, so a question that fails
  * now is no failure. */
 static void
 show(const struct command_call *call, const struct remote_host *there, const struct name *uuid)
 {
+    AUTO(changes_clear) struct changes changes = {.host = there->label};
     AUTO(remote_clear) struct remote_hosts hosts = {0};
     struct remote_question asked = {&there->uri, 1, CONNECTION_ALL, 0};
     const struct domain *domain = NULL;
@@ -75,18 +87,22 @@ show(const struct command_call *call, const struct remote_host *there, const str
     if (options_timeout(&call->options, &asked.seconds, &ignored) == 0 &&
         remote_ask(call->host, &asked, &hosts, &ignored) == 0 && hosts.count)
         domain = domains_find(&hosts.items[0].domains, uuid->text);
-    if (!domain)
+    if (!domain) {
+        changes_put(&changes, call);
         return;
+    }
     request = domain->is_running ? &domain->live : &domain->config;
     for (size_t i = 0; i < request->hostdev_count; i++) {
         const struct request_hostdev *hostdev = &request->hostdevs[i];
 
-        if (demand_is_explicit(hostdev))
-            say_line(call->out, "%s: %s has the %s %s there", domain->name,
-                     hostdev->alias ? hostdev->alias : "its vGPU",
-                     hostdev->kind == REQUEST_PCI ? "virtual function" : "UUID",
-                     hostdev->source.text);
+        if (!demand_is_explicit(hostdev))
+            continue;
+        add(&changes, domain, hostdev);
+        say_line(call->out, "%s: %s has the %s %s there", domain->name,
+                 hostdev->alias ? hostdev->alias : "its vGPU",
+                 hostdev->kind == REQUEST_PCI ? "virtual function" : "UUID", hostdev->source.text);
     }
+    changes_put(&changes, call);
 }
 
 static enum command_status
@@ -101,7 +117,7 @@ move(const struct command_call *call, const struct migrate_question *question,
         .name = question->guest.domain->name,
         .terminal = call->terminal,
         .out = call->out,
-        .faults = call->faults,
+        .call = call,
     };
 
     if (move_run(&move, error) < 0)
@@ -142,6 +158,6 @@ const struct command command_move = {
     .page = "vgpuctl-migrate",
     .least = 1,
     .most = 2,
-    .options = OPTION_BIT(OPTION_BEST) | OPTION_BITS_REMOTE,
+    .options = OPTION_BIT(OPTION_BEST) | OPTION_BITS_REMOTE | OPTION_BIT(OPTION_JSON),
     .run = run,
 };

@@ -3,10 +3,12 @@
 #include "actions/reap.h"
 #include "base/array.h"
 #include "cli/pick.h"
+#include "cli/reply.h"
 #include "cli/say.h"
 #include "commands/commands.h"
 #include "device/scan.h"
 #include "libvirt/references.h"
+#include "view/change.h"
 #include "view/vgpu-walk.h"
 
 #include <limits.h>
@@ -128,13 +130,17 @@ reap(const struct command_call *call, struct findings *findings, struct error *e
 static enum command_status
 run(const struct command_call *call, struct error *error)
 {
+    const bool is_dry_run = option_given(&call->options, OPTION_DRY_RUN);
     AUTO(findings_clear) struct findings findings = {0};
+    AUTO(changes_clear) struct changes changes = {.is_dry_run = is_dry_run};
 
     if (reap(call, &findings, error) < 0)
         return COMMAND_FAILED;
     for (size_t i = 0; i < findings.count; i++)
-        print_finding(&findings.items[i], option_given(&call->options, OPTION_DRY_RUN), call->out);
-    if (findings.count == 0)
+        print_finding(&findings.items[i], is_dry_run, call->out);
+    changes_add_findings(&changes, &findings);
+    changes_put(&changes, call);
+    if (findings.count == 0 && !reply_is_wanted(call))
         say_line(call->faults, "no orphan of ours is here: nothing is to be removed");
     if (findings.failed == 0)
         return COMMAND_DONE;
@@ -149,6 +155,6 @@ const struct command command_reap = {
     .help = "remove vGPUs that no domain refers to",
     .page = "vgpuctl-repair",
     .most = SIZE_MAX,
-    .options = OPTION_BIT(OPTION_DRY_RUN),
+    .options = OPTION_BIT(OPTION_DRY_RUN) | OPTION_BIT(OPTION_JSON),
     .run = run,
 };

@@ -4,6 +4,7 @@
 #include "cli/say.h"
 #include "commands/commands.h"
 #include "lease/counters.h"
+#include "view/change.h"
 
 static void
 print(const struct findings *findings, FILE *out)
@@ -14,6 +15,15 @@ print(const struct findings *findings, FILE *out)
         say_line(out, "%s %s %s: %s", finding->lease.vgpu.device.text, finding->lease.domain_name,
                  outcome_name(finding->outcome), finding->why.text);
     }
+}
+
+static void
+put(const struct findings *findings, const struct command_call *call)
+{
+    AUTO(changes_clear) struct changes changes = {0};
+
+    changes_add_findings(&changes, findings);
+    changes_put(&changes, call);
 }
 
 static enum command_status
@@ -28,6 +38,7 @@ rebuild(const struct command_call *call, struct error *error)
     else
         say_line(call->out, "the ledger is sound; nothing was changed");
     print(&findings, call->out);
+    put(&findings, call);
     return COMMAND_DONE;
 }
 
@@ -44,15 +55,16 @@ run(const struct command_call *call, struct error *error)
     if (rc < 0)
         return COMMAND_FAILED;
     print(&findings, call->out);
+    put(&findings, call);
     /* The timer's run writes no line into the journal if there was nothing to do. */
     if (findings.count == 0 && call->terminal->is_screen)
         say_line(call->out, "nothing was left half done");
     if (findings.failed == 0)
         return COMMAND_DONE;
-    return command_ended(
-        error_set(error, -EBUSY, "%zu of %zu vGPUs could not be given back yet; run it again later",
-                  findings.failed, findings.count),
-        error);
+    rc = error_set(error, -EBUSY, "%zu of %zu vGPUs could not be given back yet", findings.failed,
+                   findings.count);
+    error_advise(error, "run it again later");
+    return command_ended(rc, error);
 }
 
 const struct command command_reconcile = {
@@ -60,6 +72,6 @@ const struct command command_reconcile = {
     .arguments = "",
     .help = "finish what a hook, a daemon or a driver left half done",
     .page = "vgpuctl-repair",
-    .options = OPTION_BIT(OPTION_ROOT) | OPTION_BIT(OPTION_REBUILD),
+    .options = OPTION_BIT(OPTION_ROOT) | OPTION_BIT(OPTION_REBUILD) | OPTION_BIT(OPTION_JSON),
     .run = run,
 };

@@ -2,6 +2,7 @@
 
 #include "sriov/sriov.h"
 #include "cli/pick.h"
+#include "cli/reply.h"
 #include "cli/say.h"
 #include "cli/table.h"
 #include "commands/commands.h"
@@ -216,7 +217,7 @@ fits(const struct command_call *call, const struct action *action, struct error 
     if (!action->takes_count && option_given(&call->options, OPTION_COUNT))
         error_refuse(error, ERROR_USAGE, "%s takes no --count%s", action->name,
                      action->takes_away ? ": all go" : "");
-    else if (action->run && options_want_table(&call->options))
+    else if (action->run && options_want_table(&call->options) && !reply_is_wanted(call))
         error_refuse(error, ERROR_USAGE, "%s prints no table: only status does", action->name);
     else if (action->run && call->count < 2)
         error_refuse(error, ERROR_USAGE, "%s which GPU? 'vgpuctl sriov status' lists them",
@@ -242,14 +243,19 @@ find_action(const struct command_call *call, struct error *error)
  * are taken away only if their users are known. */
 static int
 change(const struct command_call *call, const struct action *action, struct snapshot *snapshot,
-       struct error *error)
+       struct table *table, struct error *error)
 {
     AUTO(sriov_gpu_clear) struct sriov_gpu card = {0};
     int rc = find_card(call, snapshot, &card, error);
 
     if (rc == 0 && action->takes_away && card.enabled)
         rc = users_check(call->host, snapshot, &card, error);
-    return rc < 0 ? rc : action->run(call, snapshot, &card, error);
+    if (rc == 0)
+        rc = action->run(call, snapshot, &card, error);
+    if (rc < 0 || !reply_is_wanted(call))
+        return rc;
+    add_card(call, &card, table);
+    return table_print(table, call->out, error);
 }
 
 static enum command_status
@@ -267,8 +273,8 @@ run(const struct command_call *call, struct error *error)
         return COMMAND_USAGE;
     if (snapshot_take(&snapshot, call->host, &inventory_no_types, error) < 0 && action->takes_away)
         return COMMAND_FAILED;
-    rc =
-        action->run ? change(call, action, &snapshot, error) : show(call, &snapshot, &table, error);
+    rc = action->run ? change(call, action, &snapshot, &table, error)
+                     : show(call, &snapshot, &table, error);
     return command_ended(rc, error);
 }
 

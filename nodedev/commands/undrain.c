@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
+#include "base/memory.h"
+#include "cli/json.h"
 #include "cli/pick.h"
+#include "cli/reply.h"
 #include "cli/say.h"
 #include "commands/commands.h"
 #include "policy/drained.h"
@@ -18,6 +21,25 @@ undrain(const struct command_call *call, struct name *gpu, struct error *error)
     if (rc < 0)
         return rc == -ENOENT ? 0 : rc;
     return drained_remove(call->host, gpu, error);
+}
+
+static void
+put(const struct command_call *call, const struct name *gpu, bool was_drained)
+{
+    AUTO_FREE char *text = NULL;
+    size_t size;
+    struct json json = {.out = memory_stream(&text, &size)};
+
+    json_open(&json, NULL, '{');
+    json_open(&json, "gpus", '[');
+    json_open(&json, NULL, '{');
+    json_text(&json, "gpu", gpu->text);
+    json_flag(&json, "was-drained", was_drained);
+    json_close(&json, '}');
+    json_close(&json, ']');
+    json_close(&json, '}');
+    memory_stream_end(json.out, &text);
+    reply_put(call, text);
 }
 
 /* To undrain a GPU that is not drained is no error. A word that names no GPU is an error. */
@@ -38,6 +60,8 @@ run(const struct command_call *call, struct error *error)
         return COMMAND_FAILED;
     if (!was_drained)
         gpu = found->name;
+    if (reply_is_wanted(call))
+        put(call, &gpu, was_drained);
     say_line(call->out, was_drained ? "%s is not drained any more" : "%s was not drained",
              gpu.text);
     return COMMAND_DONE;
@@ -50,6 +74,6 @@ const struct command command_undrain = {
     .page = "vgpuctl-gpu",
     .least = 1,
     .most = 1,
-    .options = OPTION_BIT(OPTION_ROOT),
+    .options = OPTION_BIT(OPTION_ROOT) | OPTION_BIT(OPTION_JSON),
     .run = run,
 };

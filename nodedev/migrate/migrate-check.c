@@ -45,6 +45,8 @@ static void
     va_end(args);
     if (check->out)
         say_line(check->out, "%-8s %s", words[answer], text);
+    if (check->migration->listen)
+        check->migration->listen(check->migration->data, &answer, text);
     if (answer > verdict->answer || verdict->answer == MIGRATE_YES)
         memcpy(verdict->why, text, sizeof(text));
     verdict->answer = answer > verdict->answer ? answer : verdict->answer;
@@ -61,6 +63,8 @@ static void FORMAT(2, 3) add_note(struct check *check, const char *format, ...)
     va_end(args);
     if (check->out)
         say_line(check->out, "%-8s %s", "NOTE", text);
+    if (check->migration->listen)
+        check->migration->listen(check->migration->data, NULL, text);
 }
 
 /* --- The hosts --- */

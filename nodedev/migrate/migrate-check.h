@@ -15,6 +15,10 @@
 
 #include <stdio.h>
 
+/* Is called with each finding, if it is set. `answer` is NULL for a note. */
+typedef void
+migrate_check_listener(void *data, const enum migrate_answer *answer, const char *text);
+
 struct migrate_check {
     /* This host. NULL if its libvirt has not answered; the guest is then a new one. */
     const struct remote_host *from;
@@ -22,6 +26,8 @@ struct migrate_check {
     const struct migrating_guest *guest;
     const struct inventory *here;      /* this host as /sys tells it: with all sizes */
     const struct departure *departure; /* of the guest, unless the guest is new */
+    migrate_check_listener *listen;
+    void *data;
 };
 
 #define MIGRATE_CHECK_MOST_ROOM 999

@@ -27,7 +27,7 @@ migrating_guest_find(struct migrating_guest *guest, const struct remote_host *he
     const struct domain *domain = domains_find(&here->domains, word);
 
     if (!domain)
-        return error_set(error, -ENOENT, "%s has no domain \"%s\"", here->uri, word);
+        return error_refuse(error, ERROR_NO_DOMAIN, "%s has no domain \"%s\"", here->uri, word);
     guest->label = domain->name;
     guest->domain = domain;
     guest->request = domain->is_running ? &domain->live : &domain->config;

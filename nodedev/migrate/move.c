@@ -2,6 +2,7 @@
 
 #include "migrate/move.h"
 #include "base/shell-word.h"
+#include "cli/reply.h"
 #include "cli/say.h"
 #include "libvirt/child.h"
 #include "migrate/moved-definition.h"
@@ -182,7 +183,7 @@ conclude(const struct watch *watch, struct error *error)
         const char *rest = watch->said + strlen(MOVED);
 
         if (strcmp(rest, SETTLED) != 0)
-            say_line(move->faults, "vgpuctl: move: %s: %s", move->name, *rest ? rest : UNSETTLED);
+            reply_warn(move->call, ERROR_FAILED, "%s: %s", move->name, *rest ? rest : UNSETTLED);
         return 0;
     }
     error_set(error, -EIO, "%s is not moved: %s", move->name,

@@ -11,7 +11,7 @@
 
 #pragma once
 
-#include "cli/terminal.h"
+#include "cli/command.h"
 #include "libvirt/connection.h"
 
 struct move {
@@ -21,7 +21,7 @@ struct move {
     const char *name;                /* name of the domain */
     const struct terminal *terminal; /* the terminal of `out` */
     FILE *out;
-    FILE *faults; /* for what goes wrong after the domain was moved */
+    const struct command_call *call; /* is told what goes wrong after the domain was moved */
 };
 
 /* Returns -errno with a line in error, which also says whether the domain still runs here. Returns

@@ -2,6 +2,7 @@
 
 libvgpuctl_a_SOURCES += \
 	nodedev/view/availability.c nodedev/view/availability.h \
+	nodedev/view/change.c nodedev/view/change.h \
 	nodedev/view/explanation.c nodedev/view/explanation.h \
 	nodedev/view/gpu-view.c nodedev/view/gpu-view.h \
 	nodedev/view/host-view.c nodedev/view/host-view.h \

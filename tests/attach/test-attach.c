@@ -129,6 +129,30 @@ a_definition(void **state)
     assert_string_equal(none, plain);
 }
 
+/* What a program reads: what was done, or why not. */
+static void
+for_programs(void **state)
+{
+    static const char *const lines[][2] = {
+        {"attach/count-json", "attach web09 --type T4-1B --count 2 --json"},
+        {"detach/json", "detach web09 ua-gpu0 --json"},
+        {"detach/unknown-json", "detach web09 ua-gpu7 --json"},
+        {"attach/never-json", "attach web09 --type T4-9X --json"},
+        {"attach/start-json", "attach web09 --class small --start --json"},
+        {"attach/no-domain-json", "attach web10 --type T4-1B --json"},
+        {"attach/in-use-json", "attach web09 --renew --json"},
+        {"attach/print-xml-json", "attach web08 --type T4-1B --print-xml --json"},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < COUNT(lines); i++) {
+        char line[256];
+
+        snprintf(line, sizeof(line), "vgpuctl %s", lines[i][1]);
+        typed_golden(&scene, HERE, lines[i][0], line);
+    }
+}
+
 /* The domain already asks for more vGPUs than this host can ever give. Even then a vGPU is refused
  * that would not fit alone. */
 static void
@@ -573,6 +597,7 @@ main(void)
 #define TEST(function) cmocka_unit_test_setup_teardown(function, setup, teardown)
     const struct CMUnitTest tests[] = {
         TEST(a_definition),
+        TEST(for_programs),
         TEST(in_a_difficulty),
         TEST(a_file_for_another_host),
         TEST(nothing_to_renew),

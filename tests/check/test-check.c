@@ -64,6 +64,7 @@ broken_configurations(void **state)
                             "default_class = \"none\";\n");
     fake_write(&scene.kernel, "etc/libvirt-vgpu/conf.d/10-a.conf", "classes = {\n");
     typed_golden(&scene, HERE, "check/broken", "vgpuctl check");
+    typed_golden(&scene, HERE, "check/broken-json", "vgpuctl check --json");
 }
 
 static void
@@ -233,6 +234,7 @@ faulty_domains(void **state)
                  "<vgpu:device alias='&#155;31m' type='a' class='b'/>\n</vgpu:request>\n",
                  "", scene_device(2), "");
     typed_golden(&scene, HERE, "check/domain-faults", "vgpuctl check ./web01.xml");
+    typed_golden(&scene, HERE, "check/domain-faults-json", "vgpuctl check ./web01.xml --json");
     write_domain("<vgpu:request colour='red'/>\n", "", scene_device(2), "");
     assert_int_equal(run("vgpuctl check web01.xml"), COMMAND_FAILED);
     typed_assert_has(
@@ -641,6 +643,7 @@ all_definitions(void **state)
     fclose(out);
     libvirt = typed_libvirt(&scene, text);
     typed_golden(&scene, libvirt, "check/all-faults", "vgpuctl check --all");
+    typed_golden(&scene, libvirt, "check/all-faults-json", "vgpuctl check --all --json");
     scene_configure(&scene, "clases = { };\n");
     typed_golden(&scene, libvirt, "check/all-broken", "vgpuctl check --all");
     assert_int_equal(run("vgpuctl check --all web01.xml"), COMMAND_USAGE);

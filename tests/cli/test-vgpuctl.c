@@ -123,6 +123,12 @@ nowhere_to_print(void **state)
     assert_int_equal(scene_release(&scene, 1, 1), 0);
     assert_int_equal(run_into_the_void("reconcile", text, sizeof(text)), COMMAND_BUSY);
     typed_assert_has(text, "vgpuctl: reconcile: 1 of 1 vGPUs could not be given back yet");
+    assert_int_equal(run("vgpuctl reconcile --json"), COMMAND_BUSY);
+    typed_assert_has(typed.printed, "\"outcome\": \"left alone\",\n");
+    typed_assert_has(typed.printed,
+                     "\"word\": \"in-use\",\n         \"text\": \"1 of 1 vGPUs could "
+                     "not be given back yet\",\n         \"remedy\": \"run it "
+                     "again later\"\n");
     fake_close(&stray);
 }
 
@@ -279,14 +285,8 @@ main(void)
 {
 #define TEST(function) TYPED_TEST(function, here)
     const struct CMUnitTest tests[] = {
-        TEST(help_and_version),
-        TEST(help_of_each_command),
-        TEST(wrong_usage_for_programs),
-        TEST(wrong_usage),
-        TEST(unprivileged),
-        TEST(reconcile),
-        TEST(wrong_usage_for_programs),
-        TEST(unprivileged),
+        TEST(help_and_version), TEST(help_of_each_command),     TEST(nowhere_to_print),
+        TEST(wrong_usage),      TEST(wrong_usage_for_programs), TEST(unprivileged),
         TEST(reconcile),
     };
 

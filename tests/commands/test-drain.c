@@ -76,6 +76,7 @@ what_is_shown(void **state)
     typed_golden(&scene, HERE, "drain/unknown", "vgpuctl drain 0000:99:00.0");
     typed_golden(&scene, HERE, "gpus/drained", "vgpuctl gpus -o GPU,VGPUS,ENABLED,DRAINED");
     typed_golden(&scene, HERE, "undrain/gpu", "vgpuctl undrain " FIRST);
+    typed_golden(&scene, HERE, "undrain/not-drained-json", "vgpuctl undrain --json " FIRST);
     typed_golden(&scene, HERE, "undrain/unknown", "vgpuctl undrain 0000:99:00.0");
     assert_int_equal(scene_release(&scene, 1, 1), 0);
 }

@@ -192,7 +192,9 @@ ours(void **state)
     populate();
     typed_golden(&scene, libvirt, "reap/devices-dry-run", "vgpuctl reap --dry-run");
     assert_int_equal(fake_count(&scene.kernel), LAST);
+    typed_golden(&scene, libvirt, "reap/devices-dry-run-json", "vgpuctl reap --dry-run --json");
     typed_golden(&scene, libvirt, "reap/devices", "vgpuctl reap");
+    typed_golden(&scene, libvirt, "reap/nothing-json", "vgpuctl reap --json");
     assert_false(is_there(LEFT));
     assert_int_equal(fake_count(&scene.kernel), LAST - 1);
     assert_int_equal(scene_leases(&scene, ""), 2);

@@ -115,7 +115,7 @@ who_has_how_many(void **state)
     typed_golden(&scene, HERE, "sriov/status-json", "vgpuctl sriov status 3d:00.0 --json");
     run("vgpuctl sriov status 41:00.0", 1, "there is no GPU \"41:00.0\" here that can");
     run("vgpuctl sriov status --count 1", 2, "status takes no --count");
-    run("vgpuctl sriov enable " NVIDIA " --json", 2, "enable prints no table");
+    run("vgpuctl sriov enable " NVIDIA " --raw", 2, "enable prints no table");
     run("vgpuctl sriov enable", 2, "enable which GPU? 'vgpuctl sriov status' lists them");
     run("vgpuctl status 3d:00.0", 1, off);
     run("vgpuctl types " NVIDIA, 1, off);
@@ -145,6 +145,7 @@ nvidias(void **state)
     assert_string_equal(tool.asked, "/usr/lib/nvidia/sriov-manage -e " NVIDIA);
     assert_int_equal(number(NVIDIA, "sriov_drivers_autoprobe"), 1);
     typed_golden(&scene, HERE, "sriov/enabled-already", "vgpuctl sriov enable " NVIDIA);
+    typed_golden(&scene, HERE, "sriov/enable-json", "vgpuctl sriov enable " NVIDIA " --json");
     fake_write(&scene.kernel, UNIT NVIDIA ".service", "");
     run("vgpuctl sriov enable 0000:3D:00.0", 0, NVIDIA " has 4 virtual functions already\n");
     assert_null(strstr(typed.printed, "boot"));

@@ -35,6 +35,7 @@ shown(void **state)
         {"move/not-best", "vgpuctl move web01 " A40 " -c " A40},
         {"move/timeout", "vgpuctl move web01 " A40 " --timeout soon"},
         {"move/unknown-domain", "vgpuctl move web02 " A40},
+        {"move/unknown-domain-json", "vgpuctl move web02 --json " A40},
     };
 
     (void)state;
@@ -95,8 +96,7 @@ failed(void **state)
                             .domain = &domain,
                             .name = "web01",
                             .terminal = &none,
-                            .out = stdout,
-                            .faults = stderr};
+                            .out = stdout};
 
         assert_int_equal(name_parse_uuid(&domain, rows[i].domain), 0);
         assert_int_equal(move_run(&move, &error), -EIO);
