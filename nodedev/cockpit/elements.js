@@ -45,6 +45,11 @@ export function element(name, attributes, ...children) {
     return made;
 }
 
+/* Sentences, each on a line; false is left out. */
+export function told_lines(sentences) {
+    return element("pre", {}, sentences.filter(Boolean).join("\n"));
+}
+
 /* A button. No other element of the page has its key. The focus finds the button by its key when the
  * page was drawn anew. */
 export function button(label, key, onclick, attributes = {}) {

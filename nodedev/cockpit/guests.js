@@ -4,7 +4,7 @@
  * guests: what each guest asks for and has; and giving, taking and explaining vGPUs.
  */
 
-import { ask, button, element, labelled } from "./elements.js";
+import { ask, button, element, labelled, told_lines } from "./elements.js";
 import { available, change, read, words_of } from "./vgpuctl.js";
 
 const WATCHES = ["guests", "--all", "-o",
@@ -89,8 +89,10 @@ function attach(guest) {
             const { wanted, count, start, display } = form.elements;
             const when = guest.running ? chosen_sides(form) : start.checked ? ["--start"] : ["--config"];
 
-            return element("pre", {}, await change("attach", ...choices[wanted.value], "--count", count.value,
-                ...when, ...display.checked ? ["--display"] : [], "--", guest["domain-uuid"]));
+            const told = await change("attach", ...choices[wanted.value], "--count", count.value,
+                ...when, ...display.checked ? ["--display"] : [], "--", guest["domain-uuid"]);
+
+            return told_lines([...told, !guest.running && start.checked && `${guest.domain}: started`]);
         } });
 }
 
@@ -99,7 +101,7 @@ function attach(guest) {
 function detach(guest, line) {
     ask({ title: `Take ${line.alias || line.device} from ${guest.domain}?`, confirm: "Detach", danger: true,
         body: element("div", {}, sides(guest, line.live, line.config)),
-        act: async form => element("pre", {},
+        act: async form => told_lines(
             await change("detach", ...chosen_sides(form), "--", guest["domain-uuid"], line.device)) });
 }
 

@@ -4,7 +4,7 @@
  * host: how full the GPUs of this host are, and with what; and the work on the host as a whole.
  */
 
-import { ask, button, element, labelled, show_found, table } from "./elements.js";
+import { ask, button, element, labelled, show_found, table, told_lines } from "./elements.js";
 import { available, change, read } from "./vgpuctl.js";
 
 const COLOURS = 6; /* of page.css */
@@ -83,7 +83,10 @@ function drain(gpu) {
     if (gpu.drained)
         return ask({ title: `End the drain of ${gpu.gpu}?`, confirm: "Undrain",
             body: element("p", {}, "Guests can get vGPUs on this GPU again."),
-            act: async () => element("pre", {}, await change("undrain", "--", gpu.gpu)) });
+            act: async () => {
+                await change("undrain", "--", gpu.gpu);
+                return element("p", {}, `${gpu.gpu} is not drained any more.`);
+            } });
     return ask({ title: `Drain ${gpu.gpu}?`, confirm: "Drain",
         body: element("p", {}, "No guest gets a new vGPU on this GPU, now and after a reboot. " +
             "Guests that run keep theirs."),
@@ -164,7 +167,7 @@ function reap() {
 
             if (chosen.length === 0)
                 throw new Error("Choose a vGPU to remove.");
-            return element("pre", {}, await change("reap", "--", ...chosen.map(orphan => orphan.device)));
+            return told_lines(await change("reap", "--", ...chosen.map(orphan => orphan.device)));
         } });
 }
 
@@ -172,7 +175,11 @@ function reconcile() {
     ask({ title: "Reconcile?", confirm: "Reconcile",
         body: element("p", {}, "This finishes or undoes what a hook, a daemon or a driver left half done. " +
             "No guest that runs is touched."),
-        act: async () => element("pre", {}, await change("reconcile") || "Nothing was left half done.") });
+        act: async () => {
+            const told = await change("reconcile");
+
+            return told.length > 0 ? told_lines(told) : element("p", {}, "Nothing was left half done.");
+        } });
 }
 
 /* What was made for the last list. doctor takes a moment, so it is asked once for each list. */

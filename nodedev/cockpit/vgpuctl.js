@@ -53,10 +53,10 @@ function sentences(notes) {
     return notes.map(note => note.remedy ? `${note.text}; ${note.remedy}` : note.text);
 }
 
-/* The document of `--json`, which vgpuctl prints also if it fails. */
-async function ask(words, superuser) {
+/* The document of `--json`, which vgpuctl prints also if it fails. Behind a "--" it would be no option. */
+async function ask([command, ...words], superuser) {
     try {
-        return JSON.parse(await call([...words, "--json"], { superuser, err: "message" }));
+        return JSON.parse(await call([command, "--json", ...words], { superuser, err: "message" }));
     } catch (problem) {
         if (!problem.said)
             throw failure_of(problem, "");
@@ -84,13 +84,28 @@ export async function words_of(...words) {
     }
 }
 
-/* Changes something, as root. Returns what the command said. */
+/* When a change counts. */
+const WHEN = new Map([["true,false", ", now"], ["false,true", ", for its next start"],
+    ["true,true", ", now and for its next start"]]);
+
+/* What was done with a vGPU, in a sentence. */
+function sentence_of(vgpu) {
+    const what = `${vgpu.outcome} ${vgpu.alias || "a vGPU"} (${vgpu.device || "no device"})`;
+    const whose = vgpu.domain ? `${vgpu.domain}: ` : "";
+    const where = vgpu.gpu ? ` on ${vgpu.gpu}` : "";
+
+    return `${whose}${what}${where}${WHEN.get(`${vgpu.live},${vgpu.config}`) || ""}` +
+        (vgpu.reason ? `: ${vgpu.reason}` : "");
+}
+
+/* Changes something, as root. Returns sentences that tell what was done with vGPUs. */
 export async function change(...words) {
-    try {
-        return await call(words, { superuser: "require", err: "out" });
-    } catch (problem) {
-        throw failure_of(problem, problem.said);
-    }
+    const told = await ask(words, "require");
+    const done = (told.vgpus || []).map(sentence_of);
+
+    if (told.errors.length > 0)
+        throw new Error(plain_lines([...done, ...sentences(told.errors)].join("\n")));
+    return [...done, ...sentences(told.warnings)];
 }
 
 /* How many more vGPUs of a type a GPU takes, as far as vgpuctl knows. */

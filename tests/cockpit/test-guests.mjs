@@ -96,7 +96,7 @@ test("a guest that runs", async () => {
     await press(page, "button", "Attach vGPU to web01");
     await choose(page, "GRID T4-2B");
     await confirm(page, "Give web01 a vGPU", "Attach");
-    await reads(page, "vgpuctl: attach: web01: ua-gpu1: libvirt does not plug it in");
+    await reads(page, "web01: ua-gpu1: libvirt does not plug it in");
     await press(page, "checkbox", "Now, while it runs");
     await press(page, "checkbox", "From its next start on");
     await confirm(page, "Give web01 a vGPU", "Attach");

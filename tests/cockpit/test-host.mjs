@@ -104,7 +104,7 @@ test("orphans are shown, and those that were chosen are removed", async () => {
     await reads(page, "Choose a vGPU to remove.");
     await press(page, "checkbox", ORPHAN, { begins: true });
     await confirm(page, "Remove orphans", "Remove");
-    await reads(page, `${ORPHAN} removed`);
+    await reads(page, `removed a vGPU (${ORPHAN})`);
     await press(page, "button", "Close");
     await reads(page, "2048 of 16384 MiB in use");
 
@@ -124,7 +124,7 @@ test("reconcile finishes what was left half done", async () => {
     fs.writeFileSync(ledger, fs.readFileSync(ledger, "utf8").replace(/ \d+:\d+ /, " 999999:1 "));
     await press(page, "button", "Reconcile");
     await confirm(page, "Reconcile?", "Reconcile");
-    await reads(page, "web01 removed");
+    await reads(page, "web01: removed ua-gpu0");
     await press(page, "button", "Close");
     await reads(page, "0 of 16384 MiB in use");
     assert.equal(host.ask(["vgpuctl", "list", "--raw", "-n"]), "");

@@ -75,7 +75,7 @@ test("the host by keyboard", async () => {
     await page.keyboard.press("Space");
     await tab_to(page, "button", "Remove");
     await page.keyboard.press("Enter");
-    await reads(page, `${ORPHAN} removed`);
+    await reads(page, `removed a vGPU (${ORPHAN})`);
     await page.keyboard.press("Enter"); /* the focus is on Close */
     await comes_back(page, "Remove orphans");
 
