@@ -24,6 +24,7 @@ deep_checks = \
 	tests/checks/check-linters.sh \
 	tests/checks/check-portability.sh \
 	tests/checks/check-recipes.sh \
+	tests/checks/check-script.sh \
 	tests/checks/check-selinux.sh \
 	tests/checks/check-alerts.sh \
 	tests/checks/check-completion-shells.sh \
