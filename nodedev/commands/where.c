@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
+#include "cli/reply.h"
 #include "cli/table.h"
 #include "commands/commands.h"
 #include "libvirt/domain-source.h"
@@ -79,6 +80,7 @@ add_line(struct table *table, const struct destination *destination)
     table_set(table, URI, "%s", destination->host->uri);
     if (!destination_has_answered(destination)) {
         table_set(table, REASON, "%s", destination->host->failure.text);
+        reply_fail(table->call, &destination->host->failure);
         return;
     }
     table_set(table, ANSWER, "%s", words[verdict->answer]);

@@ -57,6 +57,10 @@ shown(void **state)
     (void)state;
     for (size_t i = 0; i < COUNT(rows); i++)
         typed_golden(&scene, HERE, rows[i].name, rows[i].line);
+    /* There is no golden file here, because the words are libvirt's. */
+    assert_int_equal(run("vgpuctl where --type T4-1B --json -c " GONE " -c " T4), COMMAND_DONE);
+    typed_assert_has(typed.printed, "\"errors\": [\n      {\n         \"word\": \"no-libvirt\",\n");
+    assert_string_equal(typed.faults, "");
     typed_golden_on(&scene, HERE, &typed_screen, "where/screen",
                     "vgpuctl where --type T4-1B -c " L40S " -c " T4);
 }
