@@ -184,7 +184,7 @@ snapshot_resolve(struct snapshot *snapshot, const struct host *host, const struc
 {
     int rc;
 
-    snapshot->filter = (struct inventory_filter){is_demanded_type, snapshot, wants_names};
+    snapshot->filter = (struct inventory_filter){is_demanded_type, snapshot, wants_names, false};
     if (!snapshot->policy.enabled)
         return 0;
     rc = request_check(request, error);
@@ -195,6 +195,7 @@ snapshot_resolve(struct snapshot *snapshot, const struct host *host, const struc
     rc = check_domain(request, error);
     if (rc < 0)
         return rc;
+    snapshot->filter.wants_singles = snapshot->demands.count > 1;
     snapshot->demands.nodes = request->nodes;
     if (nodeset_is_empty(&request->nodes))
         topology_add_nodes(host, &request->processors, &snapshot->demands.nodes);

@@ -44,6 +44,7 @@ struct inventory_type {
     char resolution[16]; /* such as "5120x2880"; "": not told */
     bool is_configured;  /* named by vgpu.conf, as a pool or a profile: only this host knows it */
     bool is_in_table;    /* a table of its vendor has it (vendor.h) */
+    bool is_single;      /* by that table it may be the only vGPU of its vendor in a guest */
     struct name recipe;  /* a word for the interface, which says how to make it; "": by its id */
 };
 
@@ -139,6 +140,10 @@ struct inventory_filter {
      * `wants` is called; `ids` are the ids of these types. NULL: `wants` compares ids, and the
      * names are not read. */
     bool (*wants_names)(const struct name *gpu, const struct names *ids, const void *data);
+
+    /* Whether a guest is to have several vGPUs. Then tables of vendors are also read for GPUs whose
+     * drivers tell everything else: they say which types may be the only vGPU of a guest. */
+    bool wants_singles;
 };
 
 /* All types; and no types: then only ids are read of types without a vGPU. */

@@ -105,11 +105,11 @@ find_instances(const struct host *host, struct inventory_gpu *gpu)
 }
 
 /* A driver that lists only what it would make now leaves these questions open: which other types
- * there are, and how many of each. */
+ * there are, and how many of each. No driver tells which types are single. */
 static bool
-needs_table(const struct inventory_gpu *gpu)
+needs_table(const struct inventory_gpu *gpu, const struct inventory_filter *filter)
 {
-    return gpu->is_partial && !strcmp(gpu->vendor, NVIDIA_VENDOR);
+    return (gpu->is_partial || filter->wants_singles) && !strcmp(gpu->vendor, NVIDIA_VENDOR);
 }
 
 /* What the driver tells, and what the type's name tells, is right. */
@@ -117,6 +117,7 @@ static void
 complete_type(struct inventory_type *type, const struct nvidia_table_type *said)
 {
     type->is_in_table = true;
+    type->is_single = said->is_single;
     if (!type->framebuffer)
         type->framebuffer = said->type.framebuffer;
     if (!type->heads)
@@ -130,7 +131,7 @@ complete_type(struct inventory_type *type, const struct nvidia_table_type *said)
 }
 
 /* A GPU with GPU instances has only types for these, and another one has none of them. But a type
- * that the driver lists is there in any case. */
+ * that the driver lists is there in any case, and a driver that lists all has no others. */
 static void
 add_table(struct inventory_gpu *gpu, const struct nvidia_table_card *card)
 {
@@ -138,13 +139,14 @@ add_table(struct inventory_gpu *gpu, const struct nvidia_table_card *card)
         const struct nvidia_table_type *said = &card->types[i];
 
         if (inventory_find_type(gpu, &said->type.id) ||
-            (said->type.slices > 0) == (gpu->instances > 0))
+            (gpu->is_partial && (said->type.slices > 0) == (gpu->instances > 0)))
             complete_type(inventory_add_type(gpu, &said->type), said);
     }
 }
 
 static void
-read_table(const struct host *host, struct inventory *inventory)
+read_table(const struct host *host, const struct inventory_filter *filter,
+           struct inventory *inventory)
 {
     AUTO(nvidia_table_clear) struct nvidia_table table = {0};
     AUTO_FREE struct inventory_gpu **gpus = NULL;
@@ -154,7 +156,7 @@ read_table(const struct host *host, struct inventory *inventory)
     int rc;
 
     for (size_t i = 0; i < inventory->gpu_count; i++) {
-        if (!needs_table(inventory->gpus[i]))
+        if (!needs_table(inventory->gpus[i], filter))
             continue;
         ARRAY_ADD(gpus, count, inventory->gpus[i]);
         ARRAY_ADD(ids, id_count, nvidia_table_ids_of(inventory->gpus[i]));

@@ -205,7 +205,7 @@ scan_host(const struct host *host, const struct policy *policy,
     complete_types(host, ret);
     for (size_t gpu = 0; gpu < ret->gpu_count; gpu++)
         vendor_find_instances(host, ret->gpus[gpu]);
-    vendor_read_tables(host, ret);
+    vendor_read_tables(host, filter, ret);
     mark_silent(ret, host->reader);
     for (size_t gpu = 0; gpu < ret->gpu_count; gpu++)
         find_framebuffer(ret->gpus[gpu]);

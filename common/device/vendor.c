@@ -23,11 +23,12 @@ vendor_find_instances(const struct host *host, struct inventory_gpu *gpu)
 }
 
 void
-vendor_read_tables(const struct host *host, struct inventory *inventory)
+vendor_read_tables(const struct host *host, const struct inventory_filter *filter,
+                   struct inventory *inventory)
 {
     for (size_t i = 0; i < COUNT(vendors); i++) {
         if (vendors[i]->read_table)
-            vendors[i]->read_table(host, inventory);
+            vendors[i]->read_table(host, filter, inventory);
     }
 }
 

@@ -24,7 +24,8 @@ struct vendor {
 
     /* Adds what its own table says of its GPUs: types that a GPU does not list now, and of its
      * types what the driver does not tell. The instances are counted. */
-    void (*read_table)(const struct host *host, struct inventory *inventory);
+    void (*read_table)(const struct host *host, const struct inventory_filter *filter,
+                       struct inventory *inventory);
 
     /* Whether one guest may have vGPUs of two such types, and the rule as a sentence: "NVIDIA ...".
      * A type whose name tells nothing goes with all. */
@@ -37,7 +38,8 @@ extern const struct vendor vendor_nvidia; /* nvidia.c */
 /* These ask all rows. */
 void vendor_describe(struct inventory_type *type) NONNULL;
 void vendor_find_instances(const struct host *host, struct inventory_gpu *gpu) NONNULL;
-void vendor_read_tables(const struct host *host, struct inventory *inventory) NONNULL;
+void vendor_read_tables(const struct host *host, const struct inventory_filter *filter,
+                        struct inventory *inventory) NONNULL;
 
 /* The rule that forbids vGPUs of two types in one guest, as a sentence without a full stop; NULL:
  * they may be together. Types of two vendors always may. */

@@ -30,6 +30,8 @@ compare(const void *left, const void *right)
     const struct candidate *a = left, *b = right;
     size_t a_load = a->used * b->total, b_load = b->used * a->total;
 
+    if (a->single != b->single)
+        return a->single ? 1 : -1;
     if (a->rank != b->rank)
         return a->rank < b->rank ? -1 : 1;
     if (a->far != b->far)
@@ -46,6 +48,8 @@ compare(const void *left, const void *right)
 const char *
 candidate_why(const struct candidate *better, const struct candidate *worse)
 {
+    if (better->single != worse->single)
+        return "may be the only vGPU of a guest";
     if (better->rank != worse->rank)
         return better->rank < worse->rank ? "its type is less preferred" : "is left to the others";
     if (better->far != worse->far)
@@ -86,6 +90,7 @@ candidate_list(const struct rooms *rooms, const struct demand *demand, size_t *c
             fit_judge(rooms, demand, type, &fit) != REASON_NONE)
             continue;
         candidate.place = fit.place;
+        candidate.single = type->is_single && rooms->problem->demands->count > 1;
         candidate.far = is_far(rooms, demand, type->gpu);
         candidate.beside = spread ? count_beside(rooms, type->gpu) : 0;
         candidate.used = fit.used;

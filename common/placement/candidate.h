@@ -5,6 +5,7 @@
  *
  * These rules decide, in this order:
  *
+ * - A type that may stand beside the guest's other vGPUs, as far as its vendor's table knows.
  * - A type that the demand prefers.
  * - A GPU on the guest's NUMA nodes.
  * - To spread: the GPU with the fewest vGPUs of this domain, then the emptiest one.
@@ -20,7 +21,8 @@
 
 struct candidate {
     struct place place;
-    /* Candidates are sorted by these five, in this order; lower is better. */
+    /* Candidates are sorted by these six, in this order; lower is better. */
+    bool single; /* the type may be the only vGPU of a guest, and the guest is to have several */
     unsigned rank;
     bool far;
     size_t beside; /* own vGPUs on that GPU, to spread */

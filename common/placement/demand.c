@@ -149,6 +149,40 @@ demands_oppose(const struct demands *demands, const struct demand *demand,
                      other != demand && find_rule(demands, type, other, inventory));
 }
 
+/* A type of this vendor's cards that would do for a demand; "": of any vendor's. NULL: there is
+ * none. */
+static const struct inventory_type *
+find_of_vendor(const struct demand *demand, const char *vendor, const struct inventory *inventory)
+{
+    const struct inventory_type *type = NULL;
+    unsigned rank;
+
+    while ((type = inventory_next_type(inventory, type))) {
+        if (demand_ranks(demand, type, &rank) && (!*vendor || !strcmp(type->gpu->vendor, vendor)))
+            return type;
+    }
+    return NULL;
+}
+
+const struct inventory_type *
+demands_single(const struct demands *demands, const struct demand *demand,
+               const struct inventory *inventory)
+{
+    const struct inventory_type *found = find_of_vendor(demand, "", inventory), *type = NULL;
+    unsigned rank;
+
+    if (!found)
+        return NULL;
+    while ((type = inventory_next_type(inventory, type))) {
+        if (demand_ranks(demand, type, &rank) && !type->is_single)
+            return NULL;
+    }
+    return ARRAY_HAS(demands->items, demands->count, other,
+                     other != demand && find_of_vendor(other, found->gpu->vendor, inventory))
+               ? found
+               : NULL;
+}
+
 /* Whether a demand may be met by a type that no GPU lists now. One that names a single type, which
  * is listed, may not. */
 static bool

@@ -104,6 +104,13 @@ unsigned demand_line(const struct demand *demand) CHECKED NONNULL;
 /* Whether the XML alone, whatever the policy says, asks us for this hostdev. */
 bool demand_is_explicit(const struct request_hostdev *hostdev) CHECKED NONNULL;
 
+/* Returns a type of this host that would do for a demand, if each such type may be the only vGPU of
+ * its guest by its vendor's table, and the guest is to have another vGPU of that vendor. Else NULL.
+ * The inventory was read with wants_singles. */
+const struct inventory_type *
+demands_single(const struct demands *demands, const struct demand *demand,
+               const struct inventory *inventory) NONNULL;
+
 /* Whether a type will do, and how well: a lower rank is better. The second function asks for a
  * class. */
 bool demand_ranks(const struct demand *demand, const struct inventory_type *type,

@@ -177,6 +177,25 @@ check_feasibility(struct inspection *inspection)
     }
 }
 
+/* No refusal: the table may be older than the driver. */
+static void
+check_singles(const struct inspection *inspection)
+{
+    const struct demands *demands = &inspection->snapshot.demands;
+
+    for (size_t i = 0; i < demands->count && !demands->may_be_unlike; i++) {
+        const struct demand *demand = &demands->items[i];
+        const struct inventory_type *type =
+            demands_single(demands, demand, &inspection->snapshot.inventory);
+
+        if (type)
+            report_warning(inspection->check->report, inspection->check->file, demand_line(demand),
+                           "by its vendor's own table a %s may be the only vGPU of its guest, and "
+                           "the guest is to have %zu: QEMU may not start with them",
+                           type->name, demands->count);
+    }
+}
+
 /* --- hostdevs --------------------------------------------------------------------------------- */
 
 static bool
@@ -402,6 +421,7 @@ domain_check(const struct domain_check *check, const struct document *document, 
     if (rc < 0)
         return rc;
     check_hostdevs(&inspection);
+    check_singles(&inspection);
     if (inspection.disabled && inspection.snapshot.demands.count)
         report_warning(check->report, check->file, 0,
                        "%s says enabled = false: until it says true, no guest is given a vGPU",

@@ -2,6 +2,7 @@
 
 /* Guests with several vGPUs of NVIDIA's. Their vGPUs must be of one board and of one series. */
 
+#include "device/nvidia-table.h"
 #include "fake/scene.h"
 #include "fake/typed.h"
 
@@ -69,6 +70,41 @@ unlike_ones_are_refused(void **state)
         scene_assert_said(&scene, rows[i].words);
         assert_int_equal(scene_leases(&scene, ""), 0);
     }
+}
+
+#define TYPE(id, name, several)                                                                    \
+    "<vgpuType id='" id "' name='" name "'><multiVgpuSupported>" several                           \
+    "</multiVgpuSupported></vgpuType>"
+#define TAKES(id) "<supportedVgpu vgpuId='" id "'><maxVgpus>2</maxVgpus></supportedVgpu>"
+
+/* A type that may be the only vGPU of its guest, by the table of its vendor, is the last choice for
+ * a guest with several. The table refuses nobody. */
+static void
+single_ones_are_the_last_choice(void **state)
+{
+    (void)state;
+    scene_stop(&scene);
+    scene_start(&scene, "gpu 0000:18:00.0 device 1eb8 rule size\n"
+                        "type nvidia-233 \"GRID T4-8Q\" framebuffer 8192 max 2\n"
+                        "type nvidia-234 \"GRID T4-16Q\" framebuffer 16384 max 1\n"
+                        "gpu 0000:19:00.0 device 1eb8 rule size\n"
+                        "type nvidia-233 \"GRID T4-8Q\" framebuffer 8192 max 2\n"
+                        "type nvidia-234 \"GRID T4-16Q\" framebuffer 16384 max 1\n");
+    fake_write(
+        &scene.kernel, NVIDIA_TABLE_PATH,
+        "<vgpuconfig>" TYPE("233", "GRID T4-8Q", "0") TYPE(
+            "234", "GRID T4-16Q",
+            "1") "<pgpu><devId vendorId='0x10de' deviceId='0x1EB8' subsystemId='0'/>" TAKES("233")
+            TAKES("234") "</pgpu></vgpuconfig>");
+    scene_configure(&scene, "classes = { big = { types = [ \"T4-8Q\", \"T4-16Q\" ]; }; };\n");
+    assert_int_equal(prepare(1, "class=\"big\"", "class=\"big\""), 0);
+    scene_assert_type(&scene, scene_device(1), "nvidia-234");
+    scene_assert_type(&scene, scene_device(2), "nvidia-234");
+    release(1);
+    assert_int_equal(prepare(1, "type=\"T4-8Q\"", "type=\"T4-8Q\""), 0);
+    release(1);
+    assert_int_equal(scene_prepare(&scene, 3, 3, "T4-8Q"), 0);
+    scene_assert_type(&scene, scene_device(3), "nvidia-233");
 }
 
 static void
@@ -144,11 +180,9 @@ main(void)
 {
 #define TEST(function) SCENE_TEST(function, here)
     const struct CMUnitTest tests[] = {
-        TEST(unlike_ones_are_refused),
-        TEST(like_ones_are_given),
-        TEST(a_class_gives_what_goes_together),
-        TEST(a_kept_one_gives_way),
-        TEST(commands_say_so),
+        TEST(unlike_ones_are_refused), TEST(single_ones_are_the_last_choice),
+        TEST(like_ones_are_given),     TEST(a_class_gives_what_goes_together),
+        TEST(a_kept_one_gives_way),    TEST(commands_say_so),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

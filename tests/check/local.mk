@@ -3,4 +3,5 @@
 unit_tests += \
 	tests/check/test-check \
 	tests/check/test-pools \
+	tests/check/test-table-check \
 	tests/check/test-wrong-input

@@ -3,7 +3,6 @@
 /* vgpuctl check: faults and warnings, of configurations and of domains. */
 
 #include "cli/command.h"
-#include "device/nvidia-table.h"
 #include "fake/typed.h"
 #include "lease/ledger.h"
 
@@ -704,47 +703,11 @@ no_domains(void **state)
     typed_assert_has(typed.faults, "vgpuctl: check: none.xml: No such file or directory");
 }
 
-/* NVIDIA's own table counts for types whose driver tells no maximum. */
-static void
-figures_of_nvidias_table(void **state)
-{
-    static const char table[] =
-        "<vgpuconfig>"
-        "<vgpuType id='1145' name='NVIDIA L40S-1B' class='NVS'>"
-        "<profileSize>0x40000000</profileSize></vgpuType>"
-        "<vgpuType id='222' name='GRID T4-1B' class='NVS'>"
-        "<profileSize>0x40000000</profileSize></vgpuType>"
-        "<pgpu><devId vendorId='0x10de' deviceId='0x26B9' subsystemId='0'/>"
-        "<supportedVgpu vgpuId='1145'><maxVgpus>32</maxVgpus></supportedVgpu></pgpu>"
-        "<pgpu><devId vendorId='0x10de' deviceId='0x1EB8' subsystemId='0'/>"
-        "<supportedVgpu vgpuId='222'><maxVgpus>15</maxVgpus></supportedVgpu></pgpu>"
-        "</vgpuconfig>";
-
-    (void)state;
-    start_card();
-    fake_write(&scene.kernel, NVIDIA_TABLE_PATH, table);
-    scene_configure(&scene, "max_instances = ( { types = [ \"L40S-1B\" ]; max = 30; },\n"
-                            "  { types = [ \"T4-1B\" ]; max = 14; } );\n");
-    assert_int_equal(run("vgpuctl check"), COMMAND_DONE);
-    typed_assert_has(typed.faults, "vgpu.conf:1: warning: max_instances gives the GPU 0000:3d:00.0 "
-                                   "30 of NVIDIA L40S-1B, and NVIDIA's table "
-                                   "(/usr/share/nvidia/vgpu/vgpuConfig.xml) 32\n");
-    /* the T4's driver tells 16 */
-    assert_null(strstr(typed.faults, "0000:18:00.0"));
-    scene_configure(&scene, "max_instances = ( { types = [ \"L40S-1B\" ]; max = 32; } );\n");
-    assert_int_equal(run("vgpuctl check"), COMMAND_DONE);
-    assert_string_equal(typed.faults, "");
-    fake_write(&scene.kernel, NVIDIA_TABLE_PATH, "rubbish");
-    assert_int_equal(run("vgpuctl check"), COMMAND_DONE);
-    typed_assert_has(typed.faults, "cannot read NVIDIA's table of vGPU types");
-}
-
 int
 main(void)
 {
 #define TEST(function) TYPED_TEST(function, here)
     const struct CMUnitTest tests[] = {
-        TEST(figures_of_nvidias_table),
         TEST(sound_configurations),
         TEST(broken_configurations),
         TEST(to_no_effect),
