@@ -102,6 +102,16 @@ read_directory(int directory, char **ret, struct error *error)
     return 0;
 }
 
+/* tar and gzip would say in several lines that they do not know the file. */
+static bool
+is_gzip(int fd)
+{
+    unsigned char magic[2];
+
+    return pread(fd, magic, sizeof(magic), 0) == (ssize_t)sizeof(magic) && magic[0] == 0x1f &&
+           magic[1] == 0x8b;
+}
+
 int
 archive_read(const struct host *host, const char *path, char **ret, struct error *error)
 {
@@ -115,6 +125,9 @@ archive_read(const struct host *host, const char *path, char **ret, struct error
         return read_directory(fd, ret, error);
     if (!S_ISREG(status.st_mode))
         return error_set(error, -ENOTDIR, "it is neither a directory nor an archive");
+    if (!is_gzip(fd))
+        return error_set(error, -EINVAL,
+                         "it is no archive of 'vgpuctl capture': it is not packed by gzip");
     return unpack(host, path, ret, error);
 }
 

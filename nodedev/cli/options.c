@@ -93,8 +93,11 @@ no_such_option(const char *word, int value, struct error *error)
         return error_refuse(error, ERROR_USAGE, "there is no option -%c", value);
     for (size_t i = 0; i < OPTIONS; i++)
         suggest_offer(&suggest, option_rows[i].name);
-    return error_refuse(error, ERROR_USAGE, "there is no option %s%s", name,
-                        suggest_text(&suggest).text);
+    error_refuse(error, ERROR_USAGE, "there is no option %s", name);
+    if (suggest.best)
+        error_refuse(error, ERROR_USAGE, "there is no option %s (did you mean --%s?)", name,
+                     suggest.best);
+    return REFUSED;
 }
 
 int

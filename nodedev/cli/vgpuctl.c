@@ -59,6 +59,14 @@ print_usage(const struct command *command, const struct command_call *call)
     fprintf(out, "\nSee %s(1).\n", command->page);
 }
 
+/* Words of other tools for what a command does. */
+static const struct {
+    const char *said, *meant;
+} synonyms[] = {
+    {"add", "attach"},   {"remove", "detach"}, {"delete", "detach"},
+    {"migrate", "move"}, {"show", "status"},
+};
+
 static const struct command *
 find_command(const struct command *const *commands, const char *name, struct error *error)
 {
@@ -68,6 +76,10 @@ find_command(const struct command *const *commands, const char *name, struct err
         if (!strcmp((*commands)->name, name))
             return *commands;
         suggest_offer(&suggest, (*commands)->name);
+    }
+    for (size_t i = 0; i < COUNT(synonyms); i++) {
+        if (!strcmp(synonyms[i].said, name))
+            suggest.best = synonyms[i].meant;
     }
     error_refuse(error, ERROR_USAGE, "there is no command \"%s\"%s", name,
                  suggest_text(&suggest).text);
@@ -230,7 +242,8 @@ run_help(const struct command *const *commands, const struct command_call *call,
 
 /* Runs vgpuctl without a command. */
 static enum command_status
-run_bare(const struct command *const *commands, const struct command_call *call)
+run_bare(const struct command *const *commands, const struct command_call *call,
+         struct error *error)
 {
     if (option_given(&call->options, OPTION_HELP)) {
         print_help(commands, call);
@@ -240,7 +253,8 @@ run_bare(const struct command *const *commands, const struct command_call *call)
         fprintf(call->out, "vgpuctl (libvirt-vgpu) " VGPU_VERSION "\n");
         return COMMAND_DONE;
     }
-    print_help(commands, call);
+    error_refuse(error, ERROR_USAGE, "its COMMAND is missing");
+    error_advise(error, "see 'vgpuctl --help'");
     return COMMAND_USAGE;
 }
 
@@ -256,7 +270,7 @@ choose(struct host *host, const struct command *const *commands, int argc, char 
         return COMMAND_USAGE;
     }
     if (rest == argc)
-        return run_bare(commands, call);
+        return run_bare(commands, call, error);
     call->arguments = argv + rest + 1;
     call->count = (size_t)(argc - rest - 1);
     if (!strcmp(argv[rest], "help"))
