@@ -8,6 +8,7 @@
 #include "actions/release.h"
 #include "actions/verify.h"
 #include "base/memory.h"
+#include "base/usage.h"
 #include "domain/request-parser.h"
 #include "lease/counters.h"
 #include "lease/log.h"
@@ -70,12 +71,17 @@ tell_people(int faults, const char *domain, struct error *error)
     dprintf(faults, "vgpu: %s\n", error->text);
 }
 
+static const struct usage usage = {"libvirt-vgpu-hook", "NAME OPERATION SUB-OPERATION EXTRA <XML",
+                                   "libvirt"};
+
 /* Too few arguments: a person, or a program that is not libvirt, runs the hook. */
 static int
-refuse_usage(int argc, char *const argv[], int faults)
+answer_person(int argc, char *const argv[], int output, int faults)
 {
     const struct event *event = argc > 2 ? find_event(argv[2], NULL) : NULL;
 
+    if (usage_answer(&usage, argc, argv, output))
+        return 0;
     dprintf(faults, "vgpu: usage: NAME OPERATION SUB-OPERATION EXTRA, with the domain's XML on "
                     "stdin; libvirt calls this, see libvirt-vgpu-hook(8)\n");
     return argc <= 2 || (event && event->must_read);
@@ -144,7 +150,7 @@ hook_run(const struct host *host, bool privileged, int argc, char *const argv[],
     int rc;
 
     if (argc < 4)
-        return refuse_usage(argc, argv, faults);
+        return answer_person(argc, argv, output, faults);
     event = find_event(argv[2], argv[3]);
     if (!event)
         return 0;

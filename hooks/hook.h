@@ -14,7 +14,8 @@
 
 /*
  * Handles one event and returns the exit status: 0, or 1 where libvirt may be told of a failure.
- * argv is libvirt's, and input has the XML. output gets the changed XML at `migrate` and `restore`.
+ * argv is libvirt's, and input has the XML. output gets the changed XML at `migrate` and `restore`,
+ * and the answer to a person who says --version or --help.
  * faults gets one line if the event fails.
  */
 int hook_run(const struct host *host, bool privileged, int argc, char *const argv[], int input,

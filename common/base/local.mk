@@ -21,6 +21,7 @@ libvgpu_a_SOURCES += \
 	common/base/shell-word.c common/base/shell-word.h \
 	common/base/suggest.c common/base/suggest.h \
 	common/base/text.c common/base/text.h \
+	common/base/usage.c common/base/usage.h \
 	common/base/utf8.c common/base/utf8.h \
 	common/base/words.c common/base/words.h
 

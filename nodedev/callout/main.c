@@ -3,6 +3,7 @@
 #include "base/descriptors.h"
 #include "base/reader.h"
 #include "base/rights.h"
+#include "base/usage.h"
 #include "callout/callout.h"
 #include "lease/counters.h"
 #include "lease/log.h"
@@ -18,6 +19,9 @@ settle_descriptors(void)
     descriptors_settle("/dev/null");
 }
 
+static const struct usage usage = {
+    "libvirt-vgpu-callout", "-t TYPE -e EVENT -a ACTION -s STATE -u UUID -p PARENT", "mdevctl"};
+
 int
 main(int argc, char *argv[])
 {
@@ -28,6 +32,8 @@ main(int argc, char *argv[])
     int status;
 
     settle_descriptors();
+    if (usage_answer(&usage, argc, argv, STDOUT_FILENO))
+        return 0;
     rights_keep(RIGHTS_TO_LOOK);
     log_open(&log, "libvirt-vgpu-callout", "/dev/log");
     signal(SIGPIPE, SIG_IGN);

@@ -13,6 +13,7 @@ unit_tests += \
 	tests/base/test-reader \
 	tests/base/test-shell-word \
 	tests/base/test-suggest \
-	tests/base/test-text
+	tests/base/test-text \
+	tests/base/test-usage
 
 bare_tests += tests/base/test-rights

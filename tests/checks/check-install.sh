@@ -29,6 +29,12 @@ leads() {
     [ "$(readlink -f "$stage$1")" = "$stage$2" ] || complain "$1 does not lead to $2"
 }
 
+# Somebody who finds the two programs asks them what they are.
+for program in usr/sbin/libvirt-vgpu-hook usr/libexec/libvirt-vgpu-callout; do
+    "$stage/$program" --version </dev/null | grep -q "^${program##*/} (libvirt-vgpu) [0-9]" ||
+        complain "$program does not tell its version"
+    "$stage/$program" --help </dev/null | grep -q "man ${program##*/}" || complain "$program has no help"
+done
 [ -x "$stage/usr/sbin/libvirt-vgpu-hook" ] || complain "the hook is not in /usr/sbin"
 [ -x "$stage/usr/bin/vgpuctl" ] || complain "vgpuctl is not in /usr/bin"
 [ -f "$stage/usr/lib/libvirt-vgpu/connection.so" ] || complain "connection.so is not in /usr/lib/libvirt-vgpu"
