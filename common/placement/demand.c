@@ -164,9 +164,11 @@ find_of_vendor(const struct demand *demand, const char *vendor, const struct inv
     return NULL;
 }
 
-const struct inventory_type *
-demands_single(const struct demands *demands, const struct demand *demand,
-               const struct inventory *inventory)
+/* A type that would do for a demand, if each such type may only stand alone, and the guest is to
+ * have another vGPU of that vendor. Else NULL. */
+static const struct inventory_type *
+find_single(const struct demands *demands, const struct demand *demand,
+            const struct inventory *inventory)
 {
     const struct inventory_type *found = find_of_vendor(demand, "", inventory), *type = NULL;
     unsigned rank;
@@ -181,6 +183,25 @@ demands_single(const struct demands *demands, const struct demand *demand,
                      other != demand && find_of_vendor(other, found->gpu->vendor, inventory))
                ? found
                : NULL;
+}
+
+bool
+demands_say_single(const struct demands *demands, const struct inventory *inventory,
+                   struct error *ret)
+{
+    for (size_t i = 0; i < demands->count && !demands->may_be_unlike; i++) {
+        const struct inventory_type *type = find_single(demands, &demands->items[i], inventory);
+
+        if (!type)
+            continue;
+        error_set(ret, REFUSED,
+                  "by its vendor's own table a %s may be the only vGPU of its guest, and the guest "
+                  "is to have %zu: QEMU may not start with them",
+                  type->name, demands->count);
+        ret->line = demand_line(&demands->items[i]);
+        return true;
+    }
+    return false;
 }
 
 /* Whether a demand may be met by a type that no GPU lists now. One that names a single type, which

@@ -104,12 +104,12 @@ unsigned demand_line(const struct demand *demand) CHECKED NONNULL;
 /* Whether the XML alone, whatever the policy says, asks us for this hostdev. */
 bool demand_is_explicit(const struct request_hostdev *hostdev) CHECKED NONNULL;
 
-/* Returns a type of this host that would do for a demand, if each such type may be the only vGPU of
- * its guest by its vendor's table, and the guest is to have another vGPU of that vendor. Else NULL.
- * The inventory was read with wants_singles. */
-const struct inventory_type *
-demands_single(const struct demands *demands, const struct demand *demand,
-               const struct inventory *inventory) NONNULL;
+/* Whether QEMU may not start with the demands, because one can only be met by types that may be the
+ * only vGPU of a guest by their vendor's table. The first such demand is named: ret gets the
+ * sentence and the line of the XML. This is no refusal, because the table may be older than the
+ * driver. The inventory was read with wants_singles. */
+bool demands_say_single(const struct demands *demands, const struct inventory *inventory,
+                        struct error *ret) CHECKED NONNULL;
 
 /* Whether a type will do, and how well: a lower rank is better. The second function asks for a
  * class. */

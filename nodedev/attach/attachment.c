@@ -114,6 +114,7 @@ choose(struct attachment *attachment, struct rewrite_source *ret, struct error *
         .added = &attachment->added,
         .doubt = &attachment->doubt,
         .others = &attachment->others,
+        .single = &attachment->single,
         .libvirt = attachment->source->connection ? domain_source_version(attachment->source) : 0,
         .now = attachment->meant[CONNECTION_LIVE],
         .elsewhere = !attachment->source->connection,

@@ -22,6 +22,7 @@ struct attachment {
     struct error
         doubt; /* why it is not known whether this host could ever give the vGPU; "": it is known */
     struct error others;  /* why this host can never give the domain's former vGPUs; "": it can */
+    struct error single;  /* why QEMU may not start with all the vGPUs; "": nothing is known */
     struct names refused; /* virtual functions that were chosen and then refused */
 };
 

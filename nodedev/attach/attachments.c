@@ -76,6 +76,7 @@ plan(struct attachment *all, bool secrets, unsigned count, struct changes *addit
     warn(source, "this host could not do it", &fault);
     warn(source, "this host can never give what it asked for before", &all->others);
     warn(source, "whether this host can give it all is not known", &all->doubt);
+    warn(source, "all its vGPUs together", &all->single);
     return 0;
 }
 

@@ -198,6 +198,9 @@ look(const struct vf_selection_search *search, struct prospect *prospect, struct
     rc = snapshot_scan(snapshot, search->host, error);
     if (rc < 0)
         return rc;
+    if (search->single &&
+        !demands_say_single(&snapshot->demands, &snapshot->inventory, search->single))
+        *search->single = (struct error){0};
     prospect->is_waiting =
         boot_wait_left(&snapshot->policy, &snapshot->inventory, host_uptime(search->host)) > 0;
     prospect->choices = memory_zeroed(snapshot->demands.count, sizeof(*prospect->choices));

@@ -177,23 +177,14 @@ check_feasibility(struct inspection *inspection)
     }
 }
 
-/* No refusal: the table may be older than the driver. */
 static void
 check_singles(const struct inspection *inspection)
 {
-    const struct demands *demands = &inspection->snapshot.demands;
+    const struct domain_check *check = inspection->check;
+    struct error why;
 
-    for (size_t i = 0; i < demands->count && !demands->may_be_unlike; i++) {
-        const struct demand *demand = &demands->items[i];
-        const struct inventory_type *type =
-            demands_single(demands, demand, &inspection->snapshot.inventory);
-
-        if (type)
-            report_warning(inspection->check->report, inspection->check->file, demand_line(demand),
-                           "by its vendor's own table a %s may be the only vGPU of its guest, and "
-                           "the guest is to have %zu: QEMU may not start with them",
-                           type->name, demands->count);
-    }
+    if (demands_say_single(&inspection->snapshot.demands, &inspection->snapshot.inventory, &why))
+        report_warning(check->report, check->file, why.line, "%s", why.text);
 }
 
 /* --- hostdevs --------------------------------------------------------------------------------- */

@@ -93,6 +93,15 @@ a_type_for_guests_with_one(void **state)
     fake_write(&scene.kernel, "guest.xml", one);
     assert_int_equal(run("vgpuctl check guest.xml"), COMMAND_DONE);
     assert_null(strstr(typed.faults, "vendor's own table"));
+
+    /* attach says so before such a guest fails to start. */
+    assert_int_equal(run("vgpuctl attach guest.xml --type T4-1B --print-xml"), COMMAND_DONE);
+    typed_assert_has(typed.faults,
+                     "guest.xml: all its vGPUs together: by its vendor's own table a GRID T4-1B "
+                     "may be the only vGPU of its guest, and the guest is to have 2");
+    scene_configure(&scene, "unlike_vgpus = true;\n");
+    assert_int_equal(run("vgpuctl attach guest.xml --type T4-1B --print-xml"), COMMAND_DONE);
+    assert_null(strstr(typed.faults, "vendor's own table"));
 }
 
 int
