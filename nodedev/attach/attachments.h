@@ -9,6 +9,8 @@
 #include "attach/attachment.h"
 #include "attach/source-change.h"
 
+#define ATTACHMENTS_MOST 64 /* an annotation has no more devices */
+
 struct attachments_wish {
     struct domain_edit_device device; /* what each vGPU is to be */
     unsigned count;

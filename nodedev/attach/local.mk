@@ -9,4 +9,5 @@ libvgpuctl_a_SOURCES += \
 	nodedev/attach/source-change.c nodedev/attach/source-change.h \
 	nodedev/attach/source-edit.c nodedev/attach/source-edit.h \
 	nodedev/attach/trial.c nodedev/attach/trial.h \
-	nodedev/attach/vf-selection.c nodedev/attach/vf-selection.h
+	nodedev/attach/vf-selection.c nodedev/attach/vf-selection.h \
+	nodedev/attach/what-if.c nodedev/attach/what-if.h

@@ -11,8 +11,6 @@
 #include "domain/request-parser.h"
 #include "placement/demand.h"
 
-#define MOST_DEVICES 64 /* in one annotation */
-
 static enum command_status
 wrong(struct error *error, const char *words)
 {
@@ -31,7 +29,7 @@ read_wish(const struct options *options, struct attachments_wish *ret, struct er
                    options->values[OPTION_CLASS]},
         .display = option_given(options, OPTION_DISPLAY),
     };
-    if (options_number(options, OPTION_COUNT, 1, MOST_DEVICES, 1, &ret->count, error) < 0 ||
+    if (options_number(options, OPTION_COUNT, 1, ATTACHMENTS_MOST, 1, &ret->count, error) < 0 ||
         options_timeout(options, &seconds, error) < 0)
         return COMMAND_USAGE;
     ret->timeout = seconds * 1000;

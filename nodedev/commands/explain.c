@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
 #include "actions/passthrough.h"
+#include "attach/what-if.h"
 #include "check/domain-check.h"
 #include "cli/reply.h"
 #include "cli/say.h"
@@ -188,21 +189,63 @@ foresee_cards(const struct domain_source *source, struct error *error)
     return COMMAND_FAILED;
 }
 
+/* --- the command ------------------------------------------------------------------------------ */
+
+static int
+read_wish(const struct command_call *call, struct attachments_wish *ret, struct error *error)
+{
+    const struct options *options = &call->options;
+    bool asks = option_given(options, OPTION_TYPE) || option_given(options, OPTION_CLASS);
+
+    *ret = (struct attachments_wish){
+        .device = {.type = options->values[OPTION_TYPE], .class = options->values[OPTION_CLASS]},
+    };
+    if (ret->device.type && ret->device.class)
+        return error_refuse(error, ERROR_USAGE, "either --type or --class, please");
+    if (!asks && option_given(options, OPTION_COUNT))
+        return error_refuse(error, ERROR_USAGE, "--count is for --type or --class");
+    if (!asks && call->count == 0)
+        return error_refuse(error, ERROR_USAGE,
+                            "name a domain or a file of its XML, or say --type or "
+                            "--class");
+    return asks ? options_number(options, OPTION_COUNT, 1, ATTACHMENTS_MOST, 1, &ret->count, error)
+                : 0;
+}
+
+/* Reads the domain, and adds to its request the vGPUs that are wished. */
+static int
+find_domain(const struct command_call *call, const struct attachments_wish *wish,
+            struct domain_source *source, struct what_if *what_if, struct error *error)
+{
+    int rc = 0;
+
+    if (call->count)
+        rc = domain_source_open(call, CONNECTION_READ, source, error);
+    else
+        domain_source_draft(call, source);
+    if (rc == 0)
+        rc = domain_source_request(source, error);
+    return rc == 0 && wish->count ? what_if_add(source, wish, what_if, error) : rc;
+}
+
 static enum command_status
 run(const struct command_call *call, struct error *error)
 {
     AUTO(domain_source_close) struct domain_source source = {0};
+    AUTO(what_if_clear) struct what_if what_if = {0};
     AUTO(dry_run_clear) struct dry_run dry_run = {0};
     AUTO(table_end) struct table table = {0};
+    struct attachments_wish wish;
     struct error failure;
     int rc;
 
-    if (table_start(&table, "explanation", columns, COUNT(columns), call, error) < 0)
+    if (table_start(&table, "explanation", columns, COUNT(columns), call, error) < 0 ||
+        read_wish(call, &wish, error) < 0)
         return COMMAND_USAGE;
-    if (domain_source_open(call, CONNECTION_READ, &source, error) < 0 ||
-        domain_source_request(&source, error) < 0)
+    if (find_domain(call, &wish, &source, &what_if, error) < 0)
         return COMMAND_FAILED;
-    rc = dry_run_make(&dry_run, call->host, &source.request, error);
+    rc = wish.count ? what_if_run(&what_if, &source, &dry_run, error)
+                    : dry_run_make(&dry_run, call->host, &source.request, error);
     if (rc == 0)
         mind_libvirt(&source, &dry_run);
     host_view_warn(call, &dry_run.snapshot.inventory, dry_run.is_unsure);
@@ -223,11 +266,12 @@ run(const struct command_call *call, struct error *error)
 
 const struct command command_explain = {
     .name = "explain",
-    .arguments = "DOMAIN|FILE",
-    .help = "say what a domain's request means, where it would be placed, and why not elsewhere",
+    .arguments = "[DOMAIN|FILE]",
+    .help = "say where a domain's vGPUs, or more of them, would be placed, and why not elsewhere",
     .page = "vgpuctl-guest",
-    .least = 1,
+    .least = 0,
     .most = 1,
-    .options = OPTION_BIT(OPTION_ROOT) | OPTION_BITS_TABLE,
+    .options = OPTION_BIT(OPTION_ROOT) | OPTION_BIT(OPTION_TYPE) | OPTION_BIT(OPTION_CLASS) |
+               OPTION_BIT(OPTION_COUNT) | OPTION_BITS_TABLE,
     .run = run,
 };

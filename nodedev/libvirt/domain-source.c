@@ -1,11 +1,16 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
 #include "libvirt/domain-source.h"
+#include "base/memory.h"
 #include "domain/request-parser.h"
 
 #include <fcntl.h>
 #include <string.h>
 #include <sys/stat.h>
+
+#define DRAFT "new-guest"
+#define DRAFT_UUID                                                                                 \
+    "6e65772d-6775-4573-b400-000000000000" /* so the devices have the same UUID each time */
 
 bool
 domain_source_is_file(const char *word)
@@ -65,6 +70,17 @@ domain_source_open(const struct command_call *call, enum connection_mode mode,
 }
 
 void
+domain_source_draft(const struct command_call *call, struct domain_source *ret)
+{
+    *ret = (struct domain_source){
+        .call = call,
+        .word = DRAFT,
+        .draft = "<domain type='kvm'><name>" DRAFT "</name><uuid>" DRAFT_UUID "</uuid></domain>",
+        .meant = {[CONNECTION_CONFIG] = true},
+    };
+}
+
+void
 domain_source_close(struct domain_source *source)
 {
     connection_close(&source->connection);
@@ -96,6 +112,10 @@ domain_source_text(const struct domain_source *source, enum connection_side side
                    struct document *ret, struct error *error)
 {
     *ret = (struct document){0};
+    if (source->draft) {
+        *ret = (struct document){memory_copy(source->draft), strlen(source->draft)};
+        return 0;
+    }
     if (!source->connection)
         return domain_source_read(source->call->host, source->word, ret, error);
     return connection_xml(source->connection, &source->domain.uuid, side, secrets, ret, error);

@@ -16,7 +16,8 @@
 
 struct domain_source {
     const struct command_call *call;
-    const char *word;                /* the word that was typed */
+    const char *word;                /* the word that was typed, or the name of a draft */
+    const char *draft;               /* the XML of a domain that nobody has defined; or NULL */
     struct connection *connection;   /* NULL: a file */
     struct connection_domain domain; /* not set for a file */
     struct request request;          /* only if domain_source_request was called... */
@@ -40,6 +41,10 @@ bool domain_source_is_file(const char *word) CHECKED NONNULL;
 int domain_source_open(const struct command_call *call, enum connection_mode mode,
                        struct domain_source *ret, struct error *error) CHECKED NONNULL;
 void domain_source_close(struct domain_source *source) NONNULL;
+
+/* Makes a domain that nobody has defined, and that asks for nothing. The rest takes this domain for
+ * a file. */
+void domain_source_draft(const struct command_call *call, struct domain_source *ret) NONNULL;
 
 /* Reads the XML of one side; a file has the same XML for both sides. Set `secrets` if the XML is to
  * be defined again: then it contains the passwords. Returns -errno with a line in error. The caller

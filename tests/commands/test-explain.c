@@ -634,6 +634,78 @@ ask_libvirt(void **state)
     typed_assert_has(typed.faults, "explain: cannot connect to test:///no/such/node.xml: ");
 }
 
+/* Keeps only the lines that have a word, because attach has chosen the kind of the device, and GPUs
+ * of the other kind are possible no more. */
+static void
+keep_lines(char *text, const char *word)
+{
+    char *to = text;
+
+    for (char *line = text, *end; *line; line = end) {
+        end = strchrnul(line, '\n');
+        end += *end == '\n';
+        if (memmem(line, (size_t)(end - line), word, strlen(word))) {
+            memmove(to, line, (size_t)(end - line));
+            to += end - line;
+        }
+    }
+    *to = '\0';
+}
+
+/* explain says where vGPUs would go that no XML asks for yet. 'attach' and a start then do that,
+ * and explain itself changes nothing. */
+static void
+more_than_it_asks_for(void **state)
+{
+    static const struct {
+        const char *machine, *wish;
+    } rows[] = {
+        {"t4x8", "--type T4-2B"},       {"t4x8", "--type T4-16Q --count 2"},
+        {"l40s", "--type L40S-8Q"},     {"l40s", "--type L40S-4Q --count 3"},
+        {"mixed-size", "--type L4-4Q"}, {"t4x8", "--class any --count 2"},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < COUNT(rows); i++) {
+        AUTO_FREE char *foreseen = NULL, *before = NULL, *after = NULL;
+        char line[128];
+
+        start_machine(rows[i].machine);
+        configure("classes = { any = { framebuffer = \"3G\"; }; };\n");
+        define("", (const unsigned[]){0});
+        before = read_all("guest1.xml");
+        snprintf(line, sizeof(line), "vgpuctl explain ./guest1.xml %s -rn -o GPU,VERDICT,TYPE",
+                 rows[i].wish);
+        assert_int_equal(typed_run(&scene, HERE, line, &typed), COMMAND_DONE);
+        foreseen = strdup(typed.printed);
+        keep_lines(foreseen, "chosen");
+        assert_true(*foreseen);
+        after = read_all("guest1.xml");
+        assert_string_equal(before, after);
+        /* A guest that nobody has defined gets the same. */
+        snprintf(line, sizeof(line), "vgpuctl explain %s -rn -o GPU,VERDICT,TYPE", rows[i].wish);
+        assert_int_equal(typed_run(&scene, HERE, line, &typed), COMMAND_DONE);
+        keep_lines(typed.printed, "chosen");
+        assert_string_equal(typed.printed, foreseen);
+
+        snprintf(line, sizeof(line), "vgpuctl attach ./guest1.xml %s --print-xml", rows[i].wish);
+        assert_int_equal(typed_run(&scene, HERE, line, &typed), COMMAND_DONE);
+        fake_write(&scene.kernel, "guest1.xml", typed.printed);
+        assert_int_equal(
+            typed_run(&scene, HERE, "vgpuctl explain ./guest1.xml -rn -o GPU,VERDICT,TYPE", &typed),
+            COMMAND_DONE);
+        keep_lines(typed.printed, "chosen");
+        assert_string_equal(typed.printed, foreseen);
+        start_and_compare(COMMAND_DONE);
+        scene_stop(&scene);
+    }
+    start_machine("t4x8");
+    typed_golden(&scene, HERE, "explain/draft", "vgpuctl explain --type T4-2B");
+    typed_golden(&scene, HERE, "explain/draft-never", "vgpuctl explain --class small --json");
+    typed_golden(&scene, HERE, "explain/no-domain", "vgpuctl explain");
+    typed_golden(&scene, HERE, "explain/count-of-nothing", "vgpuctl explain ./a.xml --count 2");
+}
+
 int
 main(void)
 {
@@ -658,6 +730,7 @@ main(void)
         TEST(ask_libvirt),
         TEST(functions_that_nothing_names),
         TEST(nothing_is_there_to_remove),
+        TEST(more_than_it_asks_for),
     };
     const char *top = getenv("srcdir");
     AUTO_FREE char *absolute = realpath(top ? top : ".", NULL);
