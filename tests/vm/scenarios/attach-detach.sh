@@ -27,6 +27,9 @@ say "a plain guest gets a vGPU"
 must_fail vgpuctl attach web01 --class seriel
 assert_match "$ERR" 'vgpuctl: attach: .*"seriel".*did you mean serial\?'
 [ "$(virsh -q dumpxml web01)" = "$xml" ]
+vgpuctl explain web01 --class serial --raw --noheadings --columns GPU,TYPE,VERDICT | grep -x 'mtty mtty-2 chosen'
+vgpuctl explain --class serial --raw --noheadings --columns GPU,TYPE,VERDICT | grep -x 'mtty mtty-2 chosen'
+[ "$(virsh -q dumpxml web01)" = "$xml" ]
 vgpuctl attach web01 --class serial
 annotated web01 ua-gpu0
 first=$(device_of web01)
