@@ -22,7 +22,8 @@ struct domain_source {
     struct connection_domain domain; /* not set for a file */
     struct request request;          /* only if domain_source_request was called... */
     struct document text;            /* ...with the XML that it has read */
-    bool meant[2]; /* per enum connection_side: whether to change it; a file has only the first */
+    unsigned added; /* vGPUs of the request that the domain does not ask for (what-if.h) */
+    bool meant[2];  /* per enum connection_side: whether to change it; a file has only the first */
 };
 
 /* Whether a word means a file. */

@@ -65,7 +65,7 @@ outcome_words(const struct domain_source *source, const struct dry_run *dry_run)
 {
     if (has_all(dry_run))
         return "has all it asks for";
-    if (source->domain.is_running)
+    if (source->domain.is_running && !source->added)
         return "a start now would not come to what it has";
     switch (dry_run->outcome) {
     case DRY_RUN_PLACED:
@@ -311,14 +311,17 @@ explanation_tell(const struct domain_source *source, const struct ledger *ledger
     else if (demands->count == 0)
         say_line(out, "%s asks for no vGPU.", request->name);
     else
-        say_line(out, "%s asks for %zu vGPU%s, and %s.", request->name, demands->count,
-                 demands->count == 1 ? "" : "s", outcome_words(source, dry_run));
+        say_line(out, "%s %s %zu vGPU%s%s, and %s.", request->name,
+                 source->added ? "would ask for" : "asks for", demands->count,
+                 demands->count == 1 ? "" : "s",
+                 source->added && source->domain.is_running ? " more" : "",
+                 outcome_words(source, dry_run));
     for (size_t i = 0; i < demands->count; i++) {
         tell_wish(dry_run, &demands->items[i], out);
         tell_place(dry_run, i, out);
         tell_gpus(dry_run, i, out);
     }
-    if (!source->domain.is_running)
+    if (!source->domain.is_running || source->added)
         for (size_t i = 0; i < dry_run->step_count; i++)
             tell_step(dry_run, dry_run->steps[i], request->name, out);
 }

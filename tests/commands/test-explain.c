@@ -622,6 +622,8 @@ ask_libvirt(void **state)
     typed_golden(&scene, uri, "explain/libvirt-uuid",
                  "vgpuctl explain aaaaaaaa-0000-4000-8000-000000000001");
     typed_golden(&scene, uri, "explain/libvirt-plain", "vgpuctl explain plain");
+    /* It runs, with one vGPU. */
+    typed_golden(&scene, uri, "explain/libvirt-more", "vgpuctl explain guest1 --type mtty-2");
     configure("gpus = ( { address = \"mtty\"; enabled = false; } );\n");
     typed_golden(&scene, uri, "explain/libvirt-disabled", "vgpuctl explain guest1");
     configure("");
