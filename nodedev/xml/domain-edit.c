@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
 #include "xml/domain-edit.h"
+#include "xml/asked-vgpus.h"
 #include "base/array.h"
 #include "cli/pick.h"
 #include "domain/request-parser.h"
@@ -374,17 +375,8 @@ domain_edit_set_display(struct domain_edit *edit, const char *alias, struct erro
 static int
 no_such(const struct request *request, const char *word, struct error *error)
 {
-    const char *what = "it has:";
-
     error_set(error, -ENOENT, "%s has no vGPU \"%s\"", request->name, word);
-    for (size_t i = 0; i < request->hostdev_count; i++) {
-        const struct request_hostdev *hostdev = &request->hostdevs[i];
-
-        if (!demand_is_explicit(hostdev))
-            continue;
-        error_add(error, "%s %s", what, hostdev->alias ? hostdev->alias : hostdev->source.text);
-        what = "and";
-    }
+    asked_vgpus_add(request, error);
     return -ENOENT;
 }
 

@@ -302,6 +302,30 @@ a_display(void **state)
     assert_string_equal(after, xml);
 }
 
+/* Nobody has to look up the name of the only one. */
+static void
+the_only_one(void **state)
+{
+    AUTO_FREE char *plain = definition_read(libvirt, "web09");
+    AUTO_FREE char *both = NULL, *same = NULL, *none = NULL;
+
+    (void)state;
+    assert_int_equal(run("vgpuctl attach web09 --class small --count 2"), COMMAND_DONE);
+    both = definition_read(libvirt, "web09");
+    assert_int_equal(run("vgpuctl detach web09"), COMMAND_USAGE);
+    typed_assert_has(typed.faults,
+                     "web09 has several vGPUs: say which one goes; it has ua-gpu0, ua-gpu1\n");
+    same = definition_read(libvirt, "web09");
+    assert_string_equal(same, both);
+    assert_int_equal(run("vgpuctl detach web09 ua-gpu0"), COMMAND_DONE);
+    assert_int_equal(run("vgpuctl detach web09 --print-xml"), COMMAND_DONE);
+    assert_null(strstr(typed.printed, "ua-gpu1"));
+    assert_int_equal(run("vgpuctl detach web09"), COMMAND_DONE);
+    assert_string_equal(typed.printed, "web09: removed ua-gpu1, for its next start\n");
+    none = definition_read(libvirt, "web09");
+    assert_string_equal(none, plain);
+}
+
 /* A definition keeps its passwords, but the command prints none of them. */
 static void
 passwords(void **state)
@@ -365,7 +389,8 @@ rejections(void **state)
         {"attach test --type T4-1B --start", COMMAND_BUSY, "test runs already: leave --start out"},
         {"attach test --renew --start", COMMAND_BUSY, "test runs already: leave --start out"},
         {"detach web09 ua-gpu0", COMMAND_FAILED, "web09 has no vGPU \"ua-gpu0\""},
-        {"detach web09", COMMAND_USAGE, "usage: vgpuctl detach DOMAIN|FILE ALIAS"},
+        {"detach web09", COMMAND_FAILED, "web09 has no vGPU that its XML asks for\n"},
+        {"detach", COMMAND_USAGE, "usage: vgpuctl detach DOMAIN|FILE [ALIAS]"},
         {"detach tests/data/clone.xml ua-gpu0", COMMAND_USAGE, "a file is not written"},
     };
     AUTO_FREE char *before = definition_read(libvirt, "web09");
@@ -607,6 +632,7 @@ main(void)
         TEST(passwords),
         TEST(rejections),
         TEST(a_running_domain),
+        TEST(the_only_one),
         TEST(what_a_detach_left),
         TEST(and_a_start),
         TEST(and_a_start_that_fails),

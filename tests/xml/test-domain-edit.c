@@ -345,7 +345,7 @@ tells_ours_from_others(void **state)
     assert_true(domain_edit_has_alias(&edit, "ua-theirs"));
     assert_false(domain_edit_has_alias(&edit, "ua-gpu0"));
     assert_int_equal(domain_edit_remove(&edit, "ua-theirs", &device, &alias, &error), -ENOENT);
-    assert_string_equal(error.text, "web01 has no vGPU \"ua-theirs\"; it has: ua-vgpu-small");
+    assert_string_equal(error.text, "web01 has no vGPU \"ua-theirs\"; it has ua-vgpu-small");
     take_out(&edit, "ua-vgpu-small", "bbbbbbbb-0000-4000-8000-000000000002");
     text = text_of(&edit);
     assert_non_null(strstr(text, "ua-theirs"));
