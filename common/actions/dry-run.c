@@ -403,7 +403,7 @@ dry_run_judge(const struct dry_run *dry_run, const struct dry_run_rooms *rooms, 
     enum reason reason;
 
     if (chosen && choice->way != PLACEMENT_CREATE) {
-        snprintf(text, size, "%s", here ? "has it already" : "has it not");
+        snprintf(text, size, "%s", here ? "has it already" : "another GPU has it");
         return !here ? DRY_RUN_NO : choice->way == PLACEMENT_REUSE ? DRY_RUN_TAKEN : DRY_RUN_FOUND;
     }
     reason = reason_gpu(&rooms->now, wanted, gpu, text, size);
