@@ -71,8 +71,9 @@ tell_people(int faults, const char *domain, struct error *error)
     dprintf(faults, "vgpu: %s\n", error->text);
 }
 
-static const struct usage usage = {"libvirt-vgpu-hook", "NAME OPERATION SUB-OPERATION EXTRA <XML",
-                                   "libvirt"};
+#define ARGUMENTS "NAME OPERATION SUB-OPERATION EXTRA"
+
+static const struct usage usage = {"libvirt-vgpu-hook", ARGUMENTS " <XML", "libvirt"};
 
 /* Too few arguments: a person, or a program that is not libvirt, runs the hook. */
 static int
@@ -82,8 +83,8 @@ answer_person(int argc, char *const argv[], int output, int faults)
 
     if (usage_answer(&usage, argc, argv, output))
         return 0;
-    dprintf(faults, "vgpu: usage: NAME OPERATION SUB-OPERATION EXTRA, with the domain's XML on "
-                    "stdin; libvirt calls this, see libvirt-vgpu-hook(8)\n");
+    dprintf(faults, "vgpu: usage: " ARGUMENTS ", with the domain's XML on stdin; libvirt calls "
+                    "this, see libvirt-vgpu-hook(8)\n");
     return argc <= 2 || (event && event->must_read);
 }
 

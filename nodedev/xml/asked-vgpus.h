@@ -10,10 +10,8 @@
 #include "base/error.h"
 #include "domain/request.h"
 
-/* The name that people type for a vGPU: its alias, else its UUID or the address of its function. */
-const char *asked_vgpus_name(const struct request_hostdev *hostdev) CHECKED NONNULL;
-
-/* Adds the names of all of them to a line in error, if there are any. */
+/* Adds the names of all of them to a line in error, if there are any. A vGPU's name is its alias,
+ * else its UUID or the address of its function. */
 void asked_vgpus_add(const struct request *request, struct error *error) NONNULL;
 
 /* *ret is the name of the only one. Returns -ENOENT if there is none, and ERROR_USAGE if there are
