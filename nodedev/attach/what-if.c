@@ -40,7 +40,6 @@ what_if_add(struct domain_source *source, const struct attachments_wish *wish, s
     document_clear(&source->text);
     request_clear(&source->request);
     source->text = changed;
-    source->added = wish->count;
     source->request = (struct request){0};
     return request_parse_draft(&source->text, &source->request, error);
 }

@@ -221,10 +221,6 @@ change(const struct domain_source *source, const struct attachments_wish *wish,
     if (wish->display && source->connection && source->meant[CONNECTION_LIVE])
         return wrong(error,
                      "nothing with a display is plugged into a guest that runs: say --config");
-    if (!source->connection && option_given(options, OPTION_START))
-        return wrong(error, "a file is not started: name a domain of libvirt's");
-    if (!source->connection && !shown)
-        return wrong(error, "a file is not written: say --print-xml");
     if (option_given(options, OPTION_START))
         return change_and_start(source, wish, changes, error);
     if (option_given(options, OPTION_RENEW))

@@ -59,9 +59,6 @@ run(const struct command_call *call, struct error *error)
     rc = domain_source_open(call, CONNECTION_WRITE, &source, error);
     if (rc < 0)
         return command_ended(rc, error);
-    if (!shown && !source.connection)
-        return command_ended(
-            error_refuse(error, ERROR_USAGE, "a file is not written: say --print-xml"), error);
     rc = find_word(&source, shown, &word, error);
     if (rc < 0)
         return command_ended(rc, error);

@@ -94,13 +94,13 @@ print_table(const struct command_call *call, struct table *table, const struct d
 
 static int
 print_text(const struct command_call *call, const struct domain_source *source,
-           const struct dry_run *dry_run, struct error *error)
+           const struct dry_run *dry_run, bool with_more, struct error *error)
 {
     AUTO(ledger_clear) struct ledger ledger = {0};
     int rc = statedir_peek(call->host, &ledger, error);
 
     if (rc == 0)
-        explanation_tell(source, &ledger, dry_run, call->out);
+        explanation_tell(source, &ledger, dry_run, with_more, call->out);
     return rc;
 }
 
@@ -252,7 +252,7 @@ run(const struct command_call *call, struct error *error)
     if (rc == 0 && options_want_table(&call->options))
         rc = print_table(call, &table, &dry_run, error);
     else if (rc == 0)
-        rc = print_text(call, &source, &dry_run, error);
+        rc = print_text(call, &source, &dry_run, wish.count, error);
     if (!options_want_table(&call->options) &&
         tell_faults(&source, rc < 0 ? error : &dry_run.refusal, &failure) < 0)
         reply_warn(call, failure.class, "its XML could not be checked: %s", failure.text);

@@ -21,6 +21,23 @@ domain_source_is_file(const char *word)
            (stat(word, &status) == 0 && !S_ISDIR(status.st_mode));
 }
 
+/* Refuses what cannot be done to a file. */
+static int
+check_file(const struct domain_source *source, struct error *error)
+{
+    const struct options *options = &source->call->options;
+
+    if (option_given(options, OPTION_CONFIG) || option_given(options, OPTION_LIVE))
+        return error_refuse(error, ERROR_USAGE, "%s is a file: it takes no --config and no --live",
+                            source->word);
+    if (option_given(options, OPTION_START))
+        return error_refuse(error, ERROR_USAGE,
+                            "a file is not started: name a domain of libvirt's");
+    if (!option_given(options, OPTION_PRINT_XML))
+        return error_refuse(error, ERROR_USAGE, "a file is not written: say --print-xml");
+    return 0;
+}
+
 /* Chooses the definitions of --config and --live. Without either option it chooses the running one
  * if the domain runs, else the one for the next start. */
 static int
@@ -31,10 +48,7 @@ choose_sides(struct domain_source *source, struct error *error)
     bool config = option_given(options, OPTION_CONFIG), live = option_given(options, OPTION_LIVE);
 
     if (!source->connection)
-        return config || live
-                   ? error_refuse(error, ERROR_USAGE,
-                                  "%s is a file: it takes no --config and no --live", source->word)
-                   : 0;
+        return check_file(source, error);
     if (live && !domain->is_running)
         return error_set(error, -ESRCH, "%s does not run: leave --live out", domain->name);
     if (config && !domain->is_persistent)
@@ -66,16 +80,23 @@ domain_source_open(const struct command_call *call, enum connection_mode mode,
         rc = connection_open(call->host, call->uri, mode, &ret->connection, error);
     if (rc == 0 && !is_file)
         rc = connection_find(ret->connection, word, &ret->domain, error);
-    return rc == 0 && mode == CONNECTION_WRITE ? choose_sides(ret, error) : rc;
+    if (rc == 0 && mode == CONNECTION_WRITE)
+        rc = choose_sides(ret, error);
+    if (rc == 0 && is_file)
+        rc = domain_source_read(call->host, word, &ret->text, error);
+    return rc;
 }
 
 void
 domain_source_draft(const struct command_call *call, struct domain_source *ret)
 {
+    const char *text =
+        "<domain type='kvm'><name>" DRAFT "</name><uuid>" DRAFT_UUID "</uuid></domain>";
+
     *ret = (struct domain_source){
         .call = call,
         .word = DRAFT,
-        .draft = "<domain type='kvm'><name>" DRAFT "</name><uuid>" DRAFT_UUID "</uuid></domain>",
+        .text = {memory_copy(text), strlen(text)},
         .meant = {[CONNECTION_CONFIG] = true},
     };
 }
@@ -112,22 +133,22 @@ domain_source_text(const struct domain_source *source, enum connection_side side
                    struct document *ret, struct error *error)
 {
     *ret = (struct document){0};
-    if (source->draft) {
-        *ret = (struct document){memory_copy(source->draft), strlen(source->draft)};
+    if (!source->connection) {
+        *ret = (struct document){memory_copy_bytes(source->text.text, source->text.length),
+                                 source->text.length};
         return 0;
     }
-    if (!source->connection)
-        return domain_source_read(source->call->host, source->word, ret, error);
     return connection_xml(source->connection, &source->domain.uuid, side, secrets, ret, error);
 }
 
 int
 domain_source_request(struct domain_source *source, struct error *error)
 {
-    int rc =
-        domain_source_text(source, source->domain.is_running ? CONNECTION_LIVE : CONNECTION_CONFIG,
-                           false, &source->text, error);
+    enum connection_side side = source->domain.is_running ? CONNECTION_LIVE : CONNECTION_CONFIG;
+    int rc = 0;
 
+    if (source->connection)
+        rc = domain_source_text(source, side, false, &source->text, error);
     if (rc < 0)
         return rc;
     rc = request_parse_draft(&source->text, &source->request, error);

@@ -17,27 +17,25 @@
 struct domain_source {
     const struct command_call *call;
     const char *word;                /* the word that was typed, or the name of a draft */
-    const char *draft;               /* the XML of a domain that nobody has defined; or NULL */
     struct connection *connection;   /* NULL: a file */
     struct connection_domain domain; /* not set for a file */
-    struct request request;          /* only if domain_source_request was called... */
-    struct document text;            /* ...with the XML that it has read */
-    unsigned added; /* vGPUs of the request that the domain does not ask for (what-if.h) */
-    bool meant[2];  /* per enum connection_side: whether to change it; a file has only the first */
+    struct document text;   /* of a file: read once, for stdin ends; of a domain: of its request */
+    struct request request; /* only if domain_source_request was called */
+    bool meant[2]; /* per enum connection_side: whether to change it; a file has only the first */
 };
 
 /* Whether a word means a file. */
 bool domain_source_is_file(const char *word) CHECKED NONNULL;
 
 /*
- * Opens the domain or file that the call's first argument names. A file is not read yet. Returns
- * ERROR_USAGE with a line in error if the word is no file and there is no libvirt, or the errors of
- * connection.h. The caller closes ret in every case.
+ * Opens the domain, or reads the file, that the call's first argument names. Returns ERROR_USAGE
+ * with a line in error if the word is no file and there is no libvirt, or the errors of
+ * connection.h and of domain_source_read. The caller closes ret in every case.
  *
  * To write, the function also chooses definitions: those of --config and --live. Without either
  * option it chooses the running one if the domain runs, else the one for the next start. Returns
- * -errno with a line in error if there is no such definition, and ERROR_USAGE if either option is
- * given with a file.
+ * -errno with a line in error if there is no such definition. Returns ERROR_USAGE if the options
+ * would do more with a file than print it.
  */
 int domain_source_open(const struct command_call *call, enum connection_mode mode,
                        struct domain_source *ret, struct error *error) CHECKED NONNULL;

@@ -61,11 +61,11 @@ has_all(const struct dry_run *dry_run)
 }
 
 static const char *
-outcome_words(const struct domain_source *source, const struct dry_run *dry_run)
+outcome_words(const struct dry_run *dry_run, bool for_what_runs)
 {
     if (has_all(dry_run))
         return "has all it asks for";
-    if (source->domain.is_running && !source->added)
+    if (for_what_runs)
         return "a start now would not come to what it has";
     switch (dry_run->outcome) {
     case DRY_RUN_PLACED:
@@ -299,10 +299,11 @@ tell_step(const struct dry_run *dry_run, enum start_step step, const char *name,
 
 void
 explanation_tell(const struct domain_source *source, const struct ledger *ledger,
-                 const struct dry_run *dry_run, FILE *out)
+                 const struct dry_run *dry_run, bool with_more, FILE *out)
 {
     const struct demands *demands = &dry_run->snapshot.demands;
     const struct request *request = &source->request;
+    bool is_running = source->domain.is_running;
 
     tell_leases(source, ledger, out);
     if (!dry_run->snapshot.policy.enabled)
@@ -312,16 +313,15 @@ explanation_tell(const struct domain_source *source, const struct ledger *ledger
         say_line(out, "%s asks for no vGPU.", request->name);
     else
         say_line(out, "%s %s %zu vGPU%s%s, and %s.", request->name,
-                 source->added ? "would ask for" : "asks for", demands->count,
-                 demands->count == 1 ? "" : "s",
-                 source->added && source->domain.is_running ? " more" : "",
-                 outcome_words(source, dry_run));
+                 with_more ? "would ask for" : "asks for", demands->count,
+                 demands->count == 1 ? "" : "s", with_more && is_running ? " more" : "",
+                 outcome_words(dry_run, is_running && !with_more));
     for (size_t i = 0; i < demands->count; i++) {
         tell_wish(dry_run, &demands->items[i], out);
         tell_place(dry_run, i, out);
         tell_gpus(dry_run, i, out);
     }
-    if (!source->domain.is_running || source->added)
+    if (!is_running || with_more)
         for (size_t i = 0; i < dry_run->step_count; i++)
             tell_step(dry_run, dry_run->steps[i], request->name, out);
 }

@@ -11,6 +11,7 @@
 
 #include <stdio.h>
 
-/* Prints what the domain has now by the ledger, what it asks for, and how a start would end. */
+/* Prints what the domain has now by the ledger, what it asks for, and how a start would end. Set
+ * `with_more` if the dry run is for more than the domain asks for (what-if.h). */
 void explanation_tell(const struct domain_source *source, const struct ledger *ledger,
-                      const struct dry_run *dry_run, FILE *out) NONNULL;
+                      const struct dry_run *dry_run, bool with_more, FILE *out) NONNULL;

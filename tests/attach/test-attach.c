@@ -307,7 +307,7 @@ static void
 the_only_one(void **state)
 {
     AUTO_FREE char *plain = definition_read(libvirt, "web09");
-    AUTO_FREE char *both = NULL, *same = NULL, *none = NULL;
+    AUTO_FREE char *both = NULL, *same = NULL, *one = NULL, *none = NULL;
 
     (void)state;
     assert_int_equal(run("vgpuctl attach web09 --class small --count 2"), COMMAND_DONE);
@@ -319,6 +319,10 @@ the_only_one(void **state)
     assert_string_equal(same, both);
     assert_int_equal(run("vgpuctl detach web09 ua-gpu0"), COMMAND_DONE);
     assert_int_equal(run("vgpuctl detach web09 --print-xml"), COMMAND_DONE);
+    assert_null(strstr(typed.printed, "ua-gpu1"));
+    one = definition_read(libvirt, "web09");
+    typed_feed(one);
+    assert_int_equal(run("vgpuctl detach - --print-xml"), COMMAND_DONE);
     assert_null(strstr(typed.printed, "ua-gpu1"));
     assert_int_equal(run("vgpuctl detach web09"), COMMAND_DONE);
     assert_string_equal(typed.printed, "web09: removed ua-gpu1, for its next start\n");

@@ -684,6 +684,11 @@ more_than_it_asks_for(void **state)
         assert_true(*foreseen);
         after = read_all("guest1.xml");
         assert_string_equal(before, after);
+        snprintf(line, sizeof(line), "vgpuctl explain - %s -rn -o GPU,VERDICT,TYPE", rows[i].wish);
+        typed_feed(before);
+        assert_int_equal(typed_run(&scene, HERE, line, &typed), COMMAND_DONE);
+        keep_lines(typed.printed, "chosen");
+        assert_string_equal(typed.printed, foreseen);
         /* A guest that nobody has defined gets the same. */
         snprintf(line, sizeof(line), "vgpuctl explain %s -rn -o GPU,VERDICT,TYPE", rows[i].wish);
         assert_int_equal(typed_run(&scene, HERE, line, &typed), COMMAND_DONE);

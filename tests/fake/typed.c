@@ -8,6 +8,7 @@
 #include <libsmartcols/libsmartcols.h>
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 void
 typed_clear(struct typed *typed)
@@ -64,6 +65,18 @@ typed_run_on(struct scene *scene, const char *uri, const struct terminal *termin
     reader_stop(&reader);
     scene->kernel.host = host;
     return ret->status;
+}
+
+void
+typed_feed(const char *text)
+{
+    int ends[2];
+
+    assert_int_equal(pipe(ends), 0);
+    assert_int_equal(write(ends[1], text, strlen(text)), strlen(text)); /* a pipe takes 64 KiB */
+    close(ends[1]);
+    assert_int_equal(dup2(ends[0], STDIN_FILENO), STDIN_FILENO);
+    close(ends[0]);
 }
 
 void

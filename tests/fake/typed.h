@@ -35,6 +35,9 @@ int typed_tear_down(void **state);
 int typed_run(struct scene *scene, const char *uri, const char *line, struct typed *ret);
 void typed_clear(struct typed *typed);
 
+/* Puts a text on the standard input of the next line. It can be read only once, as from a pipe. */
+void typed_feed(const char *text);
+
 /* Runs a line on a terminal with 80 columns and without colours. Nobody presses a key there. */
 int typed_run_on(struct scene *scene, const char *uri, const struct terminal *terminal,
                  const char *line, struct typed *ret);

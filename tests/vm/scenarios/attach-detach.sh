@@ -92,7 +92,12 @@ say "when the guest ends, nothing is left"
 destroy web01
 assert_no_mdevs
 assert_empty_ledger
-for ((i = 0; i < many; i++)); do vgpuctl detach web01 "ua-gpu$i"; done
+must_fail vgpuctl detach web01
+assert_match "$ERR" 'web01 has several vGPUs: say which one goes; it has ua-gpu0, ua-gpu1'
+for ((i = 1; i < many; i++)); do vgpuctl detach web01 "ua-gpu$i"; done
+virsh -q dumpxml web01 | vgpuctl detach - --print-xml >without.xml
+if grep -E 'hostdev|metadata' without.xml; then fail "something is left in the printed XML"; fi
+vgpuctl detach web01
 if virsh -q dumpxml web01 | grep -E 'hostdev|metadata'; then fail "something is left in its XML"; fi
 
 say "a vGPU that is the guest's screen"
