@@ -3,6 +3,7 @@
 #include "capture/conf-text.h"
 #include "base/array.h"
 #include "base/memory.h"
+#include "capture/conf-key.h"
 #include "capture/conf-token.h"
 #include "capture/harmless.h"
 #include "capture/path-text.h"
@@ -12,73 +13,11 @@
 
 #define INCLUDE "@include" /* a fault in the line that begins with it, wherever that line is */
 
-/* What the strings and numbers of a key mean. */
-enum meaning {
-    TEXT, /* nothing that is known */
-    ADDRESS,
-    TYPE,
-    TRAIT,
-    COUNT_OF,
-    QUANTITY,
-    WORD,
-    FUNCTIONS,
-    CLASS,
-    DOMAINS,
-    DOMAIN_NAME,
-    ALIAS,
-    PARAM,
-};
-
-static const struct key {
-    const char *name;
-    enum meaning meaning;
-    bool has_names; /* the keys of its group are names, of this kind */
-    enum stand_in kind;
-} keys[] = {
-    {"address", ADDRESS, false, 0},
-    {"alias", ALIAS, false, 0},
-    {"allow", WORD, false, 0},
-    {"boot_wait", QUANTITY, false, 0},
-    {"class", CLASS, false, 0},
-    {"classes", TEXT, true, STAND_IN_CLASS},
-    {"default_class", CLASS, false, 0},
-    {"devices", TEXT, false, 0},
-    {"domains", DOMAINS, false, 0},
-    {"driver", WORD, false, 0},
-    {"enabled", TEXT, false, 0},
-    {"exec_quantum", QUANTITY, false, 0},
-    {"framebuffer", QUANTITY, false, 0},
-    {"functions", FUNCTIONS, false, 0},
-    {"gpus", TEXT, false, 0},
-    {"lock_timeout", QUANTITY, false, 0},
-    {"max", COUNT_OF, false, 0},
-    {"max_instances", TEXT, false, 0},
-    {"migrate_uuid", WORD, false, 0},
-    {"name", DOMAIN_NAME, false, 0},
-    {"numa", WORD, false, 0},
-    {"params", PARAM, false, 0},
-    {"placement", WORD, false, 0},
-    {"pools", TEXT, true, STAND_IN_POOL},
-    {"preempt_timeout", QUANTITY, false, 0},
-    {"prepare_timeout", QUANTITY, false, 0},
-    {"profiles", TEXT, true, STAND_IN_PROFILE},
-    {"quotas", TEXT, false, 0},
-    {"release", WORD, false, 0},
-    {"release_timeout", QUANTITY, false, 0},
-    {"reserve", COUNT_OF, false, 0},
-    {"traits", TRAIT, false, 0},
-    {"type", TYPE, false, 0},
-    {"types", TYPE, false, 0},
-    {"unlike_vgpus", TEXT, false, 0},
-    {"vram", QUANTITY, false, 0},
-};
-static const struct key unknown = {"", TEXT, false, 0};
-
 /* Where the copy is: in a group, a list or an array. */
 struct frame {
     char bracket;
-    const struct key *key;   /* the last one; in a list, that of the list */
-    const struct key *owner; /* of a group: the key that it is the value of */
+    const struct conf_key *key;   /* the last one; in a list, that of the list */
+    const struct conf_key *owner; /* of a group: the key that it is the value of */
 };
 
 struct copy {
@@ -135,9 +74,9 @@ static void
 put_number(const struct copy *copy, const struct conf_token *token)
 {
     AUTO_FREE char *text = memory_copy_bytes(token->begin, token->length);
-    enum meaning meaning = here(copy)->key->meaning;
+    enum conf_meaning meaning = here(copy)->key->meaning;
 
-    if (copy->stand_ins->keeps_names || meaning == COUNT_OF || meaning == QUANTITY)
+    if (copy->stand_ins->keeps_names || meaning == CONF_COUNT_OF || meaning == CONF_QUANTITY)
         fputs(text, copy->out);
     else if (strchr(text, '.'))
         fputs("0.0", copy->out);
@@ -198,34 +137,34 @@ hide_name(struct stand_ins *stand_ins, enum stand_in kind, const char *text)
 
 /* Returns what stands in for a string that is not empty. */
 static char *
-hide(struct stand_ins *stand_ins, enum meaning meaning, const char *text)
+hide(struct stand_ins *stand_ins, enum conf_meaning meaning, const char *text)
 {
     const bool is_word = stand_ins_is_harmless(stand_ins, text);
     struct name address;
 
     switch (meaning) {
-    case ADDRESS:
+    case CONF_ADDRESS:
         return is_word || name_parse_pci(&address, text) == 0
                    ? memory_copy(text)
                    : hide_name(stand_ins, STAND_IN_DEVICE, text);
-    case TYPE:
+    case CONF_TYPE:
         return path_text_type(stand_ins, text);
-    case TRAIT:
+    case CONF_TRAIT:
         return stand_ins_use(stand_ins, STAND_IN_TRAIT, text);
-    case QUANTITY:
+    case CONF_QUANTITY:
         return keep_if(stand_ins, harmless_is_quantity(text), STAND_IN_TEXT, text);
-    case WORD:
+    case CONF_WORD:
         return is_word ? memory_copy(text) : hide_name(stand_ins, STAND_IN_TEXT, text);
-    case FUNCTIONS:
+    case CONF_FUNCTIONS:
         return keep_if(stand_ins, harmless_is_address_pattern(text), STAND_IN_DEVICE, text);
-    case CLASS:
+    case CONF_CLASS:
         return stand_ins_use(stand_ins, STAND_IN_CLASS, text);
-    case DOMAINS:
-    case DOMAIN_NAME:
+    case CONF_DOMAINS:
+    case CONF_DOMAIN_NAME:
         return hide_domain(stand_ins, text);
-    case ALIAS:
+    case CONF_ALIAS:
         return path_text_alias(stand_ins, text);
-    case PARAM:
+    case CONF_PARAM:
         return keep_if(stand_ins, is_word, STAND_IN_PARAM, text);
     default:
         return stand_ins_use(stand_ins, STAND_IN_TEXT, text);
@@ -240,7 +179,7 @@ put_stand_ins(const struct copy *copy, const char *text)
     const struct frame *frame = here(copy);
     AUTO_FREE char *other = NULL;
 
-    if (frame->key->meaning == DOMAINS && frame->bracket != '{' && is_pattern(text))
+    if (frame->key->meaning == CONF_DOMAINS && frame->bracket != '{' && is_pattern(text))
         match(copy, text, &domains);
     for (size_t i = 0; i < domains.count; i++) {
         AUTO_FREE char *domain = stand_ins_use(copy->stand_ins, STAND_IN_DOMAIN, domains.items[i]);
@@ -249,7 +188,7 @@ put_stand_ins(const struct copy *copy, const char *text)
     }
     if (domains.count)
         return;
-    if (frame->key->meaning == DOMAIN_NAME && copy->pick)
+    if (frame->key->meaning == CONF_DOMAIN_NAME && copy->pick)
         other = stand_ins_use(copy->stand_ins, STAND_IN_DOMAIN, copy->pick);
     else
         other = *text ? hide(copy->stand_ins, frame->key->meaning, text) : memory_copy("");
@@ -304,30 +243,21 @@ put_strings(const struct copy *copy, const struct conf_token *token)
 
 /* --- keys and brackets ------------------------------------------------------------------------ */
 
-static const struct key *
-find_key(const struct conf_token *token)
-{
-    const struct key *key =
-        ARRAY_FIND(keys, COUNT(keys), each, conf_token_is(token, CONF_NAME, each->name));
-
-    return key ? key : &unknown;
-}
-
 static void
 put_key(const struct copy *copy, const struct conf_token *token)
 {
     struct frame *frame = here(copy);
-    const struct key *owner = frame->owner;
+    const struct conf_key *owner = frame->owner;
     AUTO_FREE char *text = memory_copy_bytes(token->begin, token->length), *other = NULL;
     const bool is_lent = owner->has_names && owner->kind != STAND_IN_CLASS;
     struct name name;
 
-    frame->key = owner->has_names ? &unknown : find_key(token);
+    frame->key = owner->has_names ? &conf_key_unknown : conf_key_find(token);
     if (owner->has_names && owner->kind == STAND_IN_CLASS)
         other = stand_ins_use(copy->stand_ins, STAND_IN_CLASS, text);
     else if (owner->has_names)
         other = path_text_type(copy->stand_ins, text);
-    else if (frame->key == &unknown)
+    else if (frame->key == &conf_key_unknown)
         other = stand_ins_use(copy->stand_ins, STAND_IN_KEY, text);
     fputs(other ? other : text, copy->out);
     /* What is no name of a type stays none: '*' cannot be in a name. */
@@ -338,9 +268,9 @@ put_key(const struct copy *copy, const struct conf_token *token)
 static void
 push(struct copy *copy, char bracket)
 {
-    const struct key *key = here(copy)->key;
-    const struct frame frame = {bracket, bracket == '{' ? &unknown : key,
-                                bracket == '{' ? key : &unknown};
+    const struct conf_key *key = here(copy)->key;
+    const struct frame frame = {bracket, bracket == '{' ? &conf_key_unknown : key,
+                                bracket == '{' ? key : &conf_key_unknown};
 
     ARRAY_ADD(copy->frames, copy->count, frame);
 }
@@ -395,7 +325,7 @@ put_group(struct copy *copy, const char *begin)
     AUTO_FREE char *name = NULL;
     const char *end;
 
-    if (copy->pick || here(copy)->bracket != '(' || here(copy)->key->meaning != DOMAINS ||
+    if (copy->pick || here(copy)->bracket != '(' || here(copy)->key->meaning != CONF_DOMAINS ||
         copy->stand_ins->keeps_names || !look_at_group(begin + 1, &end, &name) || !is_pattern(name))
         return NULL;
     match(copy, name, &domains);
@@ -464,7 +394,7 @@ char *
 conf_text_copy(struct stand_ins *stand_ins, const char *text)
 {
     struct copy copy = {.stand_ins = stand_ins};
-    const struct frame top = {'{', &unknown, &unknown};
+    const struct frame top = {'{', &conf_key_unknown, &conf_key_unknown};
     char *ret = NULL;
     size_t length;
 
@@ -481,7 +411,7 @@ conf_text_copy(struct stand_ins *stand_ins, const char *text)
 void
 conf_text_learn(struct stand_ins *stand_ins, const char *text)
 {
-    const struct key *key = &unknown;
+    const struct conf_key *key = &conf_key_unknown;
     unsigned depth = 0;
     struct conf_token token = conf_token_skip(text);
 
@@ -489,7 +419,7 @@ conf_text_learn(struct stand_ins *stand_ins, const char *text)
         AUTO_FREE char *word = memory_copy_bytes(token.begin, token.length);
 
         if (token.kind == CONF_NAME && depth == 0)
-            key = find_key(&token);
+            key = conf_key_find(&token);
         else if (token.kind == CONF_NAME && depth == 1 && key->has_names)
             stand_ins_learn(stand_ins, key->kind, word);
         else if (token.kind == CONF_MARK && strchr("{([", *word))

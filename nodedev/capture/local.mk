@@ -3,6 +3,7 @@
 libvgpuctl_a_SOURCES += \
 	nodedev/capture/answers.c nodedev/capture/answers.h \
 	nodedev/capture/archive.c nodedev/capture/archive.h \
+	nodedev/capture/conf-key.c nodedev/capture/conf-key.h \
 	nodedev/capture/conf-token.c nodedev/capture/conf-token.h \
 	nodedev/capture/conf-text.c nodedev/capture/conf-text.h \
 	nodedev/capture/guest-text.c nodedev/capture/guest-text.h \
