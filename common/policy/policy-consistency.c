@@ -22,6 +22,25 @@ static void FORMAT(2, 3) fault(struct checker *checker, const char *format, ...)
 }
 
 static void
+check_setup(struct checker *checker, const struct policy_gpu *gpu)
+{
+    const struct policy_setup *setup = &gpu->setup;
+
+    for (size_t i = 0; i < setup->instances.count; i++) {
+        if (!policy_is_profile_of_instances(setup->instances.items[i]))
+            fault(checker,
+                  "%s: \"%s\" is no profile of GPU instances, as \"1g.24gb+gfx\"; "
+                  "'nvidia-smi mig -lgip' lists them",
+                  gpu->origin, setup->instances.items[i]);
+    }
+    if (setup->instances.count && setup->sizes)
+        fault(checker,
+              "%s: the GPU %s has sizes beside instances: leave sizes out, as NVIDIA has "
+              "them only without MIG",
+              gpu->origin, gpu->address.text);
+}
+
+static void
 check_gpus(struct checker *checker)
 {
     const struct policy *policy = checker->policy;
@@ -34,6 +53,7 @@ check_gpus(struct checker *checker)
                 fault(checker, "%s: the GPU %s is listed already, at %s: say all of it there",
                       gpu->origin, gpu->address.text, policy->gpus[k].origin);
         }
+        check_setup(checker, gpu);
     }
 }
 

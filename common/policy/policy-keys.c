@@ -9,6 +9,24 @@
 static const char *const release_words[] = {"reap", "keep", NULL};
 static const char *const uuid_words[] = {"keep", "new", NULL};
 
+static const char *const sizes_words[] = {"", "equal", "mixed", NULL};
+
+static void
+read_instances(const struct setting *setting)
+{
+    setting_words(setting);
+    ((struct policy_gpu *)setting->object)->setup.has_instances = true;
+}
+
+static const struct setting_key setup_keys[] = {
+    {"functions", setting_number, .offset = offsetof(struct policy_gpu, setup.functions)},
+    {"instances", read_instances, .offset = offsetof(struct policy_gpu, setup.instances),
+     .like = setting_words},
+    {"sizes", setting_choice, .offset = offsetof(struct policy_gpu, setup.sizes),
+     .words = sizes_words},
+};
+static const struct setting_list setup_group = {.keys = setup_keys, .key_count = COUNT(setup_keys)};
+
 static const struct setting_key gpu_keys[] = {
     {"address", setting_address, offsetof(struct policy_gpu, address), .needed = true},
     {"types", setting_some_words, .offset = offsetof(struct policy_gpu, types)},
@@ -16,6 +34,7 @@ static const struct setting_key gpu_keys[] = {
     {"reserve", setting_count, .offset = offsetof(struct policy_gpu, reserve)},
     {"vram", setting_framebuffer, .offset = offsetof(struct policy_gpu, vram)},
     {"enabled", setting_bool, .offset = offsetof(struct policy_gpu, enabled)},
+    {"setup", setting_group, .list = &setup_group},
 };
 
 static const struct setting_key class_keys[] = {

@@ -35,6 +35,7 @@ policy_clear(struct policy *policy)
     for (size_t i = 0; i < policy->gpu_count; i++) {
         words_clear(&policy->gpus[i].types);
         words_clear(&policy->gpus[i].traits);
+        words_clear(&policy->gpus[i].setup.instances);
         free(policy->gpus[i].origin);
     }
     for (size_t i = 0; i < policy->class_count; i++) {
@@ -168,6 +169,36 @@ const struct policy_pool *
 policy_pool_of(const struct policy *policy, const struct name *function)
 {
     return ARRAY_FIND(policy->pools, policy->pool_count, pool, has_function(pool, function));
+}
+
+bool
+policy_has_setup(const struct policy_gpu *gpu)
+{
+    return gpu->setup.functions || gpu->setup.has_instances || gpu->setup.sizes;
+}
+
+/* Steps over digits that do not begin with 0. NULL: there are none. */
+static const char *
+skip_number(const char *text)
+{
+    size_t length = strspn(text, "0123456789");
+
+    return length && length <= 4 && *text != '0' ? text + length : NULL;
+}
+
+bool
+policy_is_profile_of_instances(const char *word)
+{
+    const char *at = skip_number(word);
+
+    if (!at || strncmp(at, "g.", 2))
+        return false;
+    at = skip_number(at + 2);
+    if (!at || strncmp(at, "gb", 2))
+        return false;
+    at += 2;
+    return !*at || (strchr("+-", *at) && strlen(at) > 1 && strlen(at) < 16 &&
+                    at[1 + strspn(at + 1, "abcdefghijklmnopqrstuvwxyz.")] == '\0');
 }
 
 bool

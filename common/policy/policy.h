@@ -34,6 +34,16 @@ enum policy_allow {
     POLICY_ALLOW_TRAITS,
 };
 
+enum policy_sizes { POLICY_SIZES_UNSAID, POLICY_SIZES_EQUAL, POLICY_SIZES_MIXED };
+
+/* How 'vgpuctl setup' makes a card. A part that is not said is left as it is. */
+struct policy_setup {
+    unsigned functions;     /* virtual functions; SETTING_ALL: all of them; 0: not said */
+    struct words instances; /* a profile for each GPU instance (MIG), such as "1g.24gb+gfx" */
+    bool has_instances;     /* they are said; no profile means no MIG mode */
+    unsigned sizes;         /* enum policy_sizes: frame buffer sizes of its vGPUs */
+};
+
 struct policy_gpu {
     struct name address; /* PCI address, or the name of a parent that has none */
     struct words types;  /* that may be made on it; none listed: all */
@@ -41,6 +51,7 @@ struct policy_gpu {
     unsigned reserve; /* number of its places that are kept free */
     unsigned vram;    /* MiB that the functions of an xe card may have together; 0: not told */
     bool enabled;
+    struct policy_setup setup;
     char *origin; /* "file:line" */
 };
 
@@ -169,6 +180,13 @@ struct policy_hint policy_hint_allow(const struct policy *policy) CHECKED NONNUL
 /* The first pool that has a function, whichever driver the function is bound to; NULL: none. */
 const struct policy_pool *
 policy_pool_of(const struct policy *policy, const struct name *function) NONNULL;
+
+/* Whether any part of a card's setup is said. */
+bool policy_has_setup(const struct policy_gpu *gpu) CHECKED NONNULL;
+
+/* Whether a word has the form of NVIDIA's names of GPU instance profiles: "1g.5gb", "1g.10gb+me",
+ * "4g.96gb+gfx" (MIG user guide, "Supported MIG Profiles"). */
+bool policy_is_profile_of_instances(const char *word) CHECKED NONNULL;
 
 /* Whether a GPU is drained: no new vGPU may be made on it. */
 bool policy_is_drained(const struct policy *policy, const struct name *gpu) CHECKED NONNULL;

@@ -67,6 +67,14 @@ form_count(const struct setting_key *key, const void *field)
 }
 
 static char *
+form_number(const struct setting_key *key, const void *field)
+{
+    (void)key;
+    return *(const unsigned *)field == SETTING_ALL ? memory_copy("\"all\"")
+                                                   : form_count(key, field);
+}
+
+static char *
 form_string(const struct setting_key *key, const void *field)
 {
     (void)key;
@@ -228,17 +236,27 @@ put_groups(struct setting_text *text, const struct setting_key *key, const char 
     put(text, NULL, list->has_names ? "};" : ");");
 }
 
+static void
+put_group(struct setting_text *text, const struct setting_key *key, const char *path,
+          const void *object)
+{
+    struct setting_text inner = *text;
+
+    inner.depth = text->depth + 1;
+    snprintf(inner.path, sizeof(inner.path), "%.100s.", path);
+    put(text, NULL, "%s = {", key->name);
+    setting_text_group(&inner, key->list->keys, key->list->key_count, object);
+    put(text, NULL, "};");
+}
+
 static const struct {
     setting_function *read;
     setting_form *form;
 } forms[] = {
-    {setting_bool, form_bool},
-    {setting_count, form_count},
-    {setting_string, form_string},
-    {setting_address, form_address},
-    {setting_choice, form_choice},
-    {setting_duration, form_duration},
-    {setting_framebuffer, form_framebuffer},
+    {setting_bool, form_bool},         {setting_count, form_count},
+    {setting_number, form_number},     {setting_string, form_string},
+    {setting_address, form_address},   {setting_choice, form_choice},
+    {setting_duration, form_duration}, {setting_framebuffer, form_framebuffer},
 };
 
 static void
@@ -256,6 +274,8 @@ put_setting(struct setting_text *text, const struct setting_key *key, const char
         put_choices(text, key, path, origin, *(const unsigned *)field);
     else if (read == setting_list)
         put_groups(text, key, path, object);
+    else if (read == setting_group)
+        put_group(text, key, path, object);
     else
         put_words(text, key, path, origin, field);
 }

@@ -161,6 +161,21 @@ setting_count(const struct setting *setting)
 }
 
 void
+setting_number(const struct setting *setting)
+{
+    bool is_number = config_setting_type(setting->node) == CONFIG_TYPE_INT;
+    int number = is_number ? config_setting_get_int(setting->node) : 0;
+
+    if (!strcmp(setting_text(setting), "all"))
+        *(unsigned *)field_of(setting) = SETTING_ALL;
+    else if (number < 1 || number > MOST_COUNT)
+        setting_wrong(setting, "%s must be \"all\", or a number from 1 to %d", setting->key->name,
+                      MOST_COUNT);
+    else
+        *(unsigned *)field_of(setting) = (unsigned)number;
+}
+
+void
 setting_string(const struct setting *setting)
 {
     char **field = field_of(setting);
@@ -325,19 +340,38 @@ setting_framebuffer(const struct setting *setting)
     }
 }
 
-/* --- lists of groups -------------------------------------------------------------------------- */
+/* --- groups and lists of groups --------------------------------------------------------------- */
+
+/* Reads a group at this place of the reader's path. */
+static void
+read_at(const struct setting *setting, const char *place, const struct setting_list *list,
+        void *object)
+{
+    struct setting_reader *reader = setting->reader;
+    size_t length = strlen(reader->path);
+
+    snprintf(reader->path + length, sizeof(reader->path) - length, "%s.", place);
+    setting_read_group(reader, setting->node, list->keys, list->key_count, object);
+    reader->path[length] = '\0';
+}
+
+void
+setting_group(const struct setting *setting)
+{
+    if (!config_setting_is_group(setting->node))
+        setting_wrong(setting, "%s must be a group, as { ... }", setting->key->name);
+    else
+        read_at(setting, setting->key->name, setting->key->list, setting->object);
+}
 
 void
 setting_read_item(const struct setting *setting, size_t index, const struct setting_list *list,
                   void *item)
 {
-    struct setting_reader *reader = setting->reader;
-    size_t length = strlen(reader->path);
+    char place[SETTING_MOST_PATH];
 
-    snprintf(reader->path + length, sizeof(reader->path) - length, "%s.%zu.", setting->key->name,
-             index);
-    setting_read_group(reader, setting->node, list->keys, list->key_count, item);
-    reader->path[length] = '\0';
+    snprintf(place, sizeof(place), "%s.%zu", setting->key->name, index);
+    read_at(setting, place, list, item);
 }
 
 void *

@@ -15,6 +15,7 @@
 #include "policy/setting-trace.h"
 
 #include <libconfig.h>
+#include <limits.h>
 
 #define SETTING_MOST_PATH 128
 
@@ -48,7 +49,11 @@ setting_function setting_choice;      /* unsigned: index into key->words */
 setting_function setting_choices;     /* unsigned: a bit for each of key->words */
 setting_function setting_duration;    /* unsigned: milliseconds, from "30s" */
 setting_function setting_framebuffer; /* unsigned: MiB, from "8G" or "512M" */
+setting_function setting_number;      /* unsigned: a number from 1, or SETTING_ALL from "all" */
+setting_function setting_group;       /* fields of the same object, with the keys of key->list */
 setting_function setting_list;        /* an array, as key->list says: appended to */
+
+#define SETTING_ALL UINT_MAX
 
 /* A list of groups. Each becomes one more item of an array. */
 struct setting_list {
@@ -69,7 +74,7 @@ struct setting_key {
     size_t offset;                   /* of the field in the object */
     bool needed;                     /* an item of a list must have it */
     const char *const *words;        /* of a choice; "" cannot be chosen; NULL ends them */
-    const struct setting_list *list; /* of a list */
+    const struct setting_list *list; /* of a list; of a group, only its keys count */
     setting_function *like;          /* the function above that fits the field, if `read` is none
                                         of them */
 };

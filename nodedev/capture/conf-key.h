@@ -18,7 +18,8 @@ enum conf_meaning {
     CONF_COUNT_OF,
     CONF_QUANTITY,
     CONF_WORD,
-    CONF_FUNCTIONS,
+    CONF_FUNCTIONS, /* addresses; in setup, a number or a word */
+    CONF_INSTANCES,
     CONF_CLASS,
     CONF_DOMAINS,
     CONF_DOMAIN_NAME,

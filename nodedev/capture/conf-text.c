@@ -7,6 +7,7 @@
 #include "capture/conf-token.h"
 #include "capture/harmless.h"
 #include "capture/path-text.h"
+#include "policy/policy.h"
 
 #include <fnmatch.h>
 #include <string.h>
@@ -76,7 +77,8 @@ put_number(const struct copy *copy, const struct conf_token *token)
     AUTO_FREE char *text = memory_copy_bytes(token->begin, token->length);
     enum conf_meaning meaning = here(copy)->key->meaning;
 
-    if (copy->stand_ins->keeps_names || meaning == CONF_COUNT_OF || meaning == CONF_QUANTITY)
+    if (copy->stand_ins->keeps_names || meaning == CONF_COUNT_OF || meaning == CONF_QUANTITY ||
+        meaning == CONF_FUNCTIONS)
         fputs(text, copy->out);
     else if (strchr(text, '.'))
         fputs("0.0", copy->out);
@@ -156,7 +158,10 @@ hide(struct stand_ins *stand_ins, enum conf_meaning meaning, const char *text)
     case CONF_WORD:
         return is_word ? memory_copy(text) : hide_name(stand_ins, STAND_IN_TEXT, text);
     case CONF_FUNCTIONS:
-        return keep_if(stand_ins, harmless_is_address_pattern(text), STAND_IN_DEVICE, text);
+        return keep_if(stand_ins, is_word || harmless_is_address_pattern(text), STAND_IN_DEVICE,
+                       text);
+    case CONF_INSTANCES:
+        return keep_if(stand_ins, policy_is_profile_of_instances(text), STAND_IN_TEXT, text);
     case CONF_CLASS:
         return stand_ins_use(stand_ins, STAND_IN_CLASS, text);
     case CONF_DOMAINS:

@@ -65,7 +65,7 @@ const char *const harmless_words[] = {
     "generic", "lowlatency", "lts", "oracle", "ppc64le", "pve", "rc", "rt", "s", "ubuntu", "x",
 
     /* settings of vgpu.conf */
-    "ignore", "keep", "new", "numa", "pack", "parent", "placement", "prefer", "reap", "require",
+    "all", "equal", "ignore", "keep", "mixed", "new", "numa", "pack", "parent", "placement", "prefer", "reap", "require",
     "spread", "traits", "type", "disable_vnc", "frame_rate_limiter", "vgpu-placement-id", NULL};
 /* clang-format on */
 

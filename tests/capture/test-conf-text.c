@@ -43,6 +43,10 @@ static const struct {
      "classes = { class-1 = { types = [ \"T4-1B\", \"type-1\" ]; traits = [ \"trait-1\" ]; }; };"},
     {"default_class = \"small\"; classes = { types = { framebuffer = \"2G\"; }; };",
      "default_class = \"class-2\"; classes = { class-1 = { framebuffer = \"2G\"; }; };"},
+    {"gpus = ( { address = \"0000:3d:00.0\"; setup = { functions = \"all\"; instances = [ "
+     "\"1g.24gb+gfx\", \"secret\" ]; sizes = \"mixed\"; }; }, { setup = { functions = 8; }; } );",
+     "gpus = ( { address = \"0000:3d:00.0\"; setup = { functions = \"all\"; instances = [ "
+     "\"1g.24gb+gfx\", \"text-1\" ]; sizes = \"mixed\"; }; }, { setup = { functions = 8; }; } );"},
     {"pools = { p = { functions = [ \"0000:c1:02.*\" ]; driver = \"vfio-pci\"; }; };"
      "classes = { c = { types = [ \"p\" ]; }; };",
      "pools = { pool-1 = { functions = [ \"0000:c1:02.*\" ]; driver = \"vfio-pci\"; }; };"

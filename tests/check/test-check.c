@@ -116,7 +116,8 @@ whole_configuration(void **state)
     typed_golden(&scene, HERE, "check/print-default", "vgpuctl check --print");
     scene_configure(&scene, "default_class = \"small\";\nallow = [ \"class\", \"type\" ];\n"
                             "gpus = ( { address = \"0000:18:00.0\"; types = [ \"T4-1B\",\n"
-                            "  \"T4-2B\" ]; reserve = 1; } );\n"
+                            "  \"T4-2B\" ]; reserve = 1;\n"
+                            "  setup = { functions = \"all\"; instances = [ \"1g.5gb\" ]; }; } );\n"
                             "classes = { small = { types = [ \"T4-1B\" ];\n"
                             "  placement = \"spread\"; }; big = { framebuffer = \"512M\"; }; };\n"
                             "max_instances = ( { types = [ \"A2-1B\" ]; max = 4; } );\n");
@@ -125,7 +126,8 @@ whole_configuration(void **state)
                "classes = { small = { types = [ \"A2-1B\", \"say \\\"x\\\"\" ]; }; };\n");
     fake_write(&scene.kernel, "etc/libvirt-vgpu/conf.d/20-b.conf",
                "placement = \"pack\"; params = [ ];\n"
-               "gpus = ( { address = \"0000:e7:00.0\"; enabled = false; } );\n"
+               "gpus = ( { address = \"0000:e7:00.0\"; enabled = false;\n"
+               "  setup = { functions = 8; sizes = \"mixed\"; }; } );\n"
                "quotas = ( { domains = [ \"ci-*\" ]; class = \"small\"; max = 4; } );\n"
                "domains = ( { name = \"web*\"; devices = ( { alias = \"ua-gpu0\";\n"
                "  class = \"big\"; } ); } );\n");
