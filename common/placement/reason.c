@@ -26,7 +26,7 @@ reason_of_rule(enum reason reason)
         [REASON_OTHER_NODE] = "is not on the guest's NUMA nodes",
         [REASON_UNLIKE] = "may not be given beside the guest's others (see unlike_vgpus)",
         [REASON_DRAINED] = "is drained (see vgpuctl undrain)",
-        [REASON_PROVED] = "is being proved by 'vgpuctl prove' just now",
+        [REASON_PROVED] = "is being proved or set up by vgpuctl just now",
         [REASON_WHOLE] = "is given to another guest as a whole card",
         [REASON_QUOTA] = "is over the quota",
         [REASON_UNREADABLE] = "does not tell its room",

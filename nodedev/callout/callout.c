@@ -98,7 +98,7 @@ check_open(const struct weighing *weighing, struct error *error)
                          gpu->text, gpu->text);
     if (names_has(&weighing->ledger.proved, gpu))
         return error_set(error, -EBUSY,
-                         "the GPU %s is being proved by 'vgpuctl prove'; try again when that has "
+                         "the GPU %s is being proved or set up by vgpuctl; try again when that has "
                          "ended",
                          gpu->text);
     card = ledger_find_card(&weighing->ledger, gpu, &nobody);

@@ -119,7 +119,7 @@ make_memory(struct error *error)
 }
 
 int
-program_read(const struct host *host, char *const argv[], int in, struct error *error)
+program_ask(const struct host *host, char *const argv[], int in, int *status, struct error *error)
 {
     AUTO_CLOSE int out = make_memory(error);
     off_t length;
@@ -135,9 +135,20 @@ program_read(const struct host *host, char *const argv[], int in, struct error *
         return error_set(error, rc, "cannot run %s: %s", argv[0], strerror(-rc));
     if (length == MOST)
         return error_set(error, -EFBIG, "%s prints more than %d MiB", argv[0], MOST >> 20);
-    if (rc > 0)
-        return error_set(error, -EIO, "%s failed (exit status %d); it says why above", argv[0], rc);
+    *status = rc;
     if (length < 0 || ftruncate(out, length) < 0 || lseek(out, 0, SEEK_SET) < 0)
         return error_set(error, -errno, "cannot read what %s prints: %m", argv[0]);
     return TAKE_FD(out);
+}
+
+int
+program_read(const struct host *host, char *const argv[], int in, struct error *error)
+{
+    int status = 0;
+    AUTO_CLOSE int fd = program_ask(host, argv, in, &status, error);
+
+    if (fd >= 0 && status)
+        return error_set(error, -EIO, "%s failed (exit status %d); it says why above", argv[0],
+                         status);
+    return TAKE_FD(fd);
 }

@@ -30,3 +30,7 @@ int program_run(const struct host *host, char *const argv[], int in, int out,
  * cannot be run, does not end, fails, or prints more. */
 int program_read(const struct host *host, char *const argv[], int in,
                  struct error *error) CHECKED NONNULL;
+
+/* The same, also if the program fails: *status is its exit status. */
+int program_ask(const struct host *host, char *const argv[], int in, int *status,
+                struct error *error) CHECKED NONNULL;

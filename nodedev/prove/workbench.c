@@ -31,7 +31,8 @@ check_free(const struct name *gpu, const struct ledger *ledger, struct error *er
     const struct whole_card *card = ledger_find_card(ledger, gpu, &nobody);
 
     if (names_has(&ledger->proved, gpu))
-        return error_set(error, -EBUSY, "%s is being proved by another 'vgpuctl prove'", gpu->text);
+        return error_set(error, -EBUSY, "%s is being proved or set up by another vgpuctl",
+                         gpu->text);
     if (card)
         return error_set(error, -EBUSY, "the guest %s takes the card %s itself", card->domain_name,
                          gpu->text);

@@ -2,4 +2,5 @@
 
 libvgpuctl_a_SOURCES += \
 	nodedev/sriov/sriov.c nodedev/sriov/sriov.h \
-	nodedev/sriov/users.c nodedev/sriov/users.h
+	nodedev/sriov/users.c nodedev/sriov/users.h \
+	nodedev/sriov/vendor-tool.c nodedev/sriov/vendor-tool.h

@@ -4,12 +4,10 @@
 #include "device/pci.h"
 #include "lease/statedir.h"
 #include "placement/constraints.h"
+#include "sriov/vendor-tool.h"
 
 #include <stdio.h>
 #include <string.h>
-
-#define MANAGE  "/usr/lib/nvidia/sriov-manage"
-#define LONGEST 100000 /* ms that NVIDIA's tool may take; its unit allows two minutes */
 
 /* Reads the number of functions that exist now. */
 static int
@@ -29,26 +27,12 @@ static int
 run_tool(const struct host *host, const struct sriov_gpu *card, const char *how,
          struct error *error)
 {
-    char path[] = MANAGE, option[8], address[sizeof(card->address.text)];
+    char path[] = SRIOV_MANAGE, option[8], address[sizeof(card->address.text)];
     char *const argv[] = {path, option, address, NULL};
-    int rc;
 
     snprintf(option, sizeof(option), "%s", how);
     snprintf(address, sizeof(address), "%s", card->address.text);
-    rc = host->run ? host->run(host, argv, -1, -1, LONGEST) : -EOPNOTSUPP;
-    if (rc == 0)
-        return 0;
-    if (rc == -ENOENT)
-        return error_set(
-            error, rc, "there is no " MANAGE ", which %s needs: install NVIDIA's vGPU host driver",
-            address);
-    if (rc == -ETIMEDOUT)
-        return error_set(error, rc, "%s %s %s did not end within %u seconds; see journalctl -k",
-                         path, option, address, LONGEST / 1000);
-    if (rc < 0)
-        return error_set(error, rc, "%s: %s", path, strerror(-rc));
-    return error_set(error, -EIO, "%s %s %s failed (exit status %d); see journalctl -k", path,
-                     option, address, rc);
+    return vendor_tool_run(host, argv, error);
 }
 
 static int

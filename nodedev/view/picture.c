@@ -254,7 +254,7 @@ why_closed(const struct drawing *drawing)
     if (gpu_view_is_drained(snapshot, drawing->gpu))
         return "drained ('vgpuctl undrain' ends that)";
     if (gpu_view_is_proved(snapshot, drawing->gpu))
-        return "being proved by 'vgpuctl prove' just now";
+        return "being proved or set up by vgpuctl just now";
     if (gpu_view_whole_owner(snapshot, drawing->gpu))
         return "taken by a guest as a whole card";
     return !drawing->view->knows_policy || gpu_view_is_enabled(snapshot, drawing->gpu)

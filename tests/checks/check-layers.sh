@@ -30,7 +30,7 @@ nodedev/migrate     base domain policy device lease placement apply actions cli 
 nodedev/check       base domain policy device lease placement apply actions cli libvirt xml view
 nodedev/doctor      base domain policy device lease placement apply actions cli libvirt xml view check
 nodedev/prove       base domain policy device lease placement apply actions cli
-nodedev/sriov       base domain policy device lease placement apply actions cli libvirt xml view
+nodedev/sriov       base domain policy device lease placement apply actions cli libvirt xml view program
 nodedev/commands    base domain policy device lease placement apply actions cli libvirt xml view log attach migrate check doctor prove sriov capture program
 nodedev/callout     base domain policy device lease placement apply actions
 '

@@ -8,6 +8,7 @@
 #include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #define NVIDIA "0000:3d:00.0"
 #define INTEL  "0000:03:00.0"
@@ -19,6 +20,7 @@
 #define INTEL_FIRST  "0000:03:00.4"
 #define INTEL_SECOND "0000:03:00.5"
 #define PROFILES     "profiles = { b60-8g = { vram = \"8G\"; }; };"
+#define TOOL         "usr/lib/nvidia/sriov-manage"
 #define HERE         "test:///default"
 #define UNIT         "etc/systemd/system/multi-user.target.wants/libvirt-vgpu-sriov@"
 #define TYPE         "L40S-8Q"
@@ -60,6 +62,7 @@ set_up(void **state)
     scene_start(&scene, MACHINE);
     scene.kernel.host.run = run_tool;
     fake_write(&scene.kernel, "run/systemd/system/any", "");
+    fake_write(&scene.kernel, TOOL, "");
     return 0;
 }
 
@@ -168,7 +171,6 @@ nvidias_tool_fails(void **state)
         int answer;
         const char *golden;
     } rows[] = {
-        {-ENOENT, "sriov/no-tool"},
         {-ETIMEDOUT, "sriov/tool-hangs"},
         {1, "sriov/tool-fails"},
         {0, "sriov/tool-does-nothing"},
@@ -184,6 +186,15 @@ nvidias_tool_fails(void **state)
     run("vgpuctl sriov enable 3d:00.0 --count 2", 2, "takes no --count");
     assert_int_equal(fake_enable(&scene.kernel, NVIDIA, 4), 0);
     run("vgpuctl sriov disable 3d:00.0", 1, NVIDIA " still has 4 virtual functions");
+    tool.asked[0] = '\0';
+    assert_int_equal(fchmodat(scene.kernel.host.root, TOOL, 0666, 0), 0);
+    run("vgpuctl sriov disable 3d:00.0", 1, "/" TOOL ": others than root may write it");
+    assert_int_equal(unlinkat(scene.kernel.host.root, TOOL, 0), 0);
+    assert_int_equal(fake_enable(&scene.kernel, NVIDIA, 0), 0);
+    typed_golden(&scene, HERE, "sriov/no-tool", "vgpuctl sriov enable 3d:00.0");
+    assert_string_equal(tool.asked, "");
+    fake_write(&scene.kernel, TOOL, "");
+    assert_int_equal(fake_enable(&scene.kernel, NVIDIA, 4), 0);
     scene.kernel.host.run = NULL;
     run("vgpuctl sriov disable 3d:00.0", 1, "/usr/lib/nvidia/sriov-manage: ");
 }

@@ -259,9 +259,9 @@ one_at_a_time(void **state)
     assert_int_equal(name_parse(&card, CARD), 0);
     assert_int_equal(workbench_take(&scene.kernel.host, &card, &none, &bench, &error), 0);
     must_refuse(nowhere(), "vgpuctl prove " CARD, 4,
-                CARD " is being proved by another 'vgpuctl prove'");
+                CARD " is being proved or set up by another vgpuctl");
     assert_int_equal(typed_run(&scene, nowhere(), "vgpuctl status", &typed), 0);
-    typed_assert_has(typed.printed, "being proved by 'vgpuctl prove' just now");
+    typed_assert_has(typed.printed, "being proved or set up by vgpuctl just now");
     statedir_close(&bench.transaction.statedir);
     bench.is_taken = false;
     assert_int_equal(typed_run(&scene, nowhere(), "vgpuctl prove " CARD, &typed), 0);

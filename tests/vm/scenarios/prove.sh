@@ -55,9 +55,9 @@ vgpuctl prove "${T4[0]}" --all >said 2>&1 &
 prover=$!
 wait_for test -L "/run/libvirt-vgpu/proving/${T4[0]}"
 must_fail start one
-assert_match "$ERR" "${T4[0]} is being proved by 'vgpuctl prove' just now"
+assert_match "$ERR" "${T4[0]} is being proved or set up by vgpuctl just now"
 must_fail vgpuctl prove "${T4[0]}"
-assert_match "$ERR" "${T4[0]} is being proved by another"
+assert_match "$ERR" "${T4[0]} is being proved or set up by another"
 kill -KILL "$prover"
 wait "$prover" || true
 start one

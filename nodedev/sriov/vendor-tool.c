@@ -1,0 +1,122 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+
+#include "sriov/vendor-tool.h"
+#include "base/memory.h"
+#include "base/text.h"
+#include "lease/statedir.h"
+#include "program/program.h"
+
+#include <fcntl.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#define LOCK    "run/libvirt-vgpu/tools"
+#define LONGEST 100000 /* ms that a tool may take; the unit allows two minutes */
+
+/* Returns the locked file, which the caller closes. */
+static int
+lock(const struct host *host, struct error *error)
+{
+    AUTO(statedir_close) struct statedir statedir = STATEDIR_CLOSED;
+    AUTO_CLOSE int fd = -1;
+    int rc = statedir_open(host, true, &statedir, error);
+
+    if (rc < 0)
+        return rc;
+    fd = host_open(host, LOCK, O_RDWR | O_CREAT | O_NOFOLLOW, 0600);
+    if (fd < 0)
+        return error_set(error, -errno, "/" LOCK ": %m");
+    rc = deadline_lock(deadline_in(host, LONGEST), fd);
+    if (rc < 0)
+        return error_set(error, rc,
+                         "another vgpuctl runs a tool of NVIDIA's, and has not ended within %u "
+                         "seconds",
+                         LONGEST / 1000);
+    return TAKE_FD(fd);
+}
+
+/* Root runs the tool, so others must not be able to change it (or we, if we are not root). */
+static int
+check_owner(const struct host *host, const char *tool, struct error *error)
+{
+    AUTO_CLOSE int fd = host_open(host, tool + 1, O_RDONLY | O_NONBLOCK | O_NOCTTY, 0);
+    struct stat status;
+
+    if (fd < 0 && errno == ENOENT)
+        return error_set(error, -ENOENT, "there is no %s: install NVIDIA's vGPU host driver", tool);
+    if (fd < 0 || fstat(fd, &status) < 0)
+        return error_set(error, -errno, "%s: %m", tool);
+    if ((status.st_uid != 0 && status.st_uid != geteuid()) || (status.st_mode & 022))
+        return error_set(error, -EPERM,
+                         "%s: others than root may write it, so it is not run; 'chown root' and "
+                         "'chmod go-w' make it safe",
+                         tool);
+    return 0;
+}
+
+/* The words of a command line, for messages. */
+static char *
+join(char *const argv[])
+{
+    char line[256];
+    struct text text = text_on(line, sizeof(line));
+
+    for (; *argv; argv++)
+        text_join(&text, " ", "%s", *argv);
+    return memory_copy(line);
+}
+
+int
+vendor_tool_run(const struct host *host, char *const argv[], struct error *error)
+{
+    AUTO_FREE char *line = join(argv);
+    AUTO_CLOSE int locked = -1;
+    int rc = check_owner(host, argv[0], error);
+
+    if (rc < 0)
+        return rc;
+    locked = lock(host, error);
+    if (locked < 0)
+        return locked;
+    rc = host->run ? host->run(host, argv, -1, -1, LONGEST) : -EOPNOTSUPP;
+    if (rc == -ETIMEDOUT)
+        return error_set(error, rc, "%s did not end within %u seconds; see journalctl -k", line,
+                         LONGEST / 1000);
+    if (rc < 0)
+        return error_set(error, rc, "%s: %s", argv[0], strerror(-rc));
+    return rc == 0
+               ? 0
+               : error_set(error, -EIO, "%s failed (exit status %d); see journalctl -k", line, rc);
+}
+
+int
+vendor_tool_ask(const struct host *host, char *const argv[], char *text, size_t size,
+                struct error *error)
+{
+    AUTO_CLOSE int locked = -1;
+    AUTO_CLOSE int fd = -1;
+    size_t length = 0;
+    int status = 0;
+    int rc = check_owner(host, argv[0], error);
+
+    *text = '\0';
+    if (rc < 0)
+        return rc;
+    locked = lock(host, error);
+    if (locked < 0)
+        return locked;
+    fd = program_ask(host, argv, -1, &status, error);
+    if (fd < 0)
+        return fd;
+    while (length < size - 1) {
+        ssize_t got = read(fd, text + length, size - 1 - length);
+
+        if (got < 0)
+            return error_set(error, -errno, "cannot read what %s prints: %m", argv[0]);
+        if (got == 0)
+            break;
+        length += (size_t)got;
+    }
+    text[length] = '\0';
+    return status;
+}

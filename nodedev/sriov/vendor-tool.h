@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+
+/*
+ * vendor-tool: runs a program of NVIDIA's as root.
+ *
+ * A process that has NVIDIA's library open makes sriov-manage fail ("Cannot obtain unbindLock"). So
+ * one tool runs at a time on this host: the lock is /run/libvirt-vgpu/tools. A tool is run only if
+ * nobody but root could have changed it. No tool gets a word that was not parsed.
+ */
+
+#pragma once
+
+#include "base/error.h"
+#include "base/host.h"
+
+#define SRIOV_MANAGE "/usr/lib/nvidia/sriov-manage"
+#define NVIDIA_SMI   "/usr/bin/nvidia-smi"
+
+/*
+ * Runs a tool for at most 100 seconds. argv[0] is one of the paths above. Returns 0; -EIO if the
+ * tool fails; or the errors of program_run; with a line in error. What the tool prints goes to
+ * stderr.
+ */
+int
+vendor_tool_run(const struct host *host, char *const argv[], struct error *error) CHECKED NONNULL;
+
+/* Runs a tool and reads at most `size` - 1 bytes of what it prints. Returns its exit status, or
+ * -errno with a line in error. The text is terminated. */
+int vendor_tool_ask(const struct host *host, char *const argv[], char *text, size_t size,
+                    struct error *error) CHECKED NONNULL;
