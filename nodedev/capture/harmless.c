@@ -65,8 +65,9 @@ const char *const harmless_words[] = {
     "generic", "lowlatency", "lts", "oracle", "ppc64le", "pve", "rc", "rt", "s", "ubuntu", "x",
 
     /* settings of vgpu.conf */
-    "all", "equal", "ignore", "keep", "mixed", "new", "numa", "pack", "parent", "placement", "prefer", "reap", "require",
-    "spread", "traits", "type", "disable_vnc", "frame_rate_limiter", "vgpu-placement-id", NULL};
+    "all", "equal", "ignore", "keep", "mixed", "new", "numa", "pack", "parent", "placement",
+    "prefer", "reap", "require", "spread", "traits", "type", "disable_vnc", "frame_rate_limiter",
+    "vgpu-placement-id", NULL};
 /* clang-format on */
 
 /* Whether a number is here. Returns its end, or NULL. */
