@@ -18,6 +18,7 @@ const struct command *const commands[] = {
     &command_reconcile,
     &command_drain,
     &command_undrain,
+    &command_setup,
     &command_sriov,
     &command_check,
     &command_where,

@@ -30,6 +30,7 @@ extern const struct command command_prove;
 extern const struct command command_ready;
 extern const struct command command_reap;
 extern const struct command command_reconcile;
+extern const struct command command_setup;
 extern const struct command command_sriov;
 extern const struct command command_status;
 extern const struct command command_types;

@@ -22,6 +22,7 @@ libvgpuctl_a_SOURCES += \
 	nodedev/commands/ready.c \
 	nodedev/commands/reap.c \
 	nodedev/commands/reconcile.c \
+	nodedev/commands/setup.c \
 	nodedev/commands/sriov.c \
 	nodedev/commands/status.c \
 	nodedev/commands/types.c \

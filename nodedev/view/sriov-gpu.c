@@ -2,6 +2,7 @@
 
 #include "view/sriov-gpu.h"
 #include "device/pci.h"
+#include "policy/setting.h"
 
 #include <string.h>
 
@@ -40,6 +41,12 @@ sriov_gpu_read(const struct host *host, const struct name *address, struct sriov
         return rc < 0 ? rc : -ENOENT;
     rc = host_read_number(host, &ret->enabled, PCI_DEVICES "/%s/sriov_numvfs", address->text);
     return rc < 0 ? rc : find_functions(host, ret);
+}
+
+uint64_t
+sriov_gpu_wanted(const struct policy_setup *said, const struct sriov_gpu *card)
+{
+    return said->functions == SETTING_ALL ? card->total : said->functions;
 }
 
 bool

@@ -22,6 +22,10 @@ int sriov_gpu_read(const struct host *host, const struct name *address,
                    struct sriov_gpu *ret) CHECKED NONNULL;
 void sriov_gpu_clear(struct sriov_gpu *card) NONNULL;
 
+/* How many functions a card is to have by its setup in vgpu.conf; 0: that is not said. */
+uint64_t
+sriov_gpu_wanted(const struct policy_setup *said, const struct sriov_gpu *card) CHECKED NONNULL;
+
 /* Whether a GPU that can have virtual functions has none. */
 bool sriov_gpu_is_off(const struct host *host, const struct name *address) CHECKED NONNULL;
 

@@ -31,7 +31,8 @@ nodedev/check       base domain policy device lease placement apply actions cli 
 nodedev/doctor      base domain policy device lease placement apply actions cli libvirt xml view check
 nodedev/prove       base domain policy device lease placement apply actions cli
 nodedev/sriov       base domain policy device lease placement apply actions cli libvirt xml view program
-nodedev/commands    base domain policy device lease placement apply actions cli libvirt xml view log attach migrate check doctor prove sriov capture program
+nodedev/setup       base domain policy device lease placement apply actions cli libvirt xml view program prove sriov
+nodedev/commands    base domain policy device lease placement apply actions cli libvirt xml view log attach migrate check doctor prove sriov setup capture program
 nodedev/callout     base domain policy device lease placement apply actions
 '
 

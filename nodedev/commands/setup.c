@@ -1,0 +1,197 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+
+#include "setup/setup.h"
+#include "base/array.h"
+#include "base/deadline.h"
+#include "cli/pick.h"
+#include "cli/reply.h"
+#include "cli/say.h"
+#include "cli/table.h"
+#include "commands/commands.h"
+#include "policy/policy-load.h"
+
+#define PAUSE 2000 /* ms between two tries, while the host comes up */
+
+enum column { GPU, PART, DECLARED, NOW, STEP, RESULT, REASON };
+
+static const struct table_column columns[] = {
+    [GPU] = {.name = "GPU"},
+    [PART] = {.name = "PART"},
+    [DECLARED] = {.name = "DECLARED", .drop = 2},
+    [NOW] = {.name = "NOW", .drop = 3},
+    [STEP] = {.name = "STEP", .drop = 1},
+    [RESULT] = {.name = "RESULT"},
+    [REASON] = {.name = "REASON", .extra = true, .wraps = true},
+};
+
+/* A GPU of vgpu.conf that has a setup, and what became of it. */
+struct card {
+    const struct policy_gpu *said;
+    struct setup_report report;
+    int rc; /* before the first try: -ENODEV */
+};
+
+struct cards {
+    struct card *items;
+    size_t count;
+};
+
+static void
+cards_clear(struct cards *cards)
+{
+    free(cards->items);
+}
+
+static void
+add_card(struct cards *cards, const struct policy_gpu *said)
+{
+    if (!ARRAY_HAS(cards->items, cards->count, card, card->said == said))
+        ARRAY_ADD(cards->items, cards->count, ((struct card){.said = said, .rc = -ENODEV}));
+}
+
+static int
+find_named(const struct policy *policy, const struct names *declared, const char *word,
+           struct cards *ret, struct error *error)
+{
+    struct name address;
+    int rc = pick_name(declared, word, &address, error);
+
+    if (rc == 0)
+        add_card(ret, policy_find_gpu(policy, &address));
+    if (rc != -ENOENT)
+        return rc;
+    error_set(error, rc, "vgpu.conf declares no setup of a GPU \"%s\"", word);
+    for (size_t i = 0; i < declared->count; i++)
+        error_add(error, "%s%s", i ? "" : "it declares those of ", declared->items[i].text);
+    return rc;
+}
+
+/* Finds the GPUs that were typed, or all that have a setup and are not disabled. */
+static int
+find_cards(const struct command_call *call, const struct policy *policy, struct cards *ret,
+           struct error *error)
+{
+    AUTO(names_clear) struct names declared = {0};
+    int rc = 0;
+
+    for (size_t i = 0; i < policy->gpu_count; i++) {
+        const struct policy_gpu *gpu = &policy->gpus[i];
+
+        if (!policy_has_setup(gpu))
+            continue;
+        names_append(&declared, &gpu->address);
+        if (call->count == 0 && gpu->enabled)
+            add_card(ret, gpu);
+    }
+    for (size_t i = 0; i < call->count && rc == 0; i++)
+        rc = find_named(policy, &declared, call->arguments[i], ret, error);
+    return rc;
+}
+
+/* --- what became of the cards ----------------------------------------------------------------- */
+
+static void
+add_lines(struct table *table, const struct card *card)
+{
+    for (size_t i = 0; i < card->report.count; i++) {
+        const struct setup_line *line = &card->report.lines[i];
+
+        table_line(table);
+        table_set(table, GPU, "%s", card->said->address.text);
+        table_set_text(table, PART, line->part);
+        table_set_text(table, DECLARED, line->said);
+        table_set_text(table, NOW, line->now);
+        table_set_text(table, STEP, line->step);
+        table_set(table, RESULT, "%s", setup_result_words[line->result]);
+        if (line->result == SETUP_FAILED || line->result == SETUP_IN_USE)
+            table_set(table, REASON, "%s", card->report.error.text);
+    }
+}
+
+/* Tells why cards are not as declared. The last line ends the command: that of a failure, which
+ * outweighs a card in use, because that one can be set up later. */
+static int
+conclude(const struct command_call *call, const struct cards *cards, struct error *error)
+{
+    const struct card *worst = NULL;
+
+    for (size_t i = 0; i < cards->count; i++) {
+        const struct card *card = &cards->items[i];
+
+        if (card->rc < 0 && (!worst || (worst->rc == -EBUSY && card->rc != -EBUSY)))
+            worst = card;
+    }
+    for (size_t i = 0; i < cards->count; i++) {
+        const struct card *card = &cards->items[i];
+
+        if (card->rc == 0 || card == worst)
+            continue;
+        reply_fail(call, &card->report.error);
+        say_line(call->faults, "vgpuctl: %s: %s", call->name, card->report.error.text);
+    }
+    if (!worst)
+        return 0;
+    *error = worst->report.error;
+    return worst->rc;
+}
+
+/* --- the command ------------------------------------------------------------------------------ */
+
+/* While the host comes up, a card or its driver may not be ready yet: then this tries again. */
+static void
+set_up(const struct command_call *call, const struct policy *policy, struct cards *cards)
+{
+    bool dry_run = option_given(&call->options, OPTION_DRY_RUN), again = true;
+    uint64_t uptime = host_uptime(call->host);
+    struct deadline deadline = deadline_in(
+        call->host, uptime < policy->boot_wait ? policy->boot_wait - (unsigned)uptime : 0);
+    unsigned pause = PAUSE;
+
+    while (again) {
+        again = false;
+        for (size_t i = 0; i < cards->count; i++) {
+            struct card *card = &cards->items[i];
+
+            if (!setup_may_come(card->rc))
+                continue;
+            card->rc = setup_run(call->host, card->said, dry_run, &card->report);
+            again |= card->rc < 0 && setup_may_come(card->rc);
+        }
+        again = again && !dry_run && deadline_pause(deadline, &pause);
+    }
+}
+
+static enum command_status
+run(const struct command_call *call, struct error *error)
+{
+    AUTO(policy_clear) struct policy policy = {0};
+    AUTO(cards_clear) struct cards cards = {0};
+    AUTO(table_end) struct table table = {0};
+    int rc;
+
+    if (table_start(&table, "setup", columns, COUNT(columns), call, error) < 0)
+        return COMMAND_USAGE;
+    rc = policy_load(call->host, &policy, error);
+    if (rc == 0)
+        rc = find_cards(call, &policy, &cards, error);
+    if (rc < 0)
+        return command_ended(rc, error);
+    set_up(call, &policy, &cards);
+    for (size_t i = 0; i < cards.count; i++)
+        add_lines(&table, &cards.items[i]);
+    table_say_empty(&table, call, "vgpu.conf declares no setup of a GPU");
+    rc = table_print(&table, call->out, error);
+    if (rc == 0)
+        rc = conclude(call, &cards, error);
+    return command_ended(rc, error);
+}
+
+const struct command command_setup = {
+    .name = "setup",
+    .arguments = "[GPU...]",
+    .help = "make GPUs as vgpu.conf declares them: functions, GPU instances, sizes",
+    .page = "vgpuctl-gpu",
+    .most = SIZE_MAX,
+    .options = OPTION_BIT(OPTION_DRY_RUN) | OPTION_BITS_TABLE,
+    .run = run,
+};

@@ -1,0 +1,75 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+
+#include "setup/setup-card.h"
+#include "device/pci.h"
+
+#include <string.h>
+
+static bool
+is_of(const struct host *host, const char *address, const char *vendor)
+{
+    char text[16];
+
+    return host_read(host, text, sizeof(text), PCI_DEVICES "/%s/vendor", address) > 0 &&
+           !strcmp(text, vendor);
+}
+
+static int
+read_functions(struct setup_card *card, struct error *error)
+{
+    struct name address = card->said->address;
+    int rc = sriov_gpu_read(card->host, &address, &card->sriov);
+
+    card->has_functions = rc == 0;
+    return rc == 0 || rc == -ENOENT
+               ? 0
+               : error_set(error, rc, "/" PCI_DEVICES "/%s: %s", card->address, strerror(-rc));
+}
+
+/* NVIDIA's tool takes seconds. It is asked only if something said hangs on its answer. */
+static bool
+needs_nvidia_smi(const struct setup_card *card)
+{
+    const struct policy_setup *said = &card->said->setup;
+
+    return card->is_nvidias &&
+           (said->has_instances || said->sizes ||
+            (card->has_functions && card->sriov.enabled != sriov_gpu_wanted(said, &card->sriov)));
+}
+
+int
+setup_card_read(const struct host *host, const struct policy_gpu *said, struct setup_card *ret,
+                struct error *error)
+{
+    *ret = (struct setup_card){.host = host, .said = said, .address = said->address.text};
+    return setup_card_renew(ret, error);
+}
+
+int
+setup_card_renew(struct setup_card *card, struct error *error)
+{
+    int rc;
+
+    setup_card_clear(card);
+    if (!host_exists(card->host, PCI_DEVICES "/%s", card->address))
+        return error_set(error, -ENODEV, "there is no PCI device %s, which %s names", card->address,
+                         card->said->origin);
+    card->is_nvidias = is_of(card->host, card->address, "0x10de");
+    card->is_amds = is_of(card->host, card->address, "0x1002");
+    rc = read_functions(card, error);
+    if (rc < 0 || !needs_nvidia_smi(card))
+        return rc;
+    card->knows_nvidia = nvidia_smi_read(card->host, &card->said->address, &card->nvidia,
+                                         &card->nvidia_unknown) == 0;
+    return 0;
+}
+
+void
+setup_card_clear(struct setup_card *card)
+{
+    sriov_gpu_clear(&card->sriov);
+    nvidia_smi_clear(&card->nvidia);
+    card->sriov = (struct sriov_gpu){0};
+    card->nvidia = (struct nvidia_smi){0};
+    card->knows_nvidia = false;
+}

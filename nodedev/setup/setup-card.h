@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+
+/*
+ * setup-card: a card that vgpu.conf declares a setup for, and how the card is now.
+ */
+
+#pragma once
+
+#include "setup/nvidia-smi.h"
+#include "view/sriov-gpu.h"
+
+struct setup_card {
+    const struct host *host;
+    const struct policy_gpu *said;
+    const char *address; /* of `said` */
+    struct sriov_gpu sriov;
+    bool has_functions; /* it can have virtual functions */
+    bool is_nvidias, is_amds;
+    struct nvidia_smi nvidia;
+    bool knows_nvidia;           /* `nvidia` was read */
+    struct error nvidia_unknown; /* why it was not */
+};
+
+/*
+ * Reads a card. Returns -ENODEV with a line in error if there is no such PCI device, or -errno. The
+ * card keeps `said`. The caller clears ret in every case.
+ */
+int setup_card_read(const struct host *host, const struct policy_gpu *said, struct setup_card *ret,
+                    struct error *error) CHECKED NONNULL;
+
+/* Reads again how the card is. */
+int setup_card_renew(struct setup_card *card, struct error *error) CHECKED NONNULL;
+void setup_card_clear(struct setup_card *card) NONNULL;

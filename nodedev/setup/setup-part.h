@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+
+/*
+ * setup-part: the parts of a card's setup, as one table: how each part is told, checked and made,
+ * and what it takes from the others. The parts stand in the order in which they are made. They are
+ * taken away in the opposite order.
+ *
+ * The order of NVIDIA's cards is that of NVIDIA's vGPU user guide and MIG user guide: MIG mode,
+ * virtual functions, GPU instances; or virtual functions, then mixed sizes. MIG mode does not
+ * change while there are functions. Enabling functions removes GPU instances and mixed sizes
+ * (measured on an RTX PRO 6000 with 580.105.06).
+ */
+
+#pragma once
+
+#include "base/text.h"
+#include "setup/setup-card.h"
+
+enum setup_part { SETUP_MIG_MODE, SETUP_FUNCTIONS, SETUP_INSTANCES, SETUP_SIZES, SETUP_PARTS };
+
+struct setup_part_row {
+    const char *name;
+    const char *make_word, *remove_word; /* for people: "enable", "disable" */
+
+    /* Whether vgpu.conf says the part, and whether the part is to be there then. */
+    bool (*is_said)(const struct policy_setup *said);
+    bool (*is_wanted)(const struct policy_setup *said);
+
+    /* Whether the card has the part, in any form; whether in the form that is said. */
+    bool (*is_there)(const struct setup_card *card);
+    bool (*is_as_said)(const struct setup_card *card);
+
+    /* Refuses what the card or its vendor's tools cannot do: -errno with a line in error. */
+    int (*check)(const struct setup_card *card, struct error *error);
+
+    /* Both read nothing back. -errno with a line in error. */
+    int (*make)(struct setup_card *card, struct error *error);
+    int (*remove)(struct setup_card *card, struct error *error);
+
+    /* What is said, and what is there, in words. */
+    void (*tell_said)(const struct setup_card *card, struct text *text);
+    void (*tell_now)(const struct setup_card *card, struct text *text);
+
+    unsigned needs_off; /* bits of the parts that must be away before this one changes */
+    unsigned loses;     /* bits of the parts that go when this one is made */
+};
+
+extern const struct setup_part_row setup_part_rows[SETUP_PARTS];

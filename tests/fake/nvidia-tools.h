@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+
+/*
+ * nvidia-tools: NVIDIA's sriov-manage and nvidia-smi for one card of a fake kernel, as the function
+ * that runs programs.
+ *
+ * They keep the order of the real ones. Enabling virtual functions removes GPU instances and mixed
+ * sizes. MIG mode does not change while there are functions or instances, and changes only with a
+ * reset if the card says so. Sizes do not change while the card has a vGPU. Instances need MIG
+ * mode. One fault can be switched on: the n-th call that would change the card fails, does not end,
+ * or changes nothing and says that it did.
+ */
+
+#pragma once
+
+#include "fake/fake-kernel.h"
+
+enum nvidia_fault { NVIDIA_FAILS, NVIDIA_HANGS, NVIDIA_LIES };
+
+struct nvidia_tools {
+    const char *card;
+    unsigned functions; /* that the card can have */
+    bool has_mig, is_mig, is_mig_to_be, needs_reset, is_mixed;
+    char instances[16][24];
+    unsigned instance_count;
+    bool has_vgpu;
+    unsigned changes;  /* counts the calls that would change the card */
+    unsigned fault_at; /* the call with this number is struck; 0: none is */
+    enum nvidia_fault fault;
+    char asked[4096]; /* the command lines of those calls, with "; " between them */
+};
+extern struct nvidia_tools nvidia_tools;
+
+/* Puts the tools on a machine. */
+void nvidia_tools_install(struct fake_kernel *fake);
+
+/* As a boot leaves the card. */
+void nvidia_tools_boot(struct fake_kernel *fake);
+
+/* host.run */
+int nvidia_tools_run(const struct host *host, char *const argv[], int in, int out,
+                     unsigned milliseconds);

@@ -1,0 +1,4 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+
+unit_tests += \
+	tests/setup/test-setup

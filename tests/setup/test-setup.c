@@ -1,0 +1,416 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+
+/* vgpuctl setup: cards become what vgpu.conf declares, and nothing else changes. */
+
+#include "cli/command.h"
+#include "fake/chance.h"
+#include "fake/nvidia-tools.h"
+#include "fake/typed.h"
+
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#define NVIDIA "0000:3d:00.0"
+#define INTEL  "0000:03:00.0"
+#define MACHINE                                                                                    \
+    "gpu " NVIDIA " vf vfs 4 rule size\n"                                                          \
+    "type nvidia-1152 \"NVIDIA L40S-8Q\" framebuffer 8192 max 6\n"                                 \
+    "gpu " INTEL " xe vfs 3 memory 24480\n"                                                        \
+    "pci 0000:41:00.0 driver ice\n"
+#define HERE   "test:///default"
+#define ENABLE "/usr/lib/nvidia/sriov-manage -e " NVIDIA
+#define SMI    "/usr/bin/nvidia-smi "
+#define FIRST  "0000:3d:00.4"
+
+static struct scene scene;
+static struct typed typed;
+
+static int
+set_up(void **state)
+{
+    (void)state;
+    memset(&nvidia_tools, 0, sizeof(nvidia_tools));
+    nvidia_tools.card = NVIDIA;
+    nvidia_tools.functions = 4;
+    nvidia_tools.has_mig = true;
+    scene_start(&scene, MACHINE);
+    nvidia_tools_install(&scene.kernel);
+    nvidia_tools_boot(&scene.kernel);
+    assert_int_equal(fake_enable(&scene.kernel, INTEL, 0), 0);
+    return 0;
+}
+
+static int
+tear_down(void **state)
+{
+    (void)state;
+    typed_clear(&typed);
+    scene_stop(&scene);
+    return 0;
+}
+
+static void
+run(const char *line, int status, const char *words)
+{
+    if (typed_run(&scene, HERE, line, &typed) != status)
+        fail_msg("%s: %d, %s%s", line, typed.status, typed.printed, typed.faults);
+    typed_assert_has(status ? typed.faults : typed.printed, words);
+}
+
+static void
+declare(const char *nvidias, const char *intels)
+{
+    AUTO_FREE char *text = NULL;
+
+    assert_true(asprintf(&text,
+                         "gpus = ( { address = \"" NVIDIA "\"; setup = { %s }; },\n"
+                         "{ address = \"" INTEL "\"; setup = { %s }; } );\n",
+                         nvidias, intels) > 0);
+    scene_configure(&scene, text);
+}
+
+static unsigned
+functions_of(const char *gpu)
+{
+    uint64_t ret;
+
+    assert_int_equal(
+        host_read_number(&scene.kernel.host, &ret, "sys/bus/pci/devices/%s/sriov_numvfs", gpu), 0);
+    return (unsigned)ret;
+}
+
+static void
+partition(const char *first, const char *second)
+{
+    nvidia_tools.is_mig = nvidia_tools.is_mig_to_be = true;
+    nvidia_tools.instance_count = first ? second ? 2 : 1 : 0;
+    snprintf(nvidia_tools.instances[0], sizeof(nvidia_tools.instances[0]), "%s",
+             first ? first : "");
+    snprintf(nvidia_tools.instances[1], sizeof(nvidia_tools.instances[1]), "%s",
+             second ? second : "");
+}
+
+/* --- steps ------------------------------------------------------------------------------------ */
+
+/* The states from which a card of NVIDIA's is set up. */
+static void
+bare(void)
+{
+}
+
+static void
+with_functions(void)
+{
+    assert_int_equal(fake_enable(&scene.kernel, NVIDIA, 4), 0);
+}
+
+static void
+with_mixed_sizes(void)
+{
+    with_functions();
+    nvidia_tools.is_mixed = true;
+}
+
+static void
+in_mig_mode(void)
+{
+    with_functions();
+    partition("1g.24gb+gfx", "2g.48gb+gfx");
+}
+
+static void
+with_instances_but_no_functions(void)
+{
+    partition("1g.24gb+gfx", NULL);
+}
+
+#define TWO "instances = [ \"2g.48gb+gfx\", \"1g.24gb+gfx\" ];"
+
+static void
+steps(void **state)
+{
+    static const struct {
+        void (*start)(void);
+        const char *said, *asked;
+    } rows[] = {
+        {bare, "functions = \"all\";", ENABLE},
+        {bare, "functions = 4;", ENABLE},
+        {with_functions, "functions = \"all\";", ""},
+        {with_mixed_sizes, "functions = \"all\";", ""},
+        {bare, "functions = \"all\"; sizes = \"mixed\";",
+         ENABLE "; " SMI "vgpu -i " NVIDIA " -shm 1"},
+        {with_functions, "sizes = \"mixed\";", SMI "vgpu -i " NVIDIA " -shm 1"},
+        {with_mixed_sizes, "functions = \"all\"; sizes = \"mixed\";", ""},
+        {with_mixed_sizes, "sizes = \"equal\";", SMI "vgpu -i " NVIDIA " -shm 0"},
+        {bare, "functions = \"all\"; " TWO,
+         SMI "-i " NVIDIA " -mig 1; " ENABLE "; " SMI "mig -i " NVIDIA
+             " -cgi 2g.48gb+gfx,1g.24gb+gfx -C"},
+        {in_mig_mode, "functions = \"all\"; " TWO, ""},
+        {in_mig_mode, "functions = \"all\"; instances = [ \"4g.96gb+gfx\" ];",
+         SMI "mig -i " NVIDIA " -dci; " SMI "mig -i " NVIDIA " -dgi; " SMI "mig -i " NVIDIA
+             " -cgi 4g.96gb+gfx -C"},
+        {in_mig_mode, "functions = \"all\"; instances = [ ];",
+         SMI "mig -i " NVIDIA " -dci; " SMI "mig -i " NVIDIA
+             " -dgi; /usr/lib/nvidia/sriov-manage -d " NVIDIA "; " SMI "-i " NVIDIA
+             " -mig 0; " ENABLE},
+        {with_mixed_sizes, "functions = \"all\"; sizes = \"equal\"; " TWO, NULL},
+        {with_mixed_sizes, "functions = \"all\"; " TWO, NULL},
+        {in_mig_mode, "instances = [ ];", NULL},
+        {with_instances_but_no_functions, "functions = \"all\";", NULL},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < COUNT(rows); i++) {
+        nvidia_tools_boot(&scene.kernel);
+        nvidia_tools.asked[0] = '\0';
+        rows[i].start();
+        declare(rows[i].said, "");
+        if (!rows[i].asked) {
+            assert_int_equal(typed_run(&scene, HERE, "vgpuctl setup", &typed), COMMAND_FAILED);
+            assert_string_equal(nvidia_tools.asked, "");
+            continue;
+        }
+        run("vgpuctl setup", 0, rows[i].asked[0] ? "done" : "as declared");
+        assert_string_equal(nvidia_tools.asked, rows[i].asked);
+        run("vgpuctl setup", 0, "as declared");
+        assert_string_equal(nvidia_tools.asked, rows[i].asked);
+    }
+}
+
+static void
+what_people_see(void **state)
+{
+    (void)state;
+    declare("functions = \"all\"; sizes = \"mixed\";", "functions = 2;");
+    typed_golden(&scene, HERE, "setup/dry-run", "vgpuctl setup --dry-run");
+    assert_string_equal(nvidia_tools.asked, "");
+    assert_int_equal(functions_of(INTEL), 0);
+    typed_golden(&scene, HERE, "setup/done", "vgpuctl setup");
+    assert_int_equal(functions_of(INTEL), 2);
+    typed_golden(&scene, HERE, "setup/as-declared", "vgpuctl setup 3d:00.0 --json");
+    declare("functions = \"all\"; sizes = \"mixed\";", "functions = 3;");
+    typed_golden(&scene, HERE, "setup/other-number", "vgpuctl setup");
+    declare("functions = \"all\"; " TWO, "");
+    typed_golden(&scene, HERE, "setup/loses", "vgpuctl setup");
+    run("vgpuctl setup 03:00.0", 1,
+        "vgpu.conf declares no setup of a GPU \"03:00.0\"; it declares those of " NVIDIA);
+    scene_configure(&scene, "");
+    typed_golden(&scene, HERE, "setup/nothing", "vgpuctl setup");
+    scene_configure(&scene, "gpus = ( { setup = 3; } );");
+    run("vgpuctl setup", 1, "address is missing");
+}
+
+/* --- what is refused -------------------------------------------------------------------------- */
+
+static void
+refusals(void **state)
+{
+    static const struct {
+        const char *nvidias, *intels, *words;
+    } rows[] = {
+        {"functions = 3;", "",
+         "NVIDIA's tool enables all functions of " NVIDIA ": write functions = \"all\""},
+        {"functions = 5;", "",
+         NVIDIA " can have 4 virtual functions, and /etc/libvirt-vgpu/vgpu.conf:1 says 5"},
+        {"", "sizes = \"mixed\";", "only cards of NVIDIA's have sizes, and " INTEL " is none"},
+        {"", "instances = [ \"1g.5gb\" ];", "only cards of NVIDIA's have instances"},
+        {"", "functions = 4;", INTEL " can have 3 virtual functions"},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < COUNT(rows); i++) {
+        declare(rows[i].nvidias, rows[i].intels);
+        run("vgpuctl setup", 1, rows[i].words);
+        run("vgpuctl setup --dry-run", 1, rows[i].words);
+    }
+    nvidia_tools.has_mig = false;
+    declare("instances = [ \"1g.5gb\" ];", "");
+    run("vgpuctl setup", 1, NVIDIA " cannot have GPU instances (MIG)");
+    declare("instances = [ ];", "");
+    run("vgpuctl setup", 0, "as declared");
+    scene_configure(&scene,
+                    "gpus = ( { address = \"0000:99:00.0\"; setup = { functions = 1; }; } );");
+    run("vgpuctl setup", 1,
+        "there is no PCI device 0000:99:00.0, which /etc/libvirt-vgpu/vgpu.conf:1 names");
+    scene_configure(&scene,
+                    "gpus = ( { address = \"0000:41:00.0\"; setup = { functions = 1; }; } );");
+    run("vgpuctl setup", 1, "0000:41:00.0 can have no virtual functions");
+    /* AMD's driver makes its functions itself. */
+    fake_write(&scene.kernel, "sys/devices/" INTEL "/vendor", "0x1002\n");
+    declare("", "functions = 2;");
+    run("vgpuctl setup", 1,
+        INTEL
+        " has 0 virtual functions, and not the 2 of /etc/libvirt-vgpu/vgpu.conf:2; AMD's driver");
+    assert_int_equal(fake_enable(&scene.kernel, INTEL, 2), 0);
+    run("vgpuctl setup", 0, "as declared");
+    assert_string_equal(nvidia_tools.asked, "");
+}
+
+/* A card that anybody uses is not touched; other cards are set up. */
+static void
+in_use(void **state)
+{
+    struct fake_guest guest;
+    pid_t qemu;
+
+    (void)state;
+    with_functions();
+    declare("functions = \"all\"; sizes = \"mixed\";", "functions = \"all\";");
+    assert_int_equal(typed_prepare(&scene, 1, "L40S-8Q", FIRST), 0);
+    declare("functions = \"all\"; sizes = \"mixed\";", "functions = \"all\";");
+    typed_golden(&scene, HERE, "setup/in-use", "vgpuctl setup");
+    assert_string_equal(nvidia_tools.asked, "");
+    assert_int_equal(functions_of(INTEL), 3);
+    assert_int_equal(scene_release_at(&scene, 1, FIRST), 0);
+    /* Another's vGPU, which a process has open. */
+    assert_int_equal(fake_make(&scene.kernel, "0000:3d:00.7", "nvidia-1152", "0000:3d:00.7"), 0);
+    guest = fake_open(&scene.kernel, "0000:3d:00.7");
+    qemu = fake_hand_over(&guest);
+    run("vgpuctl setup", 4, NVIDIA " is in use: 0000:3d:00.7 by process ");
+    assert_string_equal(nvidia_tools.asked, "");
+    /* What is as declared needs nothing, whoever uses it. */
+    nvidia_tools.is_mixed = true;
+    run("vgpuctl setup", 0, "as declared");
+    fake_end(qemu);
+}
+
+/* --- faults ----------------------------------------------------------------------------------- */
+
+/* Each change fails, hangs or lies, once. The answer is right, the other card is set up, and the
+ * next call finishes. */
+static void
+faults(void **state)
+{
+    static const char *const words[] = {
+        [NVIDIA_FAILS] = " failed (exit status 1); see journalctl -k",
+        [NVIDIA_HANGS] = " did not end within 100 seconds; see journalctl -k",
+        [NVIDIA_LIES] = "ended well, ",
+    };
+    static const char *const said[] = {"functions = \"all\"; " TWO,
+                                       "functions = \"all\"; sizes = \"mixed\";"};
+
+    (void)state;
+    for (size_t i = 0; i < COUNT(said); i++) {
+        for (unsigned fault = NVIDIA_FAILS; fault <= NVIDIA_LIES; fault++) {
+            for (unsigned at = 1; at <= 3 - i; at++) {
+                nvidia_tools_boot(&scene.kernel);
+                assert_int_equal(fake_enable(&scene.kernel, INTEL, 0), 0);
+                nvidia_tools.changes = 0;
+                nvidia_tools.fault_at = at;
+                nvidia_tools.fault = fault;
+                declare(said[i], "functions = \"all\";");
+                if (typed_run(&scene, HERE, "vgpuctl setup", &typed) != COMMAND_FAILED)
+                    fail_msg("%s, fault %u at %u: %s", said[i], fault, at, typed.printed);
+                if (fault == NVIDIA_LIES && strstr(typed.faults, "sriov-manage ended well"))
+                    continue;
+                typed_assert_has(typed.faults, words[fault]);
+                assert_int_equal(functions_of(INTEL), 3);
+                run("vgpuctl setup", 0, "done");
+            }
+        }
+    }
+    nvidia_tools.fault_at = 0;
+    nvidia_tools_boot(&scene.kernel);
+    nvidia_tools.needs_reset = true;
+    declare(said[0], "");
+    typed_golden(&scene, HERE, "setup/reset", "vgpuctl setup");
+    nvidia_tools.is_mig = true;
+    run("vgpuctl setup", 0, "done");
+}
+
+/* While the host comes up, a tool may fail because it ran too early. */
+static void
+early(void **state)
+{
+    (void)state;
+    declare("functions = \"all\"; sizes = \"mixed\";", "");
+    nvidia_tools.fault_at = 1;
+    run("vgpuctl setup", 1, "sriov-manage -e " NVIDIA " failed");
+    nvidia_tools.changes = 0;
+    scene_configure(&scene, "boot_wait = \"60m\"; gpus = ( { address = \"" NVIDIA
+                            "\"; setup = { functions = \"all\"; }; } );");
+    fake_set_uptime(FAKE_UPTIME - 20000);
+    run("vgpuctl setup", 0, "done");
+    assert_int_equal(functions_of(NVIDIA), 4);
+}
+
+/* --- any card, any declaration ---------------------------------------------------------------- */
+
+static const char *
+random_state(uint64_t *seed)
+{
+    static char text[256];
+    size_t at = 0;
+
+    nvidia_tools_boot(&scene.kernel);
+    if (maybe(seed, 60))
+        with_functions();
+    if (maybe(seed, 40))
+        partition(maybe(seed, 70) ? "1g.24gb+gfx" : NULL, maybe(seed, 50) ? "2g.48gb+gfx" : NULL);
+    else
+        nvidia_tools.is_mixed = maybe(seed, 40);
+    text[0] = '\0';
+    if (maybe(seed, 70))
+        at += (size_t)snprintf(text + at, sizeof(text) - at, "functions = \"all\"; ");
+    if (maybe(seed, 50))
+        at += (size_t)snprintf(text + at, sizeof(text) - at, "instances = [ %s ];",
+                               maybe(seed, 60) ? "\"1g.24gb+gfx\"" : "");
+    else if (maybe(seed, 60))
+        snprintf(text + at, sizeof(text) - at, "sizes = \"%s\";",
+                 maybe(seed, 60) ? "mixed" : "equal");
+    return text;
+}
+
+/* The setup is done, and then there is nothing left to do; or it is refused, and nothing changes.
+ * No part that is not said changes. */
+static void
+anything(void **state)
+{
+    uint64_t seed = chance_setting("SEED", SEED);
+
+    (void)state;
+    for (uint64_t i = chance_rounds(300); i > 0; i--) {
+        const char *said = random_state(&seed);
+        const struct nvidia_tools before = nvidia_tools;
+        const struct nvidia_tools *now = &nvidia_tools;
+        unsigned functions = functions_of(NVIDIA);
+        int status;
+
+        declare(said, "");
+        status = typed_run(&scene, HERE, "vgpuctl setup", &typed);
+        nvidia_tools.asked[0] = '\0';
+        if (status == COMMAND_DONE) {
+            assert_int_equal(typed_run(&scene, HERE, "vgpuctl setup", &typed), COMMAND_DONE);
+            assert_null(strstr(typed.printed, "done"));
+            assert_string_equal(now->asked, "");
+        } else {
+            assert_true(
+                strstr(typed.faults, "of which /etc/libvirt-vgpu/vgpu.conf:1 says nothing") ||
+                strstr(typed.faults, "is in MIG mode, in which there are no mixed sizes"));
+            assert_int_equal(now->changes, before.changes);
+        }
+        if (status != COMMAND_DONE || !strstr(said, "functions"))
+            assert_int_equal(functions_of(NVIDIA), functions);
+        if (status != COMMAND_DONE || !strstr(said, "instances")) {
+            assert_int_equal(now->instance_count, before.instance_count);
+            assert_int_equal(now->is_mig, before.is_mig);
+        }
+        if (status != COMMAND_DONE || !strstr(said, "sizes"))
+            assert_int_equal(now->is_mixed, before.is_mixed);
+    }
+}
+
+#define TEST(test) cmocka_unit_test_setup_teardown(test, set_up, tear_down)
+
+int
+main(void)
+{
+    const struct CMUnitTest tests[] = {
+        TEST(steps),  TEST(what_people_see), TEST(refusals), TEST(in_use),
+        TEST(faults), TEST(early),           TEST(anything),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
