@@ -18,6 +18,7 @@ filled_units = \
 	config/libvirt-vgpu-metrics.service \
 	config/libvirt-vgpu-ready.service \
 	config/libvirt-vgpu-reconcile.service \
+	config/libvirt-vgpu-setup.service \
 	config/libvirt-vgpu-sriov@.service
 units = \
 	config/libvirt-vgpu-metrics.timer \

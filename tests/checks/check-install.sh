@@ -84,10 +84,10 @@ done
 # Options of configure decide which of these are installed.
 if grep -q '^nodist_systemdsystemunit_DATA = ' Makefile; then
     for unit in metrics.service metrics.timer ready.service reconcile.service reconcile.timer \
-        sriov@.service; do
+        setup.service sriov@.service; do
         [ -f "$stage$units/libvirt-vgpu-$unit" ] || complain "libvirt-vgpu-$unit is missing"
     done
-    for command in metrics ready reconcile; do
+    for command in metrics ready reconcile setup; do
         service=$stage$units/libvirt-vgpu-$command.service
         grep -Eqx "ExecStart=/.*/bin/vgpuctl $command( .*)?" "$service" ||
             complain "$service does not start vgpuctl $command"

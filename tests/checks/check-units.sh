@@ -35,7 +35,7 @@ if grep libvirt-vgpu "$said"; then complain "systemd does not understand this"; 
 
 # Ten times that figure, and a little more for other versions of systemd.
 systemd-analyze --help | grep -q -e --offline || lacks "systemd 250"
-for unit in metrics:15 ready:11 reconcile:26 sriov@:36; do
+for unit in metrics:15 ready:11 reconcile:26 setup:38 sriov@:36; do
     systemd-analyze security --no-pager --offline=yes --threshold="${unit#*:}" \
         "$units/libvirt-vgpu-${unit%:*}.service" >"$said" 2>&1 ||
         complain "more open than it was:" "$(tail -n 1 "$said")"

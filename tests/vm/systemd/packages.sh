@@ -74,7 +74,11 @@ files >before
 # This is the host's first qemu hook. The package tells libvirt, which needs no restart.
 run_dpkg dpkg -i $first
 [ -x $link ]
-if find /etc/systemd -name '*libvirt-vgpu*' | grep .; then fail "the package enables units"; fi
+if find /etc/systemd -name '*libvirt-vgpu*' ! -name libvirt-vgpu-setup.service | grep .; then
+    fail "the package enables other units than that of setup"
+fi
+[ "$(systemctl is-enabled libvirt-vgpu-setup.service)" = enabled ]
+[ "$(systemctl is-active libvirt-vgpu-setup.service)" = inactive ]
 # The package's own tests for Debian, as autopkgtest would play them on a machine of its own.
 (cd /vgpu && autopkgtest/recorded-machines)
 /vgpu/autopkgtest/guest
