@@ -14,11 +14,21 @@ open_files_clear(struct open_files *files)
     *files = (struct open_files){0};
 }
 
-/* Only VFIO's nodes are of interest. */
+/* The node of a card of NVIDIA's, as "dev/nvidia0"; NULL: the target is none. */
+static const char *
+find_nvidias(const char *target)
+{
+    static const char prefix[] = "dev/nvidia";
+    const char *node = strstr(target, prefix);
+    const char *number = node ? node + strlen(prefix) : "";
+
+    return *number && number[strspn(number, "0123456789")] == '\0' ? node : NULL;
+}
+
 static void
 add_target(struct open_files *files, const char *target, int pid)
 {
-    const char *node = strstr(target, "dev/vfio/");
+    const char *vfio = strstr(target, "dev/vfio/"), *node = vfio ? vfio : find_nvidias(target);
     struct open_file file = {.pid = pid};
 
     if (!node || strlen(node) >= sizeof(file.node))

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
 /*
- * open-files: which processes have VFIO's device nodes open, from /proc/PID/fd.
+ * open-files: which processes have device nodes of VFIO or of NVIDIA's cards open, from
+ * /proc/PID/fd.
  *
  * One look goes through all processes, and then answers for every device. It opens no device. A
  * device's own node can be opened by several processes at once. Nobody could remove the device
@@ -13,7 +14,7 @@
 #include "base/host.h"
 
 struct open_file {
-    char node[64]; /* below root: "dev/vfio/12", "dev/vfio/devices/vfio3" */
+    char node[64]; /* below root: "dev/vfio/12", "dev/vfio/devices/vfio3", "dev/nvidia0" */
     int pid;
 };
 

@@ -87,6 +87,59 @@ look_at(struct users *users, const struct name *device)
     }
 }
 
+/* The daemons of NVIDIA's that have each card open all the time, as /proc/PID/comm has their names:
+ * the vGPU manager's, the persistence daemon (nvidia-persistenced(1)), and DCGM's. */
+static bool
+is_daemon(const struct host *host, int pid)
+{
+    static const char *const names[] = {"nvidia-vgpu-mgr", "nvidia-vgpud", "nvidia-persiste",
+                                        "nv-hostengine", NULL};
+    char name[64];
+
+    return host_read(host, name, sizeof(name), "proc/%d/comm", pid) > 0 &&
+           words_index(names, name) >= 0;
+}
+
+/* Reads the number of NVIDIA's device node of a card, from "Device Minor: 	 0". Returns false
+ * for a card without a node. */
+static bool
+read_minor(const struct host *host, const struct name *card, unsigned *ret)
+{
+    char text[4096];
+    const char *line;
+
+    if (host_read(host, text, sizeof(text), "proc/driver/nvidia/gpus/%s/information", card->text) <=
+        0)
+        return false;
+    line = strstr(text, "Device Minor:");
+    return line && sscanf(line, "Device Minor: %u", ret) == 1;
+}
+
+static void
+look_for_clients(struct users *users, const struct name *card)
+{
+    AUTO(open_files_clear) struct open_files files = {0};
+    char node[32], name[80], text[128];
+    unsigned minor;
+
+    if (!read_minor(users->host, card, &minor))
+        return;
+    snprintf(node, sizeof(node), "dev/nvidia%u", minor);
+    open_files_read(users->host, &files);
+    for (size_t i = 0; i < files.count; i++) {
+        const int pid = files.items[i].pid;
+
+        /* A process may have the node open several times, and its descriptors stand together. */
+        if (strcmp(files.items[i].node, node) ||
+            (i && files.items[i - 1].pid == pid && !strcmp(files.items[i - 1].node, node)) ||
+            is_daemon(users->host, pid))
+            continue;
+        open_files_name(users->host, pid, name, sizeof(name));
+        snprintf(text, sizeof(text), "process %s", name);
+        add(users, card, text);
+    }
+}
+
 int
 users_check(const struct host *host, const struct snapshot *snapshot, const struct sriov_gpu *card,
             struct error *error)
@@ -104,6 +157,7 @@ users_check(const struct host *host, const struct snapshot *snapshot, const stru
     list_devices(snapshot, card, &devices);
     for (size_t i = 0; i < devices.count; i++)
         look_at(&users, &devices.items[i]);
+    look_for_clients(&users, &card->address);
     if (users.count == 0)
         return 0;
     error_set(error, -EBUSY, "%s is in use: %s", card->address.text, list);

@@ -10,7 +10,7 @@
 #include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/stat.h>
+#include <sys/prctl.h>
 
 #define NVIDIA "0000:3d:00.0"
 #define INTEL  "0000:03:00.0"
@@ -254,6 +254,7 @@ in_use(void **state)
 {
     struct fake_guest guest;
     pid_t qemu;
+    int fd;
 
     (void)state;
     with_functions();
@@ -270,10 +271,25 @@ in_use(void **state)
     qemu = fake_hand_over(&guest);
     run("vgpuctl setup", 4, NVIDIA " is in use: 0000:3d:00.7 by process ");
     assert_string_equal(nvidia_tools.asked, "");
+    fake_end(qemu);
+    /* A program that computes on the card. A daemon of NVIDIA's does not count. */
+    fake_write(&scene.kernel, "proc/driver/nvidia/gpus/" NVIDIA "/information",
+               "Model: \t\t NVIDIA L40S\nDevice Minor: \t 7\n");
+    fake_write(&scene.kernel, "dev/nvidia7", "");
+    fd = openat(scene.kernel.host.root, "dev/nvidia7", O_RDONLY | O_CLOEXEC);
+    assert_true(fd >= 0);
+    run("vgpuctl setup", 4, NVIDIA " is in use: " NVIDIA " by process ");
+    typed_assert_has(typed.faults, "test-setup");
+    assert_string_equal(nvidia_tools.asked, "");
+    assert_int_equal(prctl(PR_SET_NAME, "nvidia-persistenced"), 0);
+    run("vgpuctl setup", 0, "done");
+    nvidia_tools.is_mixed = false;
+    assert_int_equal(prctl(PR_SET_NAME, "test-setup"), 0);
     /* What is as declared needs nothing, whoever uses it. */
+    run("vgpuctl setup", 4, "by process ");
     nvidia_tools.is_mixed = true;
     run("vgpuctl setup", 0, "as declared");
-    fake_end(qemu);
+    close(fd);
 }
 
 /* --- faults ----------------------------------------------------------------------------------- */

@@ -1,0 +1,117 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+# vgpuctl setup: power is cut, and at the next boot all declared cards are as before, and so are their guests.
+# shellcheck shell=bash
+# needs: libvirt 9.7
+# takes: 200
+
+# The cards, in the order of "boards": a mediated device on a function, mixed sizes, GPU instances, and a profile.
+boards=A16,A30,A30-MIG,B60
+a16=0100:10:00.0 mixed=0100:20:00.0 mig=0100:30:00.0 xe=0100:40:00.0
+unit=libvirt-vgpu-setup.service
+guests=(plain large small instance profile)
+
+# result: what vgpuctl setup says of each part, without headings.
+result() { vgpuctl setup -rn -o gpu,part,now,result; }
+
+# as_declared: all cards are, and setup has nothing to do.
+as_declared() {
+    diff - <(result) <<-END
+		$a16 functions 16 as\x20declared
+		$mixed functions 16 as\x20declared
+		$mixed sizes mixed as\x20declared
+		$mig MIG\x20mode on as\x20declared
+		$mig functions 16 as\x20declared
+		$mig instances 1g.6gb,\x201g.6gb,\x202g.12gb as\x20declared
+		$xe functions 8 as\x20declared
+	END
+}
+
+# functions CARD: how many it has.
+functions() { cat "/sys/bus/pci/devices/$1/sriov_numvfs"; }
+
+case $PHASE in
+1)
+    at_end rm -rf /usr/lib/nvidia/sriov-manage /usr/bin/nvidia-smi /etc/modprobe.d/vgpu-cards.conf
+    install -D /vgpu/tests/vm/tools/sriov-manage /usr/lib/nvidia/sriov-manage
+    install /vgpu/tests/vm/tools/nvidia-smi /usr/bin/nvidia-smi
+    echo "options vgpu-cards cards=$boards" >/etc/modprobe.d/vgpu-cards.conf
+    printf '%s\n' vgpu-cards vgpu-cards-xe-vfio >>/etc/modules-load.d/vgpu.conf
+    modprobe -a vgpu-cards vgpu-cards-xe-vfio
+    vgpu_conf <<-END
+		gpus = (
+		    { address = "$a16"; setup = { functions = "all"; }; },
+		    { address = "$mixed"; setup = { functions = "all"; sizes = "mixed"; }; },
+		    { address = "$mig"; setup = { functions = "all"; instances = [ "1g.6gb", "2g.12gb", "1g.6gb" ]; }; },
+		    { address = "$xe"; setup = { functions = 8; }; vram = "24480M"; }
+		);
+		profiles = { b60-8g = { vram = "8G"; }; };
+	END
+    vgpuctl check
+    vgpuctl setup --dry-run
+    [ "$(functions $a16)$(functions $mixed)$(functions $mig)$(functions $xe)" = 0000 ]
+    vgpuctl setup
+    as_declared
+    # Shares that Intel's driver gave the functions are taken back.
+    [ "$(cat /sys/bus/pci/devices/$xe/sriov_admin/vf1/profile/vram_quota)" = 0 ]
+    look_anew
+
+    guest plain && vgpuctl attach plain --type A16-4Q --config
+    guest large && vgpuctl attach large --type A30-12C --config
+    guest small && vgpuctl attach small --type A30-4C --config
+    guest instance && vgpuctl attach instance --type A30-2-12C --config
+    guest profile && vgpuctl attach profile --type b60-8g --config
+    for name in "${guests[@]}"; do
+        virsh -q autostart "$name"
+        start "$name"
+    done
+
+    say "a card in use is not touched, and its user is named; the others are set up"
+    sed -i 's/"mixed"/"equal"/; s/functions = 8/functions = 4/' "$CONF"
+    before=$(vgpuctl list --raw)
+    status=0
+    vgpuctl setup 2>said || status=$?
+    cat said
+    [ "$status" = 4 ]
+    grep "$mixed is in use: .* is that of \(large\|small\) (held)" said
+    grep "$xe is in use: .* is that of profile (held)" said
+    [ "$(vgpuctl list --raw)" = "$before" ]
+    sed -i 's/"equal"/"mixed"/; s/functions = 4/functions = 8/' "$CONF"
+    as_declared
+
+    systemctl -q enable $unit
+    power_loss
+    ;;
+2)
+    at_end systemctl -q --no-reload disable $unit
+    wait_for libvirtd_answers
+    systemctl status $unit --no-pager
+    systemctl -q is-active $unit
+    as_declared
+    for name in "${guests[@]}"; do wait_for is_running "$name"; done
+    vgpuctl list
+    [ "$(ledger | grep -c ' held made ')" = 5 ]
+    for name in "${guests[@]}"; do destroy "$name"; done
+    assert_empty_ledger
+
+    say "each tool fails, hangs or lies once: the answer is right, and the next call finishes"
+    echo 'boot_wait = "1s";' >>"$CONF"
+    for fault in fails lies; do
+        echo 0 >/sys/bus/pci/devices/$a16/sriov_numvfs
+        echo 0 >/sys/bus/pci/devices/$xe/sriov_numvfs
+        echo $fault >/run/nvidia-tools/fault
+        must_fail vgpuctl setup
+        case $fault in
+        fails) assert_match "$ERR" 'sriov-manage -e .* failed \(exit status 1\); see journalctl -k' ;;
+        lies) assert_match "$ERR" "$a16 has no virtual functions, although sriov-manage ended well" ;;
+        esac
+        [ "$(functions $xe)" = 8 ]
+        vgpuctl setup
+        as_declared
+        rm -f /run/nvidia-tools/$mixed/mixed
+        echo $fault >/run/nvidia-tools/fault
+        must_fail vgpuctl setup
+        vgpuctl setup
+        as_declared
+    done
+    ;;
+esac
