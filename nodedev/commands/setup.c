@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
 #include "setup/setup.h"
+#include "actions/snapshot.h"
 #include "base/array.h"
 #include "base/deadline.h"
 #include "cli/pick.h"
@@ -9,6 +10,8 @@
 #include "cli/table.h"
 #include "commands/commands.h"
 #include "policy/policy-load.h"
+
+#include <string.h>
 
 #define PAUSE 2000 /* ms between two tries, while the host comes up */
 
@@ -135,6 +138,52 @@ conclude(const struct command_call *call, const struct cards *cards, struct erro
     return worst->rc;
 }
 
+/* --- the declaration of what is there --------------------------------------------------------- */
+
+/* Writes the setup of a card that has one. */
+static void
+print_card(const struct command_call *call, const struct policy *policy, const struct name *address,
+           bool *is_first)
+{
+    const struct policy_gpu everything = {
+        .address = *address, .setup = {.has_instances = true, .sizes = POLICY_SIZES_MIXED}};
+    const struct policy_gpu *listed = policy_find_gpu(policy, address);
+    AUTO(setup_card_clear) struct setup_card card = {0};
+    AUTO_FREE char *text = NULL;
+    struct error ignored;
+
+    if (setup_card_read(call->host, &everything, &card, &ignored) < 0)
+        return;
+    text = setup_card_declare(&card);
+    if (!*text)
+        return;
+    say_line(call->out, "%s", *is_first ? "gpus = (" : ",");
+    if (listed)
+        say_line(call->out, "    # add this to the group at %s", listed->origin);
+    say_part(call->out, "    { address = \"%s\"; setup = { %s }; }", address->text, text);
+    *is_first = false;
+}
+
+static int
+print(const struct command_call *call, const struct snapshot *snapshot, struct error *error)
+{
+    AUTO(names_clear) struct names cards = {0};
+    bool is_first = true;
+    int rc = sriov_gpu_list(call->host, snapshot, true, &cards);
+
+    if (rc < 0)
+        return error_set(error, rc, "the PCI devices cannot be listed: %s", strerror(-rc));
+    for (size_t i = 0; i < cards.count; i++)
+        print_card(call, &snapshot->policy, &cards.items[i], &is_first);
+    if (is_first) {
+        say_line(call->out, "# no GPU here has anything that a boot takes away");
+        return 0;
+    }
+    say_end(call->out);
+    say_line(call->out, ");");
+    return 0;
+}
+
 /* --- the command ------------------------------------------------------------------------------ */
 
 /* While the host comes up, a card or its driver may not be ready yet: then this tries again. */
@@ -162,6 +211,25 @@ set_up(const struct command_call *call, const struct policy *policy, struct card
 }
 
 static enum command_status
+run_print(const struct command_call *call, struct error *error)
+{
+    AUTO(snapshot_clear) struct snapshot snapshot = {0};
+    int rc;
+
+    if (call->count || options_want_table(&call->options) ||
+        option_given(&call->options, OPTION_DRY_RUN))
+        return command_ended(
+            error_refuse(error, ERROR_USAGE,
+                         "--print prints all GPUs, as text for vgpu.conf: it takes "
+                         "no GPU, no table and no --dry-run"),
+            error);
+    rc = snapshot_take(&snapshot, call->host, &inventory_no_types, error);
+    if (rc == 0)
+        rc = print(call, &snapshot, error);
+    return command_ended(rc, error);
+}
+
+static enum command_status
 run(const struct command_call *call, struct error *error)
 {
     AUTO(policy_clear) struct policy policy = {0};
@@ -169,6 +237,8 @@ run(const struct command_call *call, struct error *error)
     AUTO(table_end) struct table table = {0};
     int rc;
 
+    if (option_given(&call->options, OPTION_PRINT))
+        return run_print(call, error);
     if (table_start(&table, "setup", columns, COUNT(columns), call, error) < 0)
         return COMMAND_USAGE;
     rc = policy_load(call->host, &policy, error);
@@ -192,6 +262,6 @@ const struct command command_setup = {
     .help = "make GPUs as vgpu.conf declares them: functions, GPU instances, sizes",
     .page = "vgpuctl-gpu",
     .most = SIZE_MAX,
-    .options = OPTION_BIT(OPTION_DRY_RUN) | OPTION_BITS_TABLE,
+    .options = OPTION_BIT(OPTION_DRY_RUN) | OPTION_BIT(OPTION_PRINT) | OPTION_BITS_TABLE,
     .run = run,
 };

@@ -23,7 +23,7 @@ int
 checks_run(const struct host *host, const char *uri, struct diagnosis *ret, struct error *error)
 {
     static const struct diagnosis_check *const tables[] = {
-        hook_checks,   security_checks, kernel_checks,   boot_checks,  function_checks,
+        hook_checks,   security_checks, kernel_checks,   setup_checks, function_checks,
         nvidia_checks, xe_checks,       emulated_checks, state_checks, domain_checks,
     };
     int rc = diagnosis_read(host, uri, ret, error);

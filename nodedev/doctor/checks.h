@@ -13,7 +13,7 @@
 extern const struct diagnosis_check hook_checks[];
 extern const struct diagnosis_check security_checks[];
 extern const struct diagnosis_check kernel_checks[];
-extern const struct diagnosis_check boot_checks[];
+extern const struct diagnosis_check setup_checks[];
 extern const struct diagnosis_check function_checks[];
 extern const struct diagnosis_check nvidia_checks[];
 extern const struct diagnosis_check xe_checks[];

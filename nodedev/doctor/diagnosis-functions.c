@@ -10,8 +10,8 @@
 #include "base/text.h"
 #include "device/pci.h"
 #include "doctor/checks.h"
-#include "doctor/former-setup.h"
 #include "libvirt/version.h"
+#include "view/sriov-gpu.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -111,28 +111,38 @@ command_enabling_again(struct diagnosis *diagnosis, const struct sriov_gpu *card
     diagnosis_command(diagnosis, "vgpuctl sriov enable %s", card->address.text);
 }
 
+/* How vgpu.conf declares the card; empty if it does not. */
+static struct policy_setup
+declared(const struct diagnosis *diagnosis, const struct sriov_gpu *card)
+{
+    const struct policy_gpu *said = policy_find_gpu(&diagnosis->policy, &card->address);
+
+    return said ? said->setup : (struct policy_setup){0};
+}
+
 /* --- none are enabled --- */
 
 /* NVIDIA's GPUs since Ampere make vGPUs only on virtual functions. The functions are off after a
- * boot. If the GPU had functions before, "boot-order" reports it. */
+ * boot. If something is to enable them, "setup" and "setup-old-unit" report it. */
 static void
 check_enabled(struct diagnosis *diagnosis, const struct sriov_gpu *card)
 {
     const struct inventory_gpu *gpu = inventory_find_gpu(&diagnosis->inventory, &card->address);
     const char *address = card->address.text;
-    struct former_setup memory;
 
-    former_setup_read(diagnosis, card, &memory);
     if (!has_its_driver(diagnosis->host, &card->address) || card->enabled > 0 ||
-        former_setup_has_functions(&memory) || (gpu && inventory_offers(gpu)))
+        declared(diagnosis, card).functions ||
+        sriov_gpu_is_for_boot(diagnosis->host, &card->address) || (gpu && inventory_offers(gpu)))
         return;
     diagnosis_add(diagnosis,
                   "the GPU %s has %u virtual functions, which its vGPUs are made on, and none is "
                   "enabled",
                   address, (unsigned)card->total);
-    diagnosis_command(diagnosis, "systemctl enable --now libvirt-vgpu-sriov@%s", address);
-    diagnosis_advise(diagnosis, "or:");
     diagnosis_command(diagnosis, "vgpuctl sriov enable %s", address);
+    diagnosis_advise(diagnosis,
+                     "a boot takes them away; for vgpu.conf, this prints how the GPUs are "
+                     "then:");
+    diagnosis_command(diagnosis, "vgpuctl setup --print");
 }
 
 /* --- they would have no driver --- */
@@ -209,18 +219,16 @@ check_interface(struct diagnosis *diagnosis, const struct sriov_gpu *card)
     command_enabling_again(diagnosis, card);
 }
 
-/* A partitioned GPU without a free instance rightly offers nothing; it then has vGPUs. "boot-order"
- * reports a GPU that had instances before. "mig-types" reports a GPU that has some. */
+/* A partitioned GPU without a free instance rightly offers nothing; it then has vGPUs. "setup"
+ * reports a GPU that is to have instances. "mig-types" reports a GPU that has some. */
 static void
 check_types(struct diagnosis *diagnosis, const struct sriov_gpu *card)
 {
     const struct inventory_gpu *gpu = inventory_find_gpu(&diagnosis->inventory, &card->address);
-    struct former_setup memory;
 
     check_interface(diagnosis, card);
-    former_setup_read(diagnosis, card, &memory);
-    if (*memory.instance || !gpu || !gpu->is_partial || inventory_offers(gpu) ||
-        inventory_lacks_types(gpu))
+    if (declared(diagnosis, card).instances.count || !gpu || !gpu->is_partial ||
+        inventory_offers(gpu) || inventory_lacks_types(gpu))
         return;
     diagnosis_add(diagnosis,
                   "the GPU %s has no vGPU, and its driver offers no type on any of its virtual "

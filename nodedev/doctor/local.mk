@@ -4,7 +4,6 @@ libvgpuctl_a_SOURCES += \
 	nodedev/doctor/checks.c nodedev/doctor/checks.h \
 	nodedev/doctor/daemon-process.c nodedev/doctor/daemon-process.h \
 	nodedev/doctor/diagnosis.c nodedev/doctor/diagnosis.h \
-	nodedev/doctor/diagnosis-boot.c \
 	nodedev/doctor/diagnosis-domains.c \
 	nodedev/doctor/diagnosis-emulated.c \
 	nodedev/doctor/diagnosis-functions.c \
@@ -12,8 +11,8 @@ libvgpuctl_a_SOURCES += \
 	nodedev/doctor/diagnosis-kernel.c \
 	nodedev/doctor/diagnosis-nvidia.c \
 	nodedev/doctor/diagnosis-security.c \
+	nodedev/doctor/diagnosis-setup.c \
 	nodedev/doctor/diagnosis-state.c \
 	nodedev/doctor/diagnosis-xe.c \
 	nodedev/doctor/entry.c nodedev/doctor/entry.h \
-	nodedev/doctor/former-setup.c nodedev/doctor/former-setup.h \
 	nodedev/doctor/sriov-gpus.c nodedev/doctor/sriov-gpus.h

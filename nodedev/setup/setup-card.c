@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
 #include "setup/setup-card.h"
+#include "base/memory.h"
+#include "base/text.h"
 #include "device/pci.h"
 
 #include <string.h>
@@ -62,6 +64,25 @@ setup_card_renew(struct setup_card *card, struct error *error)
     card->knows_nvidia = nvidia_smi_read(card->host, &card->said->address, &card->nvidia,
                                          &card->nvidia_unknown) == 0;
     return 0;
+}
+
+char *
+setup_card_declare(const struct setup_card *card)
+{
+    const struct nvidia_smi *nvidia = &card->nvidia;
+    char line[1024];
+    struct text text = text_on(line, sizeof(line));
+
+    if (card->sriov.enabled && card->sriov.enabled == card->sriov.total)
+        text_join(&text, " ", "functions = \"all\";");
+    else if (card->sriov.enabled)
+        text_join(&text, " ", "functions = %u;", (unsigned)card->sriov.enabled);
+    for (size_t i = 0; i < nvidia->instances.count; i++)
+        text_join(&text, i ? ", " : " ", "%s\"%s\"%s", i ? "" : "instances = [ ",
+                  nvidia->instances.items[i], i + 1 < nvidia->instances.count ? "" : " ];");
+    if (nvidia->sizes == POLICY_SIZES_MIXED)
+        text_join(&text, " ", "sizes = \"mixed\";");
+    return memory_copy(line);
 }
 
 void

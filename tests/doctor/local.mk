@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 
 unit_tests += \
-	tests/doctor/test-boot-order \
 	tests/doctor/test-doctor \
 	tests/doctor/test-domains \
 	tests/doctor/test-nvidia-cards \
+	tests/doctor/test-setup \
 	tests/doctor/test-virtual-functions
 
 planted = tests/doctor/planted.c tests/doctor/planted.h

@@ -202,6 +202,30 @@ what_people_see(void **state)
     run("vgpuctl setup", 1, "address is missing");
 }
 
+/* What --print writes declares the cards as they are. */
+static void
+as_they_are(void **state)
+{
+    (void)state;
+    typed_golden(&scene, HERE, "setup/print-bare", "vgpuctl setup --print");
+    with_mixed_sizes();
+    assert_int_equal(fake_enable(&scene.kernel, INTEL, 2), 0);
+    typed_golden(&scene, HERE, "setup/print", "vgpuctl setup --print");
+    run("vgpuctl setup --print", 0, "gpus = (");
+    scene_configure(&scene, typed.printed);
+    run("vgpuctl setup", 0, "as declared");
+    assert_null(strstr(typed.printed, "done"));
+    run("vgpuctl setup --print", 0, "# add this to the group at /etc/libvirt-vgpu/vgpu.conf:2\n");
+    in_mig_mode();
+    scene_configure(&scene, "");
+    run("vgpuctl setup --print", 0, "instances = [ \"1g.24gb+gfx\", \"2g.48gb+gfx\" ];");
+    scene_configure(&scene, typed.printed);
+    run("vgpuctl setup", 0, "as declared");
+    assert_null(strstr(typed.printed, "done"));
+    assert_string_equal(nvidia_tools.asked, "");
+    run("vgpuctl setup --print --dry-run", 2, "--print prints all GPUs");
+}
+
 /* --- what is refused -------------------------------------------------------------------------- */
 
 static void
@@ -424,8 +448,8 @@ int
 main(void)
 {
     const struct CMUnitTest tests[] = {
-        TEST(steps),  TEST(what_people_see), TEST(refusals), TEST(in_use),
-        TEST(faults), TEST(early),           TEST(anything),
+        TEST(steps),  TEST(what_people_see), TEST(as_they_are), TEST(refusals),
+        TEST(in_use), TEST(faults),          TEST(early),       TEST(anything),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
