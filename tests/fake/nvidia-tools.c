@@ -4,12 +4,14 @@
 #include "fake/fake-parts.h"
 
 #include <assert.h>
+#include <signal.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/mman.h>
 
-struct nvidia_tools nvidia_tools;
+struct nvidia_tools *nvidia_tools;
 
-#define TOOLS (&nvidia_tools)
+#define TOOLS nvidia_tools
 
 static unsigned
 functions_now(const struct host *host)
@@ -160,14 +162,23 @@ nvidia_tools_run(const struct host *host, char *const argv[], int in, int out,
     note(argv);
     if (++TOOLS->changes != TOOLS->fault_at)
         return change(host, argv, count);
+    if (TOOLS->fault == NVIDIA_KILLED_AFTER)
+        (void)change(host, argv, count);
+    if (TOOLS->fault >= NVIDIA_KILLED_BEFORE)
+        raise(SIGKILL);
     if (TOOLS->fault == NVIDIA_FAILS)
         return 1;
     return TOOLS->fault == NVIDIA_HANGS ? -ETIMEDOUT : 0;
 }
 
 void
-nvidia_tools_install(struct fake_kernel *fake)
+nvidia_tools_install(struct fake_kernel *fake, const char *card, unsigned functions)
 {
+    if (!TOOLS)
+        TOOLS =
+            mmap(NULL, sizeof(*TOOLS), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    assert(TOOLS != MAP_FAILED);
+    *TOOLS = (struct nvidia_tools){.card = card, .functions = functions, .has_mig = true};
     fake_put(fake->host.root, "", "usr/lib/nvidia/sriov-manage");
     fake_put(fake->host.root, "", "usr/bin/nvidia-smi");
     fake->host.run = nvidia_tools_run;

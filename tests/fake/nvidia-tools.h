@@ -8,14 +8,21 @@
  * sizes. MIG mode does not change while there are functions or instances, and changes only with a
  * reset if the card says so. Sizes do not change while the card has a vGPU. Instances need MIG
  * mode. One fault can be switched on: the n-th call that would change the card fails, does not end,
- * or changes nothing and says that it did.
+ * changes nothing and says that it did, or its caller is killed before or after the change. The
+ * state is shared with the processes that a test forks.
  */
 
 #pragma once
 
 #include "fake/fake-kernel.h"
 
-enum nvidia_fault { NVIDIA_FAILS, NVIDIA_HANGS, NVIDIA_LIES };
+enum nvidia_fault {
+    NVIDIA_FAILS,
+    NVIDIA_HANGS,
+    NVIDIA_LIES,
+    NVIDIA_KILLED_BEFORE,
+    NVIDIA_KILLED_AFTER,
+};
 
 struct nvidia_tools {
     const char *card;
@@ -29,10 +36,10 @@ struct nvidia_tools {
     enum nvidia_fault fault;
     char asked[4096]; /* the command lines of those calls, with "; " between them */
 };
-extern struct nvidia_tools nvidia_tools;
+extern struct nvidia_tools *nvidia_tools;
 
-/* Puts the tools on a machine. */
-void nvidia_tools_install(struct fake_kernel *fake);
+/* Puts the tools on a machine, for a card that has all but instances and a reset to wait for. */
+void nvidia_tools_install(struct fake_kernel *fake, const char *card, unsigned functions);
 
 /* As a boot leaves the card. */
 void nvidia_tools_boot(struct fake_kernel *fake);

@@ -8,9 +8,11 @@
 #include "fake/typed.h"
 
 #include <fcntl.h>
+#include <signal.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/prctl.h>
+#include <sys/wait.h>
 
 #define NVIDIA "0000:3d:00.0"
 #define INTEL  "0000:03:00.0"
@@ -31,12 +33,8 @@ static int
 set_up(void **state)
 {
     (void)state;
-    memset(&nvidia_tools, 0, sizeof(nvidia_tools));
-    nvidia_tools.card = NVIDIA;
-    nvidia_tools.functions = 4;
-    nvidia_tools.has_mig = true;
     scene_start(&scene, MACHINE);
-    nvidia_tools_install(&scene.kernel);
+    nvidia_tools_install(&scene.kernel, NVIDIA, 4);
     nvidia_tools_boot(&scene.kernel);
     assert_int_equal(fake_enable(&scene.kernel, INTEL, 0), 0);
     return 0;
@@ -84,11 +82,11 @@ functions_of(const char *gpu)
 static void
 partition(const char *first, const char *second)
 {
-    nvidia_tools.is_mig = nvidia_tools.is_mig_to_be = true;
-    nvidia_tools.instance_count = first ? second ? 2 : 1 : 0;
-    snprintf(nvidia_tools.instances[0], sizeof(nvidia_tools.instances[0]), "%s",
+    nvidia_tools->is_mig = nvidia_tools->is_mig_to_be = true;
+    nvidia_tools->instance_count = first ? second ? 2 : 1 : 0;
+    snprintf(nvidia_tools->instances[0], sizeof(nvidia_tools->instances[0]), "%s",
              first ? first : "");
-    snprintf(nvidia_tools.instances[1], sizeof(nvidia_tools.instances[1]), "%s",
+    snprintf(nvidia_tools->instances[1], sizeof(nvidia_tools->instances[1]), "%s",
              second ? second : "");
 }
 
@@ -110,7 +108,7 @@ static void
 with_mixed_sizes(void)
 {
     with_functions();
-    nvidia_tools.is_mixed = true;
+    nvidia_tools->is_mixed = true;
 }
 
 static void
@@ -164,18 +162,18 @@ steps(void **state)
     (void)state;
     for (size_t i = 0; i < COUNT(rows); i++) {
         nvidia_tools_boot(&scene.kernel);
-        nvidia_tools.asked[0] = '\0';
+        nvidia_tools->asked[0] = '\0';
         rows[i].start();
         declare(rows[i].said, "");
         if (!rows[i].asked) {
             assert_int_equal(typed_run(&scene, HERE, "vgpuctl setup", &typed), COMMAND_FAILED);
-            assert_string_equal(nvidia_tools.asked, "");
+            assert_string_equal(nvidia_tools->asked, "");
             continue;
         }
         run("vgpuctl setup", 0, rows[i].asked[0] ? "done" : "as declared");
-        assert_string_equal(nvidia_tools.asked, rows[i].asked);
+        assert_string_equal(nvidia_tools->asked, rows[i].asked);
         run("vgpuctl setup", 0, "as declared");
-        assert_string_equal(nvidia_tools.asked, rows[i].asked);
+        assert_string_equal(nvidia_tools->asked, rows[i].asked);
     }
 }
 
@@ -185,7 +183,7 @@ what_people_see(void **state)
     (void)state;
     declare("functions = \"all\"; sizes = \"mixed\";", "functions = 2;");
     typed_golden(&scene, HERE, "setup/dry-run", "vgpuctl setup --dry-run");
-    assert_string_equal(nvidia_tools.asked, "");
+    assert_string_equal(nvidia_tools->asked, "");
     assert_int_equal(functions_of(INTEL), 0);
     typed_golden(&scene, HERE, "setup/done", "vgpuctl setup");
     assert_int_equal(functions_of(INTEL), 2);
@@ -222,7 +220,7 @@ as_they_are(void **state)
     scene_configure(&scene, typed.printed);
     run("vgpuctl setup", 0, "as declared");
     assert_null(strstr(typed.printed, "done"));
-    assert_string_equal(nvidia_tools.asked, "");
+    assert_string_equal(nvidia_tools->asked, "");
     run("vgpuctl setup --print --dry-run", 2, "--print prints all GPUs");
 }
 
@@ -249,7 +247,7 @@ refusals(void **state)
         run("vgpuctl setup", 1, rows[i].words);
         run("vgpuctl setup --dry-run", 1, rows[i].words);
     }
-    nvidia_tools.has_mig = false;
+    nvidia_tools->has_mig = false;
     declare("instances = [ \"1g.5gb\" ];", "");
     run("vgpuctl setup", 1, NVIDIA " cannot have GPU instances (MIG)");
     declare("instances = [ ];", "");
@@ -269,7 +267,7 @@ refusals(void **state)
         " has 0 virtual functions, and not the 2 of /etc/libvirt-vgpu/vgpu.conf:2; AMD's driver");
     assert_int_equal(fake_enable(&scene.kernel, INTEL, 2), 0);
     run("vgpuctl setup", 0, "as declared");
-    assert_string_equal(nvidia_tools.asked, "");
+    assert_string_equal(nvidia_tools->asked, "");
 }
 
 /* A card that anybody uses is not touched; other cards are set up. */
@@ -286,7 +284,7 @@ in_use(void **state)
     assert_int_equal(typed_prepare(&scene, 1, "L40S-8Q", FIRST), 0);
     declare("functions = \"all\"; sizes = \"mixed\";", "functions = \"all\";");
     typed_golden(&scene, HERE, "setup/in-use", "vgpuctl setup");
-    assert_string_equal(nvidia_tools.asked, "");
+    assert_string_equal(nvidia_tools->asked, "");
     assert_int_equal(functions_of(INTEL), 3);
     assert_int_equal(scene_release_at(&scene, 1, FIRST), 0);
     /* Another's vGPU, which a process has open. */
@@ -294,7 +292,7 @@ in_use(void **state)
     guest = fake_open(&scene.kernel, "0000:3d:00.7");
     qemu = fake_hand_over(&guest);
     run("vgpuctl setup", 4, NVIDIA " is in use: 0000:3d:00.7 by process ");
-    assert_string_equal(nvidia_tools.asked, "");
+    assert_string_equal(nvidia_tools->asked, "");
     fake_end(qemu);
     /* A program that computes on the card. A daemon of NVIDIA's does not count. */
     fake_write(&scene.kernel, "proc/driver/nvidia/gpus/" NVIDIA "/information",
@@ -304,14 +302,14 @@ in_use(void **state)
     assert_true(fd >= 0);
     run("vgpuctl setup", 4, NVIDIA " is in use: " NVIDIA " by process ");
     typed_assert_has(typed.faults, "test-setup");
-    assert_string_equal(nvidia_tools.asked, "");
+    assert_string_equal(nvidia_tools->asked, "");
     assert_int_equal(prctl(PR_SET_NAME, "nvidia-persistenced"), 0);
     run("vgpuctl setup", 0, "done");
-    nvidia_tools.is_mixed = false;
+    nvidia_tools->is_mixed = false;
     assert_int_equal(prctl(PR_SET_NAME, "test-setup"), 0);
     /* What is as declared needs nothing, whoever uses it. */
     run("vgpuctl setup", 4, "by process ");
-    nvidia_tools.is_mixed = true;
+    nvidia_tools->is_mixed = true;
     run("vgpuctl setup", 0, "as declared");
     close(fd);
 }
@@ -337,9 +335,9 @@ faults(void **state)
             for (unsigned at = 1; at <= 3 - i; at++) {
                 nvidia_tools_boot(&scene.kernel);
                 assert_int_equal(fake_enable(&scene.kernel, INTEL, 0), 0);
-                nvidia_tools.changes = 0;
-                nvidia_tools.fault_at = at;
-                nvidia_tools.fault = fault;
+                nvidia_tools->changes = 0;
+                nvidia_tools->fault_at = at;
+                nvidia_tools->fault = fault;
                 declare(said[i], "functions = \"all\";");
                 if (typed_run(&scene, HERE, "vgpuctl setup", &typed) != COMMAND_FAILED)
                     fail_msg("%s, fault %u at %u: %s", said[i], fault, at, typed.printed);
@@ -351,13 +349,50 @@ faults(void **state)
             }
         }
     }
-    nvidia_tools.fault_at = 0;
+    nvidia_tools->fault_at = 0;
     nvidia_tools_boot(&scene.kernel);
-    nvidia_tools.needs_reset = true;
+    nvidia_tools->needs_reset = true;
     declare(said[0], "");
     typed_golden(&scene, HERE, "setup/reset", "vgpuctl setup");
-    nvidia_tools.is_mig = true;
+    nvidia_tools->is_mig = true;
     run("vgpuctl setup", 0, "done");
+}
+
+/* The process is killed before or after each change, by a tool or by the kernel. The next one
+ * finishes the card. */
+static void
+killed(void **state)
+{
+    (void)state;
+    for (unsigned fault = NVIDIA_KILLED_BEFORE; fault <= NVIDIA_KILLED_AFTER; fault++) {
+        for (unsigned at = 1; at <= 7; at++) {
+            pid_t child;
+            int status;
+
+            /* From instances of another profile, to those that are said or to none. */
+            nvidia_tools_boot(&scene.kernel);
+            with_functions();
+            partition("4g.96gb+gfx", NULL);
+            nvidia_tools->is_mig_to_be = nvidia_tools->is_mig = true;
+            declare(at < 4 ? "functions = \"all\"; " TWO : "functions = \"all\"; instances = [ ];",
+                    "");
+            nvidia_tools->changes = 0;
+            nvidia_tools->fault_at = at < 4 ? at : at - 3;
+            nvidia_tools->fault = fault;
+            child = fork();
+            if (child == 0) {
+                (void)typed_run(&scene, HERE, "vgpuctl setup", &typed);
+                _exit(1);
+            }
+            assert_int_equal(waitpid(child, &status, 0), child);
+            assert_true(WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL);
+            assert_int_equal(typed_run(&scene, HERE, "vgpuctl setup", &typed), COMMAND_DONE);
+            run("vgpuctl setup", 0, "as declared");
+            assert_null(strstr(typed.printed, "done"));
+            assert_int_equal(nvidia_tools->instance_count, at < 4 ? 2 : 0);
+            assert_int_equal(functions_of(NVIDIA), 4);
+        }
+    }
 }
 
 /* While the host comes up, a tool may fail because it ran too early. */
@@ -366,9 +401,9 @@ early(void **state)
 {
     (void)state;
     declare("functions = \"all\"; sizes = \"mixed\";", "");
-    nvidia_tools.fault_at = 1;
+    nvidia_tools->fault_at = 1;
     run("vgpuctl setup", 1, "sriov-manage -e " NVIDIA " failed");
-    nvidia_tools.changes = 0;
+    nvidia_tools->changes = 0;
     scene_configure(&scene, "boot_wait = \"60m\"; gpus = ( { address = \"" NVIDIA
                             "\"; setup = { functions = \"all\"; }; } );");
     fake_set_uptime(FAKE_UPTIME - 20000);
@@ -390,7 +425,7 @@ random_state(uint64_t *seed)
     if (maybe(seed, 40))
         partition(maybe(seed, 70) ? "1g.24gb+gfx" : NULL, maybe(seed, 50) ? "2g.48gb+gfx" : NULL);
     else
-        nvidia_tools.is_mixed = maybe(seed, 40);
+        nvidia_tools->is_mixed = maybe(seed, 40);
     text[0] = '\0';
     if (maybe(seed, 70))
         at += (size_t)snprintf(text + at, sizeof(text) - at, "functions = \"all\"; ");
@@ -413,14 +448,14 @@ anything(void **state)
     (void)state;
     for (uint64_t i = chance_rounds(300); i > 0; i--) {
         const char *said = random_state(&seed);
-        const struct nvidia_tools before = nvidia_tools;
-        const struct nvidia_tools *now = &nvidia_tools;
+        const struct nvidia_tools before = *nvidia_tools;
+        const struct nvidia_tools *now = nvidia_tools;
         unsigned functions = functions_of(NVIDIA);
         int status;
 
         declare(said, "");
         status = typed_run(&scene, HERE, "vgpuctl setup", &typed);
-        nvidia_tools.asked[0] = '\0';
+        nvidia_tools->asked[0] = '\0';
         if (status == COMMAND_DONE) {
             assert_int_equal(typed_run(&scene, HERE, "vgpuctl setup", &typed), COMMAND_DONE);
             assert_null(strstr(typed.printed, "done"));
@@ -448,8 +483,8 @@ int
 main(void)
 {
     const struct CMUnitTest tests[] = {
-        TEST(steps),  TEST(what_people_see), TEST(as_they_are), TEST(refusals),
-        TEST(in_use), TEST(faults),          TEST(early),       TEST(anything),
+        TEST(steps),  TEST(what_people_see), TEST(as_they_are), TEST(refusals), TEST(in_use),
+        TEST(faults), TEST(killed),          TEST(early),       TEST(anything),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
