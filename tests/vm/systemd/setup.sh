@@ -8,6 +8,7 @@
 boards=A16,A30,A30-MIG,B60
 a16=0100:10:00.0 mixed=0100:20:00.0 mig=0100:30:00.0 xe=0100:40:00.0
 unit=libvirt-vgpu-setup.service
+drivers=/etc/modules-load.d/vgpu.conf
 guests=(plain large small instance profile)
 
 # result: what vgpuctl setup says of each part, without headings.
@@ -31,11 +32,13 @@ functions() { cat "/sys/bus/pci/devices/$1/sriov_numvfs"; }
 
 case $PHASE in
 1)
-    at_end rm -rf /usr/lib/nvidia/sriov-manage /usr/bin/nvidia-smi /etc/modprobe.d/vgpu-cards.conf
+    at_end rm -rf /usr/lib/nvidia /usr/bin/nvidia-smi /run/nvidia-tools /etc/modprobe.d/vgpu-cards.conf
+    cp -a "$drivers" /vgpu/state/drivers
+    at_end mv /vgpu/state/drivers "$drivers"
     install -D /vgpu/tests/vm/tools/sriov-manage /usr/lib/nvidia/sriov-manage
     install /vgpu/tests/vm/tools/nvidia-smi /usr/bin/nvidia-smi
     echo "options vgpu-cards cards=$boards" >/etc/modprobe.d/vgpu-cards.conf
-    printf '%s\n' vgpu-cards vgpu-cards-xe-vfio >>/etc/modules-load.d/vgpu.conf
+    printf '%s\n' vgpu-cards vgpu-cards-xe-vfio >>"$drivers"
     modprobe -a vgpu-cards vgpu-cards-xe-vfio
     vgpu_conf <<-END
 		gpus = (
@@ -83,6 +86,7 @@ case $PHASE in
     ;;
 2)
     at_end systemctl -q --no-reload disable $unit
+    at_end systemctl stop $unit
     wait_for libvirtd_answers
     systemctl status $unit --no-pager
     systemctl -q is-active $unit
