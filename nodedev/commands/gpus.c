@@ -4,6 +4,7 @@
 #include "commands/host-table.h"
 #include "device/vgpu.h"
 #include "view/gpu-view.h"
+#include "view/setup-view.h"
 #include "view/usage.h"
 
 enum column {
@@ -20,7 +21,8 @@ enum column {
     DRIVER,
     PARENTS,
     USED,
-    FREE_AT_MOST
+    FREE_AT_MOST,
+    SETUP
 };
 
 static const struct table_column columns[] = {
@@ -38,6 +40,7 @@ static const struct table_column columns[] = {
     [PARENTS] = {.name = "PARENTS", .kind = TABLE_NUMBER, .extra = true},
     [USED] = {.name = "USED", .kind = TABLE_NUMBER, .extra = true},
     [FREE_AT_MOST] = {.name = "FREE-AT-MOST", .kind = TABLE_NUMBER, .extra = true},
+    [SETUP] = {.name = "SETUP", .extra = true},
 };
 
 static void
@@ -60,6 +63,20 @@ add_room(struct table *table, const struct host_view *view, const struct invento
     set_figure(table, USED, usage.used);
     set_figure(table, FREE, bounds_figure(&usage.free));
     set_figure(table, FREE_AT_MOST, bounds_most(&usage.free));
+}
+
+/* Whether the GPU is as vgpu.conf declares it. */
+static void
+add_setup(struct table *table, const struct host_view *view, const struct name *gpu)
+{
+    const struct snapshot *snapshot = &view->snapshot;
+    const struct policy_gpu *said = policy_find_gpu(&snapshot->policy, gpu);
+    char why[128];
+
+    if (said && table_shows(table, SETUP))
+        table_set_text(table, SETUP,
+                       setup_view_words[setup_view_judge(view->call->host, said,
+                                                         &snapshot->inventory, why, sizeof(why))]);
 }
 
 static void
@@ -90,6 +107,7 @@ add_gpu(struct table *table, const struct host_view *view, const struct inventor
     table_set_text(table, DRIVER, gpu->driver.text);
     table_set(table, PARENTS, "%zu", gpu->parent_count);
     add_room(table, view, gpu);
+    add_setup(table, view, &gpu->name);
 }
 
 static int

@@ -1,111 +1,34 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
 /*
- * Whether cards are as vgpu.conf declares them, as far as /sys and /proc tell. A boot, or a reload
- * of the driver, takes most of a card's setup away. Only the first part that is not as declared is
- * told, because the parts after it cannot be right.
+ * Whether cards are as vgpu.conf declares them (view/setup-view.h), and what sets them up at boot.
+ * A boot, or a reload of the driver, takes most of a card's setup away.
  */
 
 #include "base/array.h"
 #include "doctor/checks.h"
-#include "placement/gpu-room.h"
+#include "view/setup-view.h"
 #include "view/sriov-gpu.h"
-
-#include <string.h>
 
 #define WANTS       "etc/systemd/system/multi-user.target.wants/"
 #define SETUP_UNIT  "libvirt-vgpu-setup.service"
 #define MIG_MANAGER "nvidia-mig-manager.service"
 #define OLD_UNIT    "libvirt-vgpu-sriov@%s"
 
-struct setup_facts {
-    const struct sriov_gpu *card;
-    const struct policy_gpu *said;
-    const struct inventory_gpu *gpu; /* NULL: the card has no vGPUs and offers none */
-};
-
-static bool
-differ(struct diagnosis *diagnosis, const struct setup_facts *facts, const char *what)
-{
-    const char *address = facts->card->address.text;
-
-    diagnosis_add(diagnosis, "the GPU %s is not as %s declares it: it %s", address,
-                  facts->said->origin, what);
-    diagnosis_command(diagnosis, "vgpuctl setup %s", address);
-    return true;
-}
-
-static bool
-check_functions(struct diagnosis *diagnosis, const struct setup_facts *facts)
-{
-    const struct sriov_gpu *card = facts->card;
-    uint64_t wanted = sriov_gpu_wanted(&facts->said->setup, card);
-    char what[128];
-
-    if (wanted == 0 || card->enabled == wanted)
-        return false;
-    snprintf(what, sizeof(what), "has %u virtual functions, and not %u", (unsigned)card->enabled,
-             (unsigned)wanted);
-    return differ(diagnosis, facts, what);
-}
-
-/* Whether the card would make a type now that shares it in time: such a card is not in MIG mode. */
-static bool
-shares_time(const struct inventory_gpu *gpu)
-{
-    AUTO(gpu_load_clear) struct gpu_load load = {0};
-    bool found = false;
-
-    if (!gpu)
-        return false;
-    gpu_load_init(&load, gpu, LOAD_NOW);
-    for (size_t i = 0; i < gpu->type_count; i++)
-        found |= gpu->types[i].slices == 0 && gpu_room_left(&load, &gpu->types[i], NULL).most > 0;
-    return found;
-}
-
-static bool
-check_mode(struct diagnosis *diagnosis, const struct setup_facts *facts)
-{
-    return facts->said->setup.instances.count && shares_time(facts->gpu) &&
-           differ(diagnosis, facts, "is not in MIG mode");
-}
-
-/* A card that has a vGPU may have given all its instances away. "mig-types" tells of a card that
- * has some instances. */
-static bool
-check_instances(struct diagnosis *diagnosis, const struct setup_facts *facts)
-{
-    const struct inventory_gpu *gpu = facts->gpu;
-
-    return facts->said->setup.instances.count && gpu && !gpu->is_silent && gpu->vgpu_count == 0 &&
-           !inventory_offers(gpu) && !inventory_lacks_types(gpu) &&
-           differ(diagnosis, facts, "has no GPU instances");
-}
-
-/* This shows only while the card has a vGPU. An empty card offers all sizes in either mode. */
-static bool
-check_sizes(struct diagnosis *diagnosis, const struct setup_facts *facts)
-{
-    return facts->said->setup.sizes == POLICY_SIZES_MIXED && facts->gpu && facts->gpu->vgpu_count &&
-           facts->gpu->one_size && differ(diagnosis, facts, "takes vGPUs of one size only");
-}
-
 static void
-check_declared(struct diagnosis *diagnosis, const struct sriov_gpu *card)
+check_declared(struct diagnosis *diagnosis)
 {
-    static bool (*const parts[])(struct diagnosis * diagnosis, const struct setup_facts *facts) = {
-        check_functions, check_mode, check_instances, check_sizes};
-    const struct setup_facts facts = {
-        .card = card,
-        .said = policy_find_gpu(&diagnosis->policy, &card->address),
-        .gpu = inventory_find_gpu(&diagnosis->inventory, &card->address),
-    };
+    for (size_t i = 0; i < diagnosis->policy.gpu_count; i++) {
+        const struct policy_gpu *said = &diagnosis->policy.gpus[i];
+        char why[128];
 
-    if (!facts.said)
-        return;
-    for (size_t i = 0; i < COUNT(parts) && !parts[i](diagnosis, &facts); i++)
-        ;
+        if (!said->enabled || setup_view_judge(diagnosis->host, said, &diagnosis->inventory, why,
+                                               sizeof(why)) != SETUP_VIEW_DIFFERS)
+            continue;
+        diagnosis_add(diagnosis, "the GPU %s is not as %s declares it: it %s", said->address.text,
+                      said->origin, why);
+        diagnosis_command(diagnosis, "vgpuctl setup %s", said->address.text);
+    }
 }
 
 /* --- the units -------------------------------------------------------------------------------- */
@@ -189,7 +112,7 @@ check_undeclared(struct diagnosis *diagnosis, const struct sriov_gpu *card)
 }
 
 const struct diagnosis_check setup_checks[] = {
-    {"setup", DIAGNOSIS_WARNING, .look_at_card = check_declared, .cards = CARDS_OF_ALL},
+    {"setup", DIAGNOSIS_WARNING, .look = check_declared},
     {"setup-unit", DIAGNOSIS_WARNING, .look = check_units},
     {"setup-old-unit", DIAGNOSIS_WARNING, .look_at_card = check_old_unit, .cards = CARDS_OF_ALL},
     {"setup-undeclared", DIAGNOSIS_NOTE, .look_at_card = check_undeclared, .cards = CARDS_OF_ALL},

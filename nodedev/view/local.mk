@@ -8,6 +8,7 @@ libvgpuctl_a_SOURCES += \
 	nodedev/view/host-view.c nodedev/view/host-view.h \
 	nodedev/view/metrics.c nodedev/view/metrics.h \
 	nodedev/view/picture.c nodedev/view/picture.h \
+	nodedev/view/setup-view.c nodedev/view/setup-view.h \
 	nodedev/view/sriov-gpu.c nodedev/view/sriov-gpu.h \
 	nodedev/view/usage.c nodedev/view/usage.h \
 	nodedev/view/vgpu-users.c nodedev/view/vgpu-users.h \

@@ -3,6 +3,7 @@
 #include "view/metrics.h"
 #include "base/printable.h"
 #include "view/gpu-view.h"
+#include "view/setup-view.h"
 #include "view/usage.h"
 #include "view/vgpu-walk.h"
 
@@ -211,6 +212,25 @@ put_leases(const struct metrics *metrics, const char *metric, FILE *out)
     }
 }
 
+/* A GPU of which a tool would have to tell more is left out. A GPU that is declared may offer
+ * nothing now, and then stands in no other family. */
+static void
+put_setup(const struct metrics *metrics, const char *metric, FILE *out)
+{
+    const struct snapshot *snapshot = &metrics->view->snapshot;
+
+    for (size_t i = 0; i < snapshot->policy.gpu_count; i++) {
+        const struct policy_gpu *said = &snapshot->policy.gpus[i];
+        const struct label labels[] = {{"gpu", said->address.text}, {NULL, NULL}};
+        char why[128];
+        enum setup_view view = setup_view_judge(metrics->view->call->host, said,
+                                                &snapshot->inventory, why, sizeof(why));
+
+        if (said->enabled && (view == SETUP_VIEW_DIFFERS || view == SETUP_VIEW_AS_DECLARED))
+            put_sample(out, metric, view == SETUP_VIEW_AS_DECLARED, labels);
+    }
+}
+
 static void
 put_build(const struct metrics *metrics, const char *metric, FILE *out)
 {
@@ -256,6 +276,9 @@ static const struct family {
     {"libvirt_vgpu_gpu_vgpus", "gauge", "vGPUs that are on a GPU.", .of_gpu = gpu_vgpus},
     {"libvirt_vgpu_gpu_enabled", "gauge", "Whether anybody may have vGPUs of a GPU.",
      .of_gpu = gpu_enabled},
+    {"libvirt_vgpu_gpu_as_declared", "gauge",
+     "Whether a GPU is as vgpu.conf declares its setup; absent if only a vendor's tool knows.",
+     .put = put_setup},
     {"libvirt_vgpu_gpu_framebuffer_mib", "gauge",
      "Frame buffer that the vGPUs of a GPU share, MiB.", .of_gpu = gpu_framebuffer},
     {"libvirt_vgpu_gpu_framebuffer_used_mib", "gauge", "Frame buffer of the vGPUs on a GPU, MiB.",

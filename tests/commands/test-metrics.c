@@ -38,7 +38,8 @@ static void
 golden(void **state)
 {
     (void)state;
-    scene_configure(&scene, "gpus = ({ address = \"0000:19:00.0\"; enabled = false; });");
+    scene_configure(&scene, "gpus = ({ address = \"0000:19:00.0\"; enabled = false; },"
+                            "{ address = \"0000:18:00.0\"; setup = { functions = 1; }; });");
     assert_int_equal(scene_prepare(&scene, 1, 1, "T4-1B"), 0);
     assert_int_equal(scene_prepare(&scene, 2, 2, "T4-16Q"), 1);
     assert_int_equal(scene_release(&scene, 2, 2), 0);

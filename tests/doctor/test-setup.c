@@ -91,12 +91,20 @@ functions(void **state)
     start("", 0);
     declare("functions = \"all\";");
     as_declared();
+    assert_int_equal(typed_run(&scene, HERE, "vgpuctl metrics", &typed), 0);
+    typed_assert_has(typed.printed, "libvirt_vgpu_gpu_as_declared{gpu=\"" CARD "\"} 1\n");
+    typed_run(&scene, HERE, "vgpuctl gpus -rn -o gpu,setup", &typed);
+    typed_assert_has(typed.printed, CARD " as\\x20declared\n");
     assert_int_equal(fake_enable(&scene.kernel, CARD, 0), 0);
     differs("has 0 virtual functions, and not 4");
+    assert_int_equal(typed_run(&scene, HERE, "vgpuctl metrics", &typed), 0);
+    typed_assert_has(typed.printed, "libvirt_vgpu_gpu_as_declared{gpu=\"" CARD "\"} 0\n");
     typed_golden(&scene, HERE, "doctor/setup", "vgpuctl doctor");
     /* What is not declared is found by another check. */
     declare("sizes = \"mixed\";");
     as_declared();
+    assert_int_equal(typed_run(&scene, HERE, "vgpuctl metrics", &typed), 0);
+    assert_null(strstr(typed.printed, "as_declared"));
     assert_int_equal(count("virtual-functions", "has 4 virtual functions"), 1);
     scene_configure(&scene, "gpus = ({ address = \"" CARD
                             "\"; enabled = false; setup = { functions = \"all\"; }; });\n");

@@ -1,0 +1,77 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+
+#include "view/setup-view.h"
+#include "placement/gpu-room.h"
+#include "view/sriov-gpu.h"
+
+#include <stdio.h>
+
+const char *const setup_view_words[] = {
+    [SETUP_VIEW_UNSAID] = NULL,
+    [SETUP_VIEW_DIFFERS] = "differs",
+    [SETUP_VIEW_AS_DECLARED] = "as declared",
+    [SETUP_VIEW_UNKNOWN] = NULL,
+};
+
+/* The number of functions, if it differs. */
+static bool
+functions_differ(const struct host *host, const struct policy_gpu *said, char *why, size_t size)
+{
+    AUTO(sriov_gpu_clear) struct sriov_gpu card = {0};
+    struct name address = said->address;
+    int rc = said->setup.functions ? sriov_gpu_read(host, &address, &card) : 0;
+    uint64_t wanted = sriov_gpu_wanted(&said->setup, &card);
+
+    if (rc == -ENOENT)
+        snprintf(why, size, "can have no virtual functions");
+    else
+        snprintf(why, size, "has %u virtual functions, and not %u", (unsigned)card.enabled,
+                 (unsigned)wanted);
+    return rc == -ENOENT || (rc == 0 && said->setup.functions && card.enabled != wanted);
+}
+
+/* Whether the card would make a type now that shares it in time: such a card is not in MIG mode. */
+static bool
+shares_time(const struct inventory_gpu *gpu)
+{
+    AUTO(gpu_load_clear) struct gpu_load load = {0};
+    bool found = false;
+
+    gpu_load_init(&load, gpu, LOAD_NOW);
+    for (size_t i = 0; i < gpu->type_count; i++)
+        found |= gpu->types[i].slices == 0 && gpu_room_left(&load, &gpu->types[i], NULL).most > 0;
+    return found;
+}
+
+/* What a card's types and vGPUs show to differ; NULL: nothing. A card that has a vGPU may have
+ * given all its instances away. An empty card offers all sizes in either mode. */
+static const char *
+find_difference(const struct policy_setup *said, const struct inventory_gpu *gpu)
+{
+    if (said->instances.count && shares_time(gpu))
+        return "is not in MIG mode";
+    if (said->instances.count && !gpu->is_silent && gpu->vgpu_count == 0 &&
+        !inventory_offers(gpu) && !inventory_lacks_types(gpu))
+        return "has no GPU instances";
+    if (said->sizes == POLICY_SIZES_MIXED && gpu->vgpu_count && gpu->one_size)
+        return "takes vGPUs of one size only";
+    return NULL;
+}
+
+enum setup_view
+setup_view_judge(const struct host *host, const struct policy_gpu *said,
+                 const struct inventory *inventory, char *why, size_t size)
+{
+    const struct inventory_gpu *gpu = inventory_find_gpu(inventory, &said->address);
+    const struct policy_setup *setup = &said->setup;
+    const char *difference = gpu ? find_difference(setup, gpu) : NULL;
+
+    if (!policy_has_setup(said))
+        return SETUP_VIEW_UNSAID;
+    if (functions_differ(host, said, why, size))
+        return SETUP_VIEW_DIFFERS;
+    snprintf(why, size, "%s", difference ? difference : "");
+    if (difference)
+        return SETUP_VIEW_DIFFERS;
+    return setup->has_instances || setup->sizes ? SETUP_VIEW_UNKNOWN : SETUP_VIEW_AS_DECLARED;
+}
