@@ -186,6 +186,19 @@ print(const struct command_call *call, const struct snapshot *snapshot, struct e
 
 /* --- the command ------------------------------------------------------------------------------ */
 
+/* A tool may take a minute. So a screen shows what is being done. */
+static void
+show_step(void *data, const struct policy_gpu *said, const char *part, const char *step)
+{
+    const struct command_call *call = data;
+
+    if (!call->terminal->is_screen)
+        return;
+    terminal_rewind(call->terminal, call->out);
+    say_part(call->out, "%s: %s: %s ...", said->address.text, part, step);
+    fflush(call->out);
+}
+
 /* While the host comes up, a card or its driver may not be ready yet: then this tries again. */
 static void
 set_up(const struct command_call *call, const struct policy *policy, struct cards *cards)
@@ -194,6 +207,7 @@ set_up(const struct command_call *call, const struct policy *policy, struct card
     uint64_t uptime = host_uptime(call->host);
     struct deadline deadline = deadline_in(
         call->host, uptime < policy->boot_wait ? policy->boot_wait - (unsigned)uptime : 0);
+    const struct setup_listener listener = {show_step, (void *)call};
     unsigned pause = PAUSE;
 
     while (again) {
@@ -203,11 +217,12 @@ set_up(const struct command_call *call, const struct policy *policy, struct card
 
             if (!setup_may_come(card->rc))
                 continue;
-            card->rc = setup_run(call->host, card->said, dry_run, &card->report);
+            card->rc = setup_run(call->host, card->said, dry_run, &listener, &card->report);
             again |= card->rc < 0 && setup_may_come(card->rc);
         }
         again = again && !dry_run && deadline_pause(deadline, &pause);
     }
+    terminal_rewind(call->terminal, call->out);
 }
 
 static enum command_status

@@ -61,8 +61,8 @@ setup_card_renew(struct setup_card *card, struct error *error)
     rc = read_functions(card, error);
     if (rc < 0 || !needs_nvidia_smi(card))
         return rc;
-    card->knows_nvidia = nvidia_smi_read(card->host, &card->said->address, &card->nvidia,
-                                         &card->nvidia_unknown) == 0;
+    card->nvidia_rc =
+        nvidia_smi_read(card->host, &card->said->address, &card->nvidia, &card->nvidia_unknown);
     return 0;
 }
 
@@ -92,5 +92,5 @@ setup_card_clear(struct setup_card *card)
     nvidia_smi_clear(&card->nvidia);
     card->sriov = (struct sriov_gpu){0};
     card->nvidia = (struct nvidia_smi){0};
-    card->knows_nvidia = false;
+    card->nvidia_rc = 0;
 }

@@ -17,8 +17,8 @@ struct setup_card {
     bool has_functions; /* it can have virtual functions */
     bool is_nvidias, is_amds;
     struct nvidia_smi nvidia;
-    bool knows_nvidia;           /* `nvidia` was read */
-    struct error nvidia_unknown; /* why it was not */
+    int nvidia_rc;               /* 0: `nvidia` was read; else -errno... */
+    struct error nvidia_unknown; /* ...with the reason; not set if nobody needed it */
 };
 
 /*

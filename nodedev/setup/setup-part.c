@@ -27,11 +27,9 @@ check_nvidias(const struct setup_card *card, const char *part, struct error *err
         return error_set(error, -EOPNOTSUPP,
                          "only cards of NVIDIA's have %s, and %s is none: take it out of %s", part,
                          card->address, card->said->origin);
-    if (!card->knows_nvidia) {
+    if (card->nvidia_rc < 0)
         *error = card->nvidia_unknown;
-        return -EIO;
-    }
-    return 0;
+    return card->nvidia_rc;
 }
 
 /* --- MIG mode --------------------------------------------------------------------------------- */

@@ -114,12 +114,14 @@ take_step(struct setup_card *card, const struct setup_step *step, struct error *
 }
 
 static int
-take_steps(struct setup_card *card, const struct setup_plan *plan, struct setup_report *report)
+take_steps(struct setup_card *card, const struct setup_plan *plan,
+           const struct setup_listener *listener, struct setup_report *report)
 {
     struct setup_line *line = report->lines + report->count - plan->count;
     int rc = 0;
 
     for (size_t i = 0; i < plan->count && rc == 0; i++, line++) {
+        listener->begins(listener->data, card->said, line->part, line->step);
         rc = take_step(card, &plan->steps[i], &report->error);
         tell(card, plan->steps[i].part, line);
         line->result = rc < 0 ? SETUP_FAILED : SETUP_DONE;
@@ -140,7 +142,8 @@ take_card(const struct setup_card *card, struct workbench *bench, struct error *
 }
 
 static int
-run(struct setup_card *card, bool dry_run, struct setup_report *report)
+run(struct setup_card *card, bool dry_run, const struct setup_listener *listener,
+    struct setup_report *report)
 {
     AUTO(workbench_close) struct workbench bench = WORKBENCH_NONE;
     struct setup_plan plan;
@@ -159,12 +162,12 @@ run(struct setup_card *card, bool dry_run, struct setup_report *report)
         return rc;
     }
     add_plan(report, card, &plan);
-    return dry_run ? 0 : take_steps(card, &plan, report);
+    return dry_run ? 0 : take_steps(card, &plan, listener, report);
 }
 
 int
 setup_run(const struct host *host, const struct policy_gpu *said, bool dry_run,
-          struct setup_report *ret)
+          const struct setup_listener *listener, struct setup_report *ret)
 {
     AUTO(setup_card_clear) struct setup_card card = {0};
     int rc;
@@ -172,7 +175,7 @@ setup_run(const struct host *host, const struct policy_gpu *said, bool dry_run,
     *ret = (struct setup_report){.count = 0};
     rc = setup_card_read(host, said, &card, &ret->error);
     if (rc == 0)
-        return run(&card, dry_run, ret);
+        return run(&card, dry_run, listener, ret);
     add_failure(ret, rc);
     return rc;
 }

@@ -36,10 +36,16 @@ struct setup_report {
     struct error error; /* of the line that failed */
 };
 
+/* Is told which step begins. A step may take a minute. */
+struct setup_listener {
+    void (*begins)(void *data, const struct policy_gpu *said, const char *part, const char *step);
+    void *data;
+};
+
 /* Makes a card so. Returns 0 if the card is as declared, or would be; else -errno with a line in
  * ret->error: -EBUSY if somebody uses the card. */
 int setup_run(const struct host *host, const struct policy_gpu *said, bool dry_run,
-              struct setup_report *ret) CHECKED NONNULL;
+              const struct setup_listener *listener, struct setup_report *ret) CHECKED NONNULL;
 
 /* Whether a failure may go away while the host still comes up: the card or its driver was not ready
  * yet. */

@@ -399,6 +399,8 @@ killed(void **state)
 static void
 early(void **state)
 {
+    uint64_t before;
+
     (void)state;
     declare("functions = \"all\"; sizes = \"mixed\";", "");
     nvidia_tools->fault_at = 1;
@@ -409,6 +411,12 @@ early(void **state)
     fake_set_uptime(FAKE_UPTIME - 20000);
     run("vgpuctl setup", 0, "done");
     assert_int_equal(functions_of(NVIDIA), 4);
+    /* A tool that is not installed does not come. */
+    assert_int_equal(fake_enable(&scene.kernel, NVIDIA, 0), 0);
+    assert_int_equal(unlinkat(scene.kernel.host.root, "usr/lib/nvidia/sriov-manage", 0), 0);
+    before = fake_now();
+    run("vgpuctl setup", 1, "there is no /usr/lib/nvidia/sriov-manage: install NVIDIA's");
+    assert_true(fake_now() - before < 2000);
 }
 
 /* --- any card, any declaration ---------------------------------------------------------------- */
