@@ -245,3 +245,9 @@ nvidia_smi_remove_instances(const struct host *host, const struct name *card, st
         rc = run(host, (const char *[]){NVIDIA_SMI, "mig", "-i", card->text, "-dgi", NULL}, error);
     return rc;
 }
+
+int
+nvidia_smi_restart_vgpud(const struct host *host, struct error *error)
+{
+    return run(host, (const char *[]){SYSTEMCTL, "restart", "nvidia-vgpud.service", NULL}, error);
+}

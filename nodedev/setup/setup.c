@@ -94,6 +94,47 @@ settle(const struct setup_card *card, struct error *error)
     return rc < 0 ? rc : 0;
 }
 
+/* Whether the driver would make any vGPU on a card that has none. 1, 0 or -errno. */
+static int
+offers(const struct setup_card *card, struct error *error)
+{
+    AUTO(snapshot_clear) struct snapshot snapshot = {0};
+    int rc = snapshot_take(&snapshot, card->host, &inventory_all_types, error);
+    const struct inventory_gpu *gpu =
+        rc == 0 ? inventory_find_gpu(&snapshot.inventory, &card->said->address) : NULL;
+
+    return rc < 0 ? rc : gpu && inventory_offers(gpu);
+}
+
+/* The driver may list no types for instances that were just made, until nvidia-vgpud has run once
+ * more (seen on an RTX PRO 6000 with 580.105.06). */
+static int
+list_types(const struct setup_card *card, struct error *error)
+{
+    int rc = card->sriov.enabled ? offers(card, error) : 1;
+
+    if (rc != 0)
+        return rc < 0 ? rc : 0;
+    rc = nvidia_smi_restart_vgpud(card->host, error);
+    if (rc == 0)
+        rc = offers(card, error);
+    if (rc != 0)
+        return rc < 0 ? rc : 0;
+    return error_set(error, -EIO,
+                     "the driver lists no types for the GPU instances of %s; see 'systemctl status "
+                     "nvidia-vgpud nvidia-vgpu-mgr'",
+                     card->address);
+}
+
+/* What follows a step that made its part. */
+static int
+complete(const struct setup_card *card, enum setup_part part, struct error *error)
+{
+    if (part == SETUP_FUNCTIONS)
+        return settle(card, error);
+    return part == SETUP_INSTANCES ? list_types(card, error) : 0;
+}
+
 static int
 take_step(struct setup_card *card, const struct setup_step *step, struct error *error)
 {
@@ -108,8 +149,8 @@ take_step(struct setup_card *card, const struct setup_step *step, struct error *
     }
     if (rc == 0)
         rc = check_step(card, step, error);
-    if (rc == 0 && step->part == SETUP_FUNCTIONS && !step->removes)
-        rc = settle(card, error);
+    if (rc == 0 && !step->removes)
+        rc = complete(card, step->part, error);
     return rc;
 }
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
 /*
- * vendor-tool: runs a program of NVIDIA's as root.
+ * vendor-tool: runs a program of NVIDIA's as root, or systemctl for a unit of NVIDIA's.
  *
  * A process that has NVIDIA's library open makes sriov-manage fail ("Cannot obtain unbindLock"). So
  * one tool runs at a time on this host: the lock is /run/libvirt-vgpu/tools. A tool is run only if
@@ -15,6 +15,7 @@
 
 #define SRIOV_MANAGE "/usr/lib/nvidia/sriov-manage"
 #define NVIDIA_SMI   "/usr/bin/nvidia-smi"
+#define SYSTEMCTL    "/usr/bin/systemctl"
 
 /*
  * Runs a tool for at most 100 seconds. argv[0] is one of the paths above. Returns 0; -EIO if the

@@ -117,6 +117,10 @@ change(const struct host *host, char *const argv[], size_t count)
 {
     const char *last = argv[count - 1], *word = argv[count - 2];
 
+    if (!strcmp(argv[0], "/usr/bin/systemctl") && TOOLS->listed)
+        fake_instances((const struct fake_kernel *)host, TOOLS->card, TOOLS->listed, 1);
+    if (!strcmp(argv[0], "/usr/bin/systemctl"))
+        return 0;
     if (!strcmp(argv[0], "/usr/lib/nvidia/sriov-manage"))
         return turn_functions(host, !strcmp(word, "-e"));
     if (!strcmp(word, "-mig"))
@@ -181,6 +185,7 @@ nvidia_tools_install(struct fake_kernel *fake, const char *card, unsigned functi
     *TOOLS = (struct nvidia_tools){.card = card, .functions = functions, .has_mig = true};
     fake_put(fake->host.root, "", "usr/lib/nvidia/sriov-manage");
     fake_put(fake->host.root, "", "usr/bin/nvidia-smi");
+    fake_put(fake->host.root, "", "usr/bin/systemctl");
     fake->host.run = nvidia_tools_run;
 }
 

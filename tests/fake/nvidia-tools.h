@@ -31,8 +31,9 @@ struct nvidia_tools {
     char instances[16][24];
     unsigned instance_count;
     bool has_vgpu;
-    unsigned changes;  /* counts the calls that would change the card */
-    unsigned fault_at; /* the call with this number is struck; 0: none is */
+    const char *listed; /* a type that the driver lists once nvidia-vgpud was restarted; or NULL */
+    unsigned changes;   /* counts the calls that would change the card */
+    unsigned fault_at;  /* the call with this number is struck; 0: none is */
     enum nvidia_fault fault;
     char asked[4096]; /* the command lines of those calls, with "; " between them */
 };

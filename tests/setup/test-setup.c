@@ -395,6 +395,34 @@ killed(void **state)
     }
 }
 
+/* The driver may list no type for new instances, until nvidia-vgpud has run once more. */
+static void
+types_of_instances(void **state)
+{
+    static const char restart[] = "; /usr/bin/systemctl restart nvidia-vgpud.service";
+
+    tear_down(state);
+    scene_start(&scene,
+                "gpu " NVIDIA " vf vfs 4 rule size mig\n"
+                "type nvidia-700 \"NVIDIA A30-2-12C\" framebuffer 12288 slices 2 instances 0\n"
+                "gpu " INTEL " xe vfs 3 memory 24480\n");
+    nvidia_tools_install(&scene.kernel, NVIDIA, 4);
+    nvidia_tools_boot(&scene.kernel);
+    nvidia_tools->is_mig = nvidia_tools->is_mig_to_be = true;
+    declare("instances = [ \"2g.12gb\" ];", "");
+    run("vgpuctl setup", 0, "done");
+    assert_null(strstr(nvidia_tools->asked, "systemctl")); /* without functions there is no list */
+    declare("functions = \"all\"; instances = [ \"2g.12gb\" ];", "");
+    run("vgpuctl setup", 1, "the driver lists no types for the GPU instances of " NVIDIA);
+    assert_string_equal(nvidia_tools->asked + strlen(nvidia_tools->asked) - strlen(restart),
+                        restart);
+    nvidia_tools->instance_count = 0;
+    nvidia_tools->listed = "nvidia-700";
+    run("vgpuctl setup", 0, "done");
+    assert_string_equal(nvidia_tools->asked + strlen(nvidia_tools->asked) - strlen(restart),
+                        restart);
+}
+
 /* While the host comes up, a tool may fail because it ran too early. */
 static void
 early(void **state)
@@ -491,8 +519,9 @@ int
 main(void)
 {
     const struct CMUnitTest tests[] = {
-        TEST(steps),  TEST(what_people_see), TEST(as_they_are), TEST(refusals), TEST(in_use),
-        TEST(faults), TEST(killed),          TEST(early),       TEST(anything),
+        TEST(steps),  TEST(what_people_see), TEST(as_they_are), TEST(refusals),
+        TEST(in_use), TEST(faults),          TEST(killed),      TEST(types_of_instances),
+        TEST(early),  TEST(anything),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
