@@ -85,7 +85,7 @@ case $PHASE in
     power_loss
     ;;
 2)
-    at_end systemctl -q --no-reload disable $unit
+    at_end systemctl -q disable $unit
     at_end systemctl stop $unit
     wait_for libvirtd_answers
     systemctl status $unit --no-pager
