@@ -182,6 +182,32 @@ function reconcile() {
         } });
 }
 
+/* What vgpuctl would do with a part of a GPU, or has found there. */
+function setup_line(line) {
+    return [line.gpu, line.part, line.step && `${line.step} (now ${line.now}, declared ${line.declared})`,
+        !line.step && line.result, line.reason].filter(Boolean).join(": ");
+}
+
+function set_up() {
+    async function steps() {
+        const lines = await read("setup", "--dry-run", "--columns", "gpu,part,step,now,declared,result,reason");
+
+        if (lines.length === 0)
+            throw Object.assign(new Error("vgpu.conf declares no setup of a GPU."), { kind: "info" });
+        if (lines.every(line => line.result === "as declared"))
+            throw Object.assign(new Error("All GPUs are as vgpu.conf declares them."), { kind: "info" });
+        return [element("p", {}, "No GPU that anybody uses is touched. These are the steps:"),
+            told_lines(lines.filter(line => line.result !== "as declared").map(setup_line))];
+    }
+
+    ask({ title: "Set up GPUs as vgpu.conf declares them?", confirm: "Set up", danger: true,
+        body: steps().then(children => element("div", {}, children)),
+        act: async () => {
+            await change("setup");
+            return element("p", {}, "All GPUs are as vgpu.conf declares them.");
+        } });
+}
+
 /* What was made for the last list. doctor takes a moment, so it is asked once for each list. */
 let empty = { gpus: null, element: null };
 
@@ -205,7 +231,8 @@ function draw(gpus, how) {
             button("Check this host", "doctor",
                 () => ask({ title: "What is wrong with this host", body: findings() })),
             button("Remove orphans", "reap", reap, { disabled: !how.may_change }),
-            button("Reconcile", "reconcile", reconcile, { disabled: !how.may_change })),
+            button("Reconcile", "reconcile", reconcile, { disabled: !how.may_change }),
+            button("Set up", "setup", set_up, { disabled: !how.may_change })),
         gpus.length === 0 && empty_host(gpus),
         gpus.map(gpu => gpu_card(gpu, how)),
     ];

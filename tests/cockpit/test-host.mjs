@@ -131,6 +131,34 @@ test("reconcile finishes what was left half done", async () => {
     await close(opened);
 });
 
+test("GPUs become what vgpu.conf declares, after the steps were shown", async () => {
+    const host = await fake_host("gpu 0000:03:00.0 xe vfs 3 memory 24480\n",
+        'gpus = ( { address = "0000:03:00.0"; setup = { functions = 2; }; } );');
+    const functions = () => fs.readFileSync(`${host.root}/sys/devices/0000:03:00.0/sriov_numvfs`, "utf8").trim();
+
+    put_vgpuctl(host.command);
+    const opened = await open("/"), { page } = opened;
+
+    await press(page, "button", "Set up");
+    await find(page, "dialog", "Set up GPUs as vgpu.conf declares them?");
+    await reads(page, "0000:03:00.0: functions: disable (now 3, declared 2)");
+    await reads(page, "0000:03:00.0: functions: enable (now 3, declared 2)");
+    await look_at(page, "setup");
+    assert.equal(functions(), "3");
+    await confirm(page, "Set up GPUs as vgpu.conf declares them?", "Set up");
+    await reads(page, "All GPUs are as vgpu.conf declares them.");
+    assert.equal(functions(), "2");
+    await press(page, "button", "Close");
+
+    await press(page, "button", "Set up");
+    await reads(page, "All GPUs are as vgpu.conf declares them.");
+    await press(page, "button", "Close");
+    fs.writeFileSync(`${host.root}/etc/libvirt-vgpu/vgpu.conf`, "");
+    await press(page, "button", "Set up");
+    await reads(page, "vgpu.conf declares no setup of a GPU.");
+    await close(opened);
+});
+
 test("what doctor finds, and what to do", async () => {
     const host = await a_host();
 
