@@ -13,7 +13,7 @@
 
 #include <string.h>
 
-#define PAUSE 2000 /* ms between two tries, while the host comes up */
+#define PAUSE 2000 /* ms between the first two tries, while the host comes up; then it doubles */
 
 enum column { GPU, PART, DECLARED, NOW, STEP, RESULT, REASON };
 
@@ -199,29 +199,39 @@ show_step(void *data, const struct policy_gpu *said, const char *part, const cha
     fflush(call->out);
 }
 
-/* While the host comes up, a card or its driver may not be ready yet: then this tries again. */
-static void
-set_up(const struct command_call *call, const struct policy *policy, struct cards *cards)
+/* Tries each card that is not as declared. Cards that need no tool of NVIDIA's come first, because
+ * a tool that hangs takes more than a minute. Returns whether to try again. */
+static bool
+try_cards(const struct command_call *call, struct cards *cards)
 {
-    bool dry_run = option_given(&call->options, OPTION_DRY_RUN), again = true;
-    uint64_t uptime = host_uptime(call->host);
-    struct deadline deadline = deadline_in(
-        call->host, uptime < policy->boot_wait ? policy->boot_wait - (unsigned)uptime : 0);
     const struct setup_listener listener = {show_step, (void *)call};
-    unsigned pause = PAUSE;
+    bool dry_run = option_given(&call->options, OPTION_DRY_RUN), again = false;
 
-    while (again) {
-        again = false;
+    for (int tools = 0; tools < 2; tools++) {
         for (size_t i = 0; i < cards->count; i++) {
             struct card *card = &cards->items[i];
 
-            if (!setup_may_come(card->rc))
+            if (!setup_may_come(card->rc) ||
+                sriov_gpu_is_nvidias(call->host, &card->said->address) != tools)
                 continue;
             card->rc = setup_run(call->host, card->said, dry_run, &listener, &card->report);
-            again |= card->rc < 0 && setup_may_come(card->rc);
+            again |= setup_may_come(card->rc);
         }
-        again = again && !dry_run && deadline_pause(deadline, &pause);
     }
+    return again && !dry_run;
+}
+
+/* While the host comes up, a card or its driver may not be ready yet. */
+static void
+set_up(const struct command_call *call, const struct policy *policy, struct cards *cards)
+{
+    uint64_t uptime = host_uptime(call->host);
+    struct deadline deadline = deadline_in(
+        call->host, uptime < policy->boot_wait ? policy->boot_wait - (unsigned)uptime : 0);
+    unsigned pause = PAUSE;
+
+    while (try_cards(call, cards) && deadline_pause(deadline, &pause))
+        pause *= 2;
     terminal_rewind(call->terminal, call->out);
 }
 
