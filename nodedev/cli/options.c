@@ -29,7 +29,7 @@ const struct option_row option_rows[OPTIONS] = {
     [OPTION_DISPLAY] = {"display", 0, NULL, "show it on the guest's screen"},
     [OPTION_ALL] = {"all", 0, NULL, "every domain that libvirt knows; of prove, every type"},
     [OPTION_PRINT] = {"print", 0, NULL,
-                      "print the whole configuration, and where each value is from"},
+                      "print the configuration, and where it is from; of setup, how GPUs are"},
     [OPTION_DRY_RUN] = {"dry-run", 0, NULL, "say what would be done, and do nothing"},
     [OPTION_REBUILD] = {"rebuild", 0, NULL, "set a broken ledger aside and make another"},
     [OPTION_OUTPUT] = {"output", 0, "FILE", "write this file, all at once"},
@@ -38,6 +38,7 @@ const struct option_row option_rows[OPTIONS] = {
     [OPTION_BEST] = {"best", 0, NULL, "to the host that would take it and has the most room"},
     [OPTION_NAMES] = {"names", 0, NULL, "leave names and UUIDs as they are"},
     [OPTION_CAPTURE] = {"capture", 0, "FILE", "write a capture of this host with all steps"},
+    [OPTION_AVAILABLE] = {"available", 0, NULL, "only types that there may be room for"},
     [OPTION_HELP] = {"help", 'h', NULL, "print this help"},
     [OPTION_VERSION] = {"version", 'V', NULL, "print the version"},
 };

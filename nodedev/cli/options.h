@@ -44,6 +44,7 @@ enum option_key {
     OPTION_BEST,
     OPTION_NAMES,
     OPTION_CAPTURE,
+    OPTION_AVAILABLE,
     OPTION_HELP,
     OPTION_VERSION,
     OPTIONS, /* the number of options */

@@ -4,6 +4,7 @@
 #include "commands/commands.h"
 #include "commands/host-table.h"
 #include "placement/resolution.h"
+#include "view/vgpu-choice.h"
 
 #include <string.h>
 
@@ -27,6 +28,7 @@ static const struct table_column columns[] = {
 struct guest {
     struct table *table;
     const struct host_view *view;
+    const struct vgpu_choice *choice;
     const struct domain *domain;
     size_t lines;
 };
@@ -81,7 +83,9 @@ add_hostdev(struct guest *guest, const struct request *request, const struct dem
     const char *wanted = find_wanted(request, demands, hostdev);
     struct table *table = guest->table;
 
-    if (!wanted && !vgpu && hostdev->kind != REQUEST_MDEV)
+    if ((!wanted && !vgpu && hostdev->kind != REQUEST_MDEV) ||
+        !vgpu_choice_has(guest->choice, vgpu ? vgpu->gpu->text : NULL, domain->name,
+                         domain->uuid.text))
         return;
     begin_line(guest);
     table_set_text(table, ALIAS, hostdev->alias);
@@ -120,29 +124,36 @@ static int
 add_guests(struct table *table, const struct host_view *view, struct error *error)
 {
     const struct domains *domains = &view->references.domains;
+    struct vgpu_choice choice;
+    size_t count = 0;
+    int rc = vgpu_choice_read(view, &choice, error);
 
-    (void)error;
+    if (rc < 0)
+        return rc;
     for (size_t i = 0; i < domains->count; i++) {
         const struct domain *domain = &domains->items[i];
-        struct guest guest = {table, view, domain, 0};
+        struct guest guest = {table, view, &choice, domain, 0};
 
         add_definition(&guest, &domain->live, NULL);
         add_definition(&guest, &domain->config, &domain->live);
         if (guest.lines == 0 && !domain->is_unread &&
-            option_given(&view->call->options, OPTION_ALL))
+            option_given(&view->call->options, OPTION_ALL) &&
+            vgpu_choice_has(&choice, NULL, domain->name, domain->uuid.text))
             begin_line(&guest);
+        count += guest.lines;
     }
-    return 0;
+    return count ? 0 : vgpu_choice_miss(&choice, error);
 }
 
 static int
 show(const struct command_call *call, struct error *error)
 {
-    static const struct host_table rows = {
+    const struct host_table rows = {
         .name = "guests",
         .columns = columns,
         .count = COUNT(columns),
-        .empty = "no domain on this host has or asks for a vGPU",
+        .empty = call->count ? "no domain has or asks for a vGPU there"
+                             : "no domain on this host has or asks for a vGPU",
         .empty_remote = "no domain has or asks for a vGPU, as far as libvirt tells",
         .views = {.filter = &inventory_no_types, .wants_domains = true, .shows_domains = true},
         .add = add_guests};
@@ -160,9 +171,10 @@ run(const struct command_call *call, struct error *error)
 
 const struct command command_guests = {
     .name = "guests",
-    .arguments = "",
+    .arguments = "[GPU|DOMAIN]",
     .help = "show the domains that have or ask for vGPUs",
     .page = "vgpuctl-show",
+    .most = 1,
     .options = OPTION_BIT(OPTION_ROOT) | OPTION_BITS_REMOTE | OPTION_BITS_TABLE |
                OPTION_BIT(OPTION_ALL) | OPTION_BIT(OPTION_WATCH),
     .run = run,

@@ -7,6 +7,7 @@
 #include "device/nvidia.h"
 #include "device/vgpu.h"
 #include "lease/origin.h"
+#include "view/vgpu-choice.h"
 
 #include <inttypes.h>
 
@@ -102,25 +103,36 @@ warn_of_untold_cards(const struct host_view *view)
 static int
 add_host(struct table *table, const struct host_view *view, struct error *error)
 {
-    (void)error;
+    struct vgpu_choice choice;
+    size_t count = 0;
+    int rc = vgpu_choice_read(view, &choice, error);
+
+    if (rc < 0)
+        return rc;
     if (!view->is_remote)
         warn_of_untold_cards(view);
-    for (size_t i = 0; i < view->vgpu_count; i++)
-        add_vgpu(table, view, &view->vgpus[i]);
-    return 0;
+    for (size_t i = 0; i < view->vgpu_count; i++) {
+        const struct host_view_vgpu *vgpu = &view->vgpus[i];
+
+        if (!vgpu_choice_has(&choice, vgpu->gpu->text, vgpu->domain, vgpu->domain_uuid))
+            continue;
+        add_vgpu(table, view, vgpu);
+        count++;
+    }
+    return count ? 0 : vgpu_choice_miss(&choice, error);
 }
 
 static enum command_status
 run(const struct command_call *call, struct error *error)
 {
-    static const struct host_table rows = {
-        .name = "vgpus",
-        .columns = columns,
-        .count = COUNT(columns),
-        .empty = "there is no vGPU on this host",
-        .empty_remote = "there is no vGPU, as far as libvirt tells",
-        .views = {.filter = &inventory_no_types, .wants_users = true},
-        .add = add_host};
+    const struct host_table rows = {.name = "vgpus",
+                                    .columns = columns,
+                                    .count = COUNT(columns),
+                                    .empty = call->count ? "there is no vGPU"
+                                                         : "there is no vGPU on this host",
+                                    .empty_remote = "there is no vGPU, as far as libvirt tells",
+                                    .views = {.filter = &inventory_no_types, .wants_users = true},
+                                    .add = add_host};
     int rc = host_table_show(&rows, call, error);
 
     return command_ended(rc, error);
@@ -128,9 +140,10 @@ run(const struct command_call *call, struct error *error)
 
 const struct command command_list = {
     .name = "list",
-    .arguments = "",
+    .arguments = "[GPU|DOMAIN]",
     .help = "show the vGPUs, and whose they are",
     .page = "vgpuctl-show",
+    .most = 1,
     .options = OPTION_BIT(OPTION_ROOT) | OPTION_BITS_REMOTE | OPTION_BITS_TABLE,
     .run = run,
 };

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
+#include "base/array.h"
 #include "base/memory.h"
 #include "base/text.h"
 #include "commands/commands.h"
@@ -85,6 +86,20 @@ add_type(struct table *table, const struct host_view *view, const struct invento
     table_set_text(table, MAX_FROM, type->max ? sources[type->max_source] : "");
 }
 
+/* Whether a type is one that --type means, and whether there may be room, if --available wants
+ * that. */
+static bool
+is_wanted(const struct host_view *view, const struct inventory_type *type)
+{
+    const struct options *options = &view->call->options;
+    const char *word = options->values[OPTION_TYPE];
+    struct bounds left = host_view_left(view, type);
+
+    if (word && !inventory_type_is(type, word))
+        return false;
+    return !option_given(options, OPTION_AVAILABLE) || bounds_most(&left) != 0;
+}
+
 static int
 by_id(const void *a, const void *b)
 {
@@ -104,8 +119,30 @@ add_types(struct table *table, const struct host_view *view, const struct invent
     for (size_t i = 0; i < gpu->type_count; i++)
         order[i] = &gpu->types[i];
     qsort(order, gpu->type_count, sizeof(const void *), by_id);
-    for (size_t i = 0; i < gpu->type_count; i++)
-        add_type(table, view, order[i]);
+    for (size_t i = 0; i < gpu->type_count; i++) {
+        if (is_wanted(view, order[i]))
+            add_type(table, view, order[i]);
+    }
+}
+
+/* Refuses a type that none of the GPUs has. */
+static int
+check_type(const struct host_view *view, size_t first, size_t end, struct error *error)
+{
+    const char *word = view->call->options.values[OPTION_TYPE];
+
+    for (size_t i = first; i < end; i++) {
+        const struct inventory_gpu *gpu = view->snapshot.inventory.gpus[i];
+
+        if (!word || ARRAY_HAS(gpu->types, gpu->type_count, type, inventory_type_is(type, word)))
+            return 0;
+    }
+    return word ? error_set(
+                      error, -ENOENT,
+                      "no GPU here has the type \"%s\"; 'vgpuctl types' lists those that there "
+                      "are",
+                      word)
+                : 0;
 }
 
 static int
@@ -120,18 +157,22 @@ add_host(struct table *table, const struct host_view *view, struct error *error)
         return -ENOENT;
     for (size_t gpu = first; rc == 0 && gpu < end; gpu++)
         add_types(table, view, inventory->gpus[gpu]);
-    return rc;
+    return rc < 0 ? rc : check_type(view, first, end, error);
 }
 
 static enum command_status
 run(const struct command_call *call, struct error *error)
 {
-    static const struct host_table rows = {
+    bool only_some =
+        option_given(&call->options, OPTION_TYPE) || option_given(&call->options, OPTION_AVAILABLE);
+    const struct host_table rows = {
         .name = "types",
         .columns = columns,
         .count = COUNT(columns),
-        .empty = "no GPU on this host offers vGPUs; see 'vgpuctl doctor'",
-        .empty_remote = "no GPU there offers vGPUs, as far as libvirt tells",
+        .empty = only_some ? "there is room for none of these types"
+                           : "no GPU on this host offers vGPUs; see 'vgpuctl doctor'",
+        .empty_remote = only_some ? "there is room for none of these types, as far as libvirt tells"
+                                  : "no GPU there offers vGPUs, as far as libvirt tells",
         .views = {.filter = &inventory_all_types, .wants_availability = true, .passes_users = true},
         .add = add_host};
     int rc = host_table_show(&rows, call, error);
@@ -145,6 +186,7 @@ const struct command command_types = {
     .help = "show the types of vGPUs, and how many more there is room for",
     .page = "vgpuctl-show",
     .most = 1,
-    .options = OPTION_BIT(OPTION_ROOT) | OPTION_BITS_REMOTE | OPTION_BITS_TABLE,
+    .options = OPTION_BIT(OPTION_ROOT) | OPTION_BIT(OPTION_TYPE) | OPTION_BIT(OPTION_AVAILABLE) |
+               OPTION_BITS_REMOTE | OPTION_BITS_TABLE,
     .run = run,
 };

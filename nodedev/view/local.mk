@@ -11,6 +11,7 @@ libvgpuctl_a_SOURCES += \
 	nodedev/view/setup-view.c nodedev/view/setup-view.h \
 	nodedev/view/sriov-gpu.c nodedev/view/sriov-gpu.h \
 	nodedev/view/usage.c nodedev/view/usage.h \
+	nodedev/view/vgpu-choice.c nodedev/view/vgpu-choice.h \
 	nodedev/view/vgpu-users.c nodedev/view/vgpu-users.h \
 	nodedev/view/vgpu-walk.c nodedev/view/vgpu-walk.h \
 	nodedev/view/wanted-types.c nodedev/view/wanted-types.h

@@ -44,6 +44,10 @@ all_domains(void **state)
     libvirt = typed_libvirt(&scene, domains);
     typed_golden(&scene, libvirt, "guests/four", "vgpuctl guests");
     typed_golden(&scene, libvirt, "guests/four-all", "vgpuctl guests --all -o " EVERYTHING);
+    typed_golden(&scene, libvirt, "guests/four-of-gpu", "vgpuctl guests 18:00.0");
+    typed_golden(&scene, libvirt, "guests/four-one", "vgpuctl guests guest3");
+    typed_golden(&scene, libvirt, "guests/four-idle", "vgpuctl guests --all guest4");
+    typed_golden(&scene, libvirt, "guests/four-nobody", "vgpuctl guests web09");
     typed_golden(&scene, libvirt, "guests/four-all-json",
                  "vgpuctl guests --all --json -o " EVERYTHING);
     scene_stop(&scene);

@@ -64,6 +64,13 @@ t4(void **state)
     show("t4x8");
     typed_golden(&scene, HERE, "types/t4x8-classes",
                  "vgpuctl types 0000:3c:00.0 -o TYPE,NAME,CLASSES");
+    typed_golden(&scene, HERE, "types/t4x8-available",
+                 "vgpuctl types --available --type T4-1B -o GPU,TYPE,AVAILABLE");
+    typed_golden(&scene, HERE, "types/t4x8-unknown", "vgpuctl types --type A40-1B");
+    typed_golden(&scene, HERE, "list/t4x8-of-gpu", "vgpuctl list 3b:00.0");
+    typed_golden(&scene, HERE, "list/t4x8-of-guest", "vgpuctl list guest1 -o DEVICE,DOMAIN");
+    typed_golden(&scene, HERE, "list/t4x8-of-idle-gpu", "vgpuctl list b0:00.0");
+    typed_golden(&scene, HERE, "list/t4x8-of-nobody", "vgpuctl list web09");
     scene_stop(&scene);
 }
 
