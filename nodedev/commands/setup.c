@@ -63,9 +63,9 @@ find_named(const struct policy *policy, const struct names *declared, const char
         add_card(ret, policy_find_gpu(policy, &address));
     if (rc != -ENOENT)
         return rc;
-    error_set(error, rc, "vgpu.conf declares no setup of a GPU \"%s\"", word);
+    error_set(error, rc, "no GPU whose setup vgpu.conf declares is called \"%s\"", word);
     for (size_t i = 0; i < declared->count; i++)
-        error_add(error, "%s%s", i ? "" : "it declares those of ", declared->items[i].text);
+        error_add(error, "%s%s", i ? "" : "there are: ", declared->items[i].text);
     return rc;
 }
 

@@ -13,21 +13,24 @@ const char *const setup_view_words[] = {
     [SETUP_VIEW_UNKNOWN] = NULL,
 };
 
-/* The number of functions, if it differs. */
-static bool
-functions_differ(const struct host *host, const struct policy_gpu *said, char *why, size_t size)
+static enum setup_view
+judge_functions(const struct host *host, const struct policy_gpu *said, char *why, size_t size)
 {
     AUTO(sriov_gpu_clear) struct sriov_gpu card = {0};
     struct name address = said->address;
     int rc = said->setup.functions ? sriov_gpu_read(host, &address, &card) : 0;
     uint64_t wanted = sriov_gpu_wanted(&said->setup, &card);
 
-    if (rc == -ENOENT)
+    if (rc < 0 && rc != -ENOENT)
+        return SETUP_VIEW_UNKNOWN;
+    if (rc == 0 && (!said->setup.functions || card.enabled == wanted))
+        return SETUP_VIEW_AS_DECLARED;
+    if (rc < 0)
         snprintf(why, size, "can have no virtual functions");
     else
         snprintf(why, size, "has %u virtual functions, and not %u", (unsigned)card.enabled,
                  (unsigned)wanted);
-    return rc == -ENOENT || (rc == 0 && said->setup.functions && card.enabled != wanted);
+    return SETUP_VIEW_DIFFERS;
 }
 
 /* Whether the card would make a type now that shares it in time: such a card is not in MIG mode. */
@@ -65,13 +68,15 @@ setup_view_judge(const struct host *host, const struct policy_gpu *said,
     const struct inventory_gpu *gpu = inventory_find_gpu(inventory, &said->address);
     const struct policy_setup *setup = &said->setup;
     const char *difference = gpu ? find_difference(setup, gpu) : NULL;
+    enum setup_view functions;
 
     if (!policy_has_setup(said))
         return SETUP_VIEW_UNSAID;
-    if (functions_differ(host, said, why, size))
-        return SETUP_VIEW_DIFFERS;
+    functions = judge_functions(host, said, why, size);
+    if (functions == SETUP_VIEW_DIFFERS)
+        return functions;
     snprintf(why, size, "%s", difference ? difference : "");
     if (difference)
         return SETUP_VIEW_DIFFERS;
-    return setup->has_instances || setup->sizes ? SETUP_VIEW_UNKNOWN : SETUP_VIEW_AS_DECLARED;
+    return setup->has_instances || setup->sizes ? SETUP_VIEW_UNKNOWN : functions;
 }

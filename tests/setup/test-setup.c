@@ -193,7 +193,7 @@ what_people_see(void **state)
     declare("functions = \"all\"; " TWO, "");
     typed_golden(&scene, HERE, "setup/loses", "vgpuctl setup");
     run("vgpuctl setup 03:00.0", 1,
-        "vgpu.conf declares no setup of a GPU \"03:00.0\"; it declares those of " NVIDIA);
+        "no GPU whose setup vgpu.conf declares is called \"03:00.0\"; there are: " NVIDIA);
     scene_configure(&scene, "");
     typed_golden(&scene, HERE, "setup/nothing", "vgpuctl setup");
     scene_configure(&scene, "gpus = ( { setup = 3; } );");
