@@ -320,5 +320,5 @@ const struct setup_part_row setup_part_rows[SETUP_PARTS] = {
                          .needs_off = BIT(SETUP_INSTANCES)},
     [SETUP_SIZES] = {"sizes", "mix", "equalize", sizes_are_said, sizes_are_mixed, sizes_are_there,
                      sizes_are_as_said, sizes_check, sizes_make, sizes_remove, sizes_tell_said,
-                     sizes_tell_now},
+                     sizes_tell_now, .needs_off = 0},
 };
