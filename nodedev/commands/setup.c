@@ -154,6 +154,10 @@ print_card(const struct command_call *call, const struct policy *policy, const s
 
     if (setup_card_read(call->host, &everything, &card, &ignored) < 0)
         return;
+    if (card.nvidia_rc < 0)
+        reply_warn(call, card.nvidia_unknown.class,
+                   "GPU instances and mixed sizes of %s are left out, as they cannot be read: %s",
+                   address->text, card.nvidia_unknown.text);
     text = setup_card_declare(&card);
     if (!*text)
         return;

@@ -7,15 +7,6 @@
 
 #include <string.h>
 
-static bool
-is_of(const struct host *host, const char *address, const char *vendor)
-{
-    char text[16];
-
-    return host_read(host, text, sizeof(text), PCI_DEVICES "/%s/vendor", address) > 0 &&
-           !strcmp(text, vendor);
-}
-
 static int
 read_functions(struct setup_card *card, struct error *error)
 {
@@ -56,8 +47,8 @@ setup_card_renew(struct setup_card *card, struct error *error)
     if (!host_exists(card->host, PCI_DEVICES "/%s", card->address))
         return error_set(error, -ENODEV, "there is no PCI device %s, which %s names", card->address,
                          card->said->origin);
-    card->is_nvidias = is_of(card->host, card->address, "0x10de");
-    card->is_amds = is_of(card->host, card->address, "0x1002");
+    card->is_nvidias = sriov_gpu_is_nvidias(card->host, &card->said->address);
+    card->is_amds = pci_is_of(card->host, &card->said->address, "0x1002");
     rc = read_functions(card, error);
     if (rc < 0 || !needs_nvidia_smi(card))
         return rc;

@@ -30,7 +30,8 @@ int setup_card_read(const struct host *host, const struct policy_gpu *said, stru
 
 /* Reads again how the card is. */
 int setup_card_renew(struct setup_card *card, struct error *error) CHECKED NONNULL;
-/* Writes how a card is, as the keys of `setup` in vgpu.conf; "" if it is bare. The caller frees the
- * text. Parts that nobody could read are left out. */
-char *setup_card_declare(const struct setup_card *card) CHECKED NONNULL;
 void setup_card_clear(struct setup_card *card) NONNULL;
+
+/* Writes how a card is, as the keys of `setup` in vgpu.conf; "" if it is bare. The caller frees the
+ * text. Without an answer of NVIDIA's tool (nvidia_rc), instances and sizes are left out. */
+char *setup_card_declare(const struct setup_card *card) CHECKED NONNULL;

@@ -31,6 +31,14 @@ add_failure(struct setup_report *report, int rc)
         (struct setup_line){.result = rc == -EBUSY ? SETUP_IN_USE : SETUP_FAILED};
 }
 
+static const char *
+step_word(const struct setup_step *step)
+{
+    const struct setup_part_row *row = &setup_part_rows[step->part];
+
+    return step->removes ? row->remove_word : row->make_word;
+}
+
 static bool
 plan_has(const struct setup_plan *plan, enum setup_part part)
 {
@@ -48,11 +56,10 @@ add_plan(struct setup_report *report, const struct setup_card *card, const struc
         report->lines[report->count++].result = SETUP_AS_SAID;
     }
     for (size_t i = 0; i < plan->count; i++) {
-        const struct setup_part_row *row = &setup_part_rows[plan->steps[i].part];
         struct setup_line *line = &report->lines[report->count++];
 
         tell(card, plan->steps[i].part, line);
-        line->step = plan->steps[i].removes ? row->remove_word : row->make_word;
+        line->step = step_word(&plan->steps[i]);
         line->result = SETUP_TO_DO;
     }
 }
@@ -70,8 +77,7 @@ check_step(const struct setup_card *card, const struct setup_step *step, struct 
         return 0;
     tell(card, step->part, &line);
     error_set(error, -EIO, "%s: the step \"%s\" of its %s ended well, but the card has: %s",
-              card->address, step->removes ? row->remove_word : row->make_word, row->name,
-              line.now);
+              card->address, step_word(step), row->name, line.now);
     if (step->part == SETUP_MIG_MODE && card->nvidia.is_mig_to_be == !step->removes)
         error_advise(error,
                      "its mode comes with a reset: stop what has the card open, and say "

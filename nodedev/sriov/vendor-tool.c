@@ -54,6 +54,15 @@ check_owner(const struct host *host, const char *tool, struct error *error)
     return 0;
 }
 
+/* Prepares a run: returns the lock, which the caller closes. */
+static int
+prepare(const struct host *host, const char *tool, struct error *error)
+{
+    int rc = check_owner(host, tool, error);
+
+    return rc < 0 ? rc : lock(host, error);
+}
+
 /* The words of a command line, for messages. */
 static char *
 join(char *const argv[])
@@ -70,12 +79,9 @@ int
 vendor_tool_run(const struct host *host, char *const argv[], struct error *error)
 {
     AUTO_FREE char *line = join(argv);
-    AUTO_CLOSE int locked = -1;
-    int rc = check_owner(host, argv[0], error);
+    AUTO_CLOSE int locked = prepare(host, argv[0], error);
+    int rc;
 
-    if (rc < 0)
-        return rc;
-    locked = lock(host, error);
     if (locked < 0)
         return locked;
     rc = host->run ? host->run(host, argv, -1, -1, LONGEST) : -EOPNOTSUPP;
@@ -93,16 +99,12 @@ int
 vendor_tool_ask(const struct host *host, char *const argv[], char *text, size_t size,
                 struct error *error)
 {
-    AUTO_CLOSE int locked = -1;
+    AUTO_CLOSE int locked = prepare(host, argv[0], error);
     AUTO_CLOSE int fd = -1;
     size_t length = 0;
     int status = 0;
-    int rc = check_owner(host, argv[0], error);
 
     *text = '\0';
-    if (rc < 0)
-        return rc;
-    locked = lock(host, error);
     if (locked < 0)
         return locked;
     fd = program_ask(host, argv, -1, &status, error);

@@ -92,8 +92,5 @@ sriov_gpu_is_for_boot(const struct host *host, const struct name *address)
 bool
 sriov_gpu_is_nvidias(const struct host *host, const struct name *address)
 {
-    char vendor[16];
-
-    return host_read(host, vendor, sizeof(vendor), PCI_DEVICES "/%s/vendor", address->text) > 0 &&
-           !strcmp(vendor, "0x10de");
+    return pci_is_of(host, address, "0x10de");
 }

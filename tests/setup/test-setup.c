@@ -222,6 +222,12 @@ as_they_are(void **state)
     assert_null(strstr(typed.printed, "done"));
     assert_string_equal(nvidia_tools->asked, "");
     run("vgpuctl setup --print --dry-run", 2, "--print prints all GPUs");
+    /* What cannot be read is told. */
+    assert_int_equal(unlinkat(scene.kernel.host.root, "usr/bin/nvidia-smi", 0), 0);
+    run("vgpuctl setup --print", 0, "setup = { functions = \"all\"; }");
+    typed_assert_has(typed.faults, "GPU instances and mixed sizes of " NVIDIA
+                                   " are left out, as they cannot be read: there is no "
+                                   "/usr/bin/nvidia-smi");
 }
 
 /* --- what is refused -------------------------------------------------------------------------- */
