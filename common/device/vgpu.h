@@ -64,9 +64,10 @@ struct vgpu_interface {
      * which the driver does no work. */
     enum vgpu_state (*state)(const struct host *host, const struct vgpu *vgpu, struct name *type);
 
-    /* Takes back the memory that the driver gave a function when it was enabled. Returns 1 if the
-     * function had memory; 0 if it had none, or if somebody has the function already; or -errno.
-     * NULL: the driver gives no memory. */
+    /* The memory that the driver gave a function when it was enabled: whether the function has it
+     * still, and how it is taken back. Both return 1 if the function had memory; 0 if it had none,
+     * or if somebody has the function; or -errno. NULL: the driver gives no memory. */
+    int (*has_share)(const struct host *host, const struct name *function);
     int (*settle)(const struct host *host, const struct name *function);
 
     /* Makes a vGPU. Returns 0, or the kernel's -errno. -ENOTRECOVERABLE: a part of it was made and

@@ -317,6 +317,38 @@ put_type(const struct host *host, const struct vgpu *vgpu)
     return tag_put(host, &tag, &vgpu->type);
 }
 
+/* Reads the memory of a function; 0 if there is no such function. */
+static int
+read_vram(const struct host *host, const struct name *function, struct profile_function *self,
+          unsigned *vram)
+{
+    int rc = profile_find(host, function, self);
+
+    *vram = 0;
+    if (rc == 0)
+        rc = profile_read_vram(host, self, vram);
+    return rc == -ENOENT ? 0 : rc;
+}
+
+/* A function with a tag is a vGPU, and has the memory of its type. */
+static int
+xe_has_share(const struct host *host, const struct name *function)
+{
+    struct name tag = former_tag(function), text;
+    struct path device;
+    struct profile_function self;
+    unsigned vram;
+    int rc = tag_read(host, &tag, &text);
+
+    if (rc != -ENOENT)
+        return rc < 0 ? rc : 0;
+    rc = read_vram(host, function, &self, &vram);
+    if (rc < 0 || vram == 0)
+        return rc;
+    rc = path_format(&device, PCI_DEVICES "/%s", function->text);
+    return rc < 0 ? rc : !vfio_may_be_open(host, &device);
+}
+
 /* With a tag the function is a vGPU, so no guest gets it meanwhile. */
 static int
 xe_settle(const struct host *host, const struct name *function)
@@ -324,13 +356,11 @@ xe_settle(const struct host *host, const struct name *function)
     const struct profile nothing = {.set = {[PROFILE_VRAM] = true}};
     struct name tag = former_tag(function), text;
     struct profile_function self;
-    unsigned vram = 0;
-    int rc = profile_find(host, function, &self), removed;
+    unsigned vram;
+    int rc = read_vram(host, function, &self, &vram), removed;
 
-    if (rc == 0)
-        rc = profile_read_vram(host, &self, &vram);
     if (rc < 0 || vram == 0)
-        return rc == -ENOENT ? 0 : rc;
+        return rc;
     profile_print(&nothing, &text);
     rc = tag_put(host, &tag, &text);
     if (rc < 0)
@@ -399,6 +429,7 @@ const struct vgpu_interface vgpu_xe = {
     .may_be = xe_may_be,
     .find = xe_find,
     .state = xe_state,
+    .has_share = xe_has_share,
     .settle = xe_settle,
     .make = xe_make,
     .directory = vgpu_pci_directory,

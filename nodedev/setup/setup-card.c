@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
 #include "setup/setup-card.h"
+#include "actions/snapshot.h"
 #include "base/memory.h"
 #include "base/text.h"
 #include "device/pci.h"
+#include "sriov/sriov.h"
 
 #include <string.h>
 
@@ -30,6 +32,45 @@ needs_nvidia_smi(const struct setup_card *card)
             (card->has_functions && card->sriov.enabled != sriov_gpu_wanted(said, &card->sriov)));
 }
 
+static int
+read_shares(struct setup_card *card, struct error *error)
+{
+    AUTO(snapshot_clear) struct snapshot snapshot = {0};
+    int rc = snapshot_take(&snapshot, card->host, &inventory_no_types, error);
+
+    if (rc == 0)
+        rc = sriov_count_shares(card->host, &snapshot, &card->sriov, error);
+    if (rc > 0)
+        card->shares = (unsigned)rc;
+    return rc < 0 ? rc : 0;
+}
+
+/* A card that has a vGPU may have given all its instances away. */
+static int
+read_types(struct setup_card *card, struct error *error)
+{
+    AUTO(snapshot_clear) struct snapshot snapshot = {0};
+    int rc = snapshot_take(&snapshot, card->host, &inventory_all_types, error);
+    const struct inventory_gpu *gpu =
+        rc == 0 ? inventory_find_gpu(&snapshot.inventory, &card->said->address) : NULL;
+
+    card->lacks_types = rc == 0 && (!gpu || (gpu->vgpu_count == 0 && !inventory_offers(gpu)));
+    return rc;
+}
+
+/* Reads what follows from the functions and instances that are there. */
+static int
+read_effects(struct setup_card *card, struct error *error)
+{
+    const struct policy_setup *said = &card->said->setup;
+
+    if (card->sriov.enabled == 0)
+        return 0;
+    if (card->nvidia.instances.count && said->instances.count)
+        return read_types(card, error);
+    return said->functions && !card->is_nvidias ? read_shares(card, error) : 0;
+}
+
 int
 setup_card_read(const struct host *host, const struct policy_gpu *said, struct setup_card *ret,
                 struct error *error)
@@ -50,11 +91,10 @@ setup_card_renew(struct setup_card *card, struct error *error)
     card->is_nvidias = sriov_gpu_is_nvidias(card->host, &card->said->address);
     card->is_amds = pci_is_of(card->host, &card->said->address, "0x1002");
     rc = read_functions(card, error);
-    if (rc < 0 || !needs_nvidia_smi(card))
-        return rc;
-    card->nvidia_rc =
-        nvidia_smi_read(card->host, &card->said->address, &card->nvidia, &card->nvidia_unknown);
-    return 0;
+    if (rc == 0 && needs_nvidia_smi(card))
+        card->nvidia_rc =
+            nvidia_smi_read(card->host, &card->said->address, &card->nvidia, &card->nvidia_unknown);
+    return rc < 0 ? rc : read_effects(card, error);
 }
 
 char *
@@ -84,4 +124,6 @@ setup_card_clear(struct setup_card *card)
     card->sriov = (struct sriov_gpu){0};
     card->nvidia = (struct nvidia_smi){0};
     card->nvidia_rc = 0;
+    card->shares = 0;
+    card->lacks_types = false;
 }

@@ -19,6 +19,11 @@ struct setup_card {
     struct nvidia_smi nvidia;
     int nvidia_rc;               /* 0: `nvidia` was read; else -errno... */
     struct error nvidia_unknown; /* ...with the reason; not set if nobody needed it */
+
+    /* Of functions that are said, those that have memory of the card's which profiles need. Whether
+     * the driver lists no type for the instances that are said. */
+    unsigned shares;
+    bool lacks_types;
 };
 
 /*

@@ -19,6 +19,14 @@ tell_words(const struct words *words, struct text *text)
         text_add(text, "none");
 }
 
+static int
+check_nothing(const struct setup_card *card, struct error *error)
+{
+    (void)card;
+    (void)error;
+    return 0;
+}
+
 /* For the parts that only NVIDIA's tool tells. */
 static int
 check_nvidias(const struct setup_card *card, const char *part, struct error *error)
@@ -175,6 +183,47 @@ functions_tell_now(const struct setup_card *card, struct text *text)
     text_add(text, "%" PRIu64, card->sriov.enabled);
 }
 
+/* --- the memory of virtual functions ---------------------------------------------------------- */
+
+static bool
+shares_are_there(const struct setup_card *card)
+{
+    return card->shares > 0;
+}
+
+static bool
+shares_are_as_said(const struct setup_card *card)
+{
+    return card->shares == 0;
+}
+
+static int
+shares_make(struct setup_card *card, struct error *error)
+{
+    AUTO(snapshot_clear) struct snapshot snapshot = {0};
+    int rc = snapshot_take(&snapshot, card->host, &inventory_no_types, error);
+
+    if (rc == 0)
+        rc = sriov_settle(card->host, &snapshot, &card->sriov, error);
+    return rc < 0 ? rc : 0;
+}
+
+static void
+shares_tell_said(const struct setup_card *card, struct text *text)
+{
+    (void)card;
+    text_add(text, "for profiles");
+}
+
+static void
+shares_tell_now(const struct setup_card *card, struct text *text)
+{
+    if (card->shares)
+        text_add(text, "with %u functions", card->shares);
+    else
+        text_add(text, "for profiles");
+}
+
 /* --- GPU instances ---------------------------------------------------------------------------- */
 
 static bool
@@ -228,6 +277,34 @@ static void
 instances_tell_now(const struct setup_card *card, struct text *text)
 {
     tell_words(&card->nvidia.instances, text);
+}
+
+/* --- the types of GPU instances ----------------------------------------------------------------
+ */
+
+static bool
+types_are_there(const struct setup_card *card)
+{
+    return !card->lacks_types;
+}
+
+static int
+types_make(struct setup_card *card, struct error *error)
+{
+    return nvidia_smi_restart_vgpud(card->host, error);
+}
+
+static void
+types_tell_said(const struct setup_card *card, struct text *text)
+{
+    (void)card;
+    text_add(text, "listed");
+}
+
+static void
+types_tell_now(const struct setup_card *card, struct text *text)
+{
+    text_add(text, card->lacks_types ? "none" : "listed");
 }
 
 /* --- sizes ------------------------------------------------------------------------------------ */
@@ -303,22 +380,105 @@ sizes_tell_now(const struct setup_card *card, struct text *text)
 
 /* --- the table -------------------------------------------------------------------------------- */
 
+#define JOURNAL "see journalctl -k"
+
 const struct setup_part_row setup_part_rows[SETUP_PARTS] = {
-    [SETUP_MIG_MODE] = {"MIG mode", "enable", "disable", mig_is_said, mig_is_wanted, mig_is_there,
-                        mig_is_as_said, mig_check, mig_make, mig_remove, mig_tell_said,
-                        mig_tell_now,
-                        .needs_off =
-                            BIT(SETUP_FUNCTIONS) | BIT(SETUP_INSTANCES) | BIT(SETUP_SIZES)},
-    [SETUP_FUNCTIONS] = {"functions", "enable", "disable", functions_are_said, functions_are_said,
-                         functions_are_there, functions_are_as_said, functions_check,
-                         functions_make, functions_remove, functions_tell_said, functions_tell_now,
-                         .needs_off = BIT(SETUP_FUNCTIONS),
-                         .loses = BIT(SETUP_INSTANCES) | BIT(SETUP_SIZES)},
-    [SETUP_INSTANCES] = {"instances", "create", "remove", mig_is_said, mig_is_wanted,
-                         instances_are_there, instances_are_as_said, mig_check, instances_make,
-                         instances_remove, instances_tell_said, instances_tell_now,
-                         .needs_off = BIT(SETUP_INSTANCES)},
-    [SETUP_SIZES] = {"sizes", "mix", "equalize", sizes_are_said, sizes_are_mixed, sizes_are_there,
-                     sizes_are_as_said, sizes_check, sizes_make, sizes_remove, sizes_tell_said,
-                     sizes_tell_now, .needs_off = 0},
+    [SETUP_MIG_MODE] =
+        {
+            .name = "MIG mode",
+            .make_word = "enable",
+            .remove_word = "disable",
+            .is_said = mig_is_said,
+            .is_wanted = mig_is_wanted,
+            .is_there = mig_is_there,
+            .is_as_said = mig_is_as_said,
+            .check = mig_check,
+            .make = mig_make,
+            .remove = mig_remove,
+            .tell_said = mig_tell_said,
+            .tell_now = mig_tell_now,
+            .advice = JOURNAL,
+            .needs_off = BIT(SETUP_FUNCTIONS) | BIT(SETUP_INSTANCES) | BIT(SETUP_SIZES),
+        },
+    [SETUP_FUNCTIONS] =
+        {
+            .name = "functions",
+            .make_word = "enable",
+            .remove_word = "disable",
+            .is_said = functions_are_said,
+            .is_wanted = functions_are_said,
+            .is_there = functions_are_there,
+            .is_as_said = functions_are_as_said,
+            .check = functions_check,
+            .make = functions_make,
+            .remove = functions_remove,
+            .tell_said = functions_tell_said,
+            .tell_now = functions_tell_now,
+            .advice = JOURNAL,
+            .needs_off = BIT(SETUP_FUNCTIONS),
+            .loses = BIT(SETUP_INSTANCES) | BIT(SETUP_SIZES),
+        },
+    [SETUP_SHARES] =
+        {
+            .name = "memory",
+            .make_word = "take back",
+            .follows = true,
+            .is_said = functions_are_said,
+            .is_wanted = functions_are_said,
+            .is_there = shares_are_there,
+            .is_as_said = shares_are_as_said,
+            .check = check_nothing,
+            .make = shares_make,
+            .tell_said = shares_tell_said,
+            .tell_now = shares_tell_now,
+            .advice = JOURNAL,
+        },
+    [SETUP_INSTANCES] =
+        {
+            .name = "instances",
+            .make_word = "create",
+            .remove_word = "remove",
+            .is_said = mig_is_said,
+            .is_wanted = mig_is_wanted,
+            .is_there = instances_are_there,
+            .is_as_said = instances_are_as_said,
+            .check = mig_check,
+            .make = instances_make,
+            .remove = instances_remove,
+            .tell_said = instances_tell_said,
+            .tell_now = instances_tell_now,
+            .advice = JOURNAL,
+            .needs_off = BIT(SETUP_INSTANCES),
+        },
+    [SETUP_TYPES] =
+        {
+            .name = "types",
+            .make_word = "list",
+            .follows = true,
+            .is_said = mig_is_wanted,
+            .is_wanted = mig_is_wanted,
+            .is_there = types_are_there,
+            .is_as_said = types_are_there,
+            .check = check_nothing,
+            .make = types_make,
+            .tell_said = types_tell_said,
+            .tell_now = types_tell_now,
+            .advice = "see 'systemctl status nvidia-vgpud nvidia-vgpu-mgr'",
+        },
+    [SETUP_SIZES] =
+        {
+            .name = "sizes",
+            .make_word = "mix",
+            .remove_word = "equalize",
+            .is_said = sizes_are_said,
+            .is_wanted = sizes_are_mixed,
+            .is_there = sizes_are_there,
+            .is_as_said = sizes_are_as_said,
+            .check = sizes_check,
+            .make = sizes_make,
+            .remove = sizes_remove,
+            .tell_said = sizes_tell_said,
+            .tell_now = sizes_tell_now,
+            .advice = JOURNAL,
+        },
 };

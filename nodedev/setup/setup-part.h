@@ -16,11 +16,23 @@
 #include "base/text.h"
 #include "setup/setup-card.h"
 
-enum setup_part { SETUP_MIG_MODE, SETUP_FUNCTIONS, SETUP_INSTANCES, SETUP_SIZES, SETUP_PARTS };
+enum setup_part {
+    SETUP_MIG_MODE,
+    SETUP_FUNCTIONS,
+    SETUP_SHARES, /* of the card's memory, which a driver gives its functions: to be taken back */
+    SETUP_INSTANCES,
+    SETUP_TYPES, /* of the instances, which the driver may not list */
+    SETUP_SIZES,
+    SETUP_PARTS,
+};
 
 struct setup_part_row {
     const char *name;
     const char *make_word, *remove_word; /* for people: "enable", "disable" */
+
+    /* The part follows from another one that is said, so people are told of it only if there is
+     * something to do. Whether it is as said is known only once that other part is there. */
+    bool follows;
 
     /* Whether vgpu.conf says the part, and whether the part is to be there then. */
     bool (*is_said)(const struct policy_setup *said);
@@ -33,13 +45,15 @@ struct setup_part_row {
     /* Refuses what the card or its vendor's tools cannot do: -errno with a line in error. */
     int (*check)(const struct setup_card *card, struct error *error);
 
-    /* Both read nothing back. -errno with a line in error. */
+    /* Both read nothing back. -errno with a line in error. NULL: a part that is never removed. */
     int (*make)(struct setup_card *card, struct error *error);
     int (*remove)(struct setup_card *card, struct error *error);
 
     /* What is said, and what is there, in words. */
     void (*tell_said)(const struct setup_card *card, struct text *text);
     void (*tell_now)(const struct setup_card *card, struct text *text);
+
+    const char *advice; /* what to look at where a step ended well and the card does not show it */
 
     unsigned needs_off; /* bits of the parts that must be away before this one changes */
     unsigned loses;     /* bits of the parts that go when this one is made */

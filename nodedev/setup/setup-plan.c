@@ -56,41 +56,58 @@ mark_losses(const struct setup_card *card, enum setup_part part, struct marks *m
 }
 
 static int
-mark(const struct setup_card *card, struct marks *marks, struct error *error)
+mark_part(const struct setup_card *card, enum setup_part part, struct marks *marks,
+          struct error *error)
 {
-    for (unsigned part = 0; part < SETUP_PARTS; part++) {
-        const struct setup_part_row *row = &setup_part_rows[part];
-        int rc = is_said(card, part) ? row->check(card, error) : 0;
+    const struct setup_part_row *row = &setup_part_rows[part];
+    int rc = is_said(card, part) ? row->check(card, error) : 0;
 
-        if (rc < 0)
-            return rc;
-        marks->changes[part] |= is_said(card, part) && !row->is_as_said(card);
-        if (!marks->changes[part])
-            continue;
-        marks->goes[part] |= !is_wanted(card, part);
-        rc = mark_losses(card, part, marks, error);
-        if (rc < 0)
-            return rc;
+    if (rc < 0)
+        return rc;
+    marks->changes[part] |= is_said(card, part) && !row->is_as_said(card);
+    marks->goes[part] |= marks->changes[part] && !is_wanted(card, part);
+    return marks->changes[part] ? mark_losses(card, part, marks, error) : 0;
+}
+
+/* Marks the parts that stand in vgpu.conf, or those that follow from them. */
+static int
+mark(const struct setup_card *card, bool follows, struct marks *marks, struct error *error)
+{
+    int rc = 0;
+
+    for (unsigned part = 0; part < SETUP_PARTS && rc == 0; part++) {
+        if (setup_part_rows[part].follows == follows)
+            rc = mark_part(card, part, marks, error);
     }
-    return 0;
+    return rc;
+}
+
+static void
+add_steps(const struct setup_card *card, const struct marks *marks, struct setup_plan *ret)
+{
+    for (unsigned part = SETUP_PARTS; part-- > 0;) {
+        if (marks->goes[part])
+            ret->steps[ret->count++] = (struct setup_step){part, true};
+    }
+    for (unsigned part = 0; part < SETUP_PARTS; part++) {
+        if (marks->changes[part] && is_wanted(card, part))
+            ret->steps[ret->count++] = (struct setup_step){part, false};
+    }
 }
 
 int
 setup_plan_make(const struct setup_card *card, struct setup_plan *ret, struct error *error)
 {
     struct marks marks = {0};
-    int rc = mark(card, &marks, error);
+    int rc = mark(card, false, &marks, error);
 
     *ret = (struct setup_plan){.count = 0};
-    if (rc < 0)
+    if (rc == 0)
+        add_steps(card, &marks, ret);
+    if (rc < 0 || ret->count)
         return rc;
-    for (unsigned part = SETUP_PARTS; part-- > 0;) {
-        if (marks.goes[part])
-            ret->steps[ret->count++] = (struct setup_step){part, true};
-    }
-    for (unsigned part = 0; part < SETUP_PARTS; part++) {
-        if (marks.changes[part] && is_wanted(card, part))
-            ret->steps[ret->count++] = (struct setup_step){part, false};
-    }
-    return 0;
+    rc = mark(card, true, &marks, error);
+    if (rc == 0)
+        add_steps(card, &marks, ret);
+    return rc;
 }

@@ -5,7 +5,8 @@
  *
  * First comes what must be away, in the opposite order of the table of parts, then what is to be
  * made, in its order. A part that is not said is left as it is: a plan that would take it away is
- * refused.
+ * refused. What follows from other parts is planned once these are as declared: so plan again after
+ * the steps.
  */
 
 #pragma once

@@ -4,7 +4,6 @@
 #include "actions/snapshot.h"
 #include "base/array.h"
 #include "prove/workbench.h"
-#include "sriov/sriov.h"
 #include "sriov/users.h"
 
 const char *const setup_result_words[SETUP_RESULTS] = {
@@ -45,16 +44,23 @@ plan_has(const struct setup_plan *plan, enum setup_part part)
     return ARRAY_HAS(plan->steps, plan->count, step, step->part == part);
 }
 
-/* Adds the parts that are right already, and then the steps. */
+/* Adds the parts that are right already. */
 static void
-add_plan(struct setup_report *report, const struct setup_card *card, const struct setup_plan *plan)
+add_right(struct setup_report *report, const struct setup_card *card, const struct setup_plan *plan)
 {
     for (unsigned part = 0; part < SETUP_PARTS; part++) {
-        if (!setup_part_rows[part].is_said(&card->said->setup) || plan_has(plan, part))
+        const struct setup_part_row *row = &setup_part_rows[part];
+
+        if (row->follows || !row->is_said(&card->said->setup) || plan_has(plan, part))
             continue;
         tell(card, part, &report->lines[report->count]);
         report->lines[report->count++].result = SETUP_AS_SAID;
     }
+}
+
+static void
+add_steps(struct setup_report *report, const struct setup_card *card, const struct setup_plan *plan)
+{
     for (size_t i = 0; i < plan->count; i++) {
         struct setup_line *line = &report->lines[report->count++];
 
@@ -84,61 +90,8 @@ check_step(const struct setup_card *card, const struct setup_step *step, struct 
                      "'nvidia-smi --gpu-reset -i %s'",
                      card->address);
     else
-        error_advise(error, "see journalctl -k");
+        error_advise(error, "%s", row->advice);
     return -EIO;
-}
-
-/* Takes back what a driver has shared out among functions that were just made. */
-static int
-settle(const struct setup_card *card, struct error *error)
-{
-    AUTO(snapshot_clear) struct snapshot snapshot = {0};
-    int rc = snapshot_take(&snapshot, card->host, &inventory_no_types, error);
-
-    if (rc == 0)
-        rc = sriov_settle(card->host, &snapshot, &card->sriov, error);
-    return rc < 0 ? rc : 0;
-}
-
-/* Whether the driver would make any vGPU on a card that has none. 1, 0 or -errno. */
-static int
-offers(const struct setup_card *card, struct error *error)
-{
-    AUTO(snapshot_clear) struct snapshot snapshot = {0};
-    int rc = snapshot_take(&snapshot, card->host, &inventory_all_types, error);
-    const struct inventory_gpu *gpu =
-        rc == 0 ? inventory_find_gpu(&snapshot.inventory, &card->said->address) : NULL;
-
-    return rc < 0 ? rc : gpu && inventory_offers(gpu);
-}
-
-/* The driver may list no types for instances that were just made, until nvidia-vgpud has run once
- * more (seen on an RTX PRO 6000 with 580.105.06). */
-static int
-list_types(const struct setup_card *card, struct error *error)
-{
-    int rc = card->sriov.enabled ? offers(card, error) : 1;
-
-    if (rc != 0)
-        return rc < 0 ? rc : 0;
-    rc = nvidia_smi_restart_vgpud(card->host, error);
-    if (rc == 0)
-        rc = offers(card, error);
-    if (rc != 0)
-        return rc < 0 ? rc : 0;
-    return error_set(error, -EIO,
-                     "the driver lists no types for the GPU instances of %s; see 'systemctl status "
-                     "nvidia-vgpud nvidia-vgpu-mgr'",
-                     card->address);
-}
-
-/* What follows a step that made its part. */
-static int
-complete(const struct setup_card *card, enum setup_part part, struct error *error)
-{
-    if (part == SETUP_FUNCTIONS)
-        return settle(card, error);
-    return part == SETUP_INSTANCES ? list_types(card, error) : 0;
 }
 
 static int
@@ -155,8 +108,6 @@ take_step(struct setup_card *card, const struct setup_step *step, struct error *
     }
     if (rc == 0)
         rc = check_step(card, step, error);
-    if (rc == 0 && !step->removes)
-        rc = complete(card, step->part, error);
     return rc;
 }
 
@@ -164,9 +115,10 @@ static int
 take_steps(struct setup_card *card, const struct setup_plan *plan,
            const struct setup_listener *listener, struct setup_report *report)
 {
-    struct setup_line *line = report->lines + report->count - plan->count;
+    struct setup_line *line = report->lines + report->count;
     int rc = 0;
 
+    add_steps(report, card, plan);
     for (size_t i = 0; i < plan->count && rc == 0; i++, line++) {
         listener->begins(listener->data, card->said, line->part, line->step);
         rc = take_step(card, &plan->steps[i], &report->error);
@@ -186,6 +138,22 @@ take_card(const struct setup_card *card, struct workbench *bench, struct error *
     if (rc == 0)
         rc = workbench_take(card->host, &card->said->address, &snapshot.inventory, bench, error);
     return rc < 0 ? rc : users_check(card->host, &snapshot, &card->sriov, error);
+}
+
+/* Takes the steps of a plan, and then those that follow from them. */
+static int
+make_so(struct setup_card *card, struct setup_plan *plan, const struct setup_listener *listener,
+        struct setup_report *report)
+{
+    int rc = take_steps(card, plan, listener, report);
+
+    if (rc < 0 || plan->count == 0)
+        return rc;
+    rc = setup_plan_make(card, plan, &report->error);
+    if (rc == 0)
+        return take_steps(card, plan, listener, report);
+    add_failure(report, rc);
+    return rc;
 }
 
 static int
@@ -208,8 +176,11 @@ run(struct setup_card *card, bool dry_run, const struct setup_listener *listener
         add_failure(report, rc);
         return rc;
     }
-    add_plan(report, card, &plan);
-    return dry_run ? 0 : take_steps(card, &plan, listener, report);
+    add_right(report, card, &plan);
+    if (!dry_run)
+        return make_so(card, &plan, listener, report);
+    add_steps(report, card, &plan);
+    return 0;
 }
 
 int

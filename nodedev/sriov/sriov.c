@@ -137,6 +137,35 @@ sriov_enable(const struct host *host, struct sriov_gpu *card, unsigned count, st
     return rc < 0 ? rc : 1;
 }
 
+/* Whether no guest needs the memory that the driver gave the card's functions. */
+static bool
+needs_no_shares(const struct snapshot *snapshot, const struct inventory_gpu *gpu)
+{
+    return gpu && constraints_bring_memory(&snapshot->policy, gpu);
+}
+
+int
+sriov_count_shares(const struct host *host, const struct snapshot *snapshot,
+                   const struct sriov_gpu *card, struct error *error)
+{
+    const struct inventory_gpu *gpu = inventory_find_gpu(&snapshot->inventory, &card->address);
+    int count = 0, failed = 0;
+
+    for (size_t i = 0; needs_no_shares(snapshot, gpu) && i < gpu->parent_count; i++) {
+        const struct inventory_parent *function = gpu->parents[i];
+        int rc = function->interface->has_share
+                     ? function->interface->has_share(host, &function->name)
+                     : 0;
+
+        if (rc < 0)
+            failed = error_set(error, rc, "reading the memory of the virtual function %s: %s",
+                               function->name.text, strerror(-rc));
+        else
+            count += rc;
+    }
+    return failed < 0 ? failed : count;
+}
+
 int
 sriov_settle(const struct host *host, const struct snapshot *snapshot, const struct sriov_gpu *card,
              struct error *error)
@@ -145,7 +174,7 @@ sriov_settle(const struct host *host, const struct snapshot *snapshot, const str
     const struct inventory_gpu *gpu = inventory_find_gpu(&snapshot->inventory, &card->address);
     int count = 0, failed = 0, rc;
 
-    if (!gpu || !constraints_bring_memory(&snapshot->policy, gpu))
+    if (!needs_no_shares(snapshot, gpu))
         return 0;
     /* The state directory is needed for tags. At boot it may not exist yet. */
     rc = statedir_open(host, true, &statedir, error);

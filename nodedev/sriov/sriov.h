@@ -25,12 +25,15 @@ int sriov_enable(const struct host *host, struct sriov_gpu *card, unsigned count
                  struct error *error) CHECKED NONNULL;
 
 /*
- * Takes back the memory that the driver gave a card's functions when they were enabled. This is
- * done only if each profile of vgpu.conf that the card may have sets its memory. A guest with
- * another profile needs the memory that its function has. Take the snapshot after the functions
- * were enabled. Returns the number of functions that had memory, or -errno with a line in error
- * about the last function that keeps some.
+ * The memory that the driver gave a card's functions when they were enabled is taken back only if
+ * each profile of vgpu.conf that the card may have sets its memory. A guest with another profile
+ * needs the memory that its function has. Take the snapshot after the functions were enabled.
+ * sriov_count_shares counts the functions that have such memory and that nobody has; sriov_settle
+ * takes it back. Both return the number of functions that had memory, or -errno with a line in
+ * error about the last function that cannot be read, or keeps some.
  */
+int sriov_count_shares(const struct host *host, const struct snapshot *snapshot,
+                       const struct sriov_gpu *card, struct error *error) CHECKED NONNULL;
 int sriov_settle(const struct host *host, const struct snapshot *snapshot,
                  const struct sriov_gpu *card, struct error *error) CHECKED NONNULL;
 

@@ -419,7 +419,8 @@ types_of_instances(void **state)
     run("vgpuctl setup", 0, "done");
     assert_null(strstr(nvidia_tools->asked, "systemctl")); /* without functions there is no list */
     declare("functions = \"all\"; instances = [ \"2g.12gb\" ];", "");
-    run("vgpuctl setup", 1, "the driver lists no types for the GPU instances of " NVIDIA);
+    run("vgpuctl setup", 1,
+        "\"list\" of its types ended well, but the card has: none; see 'systemctl ");
     assert_string_equal(nvidia_tools->asked + strlen(nvidia_tools->asked) - strlen(restart),
                         restart);
     nvidia_tools->instance_count = 0;
@@ -427,6 +428,36 @@ types_of_instances(void **state)
     run("vgpuctl setup", 0, "done");
     assert_string_equal(nvidia_tools->asked + strlen(nvidia_tools->asked) - strlen(restart),
                         restart);
+    run("vgpuctl setup", 0, "as declared");
+    assert_null(strstr(typed.printed, "types"));
+    /* The process ended after the instances and before the restart. */
+    for (unsigned fault = NVIDIA_FAILS; fault <= NVIDIA_HANGS; fault++) {
+        fake_instances(&scene.kernel, NVIDIA, "nvidia-700", 0);
+        nvidia_tools->changes = 0;
+        nvidia_tools->fault_at = 1;
+        nvidia_tools->fault = fault;
+        run("vgpuctl setup", 1, "/usr/bin/systemctl restart nvidia-vgpud.service ");
+        typed_golden(&scene, HERE, "setup/types", "vgpuctl setup");
+    }
+}
+
+/* The memory that a driver shares out among new functions is taken back, also if the process that
+ * enabled them ended before that. */
+static void
+shares(void **state)
+{
+    (void)state;
+    scene_configure(&scene, "gpus = ( { address = \"" INTEL "\"; setup = { functions = 2; }; } );\n"
+                            "profiles = { b60-4g = { vram = \"4G\"; }; };\n");
+    fake_write(&scene.kernel, "sys/devices/" INTEL "/sriov_drivers_autoprobe", "0\n");
+    assert_int_equal(fake_enable(&scene.kernel, INTEL, 2), 0);
+    typed_golden(&scene, HERE, "setup/shares", "vgpuctl setup");
+    run("vgpuctl setup", 0, "as declared");
+    assert_null(strstr(typed.printed, "done"));
+    assert_int_equal(fake_enable(&scene.kernel, INTEL, 0), 0);
+    typed_golden(&scene, HERE, "setup/functions-and-shares", "vgpuctl setup");
+    run("vgpuctl setup", 0, "as declared");
+    assert_null(strstr(typed.printed, "done"));
 }
 
 /* While the host comes up, a tool may fail because it ran too early. */
@@ -527,7 +558,7 @@ main(void)
     const struct CMUnitTest tests[] = {
         TEST(steps),  TEST(what_people_see), TEST(as_they_are), TEST(refusals),
         TEST(in_use), TEST(faults),          TEST(killed),      TEST(types_of_instances),
-        TEST(early),  TEST(anything),
+        TEST(shares), TEST(early),           TEST(anything),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
