@@ -75,18 +75,24 @@ is_safe(struct load *load, int fd, const char *file)
 static char *
 read_text(int fd)
 {
-    AUTO_FREE char *text = memory_zeroed(MOST_BYTES + 2, 1);
-    size_t length = 0;
+    AUTO_FREE char *text = NULL;
+    size_t length = 0, size = 0;
 
-    while (length < MOST_BYTES) {
-        ssize_t got = read(fd, text + length, MOST_BYTES - length);
+    do {
+        ssize_t got;
 
+        if (length == size) {
+            size = size ? 2 * size : 4096;
+            text = memory_resized(text, size + 2, 1);
+        }
+        got = read(fd, text + length, size - length);
         if (got < 0)
             return NULL;
         if (got == 0)
             break;
         length += (size_t)got;
-    }
+    } while (length < MOST_BYTES);
+    text[length] = '\0';
     if (strlen(text) == length) {
         /* Without a line feed at its end, libconfig takes a comment in the last line for a
          * fault. */
