@@ -226,8 +226,8 @@ note_clock(const struct host *host, const char *clock, uint64_t nanoseconds)
 void
 recording_start(struct recording *recording, const struct host *host)
 {
-    *recording =
-        (struct recording){.host = *host, .recorded = host, .buffer = memory_zeroed(MOST_BYTES, 1)};
+    *recording = (struct recording){
+        .host = *host, .recorded = host, .buffer = memory_resized(NULL, MOST_BYTES, 1)};
     recording->host.ops = &recording_ops;
     recording->host.log = NULL;
     recording->host.run = NULL;

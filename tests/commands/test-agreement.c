@@ -24,7 +24,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#define HOSTS       200 /* hosts that are played if ROUNDS is not set */
+#define HOSTS       100 /* hosts that are played if ROUNDS is not set */
 #define MOST_GUESTS 40
 
 /* How often each case occurred. Without these counts the test could pass on hosts where nothing

@@ -309,7 +309,7 @@ check_round(uint64_t first)
 static void
 as_many_start_as_types_says(void **state)
 {
-    uint64_t first = chance_setting("SEED", SEED), rounds = chance_rounds(50);
+    uint64_t first = chance_setting("SEED", SEED), rounds = chance_rounds(25);
 
     (void)state;
     for (uint64_t i = 0; i < rounds; i++)

@@ -321,7 +321,7 @@ functions_by_chance(void **state)
     static const char *const types[] = {"L40S-1B", "L40S-24Q", "L40S-48Q"};
     static const char *const places[] = {"0000:3d:00.4", "0000:3d:00.5", "0000:3d:00.6",
                                          "0000:e7:00.4", "0000:e7:00.5", "0000:99:00.4"};
-    const uint64_t rounds = chance_rounds(300);
+    const uint64_t rounds = chance_rounds(150);
     unsigned seed = 1, counts[COMMAND_BUSY + 1] = {0};
     char *running[6] = {NULL};
 
@@ -523,7 +523,7 @@ static void
 by_chance(void **state)
 {
     static const char *const types[] = {"T4-1B", "T4-4Q", "T4-8Q", "A2-4Q", "A2-8Q", "mtty-2"};
-    const uint64_t rounds = chance_rounds(400);
+    const uint64_t rounds = chance_rounds(200);
     unsigned seed = 1, counts[COMMAND_BUSY + 1] = {0};
     bool runs[8] = {false};
 
