@@ -65,6 +65,13 @@ gpu_enabled(const struct metrics *metrics, const struct inventory_gpu *gpu)
                                        : -ENODATA;
 }
 
+/* Prometheus' base unit is the byte. */
+static int64_t
+in_bytes(int64_t mib)
+{
+    return mib < 0 ? mib : mib << 20;
+}
+
 /* MiB. If a GPU has no frame buffer, the figures are not known. */
 static struct usage
 memory_of(const struct metrics *metrics, const struct inventory_gpu *gpu)
@@ -80,13 +87,13 @@ memory_of(const struct metrics *metrics, const struct inventory_gpu *gpu)
 static int64_t
 gpu_framebuffer(const struct metrics *metrics, const struct inventory_gpu *gpu)
 {
-    return memory_of(metrics, gpu).total;
+    return in_bytes(memory_of(metrics, gpu).total);
 }
 
 static int64_t
 gpu_used(const struct metrics *metrics, const struct inventory_gpu *gpu)
 {
-    return memory_of(metrics, gpu).used;
+    return in_bytes(memory_of(metrics, gpu).used);
 }
 
 static int64_t
@@ -94,7 +101,7 @@ gpu_free(const struct metrics *metrics, const struct inventory_gpu *gpu)
 {
     const struct usage usage = memory_of(metrics, gpu);
 
-    return bounds_figure(&usage.free);
+    return in_bytes(bounds_figure(&usage.free));
 }
 
 static int64_t
@@ -102,7 +109,7 @@ gpu_free_at_most(const struct metrics *metrics, const struct inventory_gpu *gpu)
 {
     const struct usage usage = memory_of(metrics, gpu);
 
-    return bounds_most(&usage.free);
+    return in_bytes(bounds_most(&usage.free));
 }
 
 /* --- of a type of a GPU; below 0: not known --------------------------------------------------- */
@@ -279,14 +286,14 @@ static const struct family {
     {"libvirt_vgpu_gpu_as_declared", "gauge",
      "Whether a GPU is as vgpu.conf declares its setup; absent if only a vendor's tool knows.",
      .put = put_setup},
-    {"libvirt_vgpu_gpu_framebuffer_mib", "gauge",
-     "Frame buffer that the vGPUs of a GPU share, MiB.", .of_gpu = gpu_framebuffer},
-    {"libvirt_vgpu_gpu_framebuffer_used_mib", "gauge", "Frame buffer of the vGPUs on a GPU, MiB.",
+    {"libvirt_vgpu_gpu_framebuffer_bytes", "gauge", "Frame buffer that the vGPUs of a GPU share.",
+     .of_gpu = gpu_framebuffer},
+    {"libvirt_vgpu_gpu_framebuffer_used_bytes", "gauge", "Frame buffer of the vGPUs on a GPU.",
      .of_gpu = gpu_used},
-    {"libvirt_vgpu_gpu_framebuffer_free_mib", "gauge",
-     "Frame buffer that guests could still get of a GPU now, MiB.", .of_gpu = gpu_free},
-    {"libvirt_vgpu_gpu_framebuffer_free_at_most_mib", "gauge",
-     "Frame buffer that guests could get of a GPU at most, MiB: it takes no more.",
+    {"libvirt_vgpu_gpu_framebuffer_free_bytes", "gauge",
+     "Frame buffer that guests could still get of a GPU now.", .of_gpu = gpu_free},
+    {"libvirt_vgpu_gpu_framebuffer_free_at_most_bytes", "gauge",
+     "Frame buffer that guests could get of a GPU at most: it takes no more.",
      .of_gpu = gpu_free_at_most},
     {"libvirt_vgpu_type_available", "gauge", "How many more vGPUs of a type a GPU could take now.",
      .of_type = type_available},
