@@ -8,6 +8,7 @@ EXTRA_DIST += \
 	config/packaging/build-package \
 	config/packaging/debian \
 	config/packaging/hook-link.sh \
+	config/packaging/rpm/90-libvirt-vgpu.preset \
 	config/packaging/rpm/libvirt-vgpu.rpmlintrc \
 	config/packaging/rpm/libvirt-vgpu.spec
 

@@ -222,8 +222,9 @@ dpkg_there -i "$page_deb"
 leaves_it dpkg "$host"
 dpkg_there -P cockpit-libvirt-vgpu
 has_no_page "a purge of the page"
-if find "$host/etc" -path '*.wants/*' ! -name libvirt-vgpu-setup.service | grep .; then
-    complain "the package enables other units than that of setup"
+if find "$host/etc" -path '*.wants/*' ! -name libvirt-vgpu-setup.service \
+    ! -name libvirt-vgpu-reconcile.timer | grep .; then
+    complain "the package enables other units than these two"
 fi
 
 dpkg_there -i "$deb"

@@ -17,7 +17,7 @@ if at_least "$(dpkg-query -W -f '${Version}' qemu-system-x86)" 8.1; then saves=(
 # with our name.
 run_dpkg() {
     local usual='(Selecting|Preparing|Unpacking|Setting up|Removing|Purging|Processing triggers for) |\(Reading database '
-    usual+='|Not building database; man-db|(Created symlink|Removed) .*/libvirt-vgpu-setup\.service'
+    usual+='|Not building database; man-db|(Created symlink|Removed) .*/libvirt-vgpu-(setup\.service|reconcile\.timer)'
     "$@" >said 2>&1 </dev/null || fail "$*: $(<said)"
     cat said
     if grep -vE "^($usual|libvirt-vgpu: )" said; then fail "dpkg has something to say"; fi
@@ -74,16 +74,19 @@ files >before
 # This is the host's first qemu hook. The package tells libvirt, which needs no restart.
 run_dpkg dpkg -i $first
 [ -x $link ]
-if find /etc/systemd -name '*libvirt-vgpu*' ! -name libvirt-vgpu-setup.service | grep .; then
-    fail "the package enables other units than that of setup"
+if find /etc/systemd -name '*libvirt-vgpu*' ! -name libvirt-vgpu-setup.service ! -name $timer | grep .; then
+    fail "the package enables other units than these two"
 fi
+# The timer runs. Its service waits for five minutes, so nothing happens while an administrator looks.
+[ "$(systemctl is-enabled $timer)" = enabled ]
+[ "$(systemctl is-active $timer)" = active ]
+[ -z "$(systemctl show -P ExecMainStartTimestamp ${timer%.timer}.service)" ]
 [ "$(systemctl is-enabled libvirt-vgpu-setup.service)" = enabled ]
 [ "$(systemctl is-active libvirt-vgpu-setup.service)" = inactive ]
 # The package's own tests for Debian, as autopkgtest would play them on a machine of its own.
 (cd /vgpu && autopkgtest/recorded-machines)
 /vgpu/autopkgtest/guest
 assert_empty_ledger
-systemctl -q enable --now $timer
 define 1
 wait_for start web1
 has_vgpu 1

@@ -91,7 +91,7 @@ at_end systemctl daemon-reload
 at_end rm -rf /run/systemd/system/$timer.d
 at_end systemctl stop $timer
 mkdir -p /run/systemd/system/$timer.d
-printf '[Timer]\nOnBootSec=\nOnUnitInactiveSec=\nOnBootSec=1s\nOnUnitInactiveSec=5s\nAccuracySec=1s\n' \
+printf '[Timer]\nOnActiveSec=\nOnUnitInactiveSec=\nOnActiveSec=1s\nOnUnitInactiveSec=5s\nAccuracySec=1s\n' \
     >/run/systemd/system/$timer.d/quick.conf
 systemctl daemon-reload
 systemctl start $timer
