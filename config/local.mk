@@ -5,7 +5,8 @@ dist_man_MANS += config/vgpu.conf.5 config/vgpu-request.7
 dist_pkgdata_DATA = \
 	config/libvirt-vgpu-alerts.yml \
 	config/libvirt-vgpu-dashboard.json \
-	config/vgpu-request.rng
+	config/vgpu-request.rng \
+	config/vgpuctl.schema.json
 
 metainfodir = $(datadir)/metainfo
 dist_metainfo_DATA = config/org.cockpit_project.libvirt-vgpu.metainfo.xml

@@ -30,4 +30,4 @@ EXTRA_DIST += tests/README.md tests/data tests/golden tests/machines tests/monit
 
 clean-local:
 	-rm -rf packages tests/cockpit-pictures tests/vm-logs tests/vm-results tests/sanitizers \
-		tests/fuzz/learned tests/fuzz/found tests/deep.log tests/*/*.valgrind.log
+		tests/fuzz/learned tests/fuzz/found tests/deep.log tests/*/*.valgrind.log tests/*/*.documents

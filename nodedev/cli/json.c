@@ -84,10 +84,16 @@ json_flag(struct json *json, const char *key, bool value)
 }
 
 void
-json_members(struct json *json, const char *members)
+json_literal(struct json *json, const char *key, const char *text)
 {
-    fprintf(json->out, "%s\n%s", json->has_before ? "," : "", members);
-    json->has_before = true;
+    begin(json, key);
+    fputs(text, json->out);
+}
+
+void
+json_print(const char *document, FILE *out)
+{
+    fputs(document, out);
 }
 
 /* A string has no line feed: it is escaped. So each line feed is layout, and so are the blanks that

@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
 /*
- * json: prints JSON that is more than one list of lines, in the layout of table.h.
+ * json: prints JSON, with three blanks for each depth.
  *
- * Strings are printed unchanged, except for the characters that JSON wants escaped.
+ * Strings are printed unchanged, except for the characters that JSON wants escaped. In all our
+ * documents null means that nobody knows the value. A number that there is none of has no key. An
+ * empty text is "", and an empty list is [].
  */
 
 #pragma once
@@ -30,8 +32,9 @@ void json_text(struct json *json, const char *key, const char *value) __attribut
 void json_number(struct json *json, const char *key, int64_t value) NONNULL;
 void json_flag(struct json *json, const char *key, bool value) NONNULL;
 
-/* Prints members of an object that were printed before, in this layout. */
-void json_members(struct json *json, const char *members) NONNULL;
+/* Prints a number or a truth value that is written already: "12", "true". */
+void json_literal(struct json *json, const char *key, const char *text) NONNULL;
 
-/* Prints a document of this layout, or of table.h's, as one line. */
+/* Prints a document that was written aside: as it is, or as one line. */
+void json_print(const char *document, FILE *out) NONNULL;
 void json_print_line(const char *document, FILE *out) NONNULL;

@@ -3,22 +3,21 @@
 #include "cli/reply.h"
 #include "base/array.h"
 #include "base/memory.h"
-#include "cli/json.h"
 #include "cli/say.h"
 
 #include <string.h>
 
-#define BEGIN "{\n"
-#define END   "\n}\n"
-
-void
-reply_put(const struct command_call *call, const char *object)
+struct json *
+reply_json(const struct command_call *call)
 {
-    size_t length = strlen(object) - strlen(BEGIN) - strlen(END);
-    AUTO_FREE char *before = call->reply->lists;
+    struct reply *reply = call->reply;
 
-    call->reply->lists = memory_format("%s%s%.*s", before ? before : "", before ? ",\n" : "",
-                                       (int)length, object + strlen(BEGIN));
+    if (!reply->json.out) {
+        reply->json.out = memory_stream(&reply->text, &reply->size);
+        json_open(&reply->json, NULL, '{');
+        json_number(&reply->json, "format", REPLY_FORMAT);
+    }
+    return &reply->json;
 }
 
 /* Cuts the "; " between the sentence and the remedy. */
@@ -73,16 +72,16 @@ void
 reply_print(const struct command_call *call, const struct error *error, FILE *out)
 {
     struct reply *reply = call->reply;
-    struct json json = {.out = out};
+    struct json *json = reply_json(call);
 
     if (error)
         note(&reply->errors, error);
-    json_open(&json, NULL, '{');
-    if (reply->lists)
-        json_members(&json, reply->lists);
-    put_notes(&json, "errors", &reply->errors);
-    put_notes(&json, "warnings", &reply->warnings);
-    json_close(&json, '}');
+    put_notes(json, "errors", &reply->errors);
+    put_notes(json, "warnings", &reply->warnings);
+    json_close(json, '}');
+    memory_stream_end(json->out, &reply->text);
+    json->out = NULL;
+    json_print(reply->text, out);
 }
 
 static void
@@ -98,7 +97,9 @@ notes_clear(struct reply_notes *notes)
 void
 reply_clear(struct reply *reply)
 {
-    free(reply->lists);
+    if (reply->json.out)
+        memory_stream_end(reply->json.out, &reply->text);
+    free(reply->text);
     notes_clear(&reply->errors);
     notes_clear(&reply->warnings);
     *reply = (struct reply){0};

@@ -4,8 +4,9 @@
  * reply: the document of a command with --json: its lists, then "errors" and "warnings".
  *
  * A command puts its lists in, and warns, and may name failures that do not end it. The program
- * prints the document once, when the command has ended, however it ended. An error and a warning
- * have a word that stays the same in all versions (command.h), a sentence, and a remedy.
+ * prints the document once, when the command has ended, however it ended. Its first key, "format",
+ * is the version of all documents. config/vgpuctl.schema.json describes them. An error and a
+ * warning have a word that stays the same in all versions (command.h), a sentence, and a remedy.
  *
  * People read a line on stderr for each warning and each failure, and see no document.
  */
@@ -13,6 +14,9 @@
 #pragma once
 
 #include "cli/command.h"
+#include "cli/json.h"
+
+#define REPLY_FORMAT 1
 
 struct reply_note {
     const char *word;
@@ -25,7 +29,9 @@ struct reply_notes {
 };
 
 struct reply {
-    char *lists; /* the text of the lists; NULL: there is none */
+    struct json json; /* the document so far; its stream is NULL before the first list */
+    char *text;
+    size_t size;
     struct reply_notes errors, warnings;
     bool is_printed; /* a watch has printed it */
 };
@@ -37,8 +43,8 @@ reply_is_wanted(const struct command_call *call)
     return option_given(&call->options, OPTION_JSON);
 }
 
-/* Adds the lists of an object in the layout of json.h or table.h. */
-void reply_put(const struct command_call *call, const char *object) NONNULL;
+/* The document, for a list that the caller opens and closes. */
+struct json *reply_json(const struct command_call *call) NONNULL __attribute__((returns_nonnull));
 
 /* Warns that the answer may lack something. */
 void reply_warn(const struct command_call *call, enum error_class class, const char *format, ...)
@@ -47,7 +53,8 @@ void reply_warn(const struct command_call *call, enum error_class class, const c
 /* Adds a failure that does not end the command. The caller prints the line. */
 void reply_fail(const struct command_call *call, const struct error *failure) NONNULL;
 
-/* Prints the document. `error` is the failure that ends the command; NULL: there is none. */
+/* Ends the document and prints it. `error` is the failure that ends the command; NULL: there is
+ * none. */
 void reply_print(const struct command_call *call, const struct error *error, FILE *out)
     __attribute__((nonnull(1, 3)));
 

@@ -8,6 +8,8 @@
 #include "cli/say.h"
 #include "cli/table-layout.h"
 
+#include <ctype.h>
+#include <inttypes.h>
 #include <libsmartcols/libsmartcols.h>
 #include <string.h>
 
@@ -43,9 +45,6 @@ show_column(struct table *table, size_t index)
         note(table, -ENOMEM);
         return;
     }
-    /* A flag is a number to libsmartcols, because it then prints true, false and null unquoted. */
-    note(table, scols_column_set_json_type(smart, column->kind == TABLE_TEXT ? SCOLS_JSON_STRING
-                                                                             : SCOLS_JSON_NUMBER));
     table->shown[index] = (int)scols_table_get_ncols(table->smart) - 1;
 }
 
@@ -80,6 +79,34 @@ show_named(struct table *table, const char *list, struct error *error)
     }
 }
 
+/* HOST is the last of the columns, and stands in front. */
+static void
+show_usual(struct table *table, bool all)
+{
+    bool has_host = !strcmp(table->columns[table->count - 1].name, "HOST");
+
+    if (has_host)
+        show_column(table, table->count - 1);
+    for (size_t i = 0; i < table->count; i++) {
+        const struct table_column *column = &table->columns[i];
+
+        if (all || (table->json ? !column->costs : !column->extra))
+            show_column(table, i);
+    }
+}
+
+static int
+show_columns(struct table *table, const char *list, struct error *error)
+{
+    if (!list || *list == '+')
+        show_usual(table, false);
+    else if (!strcasecmp(list, "all"))
+        show_usual(table, true);
+    else
+        return show_named(table, list, error);
+    return list && *list == '+' ? show_named(table, list + 1, error) : 0;
+}
+
 int
 table_start(struct table *table, const char *name, const struct table_column *columns, size_t count,
             const struct command_call *call, struct error *error)
@@ -103,22 +130,13 @@ table_start(struct table *table, const char *name, const struct table_column *co
     if (!table->smart)
         return error_set(error, -ENOMEM, "no memory");
     note(table, scols_table_set_name(table->smart, name));
-    note(table, scols_table_enable_json(table->smart, table->json));
     /* table_layout decides the widths. */
     note(table, scols_table_set_termforce(table->smart, SCOLS_TERMFORCE_NEVER));
     note(table,
          scols_table_enable_noheadings(table->smart, option_given(options, OPTION_NOHEADINGS)));
     if (options->uri_count)
         table->columns[table->count++] = (struct table_column){.name = "HOST", .wraps = true};
-    if (option_given(options, OPTION_COLUMNS))
-        return show_named(table, options->values[OPTION_COLUMNS], error);
-    if (options->uri_count)
-        show_column(table, count);
-    for (size_t i = 0; i < count; i++) {
-        if (!columns[i].extra)
-            show_column(table, i);
-    }
-    return 0;
+    return show_columns(table, options->values[OPTION_COLUMNS], error);
 }
 
 void
@@ -161,10 +179,8 @@ table_set(struct table *table, size_t column, const char *format, ...)
     va_start(args, format);
     text = memory_vformat(format, args);
     va_end(args);
-    /* In JSON a name is not changed. libsmartcols escapes what must be escaped. */
-    if (table->json)
-        printable_make_utf8(text);
-    else if (!table->raw)
+    /* In JSON a name is not changed: json.h escapes what must be escaped. */
+    if (!table->json && !table->raw)
         printable_make(text);
     note(table, scols_line_set_data(table->line, (size_t)table->shown[column], text));
 }
@@ -174,13 +190,22 @@ table_set_text(struct table *table, size_t column, const char *text)
 {
     if (text && *text)
         table_set(table, column, "%s", text);
+    else if (text)
+        table_set_none(table, column);
 }
 
 void
-table_set_known(struct table *table, size_t column, unsigned value)
+table_set_known(struct table *table, size_t column, int64_t value)
 {
-    if (value)
-        table_set(table, column, "%u", value);
+    if (value > 0)
+        table_set(table, column, "%" PRId64, value);
+}
+
+/* In JSON "" is none, whatever the column is. */
+void
+table_set_none(struct table *table, size_t column)
+{
+    table_set(table, column, "%s", table->json ? "" : "-");
 }
 
 void
@@ -286,8 +311,6 @@ print_raw(const struct table *table, FILE *out)
 static void
 print_lines(struct table *table, FILE *out)
 {
-    if (table->json && table->lines == 0)
-        fprintf(out, "{\n   \"%s\": []\n}\n", table->name);
     if (table->lines == 0)
         return;
     if (table->raw) {
@@ -299,18 +322,53 @@ print_lines(struct table *table, FILE *out)
     note(table, scols_print_table(table->smart));
 }
 
-/* libsmartcols prints a whole object. The reply takes the list out of it. */
-static void
-put_list(struct table *table)
-{
-    AUTO_FREE char *object = NULL;
-    size_t length;
-    FILE *aside = memory_stream(&object, &length);
+/* --- for programs ----------------------------------------------------------------------------- */
 
-    print_lines(table, aside);
-    memory_stream_end(aside, &object);
-    if (table->failed == 0)
-        reply_put(table->call, object);
+static void
+put_list(struct json *json, const char *key, const char *words)
+{
+    json_open(json, key, '[');
+    while (*words) {
+        size_t length = strcspn(words, ",");
+        AUTO_FREE char *word = memory_copy_bytes(words, length);
+
+        json_text(json, NULL, word);
+        words += length + (words[length] == ',');
+    }
+    json_close(json, ']');
+}
+
+static void
+put_cell(struct json *json, const struct table_column *column, const char *text)
+{
+    AUTO_FREE char *key = memory_copy(column->name);
+
+    for (char *c = key; *c; c++)
+        *c = (char)tolower((unsigned char)*c);
+    if (!text || column->kind == TABLE_TEXT)
+        json_text(json, key, text);
+    else if (column->kind == TABLE_LIST)
+        put_list(json, key, text);
+    else if (*text)
+        json_literal(json, key, text);
+}
+
+static void
+put_lines(const struct table *table)
+{
+    struct json *json = reply_json(table->call);
+
+    json_open(json, table->name, '[');
+    for (size_t i = 0; i < table->lines; i++) {
+        struct libscols_line *line = scols_table_get_line(table->smart, i);
+
+        json_open(json, NULL, '{');
+        for (size_t k = 0; k < scols_table_get_ncols(table->smart); k++)
+            put_cell(json, &table->columns[find_shown(table, k)],
+                     scols_cell_get_data(scols_line_get_cell(line, k)));
+        json_close(json, '}');
+    }
+    json_close(json, ']');
 }
 
 int
@@ -319,7 +377,7 @@ table_print(struct table *table, FILE *out, struct error *error)
     if (table->failed < 0)
         return error_set(error, table->failed, "making the table: %s", strerror(-table->failed));
     if (table->json)
-        put_list(table);
+        put_lines(table);
     else
         print_lines(table, out);
     return table->failed < 0

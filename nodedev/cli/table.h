@@ -3,8 +3,10 @@
 /*
  * table: the output of a command as lines of columns, for people or for programs.
  *
- * libsmartcols prints the table. A value that is not known stays unset: it is "-" for people and
- * null in JSON. JSON's keys are the names of the columns in lower case.
+ * libsmartcols prints the table for people. A value that is not known stays unset: it is "-" for
+ * people and null in JSON. A value that there is none of is "-" for people as well; in JSON a text
+ * is "", a list is [], and a number has no key. JSON's keys are the names of the columns in lower
+ * case.
  *
  * With --connect every table has one more column in front, HOST, which the table fills in.
  *
@@ -26,12 +28,14 @@ enum table_kind {
     TABLE_TEXT,
     TABLE_NUMBER, /* aligned to the right */
     TABLE_FLAG,   /* "yes" or "no"; in JSON true or false */
+    TABLE_LIST,   /* words with "," between them */
 };
 
 struct table_column {
     const char *name; /* in capitals */
     enum table_kind kind;
-    bool extra; /* shown only if --columns names it */
+    bool extra; /* people see it only if --columns names it */
+    bool costs; /* it is looked up only if --columns names it; such a column is extra as well */
 
     /* If the terminal is too narrow for all columns: */
     unsigned drop; /* the first to be left out has 1, the next 2...; 0: it always stays. A column
@@ -60,7 +64,8 @@ struct table {
     int failed; /* -errno of the first failure; table_print reports it */
 };
 
-/* Names are borrowed. Returns REFUSED (ERROR_USAGE) if --columns names an unknown column. The
+/* Names are borrowed. --columns says which columns are shown: a list, "all", or "+" and a list that
+ * comes after the usual columns. Returns REFUSED (ERROR_USAGE) if it names an unknown column. The
  * caller calls table_end in every case. */
 int table_start(struct table *table, const char *name, const struct table_column *columns,
                 size_t count, const struct command_call *call, struct error *error) CHECKED NONNULL;
@@ -71,10 +76,12 @@ void table_line(struct table *table) NONNULL;
 
 /* Sets a value of the last line. */
 void table_set(struct table *table, size_t column, const char *format, ...) FORMAT(3, 4) NONNULL;
-/* Set a value that may be unknown: "", NULL or 0. */
+/* Sets a text. NULL: it is not known. "": there is none. */
 void
 table_set_text(struct table *table, size_t column, const char *text) __attribute__((nonnull(1)));
-void table_set_known(struct table *table, size_t column, unsigned value) NONNULL;
+/* Sets a number. 0 or less: it is not known. */
+void table_set_known(struct table *table, size_t column, int64_t value) NONNULL;
+void table_set_none(struct table *table, size_t column) NONNULL;
 void table_set_flag(struct table *table, size_t column, bool value) NONNULL;
 
 /* Whether a column is printed. A value that is not printed need not be looked up. */

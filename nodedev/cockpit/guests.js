@@ -25,7 +25,7 @@ function group(lines) {
         const type = line.name || line.type;
 
         types.set(type, [...types.get(type) || [], line]);
-        for (const name of (line.classes || "").split(",").filter(Boolean))
+        for (const name of line.classes || [])
             classes.set(name, [...classes.get(name) || [], `${type} (${free_words(line)})`]);
     }
     return { types, classes };

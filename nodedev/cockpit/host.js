@@ -98,7 +98,7 @@ function drain(gpu) {
 
 function gpu_card(gpu, { may_change }) {
     const title = [gpu.name, gpu.gpu].filter(Boolean).join(" ");
-    const facts = [gpu.numa !== null && `NUMA node ${gpu.numa}`,
+    const facts = [Number.isInteger(gpu.numa) && `NUMA node ${gpu.numa}`,
         gpu.driver && `driver ${gpu.driver}`].filter(Boolean).join(" · ");
 
     return element("section", { class: "card", "aria-label": title },

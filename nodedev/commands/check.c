@@ -225,6 +225,8 @@ hear(void *data, bool is_fault, const char *where, unsigned line, const char *te
               (int)(has_line ? (size_t)(end - where) : strlen(where)), where);
     if (line || has_line)
         table_set(&listener->table, LINE, "%lu", line ? line : strtoul(end + 1, NULL, 10));
+    else
+        table_set_none(&listener->table, LINE);
     table_set(&listener->table, FINDING, "%s", text);
 }
 

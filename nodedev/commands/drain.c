@@ -33,7 +33,7 @@ add_line(struct table *table, const struct vgpu_walk *vgpu, const struct status_
 
     table_line(table);
     table_set(table, DEVICE, "%s", vgpu->device->text);
-    table_set_text(table, TYPE, vgpu->type->text);
+    table_set_text(table, TYPE, *vgpu->type->text ? vgpu->type->text : NULL);
     table_set_text(table, DOMAIN, lease ? lease->domain_name : find_user(guests, vgpu->device));
     table_set(table, STATE, "%s", lease ? lease_state_name(lease->state) : "foreign");
 }

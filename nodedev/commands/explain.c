@@ -30,7 +30,7 @@ static const struct table_column columns[] = {
     [TYPE] = {.name = "TYPE", .drop = 1},
     [NAME] = {.name = "NAME", .extra = true},
     [REASON] = {.name = "REASON", .wraps = true},
-    [OTHERS] = {.name = "OTHERS", .extra = true, .wraps = true},
+    [OTHERS] = {.name = "OTHERS", .kind = TABLE_LIST, .extra = true, .costs = true, .wraps = true},
 };
 
 /* Lists in tables have no blanks. */
@@ -41,15 +41,16 @@ add_others(struct table *table, const struct dry_run_rooms *rooms, const struct 
     char text[MOST_TEXT], *to = text;
     struct text list = text_on(text, sizeof(text));
 
-    if (!table_shows(table, OTHERS) ||
-        alternatives_list(&rooms->now, demand, gpu, SIZE_MAX, &list) == 0)
+    if (!table_shows(table, OTHERS))
         return;
+    if (alternatives_list(&rooms->now, demand, gpu, SIZE_MAX, &list) == 0)
+        *text = '\0';
     for (const char *from = text; *from; from++) {
         if (*from != ' ')
             *to++ = *from;
     }
     *to = '\0';
-    table_set(table, OTHERS, "%s", text);
+    table_set_text(table, OTHERS, text);
 }
 
 static void
@@ -60,21 +61,19 @@ add_gpu(struct table *table, const struct dry_run *dry_run, const struct dry_run
     const struct place *place = &dry_run->choices[index].place;
     char reason[256];
     enum dry_run_answer answer = dry_run_judge(dry_run, rooms, index, gpu, reason, sizeof(reason));
+    bool is_chosen = answer >= DRY_RUN_CHOSEN;
 
     table_line(table);
     table_set(table, DEVICE, "%s", demand->hostdev->source.text);
-    if (demand->hostdev->alias)
-        table_set(table, ALIAS, "%s", demand->hostdev->alias);
+    table_set_text(table, ALIAS, demand->hostdev->alias ? demand->hostdev->alias : "");
     table_set(table, WANTED, "%s", demand->wanted);
     table_set(table, GPU, "%s", gpu->name.text);
     table_set(table, VERDICT, "%s", dry_run_answer_words[answer]);
     table_set(table, REASON, "%s", reason);
     add_others(table, rooms, demand, gpu);
-    if (answer < DRY_RUN_CHOSEN)
-        return;
-    table_set(table, PARENT, "%s", place->parent->name.text);
-    table_set(table, TYPE, "%s", place->type->id.text);
-    table_set(table, NAME, "%s", place->type->name);
+    table_set_text(table, PARENT, is_chosen ? place->parent->name.text : "");
+    table_set_text(table, TYPE, is_chosen ? place->type->id.text : "");
+    table_set_text(table, NAME, is_chosen ? place->type->name : "");
 }
 
 /* A line for each device and GPU. */

@@ -50,13 +50,16 @@ set_figure(struct table *table, size_t column, int figure)
         table_set(table, column, "%d", figure);
 }
 
-/* Adds MiB of frame buffer, if the sizes are known. */
+/* Adds MiB of frame buffer. libvirt does not tell whether a GPU has one. */
 static void
 add_room(struct table *table, const struct host_view *view, const struct inventory_gpu *gpu)
 {
+    static const enum column of_memory[] = {FRAMEBUFFER, USED, FREE, FREE_AT_MOST};
     struct usage usage;
 
     usage_of(view, gpu, &usage);
+    for (size_t i = 0; usage.is_in_vgpus && !view->is_remote && i < COUNT(of_memory); i++)
+        table_set_none(table, of_memory[i]);
     if (usage.is_in_vgpus)
         return;
     set_figure(table, FRAMEBUFFER, usage.total);
@@ -73,6 +76,8 @@ add_setup(struct table *table, const struct host_view *view, const struct name *
     const struct policy_gpu *said = policy_find_gpu(&snapshot->policy, gpu);
     char why[128];
 
+    if (!said && view->knows_policy)
+        table_set_text(table, SETUP, "");
     if (said && table_shows(table, SETUP))
         table_set_text(table, SETUP,
                        setup_view_words[setup_view_judge(view->call->host, said,
@@ -91,20 +96,25 @@ add_gpu(struct table *table, const struct host_view *view, const struct inventor
     gpu_view_name(gpu, name, sizeof(name));
     table_line(table);
     table_set(table, GPU, "%s", gpu->name.text);
-    table_set_text(table, NAME, name);
+    table_set_text(table, NAME, view->is_remote && !*name ? NULL : name);
     if (gpu->numa >= 0)
         table_set(table, NUMA, "%d", gpu->numa);
+    else if (!view->is_remote)
+        table_set_none(table, NUMA);
     /* For functions that make no mediated devices, libvirt does not tell the interface. */
     if (interface && *interface->kind) {
         table_set(table, INTERFACE, "%s", interface->kind);
         table_set(table, VGPUS, "%zu", gpu->vgpu_count);
     }
-    table_set_known(table, SIZE, size);
+    if (size)
+        table_set(table, SIZE, "%u", size);
+    else
+        table_set_none(table, SIZE);
     if (view->knows_policy)
         table_set_flag(table, ENABLED, gpu_view_is_enabled(snapshot, gpu));
     if (!view->is_remote && !snapshot->policy.hides_drained)
         table_set_flag(table, DRAINED, gpu_view_is_drained(snapshot, gpu));
-    table_set_text(table, DRIVER, gpu->driver.text);
+    table_set_text(table, DRIVER, view->is_remote && !*gpu->driver.text ? NULL : gpu->driver.text);
     table_set(table, PARENTS, "%zu", gpu->parent_count);
     add_room(table, view, gpu);
     add_setup(table, view, &gpu->name);

@@ -88,16 +88,23 @@ add_hostdev(struct guest *guest, const struct request *request, const struct dem
                          domain->uuid.text))
         return;
     begin_line(guest);
-    table_set_text(table, ALIAS, hostdev->alias);
-    table_set_text(table, WANTED, wanted);
+    table_set_text(table, ALIAS, hostdev->alias ? hostdev->alias : "");
+    table_set_text(table, WANTED, wanted ? wanted : "");
     table_set_text(table, DEVICE, hostdev->source.text);
     table_set_flag(table, LIVE, request_find_hostdev(&domain->live, &hostdev->source) != NULL);
     table_set_flag(table, CONFIG, request_find_hostdev(&domain->config, &hostdev->source) != NULL);
-    if (!vgpu)
-        return;
-    table_set_text(table, NAME, vgpu->type_name);
-    table_set(table, GPU, "%s", vgpu->gpu->text);
-    table_set_text(table, STATE, vgpu->state);
+    table_set_text(table, NAME, vgpu ? vgpu->type_name : "");
+    table_set_text(table, GPU, vgpu ? vgpu->gpu->text : "");
+    table_set_text(table, STATE, vgpu ? vgpu->state : "");
+}
+
+/* Adds a domain that has no vGPU. */
+static void
+add_nothing(struct guest *guest)
+{
+    begin_line(guest);
+    for (enum column column = ALIAS; column <= CONFIG; column++)
+        table_set_none(guest->table, column);
 }
 
 /* Adds the host devices of one definition, without those that `other` has as well. */
@@ -139,7 +146,7 @@ add_guests(struct table *table, const struct host_view *view, struct error *erro
         if (guest.lines == 0 && !domain->is_unread &&
             option_given(&view->call->options, OPTION_ALL) &&
             vgpu_choice_has(&choice, NULL, domain->name, domain->uuid.text))
-            begin_line(&guest);
+            add_nothing(&guest);
         count += guest.lines;
     }
     return count ? 0 : vgpu_choice_miss(&choice, error);

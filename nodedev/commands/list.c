@@ -37,14 +37,13 @@ static const struct table_column columns[] = {
     [DOMAIN] = {.name = "DOMAIN", .drop = 9, .wraps = true},
     [DOMAIN_UUID] = {.name = "DOMAIN-UUID", .drop = 1},
     [ALIAS] = {.name = "ALIAS", .extra = true},
-    [ORIGIN] = {.name = "ORIGIN", .extra = true},
-    [INSTANCE] = {.name = "INSTANCE", .extra = true},
-    [PLACEMENT] = {.name = "PLACEMENT", .extra = true},
+    [ORIGIN] = {.name = "ORIGIN", .extra = true, .costs = true},
+    [INSTANCE] = {.name = "INSTANCE", .kind = TABLE_NUMBER, .extra = true, .costs = true},
+    [PLACEMENT] = {.name = "PLACEMENT", .kind = TABLE_NUMBER, .extra = true, .costs = true},
     [INTERFACE] = {.name = "INTERFACE", .extra = true},
 };
 
-/* Shows a number that NVIDIA's driver gave to a vGPU. If the driver gave none, the column stays
- * empty. */
+/* Shows a number that NVIDIA's driver gave to a vGPU, if the driver gave one. */
 static void
 set_id(struct table *table, size_t column, const struct host *host,
        const struct host_view_vgpu *shown, const char *id)
@@ -54,6 +53,7 @@ set_id(struct table *table, size_t column, const struct host *host,
     struct name gpu;
     uint64_t number;
 
+    table_set_none(table, column);
     if (table_shows(table, column) && vgpu_find(host, shown->device, &vgpu, &gpu) == 0 &&
         vgpu.interface->directory(&vgpu, &directory) == 0 &&
         nvidia_read_id(host, &gpu, &directory, id, &number) == 0)
@@ -65,7 +65,7 @@ add_vgpu(struct table *table, const struct host_view *view, const struct host_vi
 {
     table_line(table);
     table_set(table, DEVICE, "%s", vgpu->device->text);
-    table_set_text(table, TYPE, vgpu->type->text);
+    table_set_text(table, TYPE, *vgpu->type->text ? vgpu->type->text : NULL);
     table_set_text(table, NAME, vgpu->type_name);
     table_set(table, PARENT, "%s", vgpu->parent->text);
     table_set(table, GPU, "%s", vgpu->gpu->text);

@@ -35,17 +35,39 @@ struct question {
     const time_t *since; /* NULL: from the beginning */
 };
 
+/* People read the log's own words. For programs each time has the form of RFC 3339. */
 static void
-add_event(const struct event *event, struct table *table)
+add_time(const struct event *event, time_t latest, struct table *table)
+{
+    char text[32];
+    struct tm utc;
+    time_t time;
+
+    if (!table->json)
+        table_set_text(table, TIME, event->time);
+    else if (moment_of_line(event->time, latest, &time) == 0 &&
+             strftime(text, sizeof(text), "%Y-%m-%dT%H:%M:%SZ", gmtime_r(&time, &utc)))
+        table_set_text(table, TIME, text);
+}
+
+/* A line says what there is: what is not said, is none. */
+static const char *
+said(const char *text)
+{
+    return text ? text : "";
+}
+
+static void
+add_event(const struct event *event, time_t latest, struct table *table)
 {
     table_line(table);
-    table_set_text(table, TIME, event->time);
-    table_set_text(table, DOMAIN, event->domain);
-    table_set_text(table, UUID, event->uuid);
-    table_set_text(table, EVENT, event->name);
-    table_set_text(table, DEVICE, event->device);
-    table_set_text(table, TYPE, event->type);
-    table_set_text(table, GPU, event->gpu);
+    add_time(event, latest, table);
+    table_set_text(table, DOMAIN, said(event->domain));
+    table_set_text(table, UUID, said(event->uuid));
+    table_set_text(table, EVENT, said(event->name));
+    table_set_text(table, DEVICE, said(event->device));
+    table_set_text(table, TYPE, said(event->type));
+    table_set_text(table, GPU, said(event->gpu));
     table_set(table, RESULT, "%s%s", event->is_refused ? "refused: " : "", event->result);
 }
 
@@ -96,7 +118,7 @@ add_lines(int fd, const struct question *question, time_t latest, struct table *
         struct event event;
 
         if (event_read(line, &event) && is_asked_for(&event, question, latest))
-            add_event(&event, table);
+            add_event(&event, latest, table);
     }
     if (ferror(log))
         rc = error_set(error, -EIO, "cannot read the log: %s", strerror(EIO));

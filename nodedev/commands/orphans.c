@@ -38,8 +38,10 @@ set_holder(struct table *table, const struct host *host, const struct inventory_
     if (!table_shows(table, HOLDER))
         return;
     rc = vgpu_holder(host, &device, holder, sizeof(holder));
-    if (rc != 0)
-        table_set(table, HOLDER, "%s", rc > 0 ? holder : "?");
+    if (rc < 0 && !table->json)
+        table_set(table, HOLDER, "?");
+    else if (rc >= 0)
+        table_set_text(table, HOLDER, rc > 0 ? holder : "");
 }
 
 static void
@@ -56,11 +58,11 @@ add_orphan(struct table *table, const struct host *host, const struct snapshot *
     table_set(table, GPU, "%s", vgpu->gpu->text);
     table_set(table, ORIGIN, "%s", origin_name(origin_of(host, vgpu->parent, vgpu->device, lease)));
     set_holder(table, host, vgpu->vgpu);
-    if (!lease || lease_is_nobodys(lease))
-        return;
-    table_set(table, STATE, "%s", lease_state_name(lease->state));
-    table_set(table, DOMAIN, "%s", lease->domain_name);
-    table_set(table, DOMAIN_UUID, "%s", lease->domain.text);
+    if (lease && lease_is_nobodys(lease))
+        lease = NULL;
+    table_set_text(table, STATE, lease ? lease_state_name(lease->state) : "");
+    table_set_text(table, DOMAIN, lease ? lease->domain_name : "");
+    table_set_text(table, DOMAIN_UUID, lease ? lease->domain.text : "");
 }
 
 static enum command_status

@@ -195,8 +195,7 @@ print_course_table(const struct command_call *call, const struct proof *proof, s
         table_line(table);
         table_set(table, ACTION, "%s", is_fill ? "fill" : "pair");
         table_set(table, TYPE, "%s", type_name(proof, part->type));
-        if (!is_fill)
-            table_set(table, BESIDE, "%s", type_name(proof, part->beside));
+        table_set_text(table, BESIDE, is_fill ? "" : type_name(proof, part->beside));
         set_figure(table, STEPS, bounds_figure(&part->steps));
         set_figure(table, STEPS_AT_MOST, bounds_most(&part->steps));
     }

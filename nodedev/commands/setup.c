@@ -98,16 +98,16 @@ add_lines(struct table *table, const struct card *card)
 {
     for (size_t i = 0; i < card->report.count; i++) {
         const struct setup_line *line = &card->report.lines[i];
+        bool has_failed = line->result == SETUP_FAILED || line->result == SETUP_IN_USE;
 
         table_line(table);
         table_set(table, GPU, "%s", card->said->address.text);
-        table_set_text(table, PART, line->part);
+        table_set_text(table, PART, line->part ? line->part : "");
         table_set_text(table, DECLARED, line->said);
         table_set_text(table, NOW, line->now);
-        table_set_text(table, STEP, line->step);
+        table_set_text(table, STEP, line->step ? line->step : "");
         table_set(table, RESULT, "%s", setup_result_words[line->result]);
-        if (line->result == SETUP_FAILED || line->result == SETUP_IN_USE)
-            table_set(table, REASON, "%s", card->report.error.text);
+        table_set_text(table, REASON, has_failed ? card->report.error.text : "");
     }
 }
 

@@ -13,13 +13,19 @@
 
 struct shown {
     const struct command_call *call;
-    struct json json;   /* with --json; its `out` is NULL until a host was read */
-    char *text;         /* what was written there */
-    size_t size, hosts; /* number of hosts that were shown */
+    struct json *json; /* with --json; NULL until a host was read */
+    size_t hosts;      /* number of hosts that were shown */
 };
 
 /* --- for programs ------------------------------------------------------------------------------
  */
+
+/* A text that is not known if it is "". */
+static const char *
+known(const char *text)
+{
+    return *text ? text : NULL;
+}
 
 static void
 put_vgpus(const struct host_view *view, const struct name *gpu, const struct usage *usage,
@@ -34,7 +40,7 @@ put_vgpus(const struct host_view *view, const struct name *gpu, const struct usa
             continue;
         json_open(json, NULL, '{');
         json_text(json, "device", vgpu->device->text);
-        json_text(json, "type", *vgpu->type->text ? vgpu->type->text : NULL);
+        json_text(json, "type", known(vgpu->type->text));
         json_text(json, "name", vgpu->type_name);
         json_number(json, "share", usage_share(view, usage, vgpu));
         json_text(json, "state", vgpu->state);
@@ -80,9 +86,10 @@ put_gpu(const struct host_view *view, const struct inventory_gpu *gpu, struct js
     if (view->label)
         json_text(json, "host", view->label);
     json_text(json, "gpu", gpu->name.text);
-    json_text(json, "name", *name ? name : NULL);
-    json_number(json, "numa", gpu->numa);
-    json_text(json, "driver", *gpu->driver.text ? gpu->driver.text : NULL);
+    json_text(json, "name", view->is_remote ? known(name) : name);
+    if (gpu->numa >= 0 || view->is_remote)
+        json_number(json, "numa", gpu->numa);
+    json_text(json, "driver", view->is_remote ? known(gpu->driver.text) : gpu->driver.text);
     if (view->knows_policy)
         json_flag(json, "enabled", gpu_view_is_enabled(&view->snapshot, gpu));
     else
@@ -103,31 +110,12 @@ put_gpu(const struct host_view *view, const struct inventory_gpu *gpu, struct js
 
 /* A host that cannot be read has no list, so nobody takes it for an empty host. */
 static void
-begin_list(struct shown *shown)
-{
-    if (shown->json.out)
-        return;
-    shown->json.out = memory_stream(&shown->text, &shown->size);
-    json_open(&shown->json, NULL, '{');
-    json_open(&shown->json, "status", '[');
-}
-
-static void
 put_host(struct shown *shown, const struct host_view *view, size_t first, size_t end)
 {
-    begin_list(shown);
+    if (!shown->json)
+        json_open(shown->json = reply_json(shown->call), "status", '[');
     for (size_t gpu = first; gpu < end; gpu++)
-        put_gpu(view, view->snapshot.inventory.gpus[gpu], &shown->json);
-}
-
-static void
-end_list(struct shown *shown)
-{
-    json_close(&shown->json, ']');
-    json_close(&shown->json, '}');
-    memory_stream_end(shown->json.out, &shown->text);
-    reply_put(shown->call, shown->text);
-    free(shown->text);
+        put_gpu(view, view->snapshot.inventory.gpus[gpu], shown->json);
 }
 
 /* --- for people --------------------------------------------------------------------------------
@@ -191,8 +179,8 @@ show_hosts(const struct command_call *call, struct error *error)
     struct shown shown = {.call = call};
     int rc = host_views_show(&views, call, &shown, error);
 
-    if (shown.json.out)
-        end_list(&shown);
+    if (shown.json)
+        json_close(shown.json, ']');
     return rc;
 }
 

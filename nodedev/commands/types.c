@@ -39,7 +39,7 @@ static const struct table_column columns[] = {
                  .drop = 5,
                  .same_as = "AVAILABLE"},
     [SLICES] = {.name = "SLICES", .kind = TABLE_NUMBER, .drop = 4},
-    [CLASSES] = {.name = "CLASSES", .extra = true},
+    [CLASSES] = {.name = "CLASSES", .kind = TABLE_LIST, .extra = true},
     [MAX_FROM] = {.name = "MAX-FROM", .extra = true},
 };
 
@@ -75,14 +75,18 @@ add_type(struct table *table, const struct host_view *view, const struct invento
     table_set(table, NAME, "%s", type->name);
     table_set_known(table, FRAMEBUFFER, type->framebuffer);
     table_set_known(table, HEADS, type->heads);
-    table_set_text(table, RESOLUTION, type->resolution);
+    table_set_text(table, RESOLUTION, *type->resolution ? type->resolution : NULL);
     table_set_known(table, MAX, type->max);
     if (host_view_figure(view, &left) >= 0)
         table_set(table, AVAILABLE, "%u", left.most);
-    table_set_known(table, SLICES, type->slices);
+    if (type->slices)
+        table_set(table, SLICES, "%u", type->slices);
+    else
+        table_set_none(table, SLICES);
     if (bounds_most(&left) >= 0)
         table_set(table, AT_MOST, "%u", left.most);
-    add_classes(table, &view->snapshot.policy, type);
+    if (view->knows_policy)
+        add_classes(table, &view->snapshot.policy, type);
     table_set_text(table, MAX_FROM, type->max ? sources[type->max_source] : "");
 }
 

@@ -26,20 +26,14 @@ undrain(const struct command_call *call, struct name *gpu, struct error *error)
 static void
 put(const struct command_call *call, const struct name *gpu, bool was_drained)
 {
-    AUTO_FREE char *text = NULL;
-    size_t size;
-    struct json json = {.out = memory_stream(&text, &size)};
+    struct json *json = reply_json(call);
 
-    json_open(&json, NULL, '{');
-    json_open(&json, "gpus", '[');
-    json_open(&json, NULL, '{');
-    json_text(&json, "gpu", gpu->text);
-    json_flag(&json, "was-drained", was_drained);
-    json_close(&json, '}');
-    json_close(&json, ']');
-    json_close(&json, '}');
-    memory_stream_end(json.out, &text);
-    reply_put(call, text);
+    json_open(json, "gpus", '[');
+    json_open(json, NULL, '{');
+    json_text(json, "gpu", gpu->text);
+    json_flag(json, "was-drained", was_drained);
+    json_close(json, '}');
+    json_close(json, ']');
 }
 
 /* To undrain a GPU that is not drained is no error. A word that names no GPU is an error. */

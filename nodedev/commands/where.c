@@ -86,6 +86,8 @@ add_line(struct table *table, const struct destination *destination)
     table_set(table, ANSWER, "%s", words[verdict->answer]);
     if (verdict->answer == MIGRATE_YES)
         table_set(table, ROOM, "%zu", verdict->room);
+    else
+        table_set_none(table, ROOM);
     table_set(table, REASON, "%s", verdict->why);
 }
 

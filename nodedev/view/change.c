@@ -74,10 +74,11 @@ changes_add_findings(struct changes *changes, const struct findings *findings)
         add_finding(changes, &findings->items[i]);
 }
 
+/* On another host nobody has looked. */
 static void
-put_known(struct json *json, const char *key, const char *text)
+put_place(const struct changes *changes, struct json *json, const char *key, const char *text)
 {
-    json_text(json, key, *text ? text : NULL);
+    json_text(json, key, changes->host && !*text ? NULL : text);
 }
 
 static void
@@ -87,13 +88,13 @@ put(const struct changes *changes, const struct change *change, struct json *jso
     if (changes->host)
         json_text(json, "host", changes->host);
     json_text(json, "outcome", change->outcome);
-    put_known(json, "device", change->device.text);
-    put_known(json, "type", change->type.text);
-    put_known(json, "parent", change->parent.text);
-    put_known(json, "gpu", change->gpu.text);
-    put_known(json, "domain", change->domain);
-    put_known(json, "domain-uuid", change->domain_uuid.text);
-    put_known(json, "alias", change->alias);
+    json_text(json, "device", change->device.text);
+    put_place(changes, json, "type", change->type.text);
+    put_place(changes, json, "parent", change->parent.text);
+    put_place(changes, json, "gpu", change->gpu.text);
+    json_text(json, "domain", change->domain);
+    json_text(json, "domain-uuid", change->domain_uuid.text);
+    json_text(json, "alias", change->alias);
     if (change->has_sides) {
         json_flag(json, "live", change->live);
         json_flag(json, "config", change->config);
@@ -108,19 +109,13 @@ put(const struct changes *changes, const struct change *change, struct json *jso
 void
 changes_put(const struct changes *changes, const struct command_call *call)
 {
-    AUTO_FREE char *text = NULL;
-    size_t size;
-    struct json json = {0};
+    struct json *json;
 
     if (!reply_is_wanted(call))
         return;
-    json.out = memory_stream(&text, &size);
-    json_open(&json, NULL, '{');
-    json_open(&json, "vgpus", '[');
+    json = reply_json(call);
+    json_open(json, "vgpus", '[');
     for (size_t i = 0; i < changes->count; i++)
-        put(changes, &changes->items[i], &json);
-    json_close(&json, ']');
-    json_close(&json, '}');
-    memory_stream_end(json.out, &text);
-    reply_put(call, text);
+        put(changes, &changes->items[i], json);
+    json_close(json, ']');
 }

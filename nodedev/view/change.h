@@ -12,7 +12,8 @@
 #include "cli/command.h"
 #include "lease/ledger.h"
 
-/* What was done with one vGPU. A text that is "" is not known. */
+/* What was done with one vGPU. A text is "" if there is none: a vGPU that is only asked for has no
+ * GPU. */
 struct change {
     const char *outcome; /* a word that stays the same in all versions: "added" or the like */
     struct name device, type, parent, gpu;

@@ -7,7 +7,7 @@
 #include <stdio.h>
 
 const char *const setup_view_words[] = {
-    [SETUP_VIEW_UNSAID] = NULL,
+    [SETUP_VIEW_UNSAID] = "",
     [SETUP_VIEW_DIFFERS] = "differs",
     [SETUP_VIEW_AS_DECLARED] = "as declared",
     [SETUP_VIEW_UNKNOWN] = NULL,

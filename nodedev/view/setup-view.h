@@ -16,7 +16,7 @@ enum setup_view {
     SETUP_VIEW_UNKNOWN, /* no part is seen to differ, and a tool would have to tell the others */
 };
 
-/* The words for people; NULL if there is nothing to say. */
+/* The words for people: "" if nothing is declared, NULL if it is not known. */
 extern const char *const setup_view_words[];
 
 /* Judges a card. If it differs, `why` gets the first part that does, in the order in which parts

@@ -593,9 +593,13 @@ rename_in(char **text, const char *name, const char *other)
 static void
 it_is_played_with_stand_ins(void **state)
 {
-    static const char *const lines[] = {"vgpuctl gpus --json",   "vgpuctl types --json",
-                                        "vgpuctl status --json", "vgpuctl list --raw",
-                                        "vgpuctl list --json",   "vgpuctl metrics"};
+    static const char *const lines[] = {
+        "vgpuctl gpus --json",
+        "vgpuctl types --json -o " TYPED_FIGURES,
+        "vgpuctl status --json",
+        "vgpuctl list --raw",
+        "vgpuctl list --json -o device,type,name,parent,gpu,state,domain,domain-uuid",
+        "vgpuctl metrics"};
 
     (void)state;
     plant();

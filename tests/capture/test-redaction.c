@@ -393,7 +393,7 @@ capture(const char *words)
     assert_hidden(manifest);
     compare("vgpuctl gpus --json");
     compare("vgpuctl status --json");
-    compare("vgpuctl types --json");
+    compare("vgpuctl types --json -o " TYPED_FIGURES);
 }
 
 /* A capture of the machine has no secret, nor has a capture of a capture that has names. */

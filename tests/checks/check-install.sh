@@ -54,7 +54,7 @@ done
 files=$stage/usr/share/man/man1/vgpuctl.1
 grep -q '^\.It Pa /usr/lib/libvirt-vgpu/connection.so$' "$files" || complain "vgpuctl.1 does not name connection.so"
 if grep '@[a-z]*dir@' "$files"; then complain "vgpuctl.1 was not filled in"; fi
-for file in vgpu-request.rng libvirt-vgpu-alerts.yml libvirt-vgpu-dashboard.json; do
+for file in vgpu-request.rng vgpuctl.schema.json libvirt-vgpu-alerts.yml libvirt-vgpu-dashboard.json; do
     [ -f "$stage/usr/share/libvirt-vgpu/$file" ] || complain "$file is missing"
 done
 profile=$stage/etc/apparmor.d/libvirt-vgpu

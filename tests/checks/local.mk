@@ -31,10 +31,11 @@ deep_checks = \
 	tests/checks/check-terminal.sh \
 	tests/checks/check-units.sh \
 	tests/checks/check-words.sh \
+	tests/checks/check-schemas.sh \
 	tests/checks/check-valgrind.sh
 
-# It reads the logs of the others.
-tests/checks/check-golden.log: $(unit_tests:=.log)
+# They read what the others leave.
+tests/checks/check-golden.log tests/checks/check-schemas.log: $(unit_tests:=.log)
 
 EXTRA_DIST += \
 	$(quick_checks) \
@@ -42,6 +43,7 @@ EXTRA_DIST += \
 	tests/checks/completion-machine.sh \
 	tests/checks/copyright.awk \
 	tests/checks/guard.sh \
+	tests/checks/schemas.py \
 	tests/checks/scratch-libvirt.sh \
 	tests/checks/sentences.awk
 

@@ -195,7 +195,8 @@ wrong_usage_for_programs(void **state)
 
         assert_int_equal(run(rows[i].line), COMMAND_USAGE);
         if (asprintf(&wanted,
-                     "{\n   \"errors\": [\n      {\n         \"word\": \"bad-usage\",\n"
+                     "{\n   \"format\": 1,\n   \"errors\": [\n"
+                     "      {\n         \"word\": \"bad-usage\",\n"
                      "         \"text\": \"%s\",\n         \"remedy\": \"%s\"\n      }\n   ],\n"
                      "   \"warnings\": []\n}\n",
                      rows[i].text, rows[i].remedy) < 0)

@@ -20,7 +20,7 @@
  * in the output. */
 struct world {
     struct host host;          /* first, because the operation finds the rest by it */
-    const char *const *shown;  /* per look: what the command prints; NULL ends the list */
+    const char *const *shown;  /* per look: the name of what is listed, or ""; NULL ends them */
     const char *const *faults; /* per look: its complaint, or NULL */
     size_t looks;
     uint64_t now, look_takes, pause; /* nanoseconds */
@@ -51,6 +51,7 @@ static int
 show(const struct command_call *call, struct error *error)
 {
     size_t look = world.looks++;
+    struct json *json;
 
     world.now += world.look_takes;
     if (world.faults[look] && *world.faults[look] == '!')
@@ -59,7 +60,15 @@ show(const struct command_call *call, struct error *error)
         return error_refuse(error, ERROR_USAGE, "%s", world.faults[look] + 1);
     if (world.faults[look])
         reply_warn(call, ERROR_NO_LIBVIRT, "%s", world.faults[look]);
-    reply_put(call, world.shown[look]);
+    json = reply_json(call);
+    json_open(json, "status", '[');
+    if (*world.shown[look]) {
+        json_open(json, NULL, '{');
+        json_text(json, "name", world.shown[look]);
+        json_number(json, "free", 1);
+        json_close(json, '}');
+    }
+    json_close(json, ']');
     return 0;
 }
 
@@ -86,14 +95,12 @@ expect(int result, const char *const *shown, const char *const *faults, const ch
     free(text);
 }
 
-#define ONE                                                                                        \
-    "{\n   \"status\": [\n      {\n         \"name\": \"a  b\",\n         \"free\": 1\n      }\n"  \
-    "   ]\n}\n"
+#define ONE   "a  b"
+#define NONE  ""
+#define EMPTY "{\"format\": 1, \"status\": [], " WELL "}\n"
 /* The document's end if all is well, and a note in it. */
 #define WELL             "\"errors\": [], \"warnings\": []"
 #define NOTE(word, text) "{\"word\": \"" word "\", \"text\": \"" text "\", \"remedy\": \"\"}"
-
-#define NONE "{\n   \"status\": []\n}\n"
 
 static void
 one_line_for_each_change(void **state)
@@ -103,8 +110,8 @@ one_line_for_each_change(void **state)
 
     (void)state;
     expect(0, shown, faults,
-           "{\"status\": [], " WELL "}\n{\"status\": [{\"name\": \"a  b\", \"free\": 1}], " WELL
-           "}\n{\"status\": [], " WELL "}\n");
+           EMPTY "{\"format\": 1, \"status\": [{\"name\": \"a  b\", \"free\": 1}], " WELL
+                 "}\n" EMPTY);
 }
 
 /* A complaint is told once, and so is its end. A failure does not end the watch. It has no list. */
@@ -117,12 +124,11 @@ complaints_are_in_the_document(void **state)
 
     (void)state;
     expect(0, shown, faults,
-           "{\"status\": [], \"errors\": [], \"warnings\": [" NOTE(
-               "no-libvirt",
-               "no \\\"libvirt\\\"") "]}\n{\"errors\": [" NOTE("failed",
-                                                               "no memory") "], \"warnings\": []}\n"
-                                                                            "{\"status\": [], " WELL
-                                                                            "}\n");
+           "{\"format\": 1, \"status\": [], \"errors\": [], \"warnings\": [" NOTE(
+               "no-libvirt", "no \\\"libvirt\\\"") "]}\n"
+                                                   "{\"format\": 1, \"errors\": [" NOTE(
+                                                       "failed",
+                                                       "no memory") "], \"warnings\": []}\n" EMPTY);
 }
 
 /* A command that makes no sense will make none later. */
@@ -146,10 +152,10 @@ slow_looks(void **state)
     (void)state;
     world.look_takes = 2 * SECOND;
     world.pause = 18 * SECOND;
-    expect(0, shown, faults, "{\"status\": [], " WELL "}\n");
+    expect(0, shown, faults, EMPTY);
     world.look_takes = 60 * SECOND;
     world.pause = 30 * SECOND;
-    expect(0, shown, faults, "{\"status\": [], " WELL "}\n");
+    expect(0, shown, faults, EMPTY);
     world.look_takes = SECOND / 1000;
     world.pause = SECOND;
 }

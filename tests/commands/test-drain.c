@@ -88,8 +88,8 @@ nothing_on_it(void **state)
     run("vgpuctl drain " SECOND, 0);
     assert_string_equal(typed.printed, "");
     run("vgpuctl drain " SECOND " --json", 0);
-    assert_string_equal(typed.printed, "{\n   \"vgpus\": [],\n   \"errors\": [],\n"
-                                       "   \"warnings\": []\n}\n");
+    assert_string_equal(typed.printed, "{\n   \"format\": 1,\n   \"vgpus\": [],\n"
+                                       "   \"errors\": [],\n   \"warnings\": []\n}\n");
     assert_true(exists(DRAINED "/" SECOND));
     run("vgpuctl drain --columns SPEED " FIRST, 2);
     assert_false(exists(DRAINED "/" FIRST));

@@ -104,6 +104,8 @@ ids(void **state)
     assert_int_equal(scene_prepare_at(&scene, 2, "0000:3d:00.4", "L40S-8Q"), 0);
     assert_int_equal(scene_prepare(&scene, 3, 3, "T4-1B"), 0);
     typed_golden(&scene, HERE, "list/ids", "vgpuctl list -o DEVICE,NAME,INSTANCE,PLACEMENT");
+    typed_golden(&scene, HERE, "list/ids-json", "vgpuctl list --json -o all");
+    typed_golden(&scene, HERE, "list/ids-more", "vgpuctl list -o +instance");
     scene_stop(&scene);
 }
 

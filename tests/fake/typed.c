@@ -5,6 +5,8 @@
 #include "cli/vgpuctl.h"
 #include "commands/commands.h"
 
+#include <errno.h>
+#include <fcntl.h>
 #include <libsmartcols/libsmartcols.h>
 #include <stdio.h>
 #include <string.h>
@@ -29,6 +31,20 @@ typed_tear_down(void **state)
 
 const struct terminal typed_screen = {
     .input = -1, .output = -1, .is_screen = true, .width = 80, .height = 24};
+
+/* Keeps a document for check-schemas.sh, in the file that tests/environment names. */
+static void
+keep_document(const char *line, const char *printed)
+{
+    const char *name = getenv("DOCUMENTS");
+    AUTO_CLOSE int fd = -1;
+
+    if (!name || strncmp(printed, "{\n", 2) != 0)
+        return;
+    fd = open(name, O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC, 0644);
+    /* A test may have become another user, who cannot write there. */
+    assert_true(fd < 0 ? errno == EACCES : dprintf(fd, "$ %s\n%s", line, printed) > 0);
+}
 
 int
 typed_run(struct scene *scene, const char *uri, const char *line, struct typed *ret)
@@ -64,6 +80,7 @@ typed_run_on(struct scene *scene, const char *uri, const struct terminal *termin
     assert_int_equal(strlen(ret->printed), size); /* the output has no byte 0 */
     reader_stop(&reader);
     scene->kernel.host = host;
+    keep_document(line, ret->printed);
     return ret->status;
 }
 

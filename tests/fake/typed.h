@@ -43,6 +43,10 @@ int typed_run_on(struct scene *scene, const char *uri, const struct terminal *te
                  const char *line, struct typed *ret);
 extern const struct terminal typed_screen;
 
+/* The columns of types that a capture keeps as they are. The names of classes get stand-ins. */
+#define TYPED_FIGURES                                                                              \
+    "gpu,type,name,framebuffer,heads,resolution,max,available,available-at-most,slices,max-from"
+
 /* Fails the test if the text does not have these words. */
 void typed_assert_has(const char *text, const char *words);
 

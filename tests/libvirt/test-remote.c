@@ -58,6 +58,7 @@ shown(void **state)
         {"types/remote-functions", "vgpuctl types -c " L40S " --json"},
         {"types/remote-functions-gpu", "vgpuctl types 0000:3d:00.0 -c " L40S},
         {"list/remote-functions", "vgpuctl list --json -c " L40S},
+        {"guests/remote-json", "vgpuctl guests --json -c " T4},
         {"list/remote-nothing", "vgpuctl list --json -c " NONE},
         {"status/remote", "vgpuctl status -c " T4 " -c " L40S " -c " NONE},
         {"status/remote-json", "vgpuctl status --json -c " A40},
