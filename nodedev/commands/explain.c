@@ -91,6 +91,14 @@ print_table(const struct command_call *call, struct table *table, const struct d
     return table_print(table, call->out, error);
 }
 
+static void
+put_verdict(const struct domain_source *source, const struct dry_run *dry_run, bool with_more,
+            bool is_refused)
+{
+    if (reply_is_wanted(source->call))
+        explanation_put(source, dry_run, with_more, is_refused, reply_json(source->call));
+}
+
 static int
 print_text(const struct command_call *call, const struct domain_source *source,
            const struct dry_run *dry_run, bool with_more, struct error *error)
@@ -178,14 +186,16 @@ mind_libvirt(const struct domain_source *source, struct dry_run *dry_run)
 
 /* A start has places for the vGPUs. The hook may refuse the guest all the same, if the guest takes
  * a card from under others. A guest that runs has its card. */
-static enum command_status
+static int
 foresee_cards(const struct domain_source *source, struct error *error)
 {
-    if (source->domain.is_running ||
-        passthrough_foresee(source->call->host, &source->request, error) == 0)
-        return COMMAND_DONE;
-    error_wrap(error, "%s", source->request.name);
-    return COMMAND_FAILED;
+    int rc = source->domain.is_running
+                 ? 0
+                 : passthrough_foresee(source->call->host, &source->request, error);
+
+    if (rc < 0)
+        error_wrap(error, "%s", source->request.name);
+    return rc;
 }
 
 /* --- the command ------------------------------------------------------------------------------ */
@@ -255,10 +265,15 @@ run(const struct command_call *call, struct error *error)
     if (!options_want_table(&call->options) &&
         tell_faults(&source, rc < 0 ? error : &dry_run.refusal, &failure) < 0)
         reply_warn(call, failure.class, "its XML could not be checked: %s", failure.text);
-    if (rc == 0 && dry_run.outcome != DRY_RUN_REFUSED)
-        return foresee_cards(&source, error);
-    if (rc == 0)
+    if (rc == 0 && dry_run.outcome != DRY_RUN_REFUSED) {
+        rc = foresee_cards(&source, error);
+        put_verdict(&source, &dry_run, wish.count, rc < 0);
+        return rc < 0 ? COMMAND_FAILED : COMMAND_DONE;
+    }
+    if (rc == 0) {
         *error = dry_run.refusal;
+        put_verdict(&source, &dry_run, wish.count, true);
+    }
     error_wrap(error, "%s", source.request.name);
     return error->class == ERROR_NO_ROOM ? COMMAND_NO_CAPACITY : COMMAND_FAILED;
 }

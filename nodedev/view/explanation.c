@@ -325,3 +325,68 @@ explanation_tell(const struct domain_source *source, const struct ledger *ledger
         for (size_t i = 0; i < dry_run->step_count; i++)
             tell_step(dry_run, dry_run->steps[i], request->name, out);
 }
+
+/* --- for programs ----------------------------------------------------------------------------- */
+
+static const char *
+verdict_word(const struct dry_run *dry_run, bool for_what_runs)
+{
+    static const char *const words[] = {
+        [DRY_RUN_NOTHING] = "nothing",
+        [DRY_RUN_PLACED] = "yes",
+        [DRY_RUN_EVICTING] = "after-removal",
+        [DRY_RUN_REFUSED] = "no",
+    };
+
+    if (has_all(dry_run) && dry_run->snapshot.demands.count)
+        return "has";
+    return for_what_runs ? "differs" : words[dry_run->outcome];
+}
+
+static void
+put_leases(const struct ledger *ledger, struct json *json)
+{
+    for (size_t i = 0; i < ledger->count; i++) {
+        const struct lease *lease = &ledger->leases[i];
+
+        json_open(json, NULL, '{');
+        json_text(json, "device", lease->vgpu.device.text);
+        json_text(json, "type", lease->vgpu.type.text);
+        json_text(json, "parent", lease->vgpu.parent.text);
+        json_text(json, "gpu", lease->gpu.text);
+        json_text(json, "domain", lease->domain_name);
+        json_text(json, "domain-uuid", lease->domain.text);
+        json_text(json, "alias", lease->alias);
+        json_text(json, "state", lease_state_name(lease->state));
+        json_close(json, '}');
+    }
+}
+
+/* Puts the leases that a step of a start is about, if the start takes that step. */
+static void
+put_step(const struct dry_run *dry_run, enum start_step step, const struct ledger *ledger,
+         struct json *json)
+{
+    if (ARRAY_HAS(dry_run->steps, dry_run->step_count, each, *each == step))
+        put_leases(ledger, json);
+}
+
+void
+explanation_put(const struct domain_source *source, const struct dry_run *dry_run, bool with_more,
+                bool is_refused, struct json *json)
+{
+    static const struct dry_run no_start;
+    bool for_what_runs = source->domain.is_running && !with_more;
+    const struct dry_run *start = for_what_runs ? &no_start : dry_run;
+
+    json_text(json, "verdict", is_refused ? "no" : verdict_word(dry_run, for_what_runs));
+    json_open(json, "removes", '[');
+    put_step(start, START_REMOVE_OWN, &start->unwanted, json);
+    put_step(start, START_REMOVE_OTHERS, &start->evicted, json);
+    json_close(json, ']');
+    json_open(json, "waits-for", '[');
+    put_step(start, START_PAUSE, &start->busy, json);
+    json_close(json, ']');
+    if (ARRAY_HAS(start->steps, start->step_count, step, *step == START_WAIT_FOR_BOOT))
+        json_number(json, "boot-wait", (start->boot_wait_left + 999) / 1000);
+}

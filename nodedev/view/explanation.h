@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
 /*
- * explanation: explains a dry run to people.
+ * explanation: explains a dry run, to people and to programs.
  */
 
 #pragma once
 
 #include "actions/dry-run.h"
+#include "cli/json.h"
 #include "libvirt/domain-source.h"
 
 #include <stdio.h>
@@ -15,3 +16,8 @@
  * `with_more` if the dry run is for more than the domain asks for (what-if.h). */
 void explanation_tell(const struct domain_source *source, const struct ledger *ledger,
                       const struct dry_run *dry_run, bool with_more, FILE *out) NONNULL;
+
+/* Puts the verdict, and what a start would remove and wait for. `is_refused` says that a start
+ * fails all the same (passthrough.h). */
+void explanation_put(const struct domain_source *source, const struct dry_run *dry_run,
+                     bool with_more, bool is_refused, struct json *json) NONNULL;

@@ -17,6 +17,9 @@ from jsonschema import Draft202012Validator
 # libvirt's test driver moves no domain.
 UNSEEN = {"move/vgpus", "change/host"}
 
+# Rules of lines that several lists have.
+SHARED = ("change", "lease")
+
 # What is no command, or has no list, has a document as well.
 NO_COMMAND = {"$ref": "#/$defs/document", "unevaluatedProperties": False}
 
@@ -35,7 +38,7 @@ def look_up(schema, rule):
 def keys(schema, rule, path):
     """The path of each key below a rule, with the value in it that a document must have had."""
     rule, name = look_up(schema, rule)
-    path = name if name == "change" else path
+    path = name if name in SHARED else path
     for key, below in rule.get("properties", {}).items():
         yield f"{path}/{key}"
         yield from keys(schema, below, f"{path}/{key}")
@@ -46,7 +49,7 @@ def keys(schema, rule, path):
 def values(schema, rule, value, path):
     """The path of each key that has a value in a document."""
     rule, name = look_up(schema, rule)
-    path = name if name == "change" else path
+    path = name if name in SHARED else path
     if isinstance(value, list):
         for item in value:
             yield from values(schema, rule.get("items", {}), item, path)

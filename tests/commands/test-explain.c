@@ -393,6 +393,7 @@ kept_is_reaped(void **state)
     }
     define("<vgpu:device alias='ua-gpu1' type='mtty-2'/>", (const unsigned[]){1, 0});
     golden("explain/mtty-kept");
+    typed_golden(&scene, HERE, "explain/mtty-kept-json", "vgpuctl explain ./guest1.xml --json");
     start_and_compare(COMMAND_DONE);
     assert_int_equal(fake_count(&scene.kernel), 12);
 }
@@ -491,12 +492,14 @@ a_start_would_wait(void **state)
     configure("gpus = ( { address = \"0000:18:00.0\"; } ); boot_wait = \"100s\";\n");
     define("<vgpu:device alias='ua-gpu1' type='T4-1B'/>", (const unsigned[]){1, 0});
     golden("explain/mtty-boot");
+    typed_golden(&scene, HERE, "explain/mtty-boot-json", "vgpuctl explain ./guest1.xml --json");
     configure("prepare_timeout = \"50ms\"; release_timeout = \"50ms\";\n");
     scene.kernel.faults->stuck = true;
     assert_int_equal(scene_prepare(&scene, 1, 1, "mtty-2"), 1);
     assert_int_equal(scene_release(&scene, 1, 1), 0);
     define("<vgpu:device alias='ua-gpu1' type='mtty-2'/>", (const unsigned[]){1, 0});
     golden("explain/mtty-busy");
+    typed_golden(&scene, HERE, "explain/mtty-busy-json", "vgpuctl explain ./guest1.xml --json");
     scene.kernel.faults->stuck = false;
     while (!*fake_type_of(&scene.kernel, scene_device(1)))
         fake_sleep(1);
