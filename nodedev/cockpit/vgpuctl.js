@@ -45,7 +45,8 @@ async function call(words, how) {
 
 /* The list of a document of `--json`; undefined if the command could not make it. */
 function list_of(told) {
-    return Object.entries(told).find(([key]) => key !== "errors" && key !== "warnings")?.[1];
+    return Object.entries(told).find(([key, value]) =>
+        Array.isArray(value) && key !== "errors" && key !== "warnings")?.[1];
 }
 
 /* The sentences of errors or warnings, each with what to do. */
