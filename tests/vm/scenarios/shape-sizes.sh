@@ -20,7 +20,9 @@ assert_match "$ERR" "cannot be on ${vfs[1]}: its GPU ${GPUS[0]} holds $(type_id 
 fault rule mixed
 try b "${vfs[1]}" "$OTHER" vgpu-placement-id=3
 [ "$(cat "/sys/bus/pci/devices/${vfs[1]}/nvidia/vgpu_params")" = vgpu-placement-id=3 ]
-[ "$(vgpuctl gpus --json | tr -d ' \n' | grep -o "\"gpu\":\"${GPUS[0]}\"[^}]*" | grep -c '"size":null')" = 1 ]
+vgpuctl gpus --json | tr -d ' \n' | grep -o "\"gpu\":\"${GPUS[0]}\"[^}]*" >told
+grep -q '"vgpus":2' told
+must_fail grep -q '"size":' told
 give_back b
 try c "${vfs[1]}" "$OTHER"
 [ -z "$(tr -d ' \n' <"/sys/bus/pci/devices/${vfs[1]}/nvidia/vgpu_params")" ]
