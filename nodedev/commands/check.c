@@ -62,8 +62,8 @@ check_host(const struct command_call *call, const struct policy *policy,
     return 0;
 }
 
-/* Reads the configuration. 'vgpuctl check FILE' needs it as well, because the configuration decides
- * about the domain. */
+/* Reads the configuration. The check of one domain needs it as well, because the configuration
+ * decides about the domain. */
 static bool
 check_policy(const struct command_call *call, struct policy *policy, struct setting_trace *trace,
              struct report *report)
@@ -77,29 +77,42 @@ check_policy(const struct command_call *call, struct policy *policy, struct sett
     return false;
 }
 
-static enum command_status
-check_file(const struct command_call *call, const struct policy *policy, struct report *report,
-           struct error *error)
+/* Reads what a next start would use. A transient domain has only the XML that runs. */
+static int
+read_definition(const struct domain_source *source, struct document *ret, struct error *error)
 {
-    AUTO(document_clear) struct document document = {0};
-    const char *file = call->arguments[0];
-    const struct domain_check check = {
-        .policy = policy, .host = call->host, .uri = call->uri, .file = file, .report = report};
-    int rc = domain_source_read(call->host, file, &document, error), count;
+    bool is_transient = source->connection && !source->domain.is_persistent;
 
+    return domain_source_text(source, is_transient ? CONNECTION_LIVE : CONNECTION_CONFIG, false,
+                              ret, error);
+}
+
+static enum command_status
+check_one(const struct command_call *call, const struct policy *policy, struct report *report,
+          struct error *error)
+{
+    AUTO(domain_source_close) struct domain_source source = {0};
+    AUTO(document_clear) struct document document = {0};
+    struct domain_check check = {
+        .policy = policy, .host = call->host, .uri = call->uri, .report = report};
+    int rc = domain_source_open(call, CONNECTION_READ, &source, error), count;
+
+    if (rc == 0)
+        rc = read_definition(&source, &document, error);
     if (rc < 0)
-        return COMMAND_FAILED;
+        return command_ended(rc, error);
+    check.file = source.connection ? source.domain.name : source.word;
     count = domain_check(&check, &document, error);
     if (count < 0) {
-        error_wrap(error, "%s", file);
+        error_wrap(error, "%s", check.file);
         return COMMAND_FAILED;
     }
     if (report->faults == 0) {
-        say_line(call->out, "%s: ok (vGPUs asked for: %d, warnings: %zu)", file, count,
+        say_line(call->out, "%s: ok (vGPUs asked for: %d, warnings: %zu)", check.file, count,
                  report->warnings);
         return COMMAND_DONE;
     }
-    error_refuse(error, ERROR_FAULTS, "%s: faults: %zu; a start would be refused", file,
+    error_refuse(error, ERROR_FAULTS, "%s: faults: %zu; a start would be refused", check.file,
                  report->faults);
     return COMMAND_FAILED;
 }
@@ -241,7 +254,7 @@ check(const struct command_call *call, struct report *report, struct error *erro
     bool sound = check_policy(call, &policy, &trace, report);
 
     if (call->count)
-        return check_file(call, sound ? &policy : NULL, report, error);
+        return check_one(call, sound ? &policy : NULL, report, error);
     *error = (struct error){0};
     if (!check_configuration(call, &policy, &trace, report, error) && !all)
         return COMMAND_FAILED;
@@ -260,7 +273,7 @@ run(const struct command_call *call, struct error *error)
     if (all && (call->count || !call->uri))
         return command_ended(
             error_refuse(error, ERROR_USAGE,
-                         "--all is for what libvirt knows: it takes no FILE, no --root"),
+                         "--all is for what libvirt knows: it takes no DOMAIN, no FILE, no --root"),
             error);
     if (option_given(&call->options, OPTION_PRINT)) {
         if (reply_is_wanted(call))
@@ -270,7 +283,7 @@ run(const struct command_call *call, struct error *error)
         if (all || call->count)
             return command_ended(
                 error_refuse(error, ERROR_USAGE,
-                             "--print is for the configuration: no FILE, no --all"),
+                             "--print is for the configuration: no DOMAIN, no FILE, no --all"),
                 error);
         return print_configuration(call, error);
     }
@@ -288,7 +301,7 @@ run(const struct command_call *call, struct error *error)
 
 const struct command command_check = {
     .name = "check",
-    .arguments = "[FILE]",
+    .arguments = "[DOMAIN|FILE]",
     .help = "look for faults in the configuration, and in domains' XML",
     .page = "vgpuctl-guest",
     .most = 1,

@@ -645,6 +645,8 @@ all_definitions(void **state)
     libvirt = typed_libvirt(&scene, text);
     typed_golden(&scene, libvirt, "check/all-faults", "vgpuctl check --all");
     typed_golden(&scene, libvirt, "check/all-faults-json", "vgpuctl check --all --json");
+    typed_golden(&scene, libvirt, "check/one", "vgpuctl check web02");
+    typed_golden(&scene, libvirt, "check/one-faults", "vgpuctl check web03");
     scene_configure(&scene, "clases = { };\n");
     typed_golden(&scene, libvirt, "check/all-broken", "vgpuctl check --all");
     assert_int_equal(run("vgpuctl check --all web01.xml"), COMMAND_USAGE);
@@ -702,7 +704,9 @@ no_domains(void **state)
     assert_int_equal(run("vgpuctl check a.xml"), COMMAND_FAILED);
     typed_assert_has(typed.faults, "a document type declaration has no place");
     assert_int_equal(run("vgpuctl check none.xml"), COMMAND_FAILED);
-    typed_assert_has(typed.faults, "vgpuctl: check: none.xml: No such file or directory");
+    typed_assert_has(typed.faults, "vgpuctl: check: there is no domain \"none.xml\"");
+    assert_int_equal(run("vgpuctl check ./none.xml"), COMMAND_FAILED);
+    typed_assert_has(typed.faults, "vgpuctl: check: ./none.xml: No such file or directory");
 }
 
 int
