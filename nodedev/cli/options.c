@@ -27,7 +27,7 @@ const struct option_row option_rows[OPTIONS] = {
     [OPTION_PRINT_XML] = {"print-xml", 0, NULL, "print the domain's new XML, and change nothing"},
     [OPTION_RENEW] = {"renew", 0, NULL, "give a cloned domain vGPUs of its own"},
     [OPTION_DISPLAY] = {"display", 0, NULL, "show it on the guest's screen"},
-    [OPTION_ALL] = {"all", 0, NULL, "every domain that libvirt knows; of prove, every type"},
+    [OPTION_ALL] = {"all", 0, NULL, "every domain; of detach, every vGPU; of prove, every type"},
     [OPTION_PRINT] = {"print", 0, NULL,
                       "print the configuration, and where it is from; of setup, how GPUs are"},
     [OPTION_DRY_RUN] = {"dry-run", 0, NULL, "say what would be done, and do nothing"},

@@ -7,24 +7,25 @@
 #include "commands/commands.h"
 #include "xml/asked-vgpus.h"
 
-/* Finds which vGPU is meant: the one that was typed, else the only one. The caller frees *ret. */
+/* Finds which vGPUs are meant: the one that was typed, or all, else the only one. */
 static int
-find_word(const struct domain_source *source, bool shown, char **ret, struct error *error)
+find_words(const struct domain_source *source, bool shown, struct words *ret, struct error *error)
 {
     enum connection_side side =
         source->meant[CONNECTION_LIVE] ? CONNECTION_LIVE : CONNECTION_CONFIG;
     AUTO(domain_edit_end) struct domain_edit edit = {0};
-    const char *word = source->call->count > 1 ? source->call->arguments[1] : NULL;
-    int rc = 0;
+    const struct command_call *call = source->call;
+    int rc;
 
-    if (!word) {
-        rc = source_edit_start(source, shown ? domain_source_side_shown(source) : side, false,
-                               &edit, error);
-        if (rc == 0)
-            rc = asked_vgpus_only(&edit.request, &word, error);
+    if (call->count > 1) {
+        words_add(ret, call->arguments[1]);
+        return 0;
     }
-    *ret = rc == 0 ? memory_copy(word) : NULL;
-    return rc;
+    rc = source_edit_start(source, shown ? domain_source_side_shown(source) : side, false, &edit,
+                           error);
+    return rc < 0 ? rc
+                  : asked_vgpus_find(&edit.request, option_given(&call->options, OPTION_ALL), ret,
+                                     error);
 }
 
 static enum command_status
@@ -41,36 +42,63 @@ print(const struct domain_source *source, const char *word, struct error *error)
     return rc < 0 ? COMMAND_FAILED : COMMAND_DONE;
 }
 
+/* Takes one after the other. If one stays, so do those behind it. */
+static int
+detach(const struct domain_source *source, const struct words *words, unsigned timeout,
+       struct changes *changes, struct error *error)
+{
+    const struct command_call *call = source->call;
+
+    for (size_t i = 0; i < words->count; i++) {
+        int rc = detachment_run(source, words->items[i], timeout, changes, error);
+
+        if (rc < 0)
+            return rc;
+        say_line(call->out, "%s: removed %s, %s", source->domain.name, words->items[i],
+                 domain_source_sides(source));
+    }
+    return 0;
+}
+
+/* What does not go together. */
+static int
+check_options(const struct command_call *call, struct error *error)
+{
+    bool shown = option_given(&call->options, OPTION_PRINT_XML);
+    bool all = option_given(&call->options, OPTION_ALL);
+
+    if (shown && reply_is_wanted(call))
+        return error_refuse(error, ERROR_USAGE, "--print-xml prints XML: it takes no --json");
+    if (all && (shown || call->count > 1))
+        return error_refuse(error, ERROR_USAGE, "--all takes all vGPUs: no %s beside it",
+                            shown ? "--print-xml" : "ALIAS");
+    return 0;
+}
+
 static enum command_status
 run(const struct command_call *call, struct error *error)
 {
     AUTO(domain_source_close) struct domain_source source = {0};
     AUTO(changes_clear) struct changes changes = {0};
-    AUTO_FREE char *word = NULL;
+    AUTO(words_clear) struct words words = {0};
     bool shown = option_given(&call->options, OPTION_PRINT_XML);
     unsigned seconds;
     int rc;
 
     if (options_timeout(&call->options, &seconds, error) < 0)
         return COMMAND_USAGE;
-    if (shown && reply_is_wanted(call))
-        return command_ended(
-            error_refuse(error, ERROR_USAGE, "--print-xml prints XML: it takes no --json"), error);
-    rc = domain_source_open(call, CONNECTION_WRITE, &source, error);
-    if (rc < 0)
-        return command_ended(rc, error);
-    rc = find_word(&source, shown, &word, error);
-    if (rc < 0)
-        return command_ended(rc, error);
-    if (shown)
-        return print(&source, word, error);
-    rc = detachment_run(&source, word, seconds * 1000, &changes, error);
-    changes_put(&changes, call);
-    if (rc < 0)
-        return command_ended(rc, error);
-    say_line(call->out, "%s: removed %s, %s", source.domain.name, word,
-             domain_source_sides(&source));
-    return COMMAND_DONE;
+    rc = check_options(call, error);
+    if (rc == 0)
+        rc = domain_source_open(call, CONNECTION_WRITE, &source, error);
+    if (rc == 0)
+        rc = find_words(&source, shown, &words, error);
+    if (rc == 0 && shown)
+        return print(&source, words.items[0], error);
+    if (rc == 0) {
+        rc = detach(&source, &words, seconds * 1000, &changes, error);
+        changes_put(&changes, call);
+    }
+    return command_ended(rc, error);
 }
 
 const struct command command_detach = {
@@ -81,6 +109,7 @@ const struct command command_detach = {
     .least = 1,
     .most = 2,
     .options = OPTION_BIT(OPTION_ROOT) | OPTION_BIT(OPTION_CONFIG) | OPTION_BIT(OPTION_LIVE) |
-               OPTION_BIT(OPTION_PRINT_XML) | OPTION_BIT(OPTION_TIMEOUT) | OPTION_BIT(OPTION_JSON),
+               OPTION_BIT(OPTION_PRINT_XML) | OPTION_BIT(OPTION_TIMEOUT) | OPTION_BIT(OPTION_JSON) |
+               OPTION_BIT(OPTION_ALL),
     .run = run,
 };

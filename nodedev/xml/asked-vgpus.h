@@ -8,13 +8,14 @@
 #pragma once
 
 #include "base/error.h"
+#include "base/words.h"
 #include "domain/request.h"
 
 /* Adds the names of all of them to a line in error, if there are any. A vGPU's name is its alias,
  * else its UUID or the address of its function. */
 void asked_vgpus_add(const struct request *request, struct error *error) NONNULL;
 
-/* *ret is the name of the only one. Returns -ENOENT if there is none, and ERROR_USAGE if there are
- * several; error names them. */
-int asked_vgpus_only(const struct request *request, const char **ret,
+/* Lists the names of all, or of the only one. Returns -ENOENT if there is none, and ERROR_USAGE if
+ * there are several and not all are meant; error names them. The caller clears ret. */
+int asked_vgpus_find(const struct request *request, bool all, struct words *ret,
                      struct error *error) CHECKED NONNULL;

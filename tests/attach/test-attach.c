@@ -119,12 +119,15 @@ a_definition(void **state)
     /* The first free alias. */
     assert_int_equal(run("vgpuctl attach web09 --class small"), COMMAND_DONE);
     typed_assert_has(typed.printed, "web09: added ua-gpu1 (");
-    for (int i = 0; i < 3; i++) {
-        char line[64];
-
-        snprintf(line, sizeof(line), "vgpuctl detach web09 ua-gpu%d --config", i);
-        assert_int_equal(run(line), COMMAND_DONE);
-    }
+    assert_int_equal(run("vgpuctl detach web09 --all --print-xml"), COMMAND_USAGE);
+    assert_int_equal(run("vgpuctl detach web09 --all ua-gpu1"), COMMAND_USAGE);
+    typed_assert_has(typed.faults, "--all takes all vGPUs: no ALIAS beside it");
+    assert_int_equal(run("vgpuctl detach web09 --all --config"), COMMAND_DONE);
+    assert_string_equal(typed.printed, "web09: removed ua-gpu0, for its next start\n"
+                                       "web09: removed ua-gpu2, for its next start\n"
+                                       "web09: removed ua-gpu1, for its next start\n");
+    assert_int_equal(run("vgpuctl detach web09 --all --config"), COMMAND_FAILED);
+    typed_assert_has(typed.faults, "web09 has no vGPU that its XML asks for");
     none = definition_read(libvirt, "web09");
     assert_string_equal(none, plain);
 }
@@ -313,8 +316,9 @@ the_only_one(void **state)
     assert_int_equal(run("vgpuctl attach web09 --class small --count 2"), COMMAND_DONE);
     both = definition_read(libvirt, "web09");
     assert_int_equal(run("vgpuctl detach web09"), COMMAND_USAGE);
-    typed_assert_has(typed.faults,
-                     "web09 has several vGPUs: say which one goes; it has ua-gpu0, ua-gpu1\n");
+    typed_assert_has(
+        typed.faults,
+        "web09 has several vGPUs: say which one goes, or --all; it has ua-gpu0, ua-gpu1\n");
     same = definition_read(libvirt, "web09");
     assert_string_equal(same, both);
     assert_int_equal(run("vgpuctl detach web09 ua-gpu0"), COMMAND_DONE);
