@@ -595,7 +595,7 @@ it_is_played_with_stand_ins(void **state)
 {
     static const char *const lines[] = {
         "vgpuctl gpus --json",
-        "vgpuctl types --json -o " TYPED_FIGURES,
+        ("vgpuctl types --json -o " TYPED_FIGURES),
         "vgpuctl status --json",
         "vgpuctl list --raw",
         "vgpuctl list --json -o device,type,name,parent,gpu,state,domain,domain-uuid",
