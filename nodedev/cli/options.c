@@ -39,6 +39,7 @@ const struct option_row option_rows[OPTIONS] = {
     [OPTION_NAMES] = {"names", 0, NULL, "leave names and UUIDs as they are"},
     [OPTION_CAPTURE] = {"capture", 0, "FILE", "write a capture of this host with all steps"},
     [OPTION_AVAILABLE] = {"available", 0, NULL, "only types that there may be room for"},
+    [OPTION_SORT] = {"sort", 0, "COLUMN", "order by this column; by -COLUMN from the other end"},
     [OPTION_HELP] = {"help", 'h', NULL, "print this help"},
     [OPTION_VERSION] = {"version", 'V', NULL, "print the version"},
 };

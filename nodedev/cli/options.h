@@ -45,6 +45,7 @@ enum option_key {
     OPTION_NAMES,
     OPTION_CAPTURE,
     OPTION_AVAILABLE,
+    OPTION_SORT,
     OPTION_HELP,
     OPTION_VERSION,
     OPTIONS, /* the number of options */

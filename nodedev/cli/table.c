@@ -107,6 +107,24 @@ show_columns(struct table *table, const char *list, struct error *error)
     return list && *list == '+' ? show_named(table, list + 1, error) : 0;
 }
 
+static int
+choose_order(struct table *table, const char *word, struct error *error)
+{
+    if (!word)
+        return 0;
+    table->is_reversed = *word == '-';
+    word += table->is_reversed;
+    table->sort_column = find_column(table, word, strlen(word));
+    if (table->sort_column < 0)
+        return no_such_column(table, word, strlen(word), error);
+    if (table_shows(table, (size_t)table->sort_column))
+        return 0;
+    return error_refuse(error, ERROR_USAGE,
+                        "the lines cannot be ordered by a column that is not printed: say "
+                        "--columns +%s as well",
+                        word);
+}
+
 int
 table_start(struct table *table, const char *name, const struct table_column *columns, size_t count,
             const struct command_call *call, struct error *error)
@@ -121,6 +139,7 @@ table_start(struct table *table, const char *name, const struct table_column *co
         .raw = option_given(options, OPTION_RAW),
         .call = call,
         .is_chosen = option_given(options, OPTION_COLUMNS),
+        .sort_column = -1,
     };
     if (table->json && table->raw)
         return error_refuse(error, ERROR_USAGE,
@@ -136,7 +155,9 @@ table_start(struct table *table, const char *name, const struct table_column *co
          scols_table_enable_noheadings(table->smart, option_given(options, OPTION_NOHEADINGS)));
     if (options->uri_count)
         table->columns[table->count++] = (struct table_column){.name = "HOST", .wraps = true};
-    return show_columns(table, options->values[OPTION_COLUMNS], error);
+    if (show_columns(table, options->values[OPTION_COLUMNS], error) < 0)
+        return REFUSED;
+    return choose_order(table, options->values[OPTION_SORT], error);
 }
 
 void
@@ -371,9 +392,48 @@ put_lines(const struct table *table)
     json_close(json, ']');
 }
 
+/* --- the order of lines ----------------------------------------------------------------------- */
+
+static bool
+is_set(const char *text)
+{
+    return text && *text && strcmp(text, "-") != 0;
+}
+
+static int
+compare_cells(struct libscols_cell *a, struct libscols_cell *b, void *data)
+{
+    const struct table *table = data;
+    const char *left = scols_cell_get_data(a), *right = scols_cell_get_data(b);
+    int ret;
+
+    if (!is_set(left) || !is_set(right))
+        return is_set(right) - is_set(left);
+    if (table->columns[table->sort_column].kind == TABLE_NUMBER) {
+        long long first = strtoll(left, NULL, 10), second = strtoll(right, NULL, 10);
+
+        ret = (first > second) - (first < second);
+    } else {
+        ret = strverscmp(left, right);
+    }
+    return table->is_reversed ? -ret : ret;
+}
+
+static void
+sort_lines(struct table *table)
+{
+    struct libscols_column *column =
+        scols_table_get_column(table->smart, (size_t)table->shown[table->sort_column]);
+
+    note(table, scols_column_set_cmpfunc(column, compare_cells, table));
+    note(table, scols_sort_table(table->smart, column));
+}
+
 int
 table_print(struct table *table, FILE *out, struct error *error)
 {
+    if (table->sort_column >= 0 && table->lines)
+        sort_lines(table);
     if (table->failed < 0)
         return error_set(error, table->failed, "making the table: %s", strerror(-table->failed));
     if (table->json)

@@ -60,12 +60,15 @@ struct table {
     bool json, raw;
     const struct command_call *call; /* the call that prints it */
     bool is_chosen;                  /* the user has named the columns */
+    int sort_column;                 /* -1: the lines stay as they were added */
+    bool is_reversed;
     size_t lines;
     int failed; /* -errno of the first failure; table_print reports it */
 };
 
 /* Names are borrowed. --columns says which columns are shown: a list, "all", or "+" and a list that
- * comes after the usual columns. Returns REFUSED (ERROR_USAGE) if it names an unknown column. The
+ * comes after the usual columns. --sort names a column that is shown; numbers are ordered by their
+ * value, and what is not set comes last. Returns REFUSED (ERROR_USAGE) for an unknown column. The
  * caller calls table_end in every case. */
 int table_start(struct table *table, const char *name, const struct table_column *columns,
                 size_t count, const struct command_call *call, struct error *error) CHECKED NONNULL;

@@ -66,6 +66,9 @@ t4(void **state)
                  "vgpuctl types 0000:3c:00.0 -o TYPE,NAME,CLASSES");
     typed_golden(&scene, HERE, "types/t4x8-available",
                  "vgpuctl types --available --type T4-1B -o GPU,TYPE,AVAILABLE");
+    typed_golden(&scene, HERE, "types/t4x8-sorted",
+                 "vgpuctl types 3b:00.0 --sort -available -o type,name,max,available");
+    typed_golden(&scene, HERE, "types/t4x8-not-sorted", "vgpuctl types --sort classes");
     typed_golden(&scene, HERE, "types/t4x8-unknown", "vgpuctl types --type A40-1B");
     typed_golden(&scene, HERE, "list/t4x8-of-gpu", "vgpuctl list 3b:00.0");
     typed_golden(&scene, HERE, "list/t4x8-of-guest", "vgpuctl list guest1 -o DEVICE,DOMAIN");
