@@ -159,6 +159,8 @@ tree() {
                 # Each distribution decides where libraries are.
                 path=$(echo "$path" | sed 's,^usr/lib\(64\|/[a-z0-9_]*-linux-gnu[a-z0-9]*\)\(/\|$\),usr/lib\2,')
                 [ "$path" != usr/lib ] || continue
+                # Only the RPM enables units by a preset.
+                case $path in usr/lib/systemd/system-preset*) continue ;; esac
                 # A link to an absolute path leads out of here.
                 if [ "$kind" = l ]; then case $(readlink "$path") in /*) what=$(readlink "$path") ;; esac; fi
                 echo "$kind $mode $path $what"

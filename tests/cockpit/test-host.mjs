@@ -163,7 +163,7 @@ test("what doctor finds, and what to do", async () => {
     const host = await a_host();
 
     fs.chmodSync(`${host.root}/usr/sbin/libvirt-vgpu-hook`, 0o644);
-    const [found] = Object.values(JSON.parse(doctor(host)))[0];
+    const [found] = JSON.parse(doctor(host)).findings;
     const opened = await open("/"), { page } = opened;
 
     await press(page, "button", "Check this host");
@@ -191,7 +191,7 @@ test("a host without a GPU says why", async () => {
     const host = await fake_host("pci 0000:00:1f.2 driver ahci\n");
 
     put_vgpuctl(host.command);
-    const [found] = Object.values(JSON.parse(doctor(host)))[0];
+    const [found] = JSON.parse(doctor(host)).findings;
 
     const opened = await open("/"), { page } = opened;
 
