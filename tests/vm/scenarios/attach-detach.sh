@@ -93,11 +93,11 @@ destroy web01
 assert_no_mdevs
 assert_empty_ledger
 must_fail vgpuctl detach web01
-assert_match "$ERR" 'web01 has several vGPUs: say which one goes; it has ua-gpu0, ua-gpu1'
-for ((i = 1; i < many; i++)); do vgpuctl detach web01 "ua-gpu$i"; done
-virsh -q dumpxml web01 | vgpuctl detach - --print-xml >without.xml
+assert_match "$ERR" 'web01 has several vGPUs: say which one goes, or --all; it has ua-gpu0, ua-gpu1'
+for ((i = 2; i < many; i++)); do vgpuctl detach web01 "ua-gpu$i"; done
+virsh -q dumpxml web01 | vgpuctl detach - ua-gpu1 --print-xml | vgpuctl detach - --print-xml >without.xml
 if grep -E 'hostdev|metadata' without.xml; then fail "something is left in the printed XML"; fi
-vgpuctl detach web01
+[ "$(vgpuctl detach web01 --all | grep -c '^web01: removed ua-gpu')" = 2 ]
 if virsh -q dumpxml web01 | grep -E 'hostdev|metadata'; then fail "something is left in its XML"; fi
 
 say "a vGPU that is the guest's screen"
