@@ -272,7 +272,7 @@ run(const struct command_call *call, struct error *error)
     }
     if (rc == 0) {
         *error = dry_run.refusal;
-        put_verdict(&source, &dry_run, wish.count, true);
+        put_verdict(&source, &dry_run, wish.count, false);
     }
     error_wrap(error, "%s", source.request.name);
     return error->class == ERROR_NO_ROOM ? COMMAND_NO_CAPACITY : COMMAND_FAILED;

@@ -60,21 +60,29 @@ has_all(const struct dry_run *dry_run)
     return all;
 }
 
-static const char *
-outcome_words(const struct dry_run *dry_run, bool for_what_runs)
+struct verdict {
+    const char *word; /* for programs; it stays the same in all versions */
+    const char *sentence;
+};
+
+/* How a start would end. Set `for_what_runs` if the domain runs and nothing more is asked for. */
+static const struct verdict *
+judge(const struct dry_run *dry_run, bool for_what_runs)
 {
+    static const struct verdict has = {"has", "has all it asks for"};
+    static const struct verdict differs = {"differs", "a start now would not come to what it has"};
+    static const struct verdict of_outcome[] = {
+        [DRY_RUN_NOTHING] = {"nothing", "is to get none"},
+        [DRY_RUN_PLACED] = {"yes", "can have all it asks for"},
+        [DRY_RUN_EVICTING] =
+            {"after-removal",
+             "can have all it asks for, once something is removed that nobody uses"},
+        [DRY_RUN_REFUSED] = {"no", "cannot have what it asks for"},
+    };
+
     if (has_all(dry_run))
-        return "has all it asks for";
-    if (for_what_runs)
-        return "a start now would not come to what it has";
-    switch (dry_run->outcome) {
-    case DRY_RUN_PLACED:
-        return "can have all it asks for";
-    case DRY_RUN_EVICTING:
-        return "can have all it asks for, once something is removed that nobody uses";
-    default:
-        return "cannot have what it asks for";
-    }
+        return &has;
+    return for_what_runs ? &differs : &of_outcome[dry_run->outcome];
 }
 
 static void
@@ -315,7 +323,7 @@ explanation_tell(const struct domain_source *source, const struct ledger *ledger
         say_line(out, "%s %s %zu vGPU%s%s, and %s.", request->name,
                  with_more ? "would ask for" : "asks for", demands->count,
                  demands->count == 1 ? "" : "s", with_more && is_running ? " more" : "",
-                 outcome_words(dry_run, is_running && !with_more));
+                 judge(dry_run, is_running && !with_more)->sentence);
     for (size_t i = 0; i < demands->count; i++) {
         tell_wish(dry_run, &demands->items[i], out);
         tell_place(dry_run, i, out);
@@ -327,21 +335,6 @@ explanation_tell(const struct domain_source *source, const struct ledger *ledger
 }
 
 /* --- for programs ----------------------------------------------------------------------------- */
-
-static const char *
-verdict_word(const struct dry_run *dry_run, bool for_what_runs)
-{
-    static const char *const words[] = {
-        [DRY_RUN_NOTHING] = "nothing",
-        [DRY_RUN_PLACED] = "yes",
-        [DRY_RUN_EVICTING] = "after-removal",
-        [DRY_RUN_REFUSED] = "no",
-    };
-
-    if (has_all(dry_run) && dry_run->snapshot.demands.count)
-        return "has";
-    return for_what_runs ? "differs" : words[dry_run->outcome];
-}
 
 static void
 put_leases(const struct ledger *ledger, struct json *json)
@@ -379,7 +372,7 @@ explanation_put(const struct domain_source *source, const struct dry_run *dry_ru
     bool for_what_runs = source->domain.is_running && !with_more;
     const struct dry_run *start = for_what_runs ? &no_start : dry_run;
 
-    json_text(json, "verdict", is_refused ? "no" : verdict_word(dry_run, for_what_runs));
+    json_text(json, "verdict", is_refused ? "no" : judge(dry_run, for_what_runs)->word);
     json_open(json, "removes", '[');
     put_step(start, START_REMOVE_OWN, &start->unwanted, json);
     put_step(start, START_REMOVE_OTHERS, &start->evicted, json);

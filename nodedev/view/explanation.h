@@ -17,7 +17,7 @@
 void explanation_tell(const struct domain_source *source, const struct ledger *ledger,
                       const struct dry_run *dry_run, bool with_more, FILE *out) NONNULL;
 
-/* Puts the verdict, and what a start would remove and wait for. `is_refused` says that a start
- * fails all the same (passthrough.h). */
+/* Puts the verdict, and what a start would remove and wait for. Set `is_refused` if the hook would
+ * refuse a start for another reason than room (passthrough.h). */
 void explanation_put(const struct domain_source *source, const struct dry_run *dry_run,
                      bool with_more, bool is_refused, struct json *json) NONNULL;

@@ -629,6 +629,8 @@ ask_libvirt(void **state)
     typed_golden(&scene, uri, "explain/libvirt-more", "vgpuctl explain guest1 --type mtty-2");
     configure("gpus = ( { address = \"mtty\"; enabled = false; } );\n");
     typed_golden(&scene, uri, "explain/libvirt-disabled", "vgpuctl explain guest1");
+    typed_golden(&scene, uri, "explain/libvirt-disabled-json",
+                 "vgpuctl explain guest1 --json -o gpu,verdict");
     configure("");
     typed_run(&scene, uri, "vgpuctl explain guets1", &typed);
     assert_int_equal(typed.status, COMMAND_FAILED);
