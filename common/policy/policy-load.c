@@ -83,6 +83,7 @@ read_text(int fd)
 
         if (length == size) {
             size = size ? 2 * size : 4096;
+            /* With room for a line feed and the end of the text. */
             text = memory_resized(text, size + 2, 1);
         }
         got = read(fd, text + length, size - length);

@@ -83,9 +83,7 @@ show_named(struct table *table, const char *list, struct error *error)
 static void
 show_usual(struct table *table, bool all)
 {
-    bool has_host = !strcmp(table->columns[table->count - 1].name, "HOST");
-
-    if (has_host)
+    if (table->call->options.uri_count)
         show_column(table, table->count - 1);
     for (size_t i = 0; i < table->count; i++) {
         const struct table_column *column = &table->columns[i];

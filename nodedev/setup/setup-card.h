@@ -20,10 +20,9 @@ struct setup_card {
     int nvidia_rc;               /* 0: `nvidia` was read; else -errno... */
     struct error nvidia_unknown; /* ...with the reason; not set if nobody needed it */
 
-    /* Of functions that are said, those that have memory of the card's which profiles need. Whether
-     * the driver lists no type for the instances that are said. */
-    unsigned shares;
-    bool lacks_types;
+    /* Read only if functions or instances are said, and are there: */
+    unsigned shares;  /* functions with memory that profiles of vgpu.conf need (sriov.h) */
+    bool lacks_types; /* the driver lists no type for the instances */
 };
 
 /*

@@ -19,14 +19,6 @@ tell_words(const struct words *words, struct text *text)
         text_add(text, "none");
 }
 
-static int
-check_nothing(const struct setup_card *card, struct error *error)
-{
-    (void)card;
-    (void)error;
-    return 0;
-}
-
 /* For the parts that only NVIDIA's tool tells. */
 static int
 check_nvidias(const struct setup_card *card, const char *part, struct error *error)
@@ -186,12 +178,6 @@ functions_tell_now(const struct setup_card *card, struct text *text)
 /* --- the memory of virtual functions ---------------------------------------------------------- */
 
 static bool
-shares_are_there(const struct setup_card *card)
-{
-    return card->shares > 0;
-}
-
-static bool
 shares_are_as_said(const struct setup_card *card)
 {
     return card->shares == 0;
@@ -279,11 +265,10 @@ instances_tell_now(const struct setup_card *card, struct text *text)
     tell_words(&card->nvidia.instances, text);
 }
 
-/* --- the types of GPU instances ----------------------------------------------------------------
- */
+/* --- their types ------------------------------------------------------------------------------ */
 
 static bool
-types_are_there(const struct setup_card *card)
+types_are_as_said(const struct setup_card *card)
 {
     return !card->lacks_types;
 }
@@ -425,9 +410,7 @@ const struct setup_part_row setup_part_rows[SETUP_PARTS] = {
             .follows = true,
             .is_said = functions_are_said,
             .is_wanted = functions_are_said,
-            .is_there = shares_are_there,
             .is_as_said = shares_are_as_said,
-            .check = check_nothing,
             .make = shares_make,
             .tell_said = shares_tell_said,
             .tell_now = shares_tell_now,
@@ -457,9 +440,7 @@ const struct setup_part_row setup_part_rows[SETUP_PARTS] = {
             .follows = true,
             .is_said = mig_is_wanted,
             .is_wanted = mig_is_wanted,
-            .is_there = types_are_there,
-            .is_as_said = types_are_there,
-            .check = check_nothing,
+            .is_as_said = types_are_as_said,
             .make = types_make,
             .tell_said = types_tell_said,
             .tell_now = types_tell_now,

@@ -38,11 +38,13 @@ struct setup_part_row {
     bool (*is_said)(const struct policy_setup *said);
     bool (*is_wanted)(const struct policy_setup *said);
 
-    /* Whether the card has the part, in any form; whether in the form that is said. */
+    /* Whether the card has the part, in any form, and whether in the form that is said. The first
+     * is NULL for a part that no other part takes away. */
     bool (*is_there)(const struct setup_card *card);
     bool (*is_as_said)(const struct setup_card *card);
 
-    /* Refuses what the card or its vendor's tools cannot do: -errno with a line in error. */
+    /* Refuses what the card or its vendor's tools cannot do: -errno with a line in error. NULL: it
+     * can always be done. */
     int (*check)(const struct setup_card *card, struct error *error);
 
     /* Both read nothing back. -errno with a line in error. NULL: a part that is never removed. */

@@ -60,7 +60,7 @@ mark_part(const struct setup_card *card, enum setup_part part, struct marks *mar
           struct error *error)
 {
     const struct setup_part_row *row = &setup_part_rows[part];
-    int rc = is_said(card, part) ? row->check(card, error) : 0;
+    int rc = is_said(card, part) && row->check ? row->check(card, error) : 0;
 
     if (rc < 0)
         return rc;

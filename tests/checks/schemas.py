@@ -78,7 +78,7 @@ def main(schema_name, *names):
                 faults += 1
             seen |= set(values(schema, rule, document, command))
     for key in sorted(wanted - seen):
-        print(f"no golden file has a value for {key}")
+        print(f"no document has a value for {key}")
     print(f"{count} documents, {len(wanted)} keys")
     return faults > 0 or count == 0 or bool(wanted - seen)
 
