@@ -150,6 +150,27 @@ reconcile_host(const struct host *host, struct findings *ret, struct error *erro
     return rc;
 }
 
+int
+reconcile_foresee(const struct host *host, struct findings *ret, struct error *error)
+{
+    AUTO(reconciliation_clear)
+    struct reconciliation reconciliation = {.transaction = TRANSACTION_NONE, .findings = ret};
+    int rc;
+
+    *ret = (struct findings){0};
+    rc = begin(&reconciliation, host, error);
+    if (rc == 0)
+        rc = pass_look(&reconciliation.pass, NULL, READER_PATIENCE, error);
+    else if (rc == -ENOENT)
+        return 0;
+    if (rc < 0)
+        return rc;
+    look_for_held(&reconciliation);
+    pass_foresee(&reconciliation.pass);
+    tell_adopted(&reconciliation, &reconciliation.held);
+    return 0;
+}
+
 /* Without the lock. The broken ledger is not looked at. Fails if a status file cannot be read, or a
  * driver does not answer: what those guests hold would be lost for good. */
 static int

@@ -18,6 +18,12 @@
 int
 reconcile_host(const struct host *host, struct findings *ret, struct error *error) CHECKED NONNULL;
 
+/* The use case of `vgpuctl reconcile --dry-run`: the same look and the same rules, without the
+ * lock. ret says what would become of each lease. Nothing is changed or logged; an empty state
+ * directory may be made. */
+int reconcile_foresee(const struct host *host, struct findings *ret,
+                      struct error *error) CHECKED NONNULL;
+
 /*
  * The use case of `vgpuctl reconcile --rebuild`. A ledger that cannot be read (broken, or another
  * version's) is set aside. A new one takes its place, with what running guests ask for and hold. A

@@ -36,9 +36,26 @@ attachment_add_named(const struct domain_source *source, const struct name *doma
     return rc;
 }
 
+/* Refuses a UUID that another domain names: only one of the two could run. */
+static int
+check_uuid(struct attachment *attachment, const struct domains *domains, struct error *error)
+{
+    const struct name *uuid = &attachment->wanted.uuid;
+    const struct name *own = &main_edit(attachment)->request.domain;
+    struct domains_walk walk = {0};
+
+    while (*uuid->text && domains_next_hostdev(domains, &walk)) {
+        if (name_equal(&walk.hostdev->source, uuid) && !name_equal(&walk.domain->uuid, own))
+            return error_set(error, -EEXIST, "%s has a device with the UUID %s already",
+                             walk.domain->name, uuid->text);
+    }
+    return 0;
+}
+
 int
 attachment_start(struct attachment *attachment, bool secrets, struct error *error)
 {
+    AUTO(domains_clear) struct domains domains = {0};
     const struct domain_source *source = attachment->source;
     const struct domain_edit *edit = main_edit(attachment);
     struct error ignored;
@@ -49,11 +66,19 @@ attachment_start(struct attachment *attachment, bool secrets, struct error *erro
             rc = source_edit_start(source, side, secrets && side == CONNECTION_CONFIG,
                                    &attachment->edits[side], error);
     }
-    /* The names help to choose a function, but the command works without them. */
-    if (rc == 0 &&
-        attachment_add_named(source, &edit->request.domain, &attachment->named, &ignored) < 0)
+    if (rc < 0)
+        return rc;
+    /* The other domains' devices help to choose, but the command works without them. */
+    if (domain_source_all(source, &domains, &ignored) < 0 && !domains.count)
         return 0;
-    return rc;
+    vf_selection_add_named(&domains, &edit->request.domain, &attachment->named);
+    return check_uuid(attachment, &domains, error);
+}
+
+enum demand_freedom
+attachment_freedom(const struct domain_edit_device *device)
+{
+    return *device->uuid.text ? DEMAND_ANY_PLACE : DEMAND_ANY_KIND;
 }
 
 static bool
@@ -108,7 +133,7 @@ choose(struct attachment *attachment, struct rewrite_source *ret, struct error *
         .host = attachment->source->call->host,
         .request = &edit->request,
         .sources = &sources,
-        .freedom = DEMAND_ANY_KIND,
+        .freedom = attachment_freedom(&attachment->wanted),
         .named = &attachment->named,
         .taken = &taken,
         .added = &attachment->added,
@@ -123,8 +148,12 @@ choose(struct attachment *attachment, struct rewrite_source *ret, struct error *
 
     find_taken(attachment, &taken);
     rc = vf_selection_find(&search, ret, error);
-    if (rc == 0 && ret->kind == REQUEST_MDEV)
-        domain_edit_uuid(&edit->request.domain, attachment->alias, &ret->source);
+    if (rc == 0 && ret->kind == REQUEST_MDEV) {
+        struct domain_edit_device device = attachment->wanted;
+
+        device.alias = attachment->alias;
+        domain_edit_source(edit, &device, &ret->source);
+    }
     return rc;
 }
 

@@ -31,6 +31,9 @@ struct attachment {
 int attachment_add_named(const struct domain_source *source, const struct name *domain,
                          struct names *ret, struct error *error) CHECKED NONNULL;
 
+/* Whether a new vGPU may be of either kind. One with a UUID of its own is a mediated device. */
+enum demand_freedom attachment_freedom(const struct domain_edit_device *device) CHECKED NONNULL;
+
 /* Reads the chosen definitions. Set `secrets` if one is to be defined again: then the XML contains
  * the passwords. The caller has set the members above `edits`, and calls attachment_clear in every
  * case. */

@@ -22,7 +22,7 @@ remember(struct changes *additions, const struct attachment *attachment)
 }
 
 static struct attachment
-attachment_for(const struct domain_source *source, const struct attachments_wish *wish)
+attachment_for(const struct domain_source *source, const struct wish *wish)
 {
     return (struct attachment){
         .source = source,
@@ -120,8 +120,8 @@ change(struct attachment *attachment, unsigned timeout, struct error *error)
 }
 
 static int
-plug_one(const struct domain_source *source, const struct attachments_wish *wish,
-         struct changes *additions, struct error *error)
+plug_one(const struct domain_source *source, const struct wish *wish, struct changes *additions,
+         struct error *error)
 {
     AUTO(attachment_clear) struct attachment attachment = attachment_for(source, wish);
     int rc = attachment_start(&attachment, true, error);
@@ -171,8 +171,8 @@ undo(const struct domain_source *source, struct changes *additions, unsigned tim
 }
 
 static int
-plug_all(const struct domain_source *source, const struct attachments_wish *wish,
-         struct changes *additions, struct error *error)
+plug_all(const struct domain_source *source, const struct wish *wish, struct changes *additions,
+         struct error *error)
 {
     int rc = 0;
 
@@ -184,8 +184,16 @@ plug_all(const struct domain_source *source, const struct attachments_wish *wish
 }
 
 int
-attachments_print(const struct domain_source *source, const struct attachments_wish *wish,
-                  struct error *error)
+attachments_foresee(const struct domain_source *source, const struct wish *wish,
+                    struct changes *ret, struct error *error)
+{
+    AUTO(attachment_clear) struct attachment all = attachment_for(source, wish);
+
+    return plan(&all, false, wish->count, ret, error);
+}
+
+int
+attachments_print(const struct domain_source *source, const struct wish *wish, struct error *error)
 {
     enum connection_side side = domain_source_side_shown(source);
     AUTO(attachment_clear) struct attachment all = attachment_for(source, wish);
@@ -243,8 +251,8 @@ define(const struct attachment *attachment, struct error *error)
 }
 
 int
-attachments_run(const struct domain_source *source, const struct attachments_wish *wish,
-                struct changes *ret, struct error *error)
+attachments_run(const struct domain_source *source, const struct wish *wish, struct changes *ret,
+                struct error *error)
 {
     AUTO(attachment_clear) struct attachment all = attachment_for(source, wish);
     AUTO(changes_clear) struct changes planned = {0};

@@ -8,15 +8,7 @@
 
 #include "attach/attachment.h"
 #include "attach/source-change.h"
-
-#define ATTACHMENTS_MOST 64 /* an annotation has no more devices */
-
-struct attachments_wish {
-    struct domain_edit_device device; /* what each vGPU is to be */
-    unsigned count;
-    bool display;     /* the guest's screen is to show the vGPU; only with one */
-    unsigned timeout; /* milliseconds that a guest may take to release a vGPU */
-};
+#include "attach/wish.h"
 
 /*
  * Adds the vGPUs of a wish to the chosen definitions, and prints a line for each at the end. Before
@@ -27,10 +19,15 @@ struct attachments_wish {
  * that the guest keeps. ret gets the vGPUs that were added and stay, also on failure; the caller
  * clears it in every case.
  */
-int attachments_run(const struct domain_source *source, const struct attachments_wish *wish,
+int attachments_run(const struct domain_source *source, const struct wish *wish,
                     struct changes *ret, struct error *error) CHECKED NONNULL;
+
+/* Plans the same, and changes nothing. ret gets what would be added. Whether a guest that runs
+ * could have it now is another question (what-if.h). */
+int attachments_foresee(const struct domain_source *source, const struct wish *wish,
+                        struct changes *ret, struct error *error) CHECKED NONNULL;
 
 /* Prints the XML with the vGPUs, without passwords, and changes nothing. A file may be for another
  * host. What this host could not do is then a warning on stderr, and no error. */
-int attachments_print(const struct domain_source *source, const struct attachments_wish *wish,
+int attachments_print(const struct domain_source *source, const struct wish *wish,
                       struct error *error) CHECKED NONNULL;

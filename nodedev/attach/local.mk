@@ -10,4 +10,5 @@ libvgpuctl_a_SOURCES += \
 	nodedev/attach/source-edit.c nodedev/attach/source-edit.h \
 	nodedev/attach/trial.c nodedev/attach/trial.h \
 	nodedev/attach/vf-selection.c nodedev/attach/vf-selection.h \
-	nodedev/attach/what-if.c nodedev/attach/what-if.h
+	nodedev/attach/what-if.c nodedev/attach/what-if.h \
+	nodedev/attach/wish.c nodedev/attach/wish.h

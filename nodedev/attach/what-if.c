@@ -20,7 +20,7 @@ add_all(struct attachment *attachment, const struct domain_edit *edit, unsigned 
 }
 
 int
-what_if_add(struct domain_source *source, const struct attachments_wish *wish, struct what_if *ret,
+what_if_add(struct domain_source *source, const struct wish *wish, struct what_if *ret,
             struct error *error)
 {
     enum connection_side side = source->domain.is_running ? CONNECTION_LIVE : CONNECTION_CONFIG;
@@ -34,6 +34,7 @@ what_if_add(struct domain_source *source, const struct attachments_wish *wish, s
         rc = domain_edit_text(&all.edits[side], &changed, error);
     if (rc < 0)
         return rc;
+    ret->freedom = attachment_freedom(&wish->device);
     ret->avoided = all.named;
     all.named = (struct names){0};
     vf_selection_add_own(&source->request, &ret->avoided);
@@ -57,7 +58,7 @@ what_if_run(const struct what_if *what_if, const struct domain_source *source, s
 {
     const struct dry_run_change change = {
         .sources = &what_if->added,
-        .freedom = DEMAND_ANY_KIND,
+        .freedom = what_if->freedom,
         .avoided = &what_if->avoided,
         .alone = source->domain.is_running,
     };

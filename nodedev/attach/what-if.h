@@ -13,16 +13,17 @@
 #include "attach/attachments.h"
 
 struct what_if {
-    struct names added;   /* the sources that the vGPUs have in the changed request */
-    struct names avoided; /* virtual functions that this domain has or other domains name */
+    struct names added;          /* the sources that the vGPUs have in the changed request */
+    enum demand_freedom freedom; /* how far they may go from these */
+    struct names avoided;        /* virtual functions that this domain has or other domains name */
 };
 
 /*
  * Adds the vGPUs of a wish to source->text and source->request, which domain_source_request has
  * read. The caller clears ret in every case. Returns the errors of domain_edit_add.
  */
-int what_if_add(struct domain_source *source, const struct attachments_wish *wish,
-                struct what_if *ret, struct error *error) CHECKED NONNULL;
+int what_if_add(struct domain_source *source, const struct wish *wish, struct what_if *ret,
+                struct error *error) CHECKED NONNULL;
 void what_if_clear(struct what_if *what_if) NONNULL;
 
 /* What a start would do now. A guest that runs keeps its vGPUs, so only the added ones count.

@@ -42,7 +42,7 @@ struct command {
     const char *help;      /* one line */
     const char *page;      /* the manual page that explains it, of section 1 */
     size_t least, most;    /* number of arguments */
-    uint32_t options;      /* OPTION_BIT of each option that it takes; --help is always taken */
+    uint64_t options;      /* OPTION_BIT of each option that it takes; --help is always taken */
     /* Returns COMMAND_DONE, or another status with the reason in error. */
     enum command_status (*run)(const struct command_call *call, struct error *error);
 };

@@ -19,7 +19,13 @@ const struct option_row option_rows[OPTIONS] = {
     [OPTION_COLUMNS] = {"columns", 'o', "LIST", "the columns to print, parted by commas"},
     [OPTION_TYPE] = {"type", 0, "TYPE", "a type: its id, its name or the name's last word"},
     [OPTION_CLASS] = {"class", 0, "CLASS", "a class of vgpu.conf"},
+    [OPTION_PARENT] = {"parent", 0, "GPU", "only on this GPU"},
+    [OPTION_PLACEMENT] = {"placement", 0, "ORDER", "pack: the fullest GPU; spread: the emptiest"},
+    [OPTION_NUMA] = {"numa", 0, "RULE", "the guest's NUMA nodes: prefer, require or ignore them"},
+    [OPTION_TRAITS] = {"traits", 0, "TRAITS", "words that the GPU must have, or not: !WORD"},
+    [OPTION_PARAM] = {"param", 0, "NAME=VALUE", "a parameter of its driver; may be repeated"},
     [OPTION_ALIAS] = {"alias", 0, "ALIAS", "the new device's alias, ua-..."},
+    [OPTION_UUID] = {"uuid", 0, "UUID", "the new mediated device's UUID"},
     [OPTION_COUNT] = {"count", 0, "N", "so many: devices (1), or functions (all)"},
     [OPTION_CONFIG] = {"config", 0, NULL, "change what the domain's next start uses"},
     [OPTION_LIVE] = {"live", 0, NULL, "change the running domain"},
@@ -48,7 +54,7 @@ const struct option_row option_rows[OPTIONS] = {
  * FIRST_VALUE, so that no letter has the same value. */
 #define FIRST_VALUE 256
 
-_Static_assert(OPTIONS <= 32, "each option has a bit of OPTION_BIT");
+_Static_assert(OPTIONS <= 64, "each option has a bit of OPTION_BIT");
 
 static void
 describe(struct option *longs, char *shorts)
@@ -125,6 +131,8 @@ options_read(int argc, char *argv[], struct options *ret, int *rest, struct erro
         ret->values[option] = option_rows[option].argument ? optarg : "";
         if (option == OPTION_CONNECT)
             ARRAY_ADD(ret->uris, ret->uri_count, optarg);
+        if (option == OPTION_PARAM)
+            ARRAY_ADD(ret->params, ret->param_count, optarg);
     }
     *rest = optind;
     return rc;
@@ -134,12 +142,13 @@ void
 options_clear(struct options *options)
 {
     free(options->uris);
+    free(options->params);
     free(options->hosts);
     *options = (struct options){0};
 }
 
 int
-options_check(const struct options *options, uint32_t bits, struct error *error)
+options_check(const struct options *options, uint64_t bits, struct error *error)
 {
     for (size_t i = 0; i < OPTIONS; i++) {
         if (options->values[i] && !(bits & OPTION_BIT(i)))
@@ -183,7 +192,7 @@ options_want_table(const struct options *options)
 #define COLUMNS 29 /* width of an option with its argument */
 
 void
-options_help(uint32_t bits, unsigned width, FILE *out)
+options_help(uint64_t bits, unsigned width, FILE *out)
 {
     for (size_t i = 0; i < OPTIONS; i++) {
         const struct option_row *row = &option_rows[i];

@@ -26,7 +26,13 @@ enum option_key {
     OPTION_COLUMNS,
     OPTION_TYPE,
     OPTION_CLASS,
+    OPTION_PARENT,
+    OPTION_PLACEMENT,
+    OPTION_NUMA,
+    OPTION_TRAITS,
+    OPTION_PARAM,
     OPTION_ALIAS,
+    OPTION_UUID,
     OPTION_COUNT,
     OPTION_CONFIG,
     OPTION_LIVE,
@@ -51,7 +57,7 @@ enum option_key {
     OPTIONS, /* the number of options */
 };
 
-#define OPTION_BIT(option) (UINT32_C(1) << (option))
+#define OPTION_BIT(option) (UINT64_C(1) << (option))
 #define OPTION_BITS_TABLE                                                                          \
     (OPTION_BIT(OPTION_JSON) | OPTION_BIT(OPTION_RAW) | OPTION_BIT(OPTION_NOHEADINGS) |            \
      OPTION_BIT(OPTION_COLUMNS))
@@ -71,7 +77,9 @@ struct options {
     const char *values[OPTIONS]; /* NULL: not typed; "": typed, and it takes no argument */
     const char **uris;           /* those of every --connect, then those of --hosts */
     size_t uri_count;
-    char *hosts; /* text of the file of --hosts (hosts-file.h); NULL: not read */
+    char *hosts;         /* text of the file of --hosts (hosts-file.h); NULL: not read */
+    const char **params; /* those of every --param */
+    size_t param_count;
 };
 
 /*
@@ -91,7 +99,7 @@ option_given(const struct options *options, enum option_key option)
 
 /* Returns 0, or REFUSED (ERROR_USAGE) if an option was typed that is not among these bits. */
 int
-options_check(const struct options *options, uint32_t bits, struct error *error) CHECKED NONNULL;
+options_check(const struct options *options, uint64_t bits, struct error *error) CHECKED NONNULL;
 
 /* Reads the value of an option as a number from least to most, or returns `otherwise` if it was not
  * typed. Returns REFUSED (ERROR_USAGE). */
@@ -107,4 +115,4 @@ options_timeout(const struct options *options, unsigned *ret, struct error *erro
 bool options_want_table(const struct options *options) CHECKED NONNULL;
 
 /* Prints what the options of these bits are for, in lines that are not longer than `width`. */
-void options_help(uint32_t bits, unsigned width, FILE *out) NONNULL;
+void options_help(uint64_t bits, unsigned width, FILE *out) NONNULL;

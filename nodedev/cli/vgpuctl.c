@@ -40,7 +40,7 @@ print_help(const struct command *const *commands, const struct command_call *cal
         wrap_beside(out, head, COLUMNS, (*commands)->help, help_width(call));
     }
     fprintf(out, "\nOptions:\n");
-    options_help(UINT32_MAX, help_width(call), out);
+    options_help(UINT64_MAX, help_width(call), out);
     fprintf(out, "\n'vgpuctl COMMAND --help' says which of them a command takes; "
                  "'vgpuctl help COMMAND' opens its manual page.\n"
                  "Exit status: 0 done, 1 failed, 2 usage, 3 no capacity, 4 busy. "

@@ -3,6 +3,7 @@
 #include "attach/attachments.h"
 #include "attach/clone.h"
 #include "attach/trial.h"
+#include "attach/what-if.h"
 #include "base/memory.h"
 #include "base/shell-word.h"
 #include "cli/reply.h"
@@ -19,43 +20,48 @@ wrong(struct error *error, const char *words)
     return COMMAND_USAGE;
 }
 
+/* What does not go together. */
 static enum command_status
-read_wish(const struct options *options, struct attachments_wish *ret, struct error *error)
+check_options(const struct options *options, struct error *error)
 {
-    unsigned seconds;
+    bool shown = option_given(options, OPTION_PRINT_XML),
+         dry = option_given(options, OPTION_DRY_RUN);
 
-    *ret = (struct attachments_wish){
-        .device = {options->values[OPTION_ALIAS], options->values[OPTION_TYPE],
-                   options->values[OPTION_CLASS]},
-        .display = option_given(options, OPTION_DISPLAY),
-    };
-    if (options_number(options, OPTION_COUNT, 1, ATTACHMENTS_MOST, 1, &ret->count, error) < 0 ||
-        options_timeout(options, &seconds, error) < 0)
-        return COMMAND_USAGE;
-    ret->timeout = seconds * 1000;
-    if (option_given(options, OPTION_START) &&
-        (option_given(options, OPTION_LIVE) || option_given(options, OPTION_PRINT_XML)))
-        return wrong(error, "--start is for a domain that does not run yet: it takes no --live and "
-                            "no --print-xml");
-    if (option_given(options, OPTION_JSON) && option_given(options, OPTION_PRINT_XML))
+    if (option_given(options, OPTION_START) && (option_given(options, OPTION_LIVE) || shown || dry))
+        return wrong(error, "--start is for a domain that does not run yet: it takes no --live, "
+                            "no --print-xml and no --dry-run");
+    if (shown && option_given(options, OPTION_JSON))
         return wrong(error, "--print-xml prints XML: it takes no --json");
-    if (option_given(options, OPTION_RENEW))
-        return ret->device.type || ret->device.class || ret->device.alias || ret->display ||
-                       option_given(options, OPTION_COUNT)
-                   ? wrong(error, "--renew takes no --type, --class, --alias, --count or --display")
-                   : COMMAND_DONE;
-    if (!ret->device.type == !ret->device.class)
-        return wrong(error, "either --type or --class, please");
-    if (ret->device.alias && ret->count > 1)
-        return wrong(error, "one --alias is the name of one device: it takes no --count");
-    if (ret->display && ret->count > 1)
-        return wrong(error, "QEMU takes one vGPU with a display: --display takes no --count");
+    if (shown && dry)
+        return wrong(error, "--print-xml changes nothing anyway: it takes no --dry-run");
+    for (size_t i = 0; option_given(options, OPTION_RENEW) && i < OPTIONS; i++) {
+        if (options->values[i] && (OPTION_BIT(i) & WISH_BITS_NEW))
+            return wrong(error,
+                         "--renew is for the vGPUs that a domain has: it takes no option that "
+                         "says what a new one is to be");
+    }
     return COMMAND_DONE;
 }
 
 static enum command_status
-attach(const struct domain_source *source, const struct attachments_wish *wish,
-       struct changes *changes, struct error *error)
+read_wish(const struct command_call *call, struct wish *ret, struct error *error)
+{
+    const struct options *options = &call->options;
+    int rc;
+
+    if (check_options(options, error) != COMMAND_DONE)
+        return COMMAND_USAGE;
+    rc = wish_read(call, ret, error);
+    if (rc < 0)
+        return command_ended(rc, error);
+    return ret->count || option_given(options, OPTION_RENEW)
+               ? COMMAND_DONE
+               : wrong(error, "either --type or --class, please");
+}
+
+static enum command_status
+attach(const struct domain_source *source, const struct wish *wish, struct changes *changes,
+       struct error *error)
 {
     int rc = attachments_run(source, wish, changes, error);
 
@@ -70,6 +76,7 @@ static int
 say_renewed(const struct domain_source *source, const struct document *old,
             const struct document *text, struct changes *changes, struct error *error)
 {
+    static const char *const verbs[2][2] = {{"has", "keeps"}, {"would have", "would keep"}};
     AUTO(request_clear) struct request before = {0};
     AUTO(request_clear) struct request request = {0};
     int rc = request_parse(old, &before, error);
@@ -88,7 +95,7 @@ say_renewed(const struct domain_source *source, const struct document *old,
                                       &hostdev->source),
                           source, hostdev->alias ? hostdev->alias : "");
         say_line(source->call->out, "%s: %s %s the %s %s", source->domain.name,
-                 hostdev->alias ? hostdev->alias : "its vGPU", is_kept ? "keeps" : "has",
+                 hostdev->alias ? hostdev->alias : "its vGPU", verbs[changes->is_dry_run][is_kept],
                  hostdev->kind == REQUEST_PCI ? "virtual function" : "UUID", hostdev->source.text);
     }
     if (rc == 0 && !is_any) {
@@ -147,7 +154,7 @@ renew(const struct domain_source *source, struct changes *changes, struct error 
     text = new.text ? &new : &old;
     if (rc == 0 && shown)
         fwrite(text->text, 1, text->length, source->call->out);
-    if (rc == 0 && !shown && new.text)
+    if (rc == 0 && !shown && !changes->is_dry_run && new.text)
         rc = connection_define(source->connection, &new, error);
     if (rc == 0 && !shown)
         rc = say_renewed(source, &old, text, changes, error);
@@ -158,33 +165,59 @@ renew(const struct domain_source *source, struct changes *changes, struct error 
 static char *
 explain_command(const struct domain_source *source)
 {
-    static const struct {
-        enum option_key option;
-        const char *name;
-    } rows[] = {
-        {OPTION_RENEW, "--renew"}, {OPTION_TYPE, "--type"},   {OPTION_CLASS, "--class"},
-        {OPTION_ALIAS, "--alias"}, {OPTION_COUNT, "--count"}, {OPTION_DISPLAY, "--display"},
-    };
     char *text = NULL;
     size_t length;
     FILE *out = memory_stream(&text, &length);
 
     say_part(out, "vgpuctl attach %s", shell_word(source->domain.name).text);
-    for (size_t i = 0; i < COUNT(rows); i++) {
-        const char *value = source->call->options.values[rows[i].option];
-
-        if (value)
-            say_part(out, " %s%s%s", rows[i].name, *value ? " " : "",
-                     *value ? shell_word(value).text : "");
-    }
+    if (option_given(&source->call->options, OPTION_RENEW))
+        say_part(out, " --renew");
+    wish_print(&source->call->options, out);
     say_part(out, " --print-xml | vgpuctl explain -");
     memory_stream_end(out, &text);
     return text;
 }
 
+/* A definition takes a vGPU whether there is room now or not. A running guest does not. */
+static int
+foresee_plugging(struct domain_source *source, const struct wish *wish, struct error *error)
+{
+    AUTO(what_if_clear) struct what_if what_if = {0};
+    AUTO(dry_run_clear) struct dry_run dry_run = {0};
+    int rc = domain_source_request(source, error);
+
+    if (rc == 0)
+        rc = what_if_add(source, wish, &what_if, error);
+    if (rc == 0)
+        rc = what_if_run(&what_if, source, &dry_run, error);
+    if (rc < 0 || dry_run.outcome != DRY_RUN_REFUSED)
+        return rc;
+    *error = dry_run.refusal;
+    error_wrap(error, "%s", source->domain.name);
+    return REFUSED;
+}
+
+/* Says what attach would do, and does nothing. */
+static enum command_status
+foresee(struct domain_source *source, const struct wish *wish, struct changes *changes,
+        struct error *error)
+{
+    int rc = attachments_foresee(source, wish, changes, error);
+
+    if (rc == 0 && source->meant[CONNECTION_LIVE])
+        rc = foresee_plugging(source, wish, error);
+    if (rc < 0)
+        changes_clear(changes);
+    for (size_t i = 0; i < changes->count; i++)
+        say_line(source->call->out, "%s: would add %s (%s), %s", source->domain.name,
+                 changes->items[i].alias, changes->items[i].device.text,
+                 domain_source_sides(source));
+    return command_ended(rc, error);
+}
+
 /* Attach and renew both change the definition before the start. */
 static enum command_status
-change_and_start(const struct domain_source *source, const struct attachments_wish *wish,
+change_and_start(const struct domain_source *source, const struct wish *wish,
                  struct changes *changes, struct error *error)
 {
     bool renewed = option_given(&source->call->options, OPTION_RENEW);
@@ -212,8 +245,8 @@ change_and_start(const struct domain_source *source, const struct attachments_wi
 }
 
 static enum command_status
-change(const struct domain_source *source, const struct attachments_wish *wish,
-       struct changes *changes, struct error *error)
+change(struct domain_source *source, const struct wish *wish, struct changes *changes,
+       struct error *error)
 {
     const struct options *options = &source->call->options;
     bool shown = option_given(options, OPTION_PRINT_XML);
@@ -225,6 +258,8 @@ change(const struct domain_source *source, const struct attachments_wish *wish,
         return change_and_start(source, wish, changes, error);
     if (option_given(options, OPTION_RENEW))
         return renew(source, changes, error);
+    if (changes->is_dry_run)
+        return foresee(source, wish, changes, error);
     if (shown)
         return attachments_print(source, wish, error) < 0 ? COMMAND_FAILED : COMMAND_DONE;
     return attach(source, wish, changes, error);
@@ -234,9 +269,10 @@ static enum command_status
 run(const struct command_call *call, struct error *error)
 {
     AUTO(domain_source_close) struct domain_source source = {0};
-    AUTO(changes_clear) struct changes changes = {0};
-    struct attachments_wish wish;
-    enum command_status status = read_wish(&call->options, &wish, error);
+    AUTO(changes_clear)
+    struct changes changes = {.is_dry_run = option_given(&call->options, OPTION_DRY_RUN)};
+    struct wish wish;
+    enum command_status status = read_wish(call, &wish, error);
     int rc;
 
     if (status != COMMAND_DONE)
@@ -256,10 +292,9 @@ const struct command command_attach = {
     .page = "vgpuctl-guest",
     .least = 1,
     .most = 1,
-    .options = OPTION_BIT(OPTION_ROOT) | OPTION_BIT(OPTION_TYPE) | OPTION_BIT(OPTION_CLASS) |
-               OPTION_BIT(OPTION_ALIAS) | OPTION_BIT(OPTION_COUNT) | OPTION_BIT(OPTION_CONFIG) |
+    .options = OPTION_BIT(OPTION_ROOT) | WISH_BITS_NEW | OPTION_BIT(OPTION_CONFIG) |
                OPTION_BIT(OPTION_LIVE) | OPTION_BIT(OPTION_START) | OPTION_BIT(OPTION_PRINT_XML) |
-               OPTION_BIT(OPTION_RENEW) | OPTION_BIT(OPTION_DISPLAY) | OPTION_BIT(OPTION_TIMEOUT) |
+               OPTION_BIT(OPTION_RENEW) | OPTION_BIT(OPTION_DRY_RUN) | OPTION_BIT(OPTION_TIMEOUT) |
                OPTION_BIT(OPTION_JSON),
     .run = run,
 };

@@ -201,30 +201,21 @@ foresee_cards(const struct domain_source *source, struct error *error)
 /* --- the command ------------------------------------------------------------------------------ */
 
 static int
-read_wish(const struct command_call *call, struct attachments_wish *ret, struct error *error)
+read_wish(const struct command_call *call, struct wish *ret, struct error *error)
 {
-    const struct options *options = &call->options;
-    bool asks = option_given(options, OPTION_TYPE) || option_given(options, OPTION_CLASS);
+    int rc = wish_read(call, ret, error);
 
-    *ret = (struct attachments_wish){
-        .device = {.type = options->values[OPTION_TYPE], .class = options->values[OPTION_CLASS]},
-    };
-    if (ret->device.type && ret->device.class)
-        return error_refuse(error, ERROR_USAGE, "either --type or --class, please");
-    if (!asks && option_given(options, OPTION_COUNT))
-        return error_refuse(error, ERROR_USAGE, "--count is for --type or --class");
-    if (!asks && call->count == 0)
+    if (rc == 0 && !ret->count && call->count == 0)
         return error_refuse(error, ERROR_USAGE,
                             "name a domain or a file of its XML, or say --type or "
                             "--class");
-    return asks ? options_number(options, OPTION_COUNT, 1, ATTACHMENTS_MOST, 1, &ret->count, error)
-                : 0;
+    return rc;
 }
 
 /* Reads the domain, and adds to its request the vGPUs that are wished. */
 static int
-find_domain(const struct command_call *call, const struct attachments_wish *wish,
-            struct domain_source *source, struct what_if *what_if, struct error *error)
+find_domain(const struct command_call *call, const struct wish *wish, struct domain_source *source,
+            struct what_if *what_if, struct error *error)
 {
     int rc = 0;
 
@@ -244,13 +235,13 @@ run(const struct command_call *call, struct error *error)
     AUTO(what_if_clear) struct what_if what_if = {0};
     AUTO(dry_run_clear) struct dry_run dry_run = {0};
     AUTO(table_end) struct table table = {0};
-    struct attachments_wish wish;
+    struct wish wish;
     struct error failure;
     int rc;
 
     if (table_start(&table, "explanation", columns, COUNT(columns), call, error) < 0 ||
         read_wish(call, &wish, error) < 0)
-        return COMMAND_USAGE;
+        return command_ended(REFUSED, error);
     if (find_domain(call, &wish, &source, &what_if, error) < 0)
         return COMMAND_FAILED;
     rc = wish.count ? what_if_run(&what_if, &source, &dry_run, error)
@@ -285,7 +276,6 @@ const struct command command_explain = {
     .page = "vgpuctl-guest",
     .least = 0,
     .most = 1,
-    .options = OPTION_BIT(OPTION_ROOT) | OPTION_BIT(OPTION_TYPE) | OPTION_BIT(OPTION_CLASS) |
-               OPTION_BIT(OPTION_COUNT) | OPTION_BITS_TABLE,
+    .options = OPTION_BIT(OPTION_ROOT) | WISH_BITS | OPTION_BITS_TABLE,
     .run = run,
 };

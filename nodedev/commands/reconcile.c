@@ -6,24 +6,31 @@
 #include "lease/counters.h"
 #include "view/change.h"
 
+/* For people, and for programs. */
 static void
-print(const struct findings *findings, FILE *out)
+tell(const struct findings *findings, const struct command_call *call)
 {
+    AUTO(changes_clear)
+    struct changes changes = {.is_dry_run = option_given(&call->options, OPTION_DRY_RUN)};
+
     for (size_t i = 0; i < findings->count; i++) {
         const struct finding *finding = &findings->items[i];
+        bool is_foreseen = changes.is_dry_run && finding->outcome != OUTCOME_LEFT;
 
-        say_line(out, "%s %s %s: %s", finding->lease.vgpu.device.text, finding->lease.domain_name,
+        say_line(call->out, "%s %s %s%s: %s", finding->lease.vgpu.device.text,
+                 finding->lease.domain_name, is_foreseen ? "would be " : "",
                  outcome_name(finding->outcome), finding->why.text);
     }
-}
-
-static void
-put(const struct findings *findings, const struct command_call *call)
-{
-    AUTO(changes_clear) struct changes changes = {0};
-
     changes_add_findings(&changes, findings);
     changes_put(&changes, call);
+}
+
+/* The timer's run writes no line into the journal if there was nothing to do. */
+static void
+tell_nothing(const struct findings *findings, const struct command_call *call)
+{
+    if (findings->count == 0 && call->terminal->is_screen)
+        say_line(call->out, "nothing was left half done");
 }
 
 static enum command_status
@@ -37,8 +44,19 @@ rebuild(const struct command_call *call, struct error *error)
         say_line(call->out, "the ledger could not be read, and is now %s", findings.set_aside.text);
     else
         say_line(call->out, "the ledger is sound; nothing was changed");
-    print(&findings, call->out);
-    put(&findings, call);
+    tell(&findings, call);
+    return COMMAND_DONE;
+}
+
+static enum command_status
+foresee(const struct command_call *call, struct error *error)
+{
+    AUTO(findings_clear) struct findings findings = {0};
+
+    if (reconcile_foresee(call->host, &findings, error) < 0)
+        return COMMAND_FAILED;
+    tell(&findings, call);
+    tell_nothing(&findings, call);
     return COMMAND_DONE;
 }
 
@@ -48,17 +66,22 @@ run(const struct command_call *call, struct error *error)
     AUTO(findings_clear) struct findings findings = {0};
     int rc;
 
+    if (option_given(&call->options, OPTION_REBUILD) &&
+        option_given(&call->options, OPTION_DRY_RUN)) {
+        error_refuse(error, ERROR_USAGE,
+                     "a rebuild cannot be foreseen: no --dry-run beside --rebuild");
+        return COMMAND_USAGE;
+    }
+    if (option_given(&call->options, OPTION_DRY_RUN))
+        return foresee(call, error);
     if (option_given(&call->options, OPTION_REBUILD))
         return rebuild(call, error);
     rc = reconcile_host(call->host, &findings, error);
     counters_add(call->host, COUNTERS_RECONCILE, rc == 0 && findings.failed ? -EBUSY : rc, error);
     if (rc < 0)
         return COMMAND_FAILED;
-    print(&findings, call->out);
-    put(&findings, call);
-    /* The timer's run writes no line into the journal if there was nothing to do. */
-    if (findings.count == 0 && call->terminal->is_screen)
-        say_line(call->out, "nothing was left half done");
+    tell(&findings, call);
+    tell_nothing(&findings, call);
     if (findings.failed == 0)
         return COMMAND_DONE;
     rc = error_set(error, -EBUSY, "%zu of %zu vGPUs could not be given back yet", findings.failed,
@@ -72,6 +95,7 @@ const struct command command_reconcile = {
     .arguments = "",
     .help = "finish what a hook, a daemon or a driver left half done",
     .page = "vgpuctl-repair",
-    .options = OPTION_BIT(OPTION_ROOT) | OPTION_BIT(OPTION_REBUILD) | OPTION_BIT(OPTION_JSON),
+    .options = OPTION_BIT(OPTION_ROOT) | OPTION_BIT(OPTION_DRY_RUN) | OPTION_BIT(OPTION_REBUILD) |
+               OPTION_BIT(OPTION_JSON),
     .run = run,
 };

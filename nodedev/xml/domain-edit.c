@@ -2,7 +2,9 @@
 
 #include "xml/domain-edit.h"
 #include "xml/asked-vgpus.h"
+#include "xml/hostdev-source.h"
 #include "base/array.h"
+#include "base/memory.h"
 #include "cli/pick.h"
 #include "domain/request-parser.h"
 #include "placement/demand.h"
@@ -29,6 +31,16 @@ domain_edit_uuid(const struct name *domain, const char *alias, struct name *ret)
     else
         uuid_generate_sha1(made, space, alias, strlen(alias));
     uuid_unparse_lower(made, ret->text);
+}
+
+void
+domain_edit_source(const struct domain_edit *edit, const struct domain_edit_device *device,
+                   struct name *ret)
+{
+    if (*device->uuid.text)
+        *ret = device->uuid;
+    else
+        domain_edit_uuid(&edit->request.domain, device->alias, ret);
 }
 
 static int
@@ -181,6 +193,9 @@ check_addable(const struct domain_edit *edit, const struct domain_edit_device *d
     if (domain_edit_has_alias(edit, alias))
         return error_set(error, -EEXIST, "%s has a device with the alias %s already", request->name,
                          alias);
+    if (*device->uuid.text && request_find_hostdev(request, &device->uuid))
+        return error_set(error, -EEXIST, "%s has a device with the UUID %s already", request->name,
+                         device->uuid.text);
     return 0;
 }
 
@@ -219,6 +234,43 @@ need_metadata(const struct domain_edit *edit)
 }
 
 static bool
+set_attributes(xmlNodePtr element, const struct domain_edit_device *device)
+{
+    const struct {
+        const char *name, *value;
+    } rows[] = {
+        {"alias", device->alias},
+        {"type", device->type},
+        {"class", device->class},
+        {"parent", *device->parent.text ? device->parent.text : NULL},
+        {"placement", device->placement},
+        {"numa", device->numa},
+        {"traits", device->traits},
+    };
+    bool good = true;
+
+    for (size_t i = 0; good && i < COUNT(rows); i++)
+        good = !rows[i].value || xml_tree_set(element, rows[i].name, rows[i].value);
+    return good;
+}
+
+static bool
+add_params(xmlNodePtr element, const struct domain_edit_device *device)
+{
+    bool good = true;
+
+    for (size_t i = 0; good && i < device->param_count; i++) {
+        const char *sign = strchr(device->params[i], '=');
+        AUTO_FREE char *name =
+            memory_copy_bytes(device->params[i], (size_t)(sign - device->params[i]));
+        xmlNodePtr param = xml_tree_add(element, "param");
+
+        good = param && xml_tree_set(param, "name", name) && xml_tree_set(param, "value", sign + 1);
+    }
+    return good;
+}
+
+static bool
 add_device(const struct domain_edit *edit, const struct domain_edit_device *device)
 {
     xmlNodePtr request = find_request(edit), metadata, added;
@@ -230,71 +282,25 @@ add_device(const struct domain_edit *edit, const struct domain_edit_device *devi
             xmlSetNs(request, xmlNewNs(request, BAD_CAST REQUEST_NAMESPACE, BAD_CAST "vgpu"));
     }
     added = request ? xml_tree_add(request, "device") : NULL;
-    return added && xml_tree_set(added, "alias", device->alias) &&
-           xml_tree_set(added, device->type ? "type" : "class",
-                        device->type ? device->type : device->class);
-}
-
-static void
-forget_attributes(xmlNodePtr element)
-{
-    while (element->properties)
-        xmlRemoveProp(element->properties);
-}
-
-/* Removes the attributes of the source, but keeps those of a display. */
-static bool
-forget_source(xmlNodePtr hostdev)
-{
-    bool display = tree_attribute_is(hostdev, "display", "on");
-    bool ramfb = tree_attribute_is(hostdev, "ramfb", "on");
-
-    forget_attributes(hostdev);
-    return (!display || xml_tree_set(hostdev, "display", "on")) &&
-           (!ramfb || xml_tree_set(hostdev, "ramfb", "on"));
-}
-
-/* Sets the attributes of the source that libvirt needs. */
-static bool
-set_source(xmlNodePtr hostdev, xmlNodePtr address, const struct rewrite_source *source)
-{
-    static const int widths[NAME_PCI_PARTS] = {4, 2, 2, 1};
-    unsigned parts[NAME_PCI_PARTS];
-    bool good;
-
-    forget_attributes(address);
-    good = forget_source(hostdev) && xml_tree_set(hostdev, "mode", "subsystem");
-    if (source->kind == REQUEST_MDEV)
-        return good && xml_tree_set(hostdev, "type", "mdev") &&
-               xml_tree_set(hostdev, "model", "vfio-pci") &&
-               xml_tree_set(address, "uuid", source->source.text);
-    good &= xml_tree_set(hostdev, "type", "pci") &&
-            xml_tree_set(hostdev, "managed", source->is_lent ? "yes" : "no") &&
-            name_split_pci(&source->source, parts) == 0;
-    for (size_t i = 0; i < NAME_PCI_PARTS && good; i++) {
-        char text[16];
-
-        snprintf(text, sizeof(text), "0x%0*x", widths[i], parts[i]);
-        good = xml_tree_set(address, name_pci_parts[i], text);
-    }
-    return good;
+    return added && set_attributes(added, device) && add_params(added, device);
 }
 
 static bool
-add_hostdev(const struct domain_edit *edit, const char *alias)
+add_hostdev(const struct domain_edit *edit, const struct domain_edit_device *device)
 {
     xmlNodePtr root = xmlDocGetRootElement(edit->tree);
     xmlNodePtr devices = xml_tree_next(root, NULL, "devices", NULL), hostdev, source, address, name;
     struct rewrite_source mediated = {.kind = REQUEST_MDEV};
 
-    domain_edit_uuid(&edit->request.domain, alias, &mediated.source);
+    domain_edit_source(edit, device, &mediated.source);
     if (!devices)
         devices = xml_tree_add(root, "devices");
     hostdev = devices ? xml_tree_add(devices, "hostdev") : NULL;
     source = hostdev ? xml_tree_add(hostdev, "source") : NULL;
     address = source ? xml_tree_add(source, "address") : NULL;
     name = address ? xml_tree_add(hostdev, "alias") : NULL;
-    return name && set_source(hostdev, address, &mediated) && xml_tree_set(name, "name", alias);
+    return name && hostdev_source_set(hostdev, &mediated) &&
+           xml_tree_set(name, "name", device->alias);
 }
 
 /* Whether the new XML asks for the device, under its UUID. */
@@ -323,7 +329,7 @@ domain_edit_add(struct domain_edit *edit, const struct domain_edit_device *devic
 
     if (rc < 0)
         return rc;
-    if (!link_lonely(edit) || !add_device(edit, device) || !add_hostdev(edit, device->alias))
+    if (!link_lonely(edit) || !add_device(edit, device) || !add_hostdev(edit, device))
         return no_memory(error);
     rc = read_anew(edit, error);
     if (rc == 0)
@@ -340,12 +346,10 @@ int
 domain_edit_set_source(struct domain_edit *edit, const char *alias,
                        const struct rewrite_source *source, struct error *error)
 {
-    xmlNodePtr hostdev = find_element(edit, domain_edit_find(edit, alias)), part, address;
+    xmlNodePtr hostdev = find_element(edit, domain_edit_find(edit, alias));
     int rc;
 
-    part = hostdev ? xml_tree_next(hostdev, NULL, "source", NULL) : NULL;
-    address = part ? xml_tree_next(part, NULL, "address", NULL) : NULL;
-    if (!address || !set_source(hostdev, address, source))
+    if (!hostdev || !hostdev_source_set(hostdev, source))
         return no_memory(error);
     rc = read_anew(edit, error);
     return rc < 0 ? rc : request_check(&edit->request, error);

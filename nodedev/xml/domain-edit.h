@@ -20,11 +20,19 @@ struct domain_edit {
     struct request request; /* what the XML asks for now */
 };
 
-/* A vGPU to be added. Either type or class is set. */
+/* A vGPU to be added: the attributes of its <vgpu:device>, and its <vgpu:param>. Either type or
+ * class is set. NULL and "": it is not said. */
 struct domain_edit_device {
     const char *alias;
     const char *type;
     const char *class;
+    const char *placement;
+    const char *numa;
+    const char *traits;
+    const char *const *params; /* NAME=VALUE each */
+    size_t param_count;
+    struct name parent;
+    struct name uuid; /* of the mediated device; "": domain_edit_uuid makes it */
 };
 
 /* Returns -EINVAL with a line in error if it is no domain's XML. The caller calls domain_edit_end
@@ -33,9 +41,9 @@ int domain_edit_start(const struct document *document, struct domain_edit *ret,
                       struct error *error) CHECKED NONNULL;
 void domain_edit_end(struct domain_edit *edit) NONNULL;
 
-/* Adds a vGPU, as a mediated device with the UUID of domain_edit_uuid. Returns -EINVAL if libvirt
- * does not take such an alias from users, or if the annotation has a fault already. Returns -EEXIST
- * if the alias is in use. */
+/* Adds a vGPU, as a mediated device with the UUID of domain_edit_source. Returns -EINVAL if libvirt
+ * does not take such an alias from users, or if the annotation has a fault already or by this.
+ * Returns -EEXIST if the alias or the UUID is in use. */
 int domain_edit_add(struct domain_edit *edit, const struct domain_edit_device *device,
                     struct error *error) CHECKED NONNULL;
 
@@ -83,3 +91,8 @@ int domain_edit_hostdev(const struct domain_edit *edit, const char *alias, char 
 /* Makes a UUID for a domain's device, the same each time: version 5 of RFC 9562. The domain's UUID
  * is the name space, the alias is the name. A domain without one ("") gets a random UUID. */
 void domain_edit_uuid(const struct name *domain, const char *alias, struct name *ret) NONNULL;
+
+/* The UUID that a vGPU of this domain has as a mediated device: its own, or that of
+ * domain_edit_uuid. */
+void domain_edit_source(const struct domain_edit *edit, const struct domain_edit_device *device,
+                        struct name *ret) NONNULL;

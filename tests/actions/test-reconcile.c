@@ -37,14 +37,30 @@ teardown(void **state)
     return 0;
 }
 
+/* Before it is done, the same is foreseen: all but a removal that then fails. */
 static void
 reconcile(void)
 {
+    AUTO(findings_clear) struct findings foreseen = {0};
+    unsigned writes = scene.kernel.faults->writes;
     struct error error;
 
+    if (reconcile_foresee(&scene.kernel.host, &foreseen, &error) < 0)
+        fail_msg("%s", error.text);
+    assert_int_equal(scene.kernel.faults->writes, writes);
     findings_clear(&findings);
     if (reconcile_host(&scene.kernel.host, &findings, &error) < 0)
         fail_msg("%s", error.text);
+    assert_int_equal(foreseen.count, findings.count);
+    for (size_t i = 0; i < findings.count; i++) {
+        const struct finding *before = &foreseen.items[i], *after = &findings.items[i];
+
+        assert_string_equal(before->lease.vgpu.device.text, after->lease.vgpu.device.text);
+        if (after->outcome == OUTCOME_LEFT && before->outcome == OUTCOME_REMOVED)
+            continue;
+        assert_int_equal(before->outcome, after->outcome);
+        assert_string_equal(before->why.text, after->why.text);
+    }
 }
 
 /* The state of the only lease in the ledger. */

@@ -132,6 +132,71 @@ a_definition(void **state)
     assert_string_equal(none, plain);
 }
 
+/* All that a <vgpu:device> can say has an option. The hook takes what they write. */
+static void
+all_that_a_request_says(void **state)
+{
+#define CHOSEN "eeeeeeee-0000-4000-8000-000000000001"
+    AUTO_FREE char *xml = NULL;
+
+    (void)state;
+    scene_configure(&scene, "params = [ \"frame_rate_limiter\", \"disable_vnc\" ];");
+    assert_int_equal(run("vgpuctl attach web09 --type T4-1B --parent 18:00.0 --placement spread "
+                         "--numa ignore --traits vendor=10de --param frame_rate_limiter=0 "
+                         "--param disable_vnc=1 --uuid " CHOSEN " --alias ua-x"),
+                     COMMAND_DONE);
+    assert_string_equal(typed.printed, "web09: added ua-x (" CHOSEN "), for its next start\n");
+    assert_string_equal(typed.faults, "");
+    xml = definition_read(libvirt, "web09");
+    typed_assert_has(xml, "<vgpu:device alias=\"ua-x\" type=\"T4-1B\" parent=\"0000:18:00.0\" "
+                          "placement=\"spread\" numa=\"ignore\" traits=\"vendor=10de\">");
+    typed_assert_has(xml, "<vgpu:param name=\"disable_vnc\" value=\"1\"/>");
+    assert_int_equal(scene_hook(&scene, xml, "prepare", "begin"), 0);
+    assert_string_equal(fake_type_of(&scene.kernel, CHOSEN), "nvidia-222");
+    assert_int_equal(scene_hook(&scene, xml, "release", "end"), 0);
+
+    assert_int_equal(run("vgpuctl attach web09 --type T4-1B --uuid " CHOSEN), COMMAND_FAILED);
+    typed_assert_has(typed.faults, "web09 has a device with the UUID " CHOSEN " already");
+    definition_write(libvirt, "<domain type='test'><name>web08</name><memory>65536</memory>"
+                              "<os><type>hvm</type></os></domain>");
+    assert_int_equal(run("vgpuctl attach web08 --type T4-1B --uuid " CHOSEN), COMMAND_FAILED);
+    typed_assert_has(typed.faults, "web09 has a device with the UUID " CHOSEN " already");
+    assert_int_equal(run("vgpuctl attach web08 --type T4-1B --traits vendor=8086"), COMMAND_FAILED);
+    typed_assert_has(typed.faults, "0000:18:00.0 lacks a trait asked for (vendor=8086)");
+    assert_int_equal(run("vgpuctl explain --type T4-1B --traits vendor=8086"), COMMAND_FAILED);
+    assert_int_equal(run("vgpuctl explain --type T4-1B --traits vendor=10de"), COMMAND_DONE);
+    assert_int_equal(run("vgpuctl explain web08 --traits vendor=10de"), COMMAND_USAGE);
+    typed_assert_has(typed.faults, "--traits is for --type or --class");
+}
+
+/* It says what would be, and why it would not be. */
+static void
+a_rehearsal(void **state)
+{
+    AUTO_FREE char *before = definition_read(libvirt, "web09"), *after = NULL;
+
+    (void)state;
+    assert_int_equal(run("vgpuctl attach web09 --type T4-1B --count 2 --dry-run"), COMMAND_DONE);
+    typed_assert_has(typed.printed, "web09: would add ua-gpu1 (");
+    typed_assert_has(typed.printed, "), for its next start\n");
+    typed_golden(&scene, HERE, "attach/dry-run-json",
+                 "vgpuctl attach web09 --class small --dry-run --json");
+    assert_int_equal(run("vgpuctl attach web09 --type T4-2B --count 9 --dry-run"), COMMAND_FAILED);
+    assert_int_equal(run("vgpuctl attach test --type T4-2B --dry-run"), COMMAND_DONE);
+    typed_assert_has(typed.printed, "test: would add ua-gpu0 (");
+    typed_assert_has(typed.printed, "), as it runs");
+    assert_int_equal(fake_count(&scene.kernel), 0);
+    /* There is no room now. A definition takes the vGPU, and a guest that runs does not. */
+    for (unsigned guest = 1; guest <= 8; guest++)
+        assert_int_equal(scene_prepare(&scene, guest, guest, "T4-2B"), 0);
+    assert_int_equal(run("vgpuctl attach web09 --type T4-2B --dry-run"), COMMAND_DONE);
+    assert_int_equal(run("vgpuctl attach test --type T4-2B --dry-run"), COMMAND_NO_CAPACITY);
+    typed_assert_has(typed.faults, "vgpuctl: attach: test: ");
+    assert_string_equal(typed.printed, "");
+    after = definition_read(libvirt, "web09");
+    assert_string_equal(after, before);
+}
+
 /* What a program reads: what was done, or why not. */
 static void
 for_programs(void **state)
@@ -221,6 +286,8 @@ a_clone(void **state)
     assert_true(getdelim(&text, &size, '\0', file) > 0);
     fclose(file);
     definition_write(libvirt, text);
+    assert_int_equal(run("vgpuctl attach clone --renew --dry-run"), COMMAND_DONE);
+    typed_assert_has(typed.printed, "clone: ua-gpu1 would have the UUID ");
     assert_int_equal(run("vgpuctl attach clone --renew"), COMMAND_DONE);
     typed_assert_has(typed.printed, "clone: ua-gpu1 has the UUID ");
     xml = definition_read(libvirt, "clone");
@@ -370,8 +437,23 @@ rejections(void **state)
         {"attach web09 --type a --class b", COMMAND_USAGE, "either --type or --class, please"},
         {"attach web09 --type a --count 0", COMMAND_USAGE, "--count 0: not a number from 1 to 64"},
         {"attach web09 --type a --count 2 --alias ua-a", COMMAND_USAGE, "it takes no --count"},
-        {"attach web09 --renew --type a", COMMAND_USAGE, "--renew takes no --type"},
-        {"attach web09 --renew --display", COMMAND_USAGE, "--count or --display"},
+        {"attach web09 --type a --count 2 --uuid " UUID, COMMAND_USAGE, "it takes no --count"},
+        {"attach web09 --type a --uuid 1", COMMAND_USAGE, "--uuid 1: that is no UUID; uuidgen"},
+        {"attach web09 --type a --placement wide", COMMAND_USAGE,
+         "--placement wide is none of pack, spread"},
+        {"attach web09 --type a --numa no", COMMAND_USAGE,
+         "--numa no is none of prefer, require, ignore"},
+        {"attach web09 --type a --param a", COMMAND_USAGE, "--param a: write NAME=VALUE"},
+        {"attach web09 --type a --param =1", COMMAND_USAGE, "--param =1: write NAME=VALUE"},
+        {"attach web09 --type a --parent 19:00.0", COMMAND_FAILED, "there is no GPU \"19:00.0\""},
+        {"attach web09 --type T4-1B --parent 0000:19:00.0", COMMAND_FAILED,
+         "asks for the parent 0000:19"},
+        {"attach web09 --parent 18:00.0", COMMAND_USAGE, "--parent is for --type or --class"},
+        {"attach web09 --renew --type a", COMMAND_USAGE, "--renew is for the vGPUs that a domain"},
+        {"attach web09 --renew --display", COMMAND_USAGE, "--renew is for the vGPUs that"},
+        {"attach web09 --type a --dry-run --start", COMMAND_USAGE,
+         "no --print-xml and no --dry-run"},
+        {"attach web09 --type a --dry-run --print-xml", COMMAND_USAGE, "it takes no --dry-run"},
         {"attach web09 --type a --display --count 2", COMMAND_USAGE, "--display takes no --count"},
         {"attach test --type T4-1B --display", COMMAND_USAGE, "runs: say --config"},
         {"attach ./none.xml --type a", COMMAND_USAGE, "a file is not written: say --print-xml"},
@@ -390,8 +472,8 @@ rejections(void **state)
         {"attach web09 --type T4-1B --live", COMMAND_FAILED,
          "web09 does not run: leave --live out"},
         {"attach web09 --type T4-1B --print-xml --class x", COMMAND_USAGE, "either --type"},
-        {"attach web09 --type T4-1B --start --live", COMMAND_USAGE, "it takes no --live and no "},
-        {"attach web09 --type T4-1B --start --print-xml", COMMAND_USAGE, "it takes no --live and"},
+        {"attach web09 --type T4-1B --start --live", COMMAND_USAGE, "it takes no --live, no "},
+        {"attach web09 --type T4-1B --start --print-xml", COMMAND_USAGE, "it takes no --live, no"},
         {"attach ./none.xml --type T4-1B --start", COMMAND_USAGE, "a file is not started"},
         {"attach web09 --type T4-1X --start", COMMAND_FAILED, "ua-gpu0 wants T4-1X, which no GPU"},
         {"attach test --type T4-1B --start", COMMAND_BUSY, "test runs already: leave --start out"},
@@ -630,6 +712,8 @@ main(void)
 #define TEST(function) cmocka_unit_test_setup_teardown(function, setup, teardown)
     const struct CMUnitTest tests[] = {
         TEST(a_definition),
+        TEST(all_that_a_request_says),
+        TEST(a_rehearsal),
         TEST(for_programs),
         TEST(in_a_difficulty),
         TEST(a_file_for_another_host),

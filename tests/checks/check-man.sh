@@ -33,7 +33,7 @@ pages='nodedev/cli/vgpuctl.1 nodedev/cli/vgpuctl-*.1'
 vgpuctl() { "$top_builddir/vgpuctl" "$@"; }
 
 # options < HELP: "LETTER|NAME|ARGUMENT" of each option.
-options() { sed -n 's/^  \(-\(.\),\|   \) --\([a-z-]*\) \([A-Z]*\) .*/\2|\3|\4/p'; }
+options() { sed -n 's/^  \(-\(.\),\|   \) --\([a-z-]*\) \([A-Z=]*\) .*/\2|\3|\4/p'; }
 
 # differ WHAT: compares the page with the program.
 differ() {

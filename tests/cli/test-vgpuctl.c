@@ -266,6 +266,12 @@ reconcile(void **state)
     typed_assert_has(typed.faults, "vgpuctl: reconcile: 1 of 1 vGPUs could not be given back yet");
     fake_close(&stray);
     scene_configure(&scene, "");
+    assert_int_equal(run("vgpuctl reconcile --dry-run --rebuild"), COMMAND_USAGE);
+    assert_int_equal(run("vgpuctl reconcile --dry-run"), COMMAND_DONE);
+    typed_assert_has(typed.printed, " guest1 would be removed: its removal was not finished\n");
+    assert_int_equal(run("vgpuctl reconcile --dry-run --json"), COMMAND_DONE);
+    typed_assert_has(typed.printed, "\"outcome\": \"removed\",\n");
+    typed_assert_has(typed.printed, "\"dry-run\": true\n");
     assert_int_equal(run("vgpuctl reconcile"), COMMAND_DONE);
     typed_assert_has(typed.printed, " guest1 removed: its removal was not finished\n");
     assert_string_equal(typed.faults, "");

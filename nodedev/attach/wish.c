@@ -1,0 +1,180 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+
+#include "attach/wish.h"
+#include "base/choices.h"
+#include "base/shell-word.h"
+#include "base/text.h"
+#include "cli/say.h"
+#include "view/gpu-view.h"
+
+#include <string.h>
+
+/* --- the value of each option ----------------------------------------------------------------- */
+
+/* Reads a GPU's address. Only a short one has to be a GPU of this host: the domain may be for
+ * another host. */
+static int
+read_parent(const struct command_call *call, const char *word, struct name *ret,
+            struct error *error)
+{
+    AUTO(snapshot_clear) struct snapshot snapshot = {0};
+    const struct inventory_gpu *gpu;
+    int rc;
+
+    if (name_parse_address(ret, word) == 0)
+        return 0;
+    rc = snapshot_take_to_show(&snapshot, call->host, &inventory_no_types, error);
+    if (rc == 0)
+        rc = gpu_view_find(&snapshot, call->host, word, &gpu, error);
+    if (rc == 0)
+        *ret = gpu->name;
+    return rc;
+}
+
+/* Reads a word of a list whose first word is "" (base/choices.h). */
+static int
+read_choice(const struct options *options, enum option_key option, const char *const *words,
+            const char **ret, struct error *error)
+{
+    const char *word = options->values[option];
+    char all[64];
+    struct text list = text_on(all, sizeof(all));
+
+    *ret = word;
+    if (!word || words_index(words + 1, word) >= 0)
+        return 0;
+    for (size_t i = 1; words[i]; i++)
+        text_join(&list, ", ", "%s", words[i]);
+    return error_refuse(error, ERROR_USAGE, "--%s %s is none of %s", option_rows[option].name, word,
+                        all);
+}
+
+static int
+check_params(const struct options *options, struct error *error)
+{
+    for (size_t i = 0; i < options->param_count; i++) {
+        const char *param = options->params[i], *sign = strchr(param, '=');
+
+        if (!sign || sign == param || !sign[1])
+            return error_refuse(error, ERROR_USAGE,
+                                "--param %s: write NAME=VALUE, as frame_rate_limiter=0", param);
+    }
+    return 0;
+}
+
+static int
+read_uuid(const char *word, struct name *ret, struct error *error)
+{
+    if (!word || name_parse_uuid(ret, word) == 0)
+        return 0;
+    return error_refuse(error, ERROR_USAGE, "--uuid %s: that is no UUID; uuidgen makes one", word);
+}
+
+static int
+read_device(const struct command_call *call, struct domain_edit_device *ret, struct error *error)
+{
+    const struct options *options = &call->options;
+    const char *parent = options->values[OPTION_PARENT];
+    int rc;
+
+    *ret = (struct domain_edit_device){
+        .alias = options->values[OPTION_ALIAS],
+        .type = options->values[OPTION_TYPE],
+        .class = options->values[OPTION_CLASS],
+        .traits = options->values[OPTION_TRAITS],
+        .params = options->params,
+        .param_count = options->param_count,
+    };
+    rc = read_choice(options, OPTION_PLACEMENT, choice_orders, &ret->placement, error);
+    if (rc == 0)
+        rc = read_choice(options, OPTION_NUMA, choice_numas, &ret->numa, error);
+    if (rc == 0)
+        rc = check_params(options, error);
+    if (rc == 0)
+        rc = read_uuid(options->values[OPTION_UUID], &ret->uuid, error);
+    return rc == 0 && parent ? read_parent(call, parent, &ret->parent, error) : rc;
+}
+
+/* --- all of them together --------------------------------------------------------------------- */
+
+/* Options that mean one device, and those that mean nothing without a type or a class. */
+static const struct {
+    enum option_key option;
+    const char *alone; /* why it takes no --count; NULL: it takes one */
+} rows[] = {
+    {OPTION_PARENT, NULL},
+    {OPTION_PLACEMENT, NULL},
+    {OPTION_NUMA, NULL},
+    {OPTION_TRAITS, NULL},
+    {OPTION_PARAM, NULL},
+    {OPTION_ALIAS, "one --alias is the name of one device: it takes no --count"},
+    {OPTION_UUID, "one --uuid is that of one device: it takes no --count"},
+    {OPTION_COUNT, NULL},
+    {OPTION_DISPLAY, "QEMU takes one vGPU with a display: --display takes no --count"},
+};
+
+static int
+check_together(const struct options *options, unsigned count, struct error *error)
+{
+    bool has_type = option_given(options, OPTION_TYPE),
+         has_class = option_given(options, OPTION_CLASS);
+
+    if (has_type && has_class)
+        return error_refuse(error, ERROR_USAGE, "either --type or --class, please");
+    for (size_t i = 0; i < COUNT(rows); i++) {
+        const char *name = option_rows[rows[i].option].name;
+
+        if (!option_given(options, rows[i].option))
+            continue;
+        if (!has_type && !has_class)
+            return error_refuse(error, ERROR_USAGE, "--%s is for --type or --class", name);
+        if (rows[i].alone && count > 1)
+            return error_refuse(error, ERROR_USAGE, "%s", rows[i].alone);
+    }
+    return 0;
+}
+
+int
+wish_read(const struct command_call *call, struct wish *ret, struct error *error)
+{
+    const struct options *options = &call->options;
+    unsigned seconds;
+    int rc;
+
+    *ret = (struct wish){.display = option_given(options, OPTION_DISPLAY)};
+    rc = options_number(options, OPTION_COUNT, 1, WISH_MOST, 1, &ret->count, error);
+    if (rc == 0)
+        rc = options_timeout(options, &seconds, error);
+    if (rc == 0)
+        rc = check_together(options, ret->count, error);
+    if (rc < 0)
+        return rc;
+    ret->timeout = seconds * 1000;
+    if (!option_given(options, OPTION_TYPE) && !option_given(options, OPTION_CLASS))
+        ret->count = 0;
+    return read_device(call, &ret->device, error);
+}
+
+static void
+print_option(enum option_key option, const char *value, FILE *out)
+{
+    say_part(out, " --%s%s%s", option_rows[option].name, *value ? " " : "",
+             *value ? shell_word(value).text : "");
+}
+
+void
+wish_print(const struct options *options, FILE *out)
+{
+    static const enum option_key kinds[] = {OPTION_TYPE, OPTION_CLASS};
+
+    for (size_t i = 0; i < COUNT(kinds); i++) {
+        if (option_given(options, kinds[i]))
+            print_option(kinds[i], options->values[kinds[i]], out);
+    }
+    for (size_t i = 0; i < COUNT(rows); i++) {
+        if (option_given(options, rows[i].option) && rows[i].option != OPTION_PARAM)
+            print_option(rows[i].option, options->values[rows[i].option], out);
+    }
+    for (size_t i = 0; i < options->param_count; i++)
+        print_option(OPTION_PARAM, options->params[i], out);
+}

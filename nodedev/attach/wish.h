@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+
+/*
+ * wish: the vGPUs that the options of attach and explain ask for.
+ *
+ * The options say what a <vgpu:device> can say (vgpu-request(7)). They are read here to the end, so
+ * that a wrong word is told as the option that was typed, and not as XML that nobody wrote.
+ */
+
+#pragma once
+
+#include "cli/command.h"
+#include "xml/domain-edit.h"
+
+#define WISH_MOST 64 /* an annotation has no more devices */
+
+/* What a vGPU is to be, how many of them, and where they may be. */
+#define WISH_BITS                                                                                  \
+    (OPTION_BIT(OPTION_TYPE) | OPTION_BIT(OPTION_CLASS) | OPTION_BIT(OPTION_PARENT) |              \
+     OPTION_BIT(OPTION_PLACEMENT) | OPTION_BIT(OPTION_NUMA) | OPTION_BIT(OPTION_TRAITS) |          \
+     OPTION_BIT(OPTION_PARAM) | OPTION_BIT(OPTION_COUNT))
+/* The same, and what only a vGPU that is really added can have. */
+#define WISH_BITS_NEW                                                                              \
+    (WISH_BITS | OPTION_BIT(OPTION_ALIAS) | OPTION_BIT(OPTION_UUID) | OPTION_BIT(OPTION_DISPLAY))
+
+struct wish {
+    struct domain_edit_device device; /* what each vGPU is to be */
+    unsigned count;                   /* 0: nothing is asked for */
+    bool display;                     /* the guest's screen is to show the vGPU; only with one */
+    unsigned timeout;                 /* milliseconds that a guest may take to release a vGPU */
+};
+
+/* Reads the options. Texts are borrowed from the command line. Returns 0, also if none of them was
+ * typed; REFUSED (ERROR_USAGE); or the errors of a scan, for a GPU that was named in short. */
+int
+wish_read(const struct command_call *call, struct wish *ret, struct error *error) CHECKED NONNULL;
+
+/* Writes the options of the wish as somebody types them, each with a blank before it. */
+void wish_print(const struct options *options, FILE *out) NONNULL;
