@@ -47,6 +47,8 @@ enum option_key {
     OPTION_OUTPUT,
     OPTION_SINCE,
     OPTION_WATCH,
+    OPTION_INTERVAL,
+    OPTION_COLOR,
     OPTION_BEST,
     OPTION_NAMES,
     OPTION_CAPTURE,
@@ -61,6 +63,7 @@ enum option_key {
 #define OPTION_BITS_TABLE                                                                          \
     (OPTION_BIT(OPTION_JSON) | OPTION_BIT(OPTION_RAW) | OPTION_BIT(OPTION_NOHEADINGS) |            \
      OPTION_BIT(OPTION_COLUMNS))
+#define OPTION_BITS_WATCH (OPTION_BIT(OPTION_WATCH) | OPTION_BIT(OPTION_INTERVAL))
 #define OPTION_BITS_REMOTE                                                                         \
     (OPTION_BIT(OPTION_CONNECT) | OPTION_BIT(OPTION_HOSTS) | OPTION_BIT(OPTION_TIMEOUT))
 

@@ -92,6 +92,10 @@ drop(struct layout *layout)
         if (layout->places[i].drop && says_nothing(layout, i))
             layout->columns[i] = 0;
     }
+    for (size_t i = 0; i < layout->count && find_excess(layout) > 0; i++) {
+        if (layout->places[i].yields)
+            layout->columns[i] = 0;
+    }
     for (unsigned rank = 1; rank < MOST_RANKS && find_excess(layout) > find_slack(layout); rank++) {
         for (size_t i = 0; i < layout->count; i++) {
             if (layout->places[i].drop == rank)

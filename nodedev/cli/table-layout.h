@@ -4,8 +4,8 @@
  * table-layout: makes a table fit the width of a terminal.
  *
  * First it leaves out columns that say nothing, or the same as another column. Then it leaves out
- * the least important columns, in the order that the command gives. It stops when the rest fits
- * with long texts broken into lines.
+ * those that yield to whole texts, and the least important columns, in the order that the command
+ * gives. It stops when the rest fits with long texts broken into lines.
  */
 
 #pragma once
@@ -19,6 +19,7 @@ struct libscols_table;
 /* Of a column, in the order of the table. */
 struct table_place {
     unsigned drop; /* the first to be left out has 1, the next 2...; 0: it always stays */
+    bool yields;   /* it is left out before any text is broken */
     bool wraps;    /* its texts may be broken */
     int same_as;   /* a column that may have the same values; -1: none */
 };

@@ -294,6 +294,7 @@ fit(const struct table *table)
 
         places[i] = (struct table_place){
             .drop = column->drop,
+            .yields = column->yields,
             .wraps = column->wraps,
             .same_as = same < 0 ? -1 : table->shown[same],
         };
@@ -328,6 +329,24 @@ print_raw(const struct table *table, FILE *out)
 }
 
 static void
+paint(struct table *table)
+{
+    for (size_t i = 0; i < scols_table_get_ncols(table->smart); i++) {
+        const struct table_column *column = &table->columns[find_shown(table, i)];
+
+        for (size_t k = 0; column->colour && k < table->lines; k++) {
+            struct libscols_cell *cell =
+                scols_line_get_cell(scols_table_get_line(table->smart, k), i);
+            const char *text = scols_cell_get_data(cell);
+
+            if (text && strcmp(text, "-") != 0)
+                note(table, scols_cell_set_color(cell, terminal_sequence(table->call->terminal,
+                                                                         column->colour(text))));
+        }
+    }
+}
+
+static void
 print_lines(struct table *table, FILE *out)
 {
     if (table->lines == 0)
@@ -335,6 +354,10 @@ print_lines(struct table *table, FILE *out)
     if (table->raw) {
         print_raw(table, out);
         return;
+    }
+    if (table->call->terminal->has_colour) {
+        note(table, scols_table_enable_colors(table->smart, 1));
+        paint(table);
     }
     note(table, fit(table));
     note(table, scols_table_set_stream(table->smart, out));

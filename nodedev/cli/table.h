@@ -34,12 +34,14 @@ enum table_kind {
 struct table_column {
     const char *name; /* in capitals */
     enum table_kind kind;
-    bool extra; /* people see it only if --columns names it */
+    bool extra;                                       /* people see it only if --columns names it */
+    enum terminal_colour (*colour)(const char *text); /* of a value; NULL: it has none */
     bool costs; /* it is looked up only if --columns names it; such a column is extra as well */
 
     /* If the terminal is too narrow for all columns: */
     unsigned drop; /* the first to be left out has 1, the next 2...; 0: it always stays. A column
                       with another number than 0 is also left out if it says nothing */
+    bool yields;   /* it is left out before any text is broken */
     bool wraps;    /* its texts may be broken into lines */
     const char *same_as; /* a column that may have the same values; then this one says nothing */
 };

@@ -39,6 +39,17 @@ terminal_find(const char *no_color, const char *type)
     return found;
 }
 
+int
+terminal_choose_colour(struct terminal *terminal, const char *when, struct error *error)
+{
+    if (!when || !strcmp(when, "auto"))
+        return 0;
+    terminal->has_colour = !strcmp(when, "always");
+    if (terminal->has_colour || !strcmp(when, "never"))
+        return 0;
+    return error_refuse(error, ERROR_USAGE, "--color %s is none of always, never, auto", when);
+}
+
 unsigned
 terminal_width(const struct terminal *terminal)
 {
@@ -88,8 +99,8 @@ terminal_cut(char *text, unsigned columns)
     memcpy(end, "..", sizeof(".."));
 }
 
-void
-terminal_paint(const struct terminal *terminal, enum terminal_colour colour, FILE *out)
+const char *
+terminal_sequence(const struct terminal *terminal, enum terminal_colour colour)
 {
     static const char *const codes[] = {
         [TERMINAL_PLAIN] = "\033[0m",       [TERMINAL_BOLD] = "\033[1m",
@@ -98,8 +109,13 @@ terminal_paint(const struct terminal *terminal, enum terminal_colour colour, FIL
         [TERMINAL_MAGENTA] = "\033[37;45m", [TERMINAL_RED] = "\033[37;41m",
     };
 
-    if (terminal->has_colour)
-        fputs(codes[colour], out);
+    return terminal->has_colour ? codes[colour] : "";
+}
+
+void
+terminal_paint(const struct terminal *terminal, enum terminal_colour colour, FILE *out)
+{
+    fputs(terminal_sequence(terminal, colour), out);
 }
 
 void
@@ -181,37 +197,85 @@ count_lines(const char *text)
     return lines;
 }
 
-void
-terminal_show(const struct terminal_screen *screen, const char *text)
+/* How many lines of a text fit beside the line that says which they are. */
+static size_t
+lines_of(const struct terminal_screen *screen)
 {
     size_t height = screen->terminal->height ? screen->terminal->height : SIZE_MAX;
-    size_t lines = count_lines(text), shown = lines < height ? lines : height - 1;
 
+    return screen->lines < height ? screen->lines : height - 1;
+}
+
+static const char *
+skip_lines(const char *text, size_t lines)
+{
+    while (lines--)
+        text += strcspn(text, "\n") + 1;
+    return text;
+}
+
+void
+terminal_show(struct terminal_screen *screen, const char *text)
+{
+    size_t shown, height = screen->terminal->height;
+
+    screen->lines = count_lines(text);
+    shown = lines_of(screen);
+    if (screen->top > screen->lines - shown)
+        screen->top = screen->lines - shown;
+    text = skip_lines(text, screen->top);
     fputs("\033[H", screen->out);
     for (size_t i = 0; i < shown; i++) {
         size_t length = strcspn(text, "\n");
 
         fputs("\033[2K", screen->out);
         fwrite(text, 1, length, screen->out);
-        if (i + 1 < height)
+        if (!height || i + 1 < height)
             fputc('\n', screen->out);
         text += length + 1;
     }
     fputs("\033[J", screen->out);
-    if (shown < lines)
-        fprintf(screen->out, "(%zu more lines; name a GPU to see less)", lines - shown);
+    if (shown < screen->lines)
+        fprintf(screen->out, "(lines %zu to %zu of %zu; arrows and Page Down scroll, q ends this)",
+                screen->top + 1, screen->top + shown, screen->lines);
     fflush(screen->out);
 }
 
+/* Moves the text by so many lines. terminal_show stops it at the end. */
 static enum terminal_event
-read_key(const struct terminal_screen *screen)
+scroll(struct terminal_screen *screen, bool down, size_t lines)
 {
-    char key;
-    ssize_t got = read(screen->terminal->input, &key, 1);
+    if (down)
+        screen->top += lines;
+    else
+        screen->top -= lines < screen->top ? lines : screen->top;
+    return TERMINAL_SCROLLED;
+}
 
-    /* In this mode ^C, ^\ and ^D are keys. */
-    if (got <= 0 || strchr("qQ\003\004\034", key))
+/* In this mode ^C, ^\ and ^D are keys. Other keys than these make the text anew. */
+static enum terminal_event
+read_key(struct terminal_screen *screen)
+{
+    static const struct {
+        const char *keys[3];
+        bool is_down, is_page;
+    } rows[] = {
+        {{"\033[A", "\033OA", "k"}, false, false},
+        {{"\033[B", "\033OB", "j"}, true, false},
+        {{"\033[5~", "b", "b"}, false, true},
+        {{"\033[6~", " ", " "}, true, true},
+    };
+    char key[8] = {0};
+    ssize_t got = read(screen->terminal->input, key, sizeof(key) - 1);
+
+    if (got <= 0 || strchr("qQ\003\004\034", *key))
         return TERMINAL_END;
+    for (size_t i = 0; i < COUNT(rows); i++) {
+        for (size_t k = 0; k < COUNT(rows[i].keys); k++) {
+            if (!strcmp(key, rows[i].keys[k]))
+                return scroll(screen, rows[i].is_down, rows[i].is_page ? lines_of(screen) : 1);
+        }
+    }
     return TERMINAL_ANEW;
 }
 

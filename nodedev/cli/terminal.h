@@ -29,6 +29,11 @@ struct terminal {
 /* Looks at stdin and stdout. The arguments are the environment's NO_COLOR and TERM, or NULL. */
 struct terminal terminal_find(const char *no_color, const char *type);
 
+/* Decides about colours as --color=WHEN says: "always", "never" or "auto". NULL: it was not typed.
+ * Returns REFUSED (ERROR_USAGE) for another word. */
+int terminal_choose_colour(struct terminal *terminal, const char *when, struct error *error) CHECKED
+    __attribute__((nonnull(1, 3)));
+
 /* Returns how many columns a line can have. */
 unsigned terminal_width(const struct terminal *terminal) CHECKED NONNULL;
 
@@ -53,6 +58,9 @@ enum terminal_colour {
     TERMINAL_MAGENTA,
     TERMINAL_RED,
 };
+/* The same as text, which begins the colour; "": the terminal has none. */
+const char *
+terminal_sequence(const struct terminal *terminal, enum terminal_colour colour) CHECKED NONNULL;
 void
 terminal_paint(const struct terminal *terminal, enum terminal_colour colour, FILE *out) NONNULL;
 
@@ -68,7 +76,9 @@ struct terminal_screen {
     FILE *out;
     struct termios before;
     sigset_t blocked_before;
-    int signals; /* a signalfd; -1: the command does not have the screen */
+    int signals;  /* a signalfd; -1: the command does not have the screen */
+    size_t top;   /* the first line that is shown */
+    size_t lines; /* of the text that was shown last */
     bool is_input_changed;
 };
 #define TERMINAL_SCREEN_NONE                                                                       \
@@ -80,12 +90,12 @@ int terminal_take(struct terminal_screen *screen, struct terminal *terminal, FIL
                   struct error *error) CHECKED NONNULL;
 void terminal_release(struct terminal_screen *screen) NONNULL;
 
-/* Shows a text from the top. If the text has more lines than the screen, the last line says how
- * many are missing. */
-void terminal_show(const struct terminal_screen *screen, const char *text) NONNULL;
+/* Shows a text. If the text has more lines than the screen, the last line says which are shown, and
+ * keys scroll. */
+void terminal_show(struct terminal_screen *screen, const char *text) NONNULL;
 
-/* Waits until the user ends the command (q, ^C or a signal), until the text must be shown anew, or
- * until the time is over. */
-enum terminal_event { TERMINAL_TIME, TERMINAL_ANEW, TERMINAL_END };
+/* Waits until the user ends the command (q, ^C or a signal) or scrolls, until the text must be made
+ * anew, or until the time is over. */
+enum terminal_event { TERMINAL_TIME, TERMINAL_ANEW, TERMINAL_SCROLLED, TERMINAL_END };
 enum terminal_event terminal_wait(struct terminal_screen *screen, const struct host *host,
                                   uint64_t nanoseconds) CHECKED NONNULL;

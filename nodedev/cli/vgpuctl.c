@@ -5,9 +5,10 @@
 #include "base/suggest.h"
 #include "capture/playback.h"
 #include "cli/reply.h"
+#include "cli/help.h"
 #include "cli/hosts-file.h"
 #include "cli/say.h"
-#include "cli/wrap.h"
+#include "cli/watch.h"
 
 #include <fcntl.h>
 #include <limits.h>
@@ -16,48 +17,6 @@
 #include <unistd.h>
 
 #define ALWAYS (OPTION_BIT(OPTION_HELP))
-
-#define COLUMNS 32 /* width of a command with its arguments */
-
-/* Without a screen the width has no limit, because programs such as the completion read the
- * text. */
-static unsigned
-help_width(const struct command_call *call)
-{
-    return call->terminal->is_screen ? terminal_width(call->terminal) : INT_MAX;
-}
-
-static void
-print_help(const struct command *const *commands, const struct command_call *call)
-{
-    FILE *out = call->out;
-
-    fprintf(out, "Usage: vgpuctl COMMAND [ARGUMENT]... [OPTION]...\n\nCommands:\n");
-    for (; *commands; commands++) {
-        char head[64];
-
-        snprintf(head, sizeof(head), "  %s %s", (*commands)->name, (*commands)->arguments);
-        wrap_beside(out, head, COLUMNS, (*commands)->help, help_width(call));
-    }
-    fprintf(out, "\nOptions:\n");
-    options_help(UINT64_MAX, help_width(call), out);
-    fprintf(out, "\n'vgpuctl COMMAND --help' says which of them a command takes; "
-                 "'vgpuctl help COMMAND' opens its manual page.\n"
-                 "Exit status: 0 done, 1 failed, 2 usage, 3 no capacity, 4 busy. "
-                 "See vgpuctl(1).\n");
-}
-
-static void
-print_usage(const struct command *command, const struct command_call *call)
-{
-    FILE *out = call->out;
-
-    fprintf(out, "Usage: vgpuctl %s%s%s [OPTION]...\n\n%c%s.\n\nOptions:\n", command->name,
-            *command->arguments ? " " : "", command->arguments, (char)(*command->help - 'a' + 'A'),
-            command->help + 1);
-    options_help(command->options | ALWAYS, help_width(call), out);
-    fprintf(out, "\nSee %s(1).\n", command->page);
-}
 
 /* Words of other tools for what a command does. */
 static const struct {
@@ -77,6 +36,9 @@ find_command(const struct command *const *commands, const char *name, struct err
             return *commands;
         suggest_offer(&suggest, (*commands)->name);
     }
+    if (!strcmp(help_command.name, name))
+        return &help_command;
+    suggest_offer(&suggest, help_command.name);
     for (size_t i = 0; i < COUNT(synonyms); i++) {
         if (!strcmp(synonyms[i].said, name))
             suggest.best = synonyms[i].meant;
@@ -161,7 +123,9 @@ run_apart(const struct command *command, const struct command_call *call, struct
     enum command_status status;
     size_t size;
 
-    if (!reply_is_wanted(call) || option_given(&call->options, OPTION_WATCH))
+    if (option_given(&call->options, OPTION_WATCH))
+        return watch_run(call, command->run, error);
+    if (!reply_is_wanted(call))
         return command->run(call, error);
     aside.out = memory_stream(&dropped, &size);
     status = command->run(&aside, error);
@@ -169,9 +133,17 @@ run_apart(const struct command *command, const struct command_call *call, struct
     return status;
 }
 
+static int
+check_watch(const struct options *options, struct error *error)
+{
+    if (!option_given(options, OPTION_INTERVAL) || option_given(options, OPTION_WATCH))
+        return 0;
+    return error_refuse(error, ERROR_USAGE, "--interval is for --watch");
+}
+
 static enum command_status
-run(const struct command *command, struct host *host, struct command_call *call,
-    struct error *error)
+run(const struct command *command, struct host *host, struct terminal *terminal,
+    struct command_call *call, struct error *error)
 {
     AUTO(playback_clear) struct playback playback = {0};
     enum command_status status;
@@ -182,10 +154,13 @@ run(const struct command *command, struct host *host, struct command_call *call,
         return COMMAND_USAGE;
     }
     if (option_given(&call->options, OPTION_HELP)) {
-        print_usage(command, call);
+        help_print_usage(command, call);
         return COMMAND_DONE;
     }
     if (check_arguments(command, call, error) < 0)
+        return COMMAND_USAGE;
+    if (check_watch(&call->options, error) < 0 ||
+        terminal_choose_colour(terminal, call->options.values[OPTION_COLOR], error) < 0)
         return COMMAND_USAGE;
     rc = hosts_file_read(&call->options, error);
     if (rc < 0)
@@ -199,24 +174,6 @@ run(const struct command *command, struct host *host, struct command_call *call,
 
 /* --- help ------------------------------------------------------------------------------------- */
 
-#define MAN         "/usr/bin/man"
-#define MAN_TIMEOUT 10000 /* ms until it says whether it has a page */
-
-/* Becomes man(1), if there is such a page. man waits for a person as long as that takes. */
-static void
-open_page(const struct command_call *call, const char *page)
-{
-    char *const ask[] = {(char *)MAN, (char *)"-w", (char *)"1", (char *)page, NULL};
-    char *const become[] = {(char *)MAN, (char *)"1", (char *)page, NULL};
-    AUTO_CLOSE int nowhere = open("/dev/null", O_WRONLY | O_CLOEXEC);
-
-    if (!call->host->run || nowhere < 0 ||
-        call->host->run(call->host, ask, -1, nowhere, MAN_TIMEOUT) != 0)
-        return;
-    fflush(call->out);
-    execv(MAN, become);
-}
-
 /* 'vgpuctl help', of one command or of all. */
 static enum command_status
 run_help(const struct command *const *commands, const struct command_call *call,
@@ -224,19 +181,23 @@ run_help(const struct command *const *commands, const struct command_call *call,
 {
     const struct command *command;
 
+    if (option_given(&call->options, OPTION_HELP)) {
+        help_print_usage(&help_command, call);
+        return COMMAND_DONE;
+    }
     if (call->count > 1)
         return command_ended(
             error_refuse(error, ERROR_USAGE, "help: of one command, please, not of several"),
             error);
     if (call->count == 0) {
-        print_help(commands, call);
+        help_print(commands, call);
         return COMMAND_DONE;
     }
     command = find_command(commands, call->arguments[0], error);
     if (!command)
         return COMMAND_USAGE;
-    open_page(call, command->page);
-    print_usage(command, call);
+    help_open_page(command, call);
+    help_print_usage(command, call);
     return COMMAND_DONE;
 }
 
@@ -246,7 +207,7 @@ run_bare(const struct command *const *commands, const struct command_call *call,
          struct error *error)
 {
     if (option_given(&call->options, OPTION_HELP)) {
-        print_help(commands, call);
+        help_print(commands, call);
         return COMMAND_DONE;
     }
     if (option_given(&call->options, OPTION_VERSION)) {
@@ -259,8 +220,8 @@ run_bare(const struct command *const *commands, const struct command_call *call,
 }
 
 static enum command_status
-choose(struct host *host, const struct command *const *commands, int argc, char *argv[],
-       struct command_call *call, struct error *error)
+choose(struct host *host, const struct command *const *commands, struct terminal *terminal,
+       int argc, char *argv[], struct command_call *call, struct error *error)
 {
     const struct command *command;
     int rest;
@@ -273,13 +234,13 @@ choose(struct host *host, const struct command *const *commands, int argc, char 
         return run_bare(commands, call, error);
     call->arguments = argv + rest + 1;
     call->count = (size_t)(argc - rest - 1);
-    if (!strcmp(argv[rest], "help"))
-        return run_help(commands, call, error);
     command = find_command(commands, argv[rest], error);
     if (!command)
         return COMMAND_USAGE;
+    if (command == &help_command)
+        return run_help(commands, call, error);
     call->name = command->name;
-    return run(command, host, call, error);
+    return run(command, host, terminal, call, error);
 }
 
 /* What could not be written makes a command fail, unless it has failed already. An earlier write
@@ -313,10 +274,11 @@ vgpuctl_run(struct host *host, const struct command *const *commands, const char
             const struct terminal *terminal, int argc, char *argv[], FILE *out, FILE *faults)
 {
     AUTO(reply_clear) struct reply reply = {0};
+    struct terminal own = *terminal;
     struct command_call call = {.host = host,
                                 .machine = host,
                                 .uri = uri,
-                                .terminal = terminal,
+                                .terminal = &own,
                                 .out = out,
                                 .faults = faults,
                                 .reply = &reply};
@@ -326,7 +288,7 @@ vgpuctl_run(struct host *host, const struct command *const *commands, const char
     /* Text is always UTF-8 here, whatever the terminal's locale is, because libsmartcols needs
      * this. */
     (void)!setlocale(LC_CTYPE, "C.UTF-8");
-    status = choose(host, commands, argc, argv, &call, &error);
+    status = choose(host, commands, &own, argc, argv, &call, &error);
     if (status != COMMAND_DONE && error.class == ERROR_DENIED && geteuid() != 0)
         error_advise(&error, "run it as root");
     print_reply(&call, status, &error);

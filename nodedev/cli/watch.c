@@ -66,39 +66,44 @@ look_clear(struct look *look)
     free(look->faults);
 }
 
-/* Fails only if the command makes no sense. */
-static int
-look_take(struct look *look, const struct command_call *call, watch_show *show, struct error *error)
+/* Returns COMMAND_USAGE if the command makes no sense, and COMMAND_DONE in all other cases. */
+static enum command_status
+look_take(struct look *look, const struct command_call *call, watch_look *run, struct error *error)
 {
     AUTO(reply_clear) struct reply reply = {0};
     struct command_call aside = *call;
     uint64_t began = call->host->ops->now(call->host);
+    enum command_status status;
+    bool has_failed;
     size_t size;
-    int rc;
 
     aside.reply = &reply;
     aside.out = memory_stream(&look->text, &size);
     aside.faults = memory_stream(&look->faults, &size);
-    rc = show(&aside, error);
-    if (rc < 0)
+    status = run(&aside, error);
+    has_failed = status != COMMAND_DONE && *error->text;
+    if (has_failed)
         say_line(aside.faults, "vgpuctl: %s: %s", call->name, error->text);
     look->took = call->host->ops->now(call->host) - began;
     memory_stream_end(aside.faults, &look->faults);
     if (reply_is_wanted(call))
-        reply_print(&aside, rc < 0 ? error : NULL, aside.out);
+        reply_print(&aside, has_failed ? error : NULL, aside.out);
     else
         put_end(look->faults, call->terminal, aside.out);
     memory_stream_end(aside.out, &look->text);
-    return rc == REFUSED && error->class == ERROR_USAGE ? rc : 0;
+    return status == COMMAND_USAGE ? status : COMMAND_DONE;
 }
 
-/* Returns how long to wait after a look that took so long, in nanoseconds. libvirt is asked for
- * each domain, which takes long if there are many. */
+/* Returns how long to wait after a look that took so long, in nanoseconds: so many seconds, or if
+ * nobody has said that (0), a share of it. libvirt is asked for each domain, which takes long if
+ * there are many. */
 static uint64_t
-pause_after(uint64_t took)
+pause_after(uint64_t took, unsigned seconds)
 {
     uint64_t pause = SHARE * took;
 
+    if (seconds)
+        return seconds * SECOND;
     if (pause < SHORTEST)
         return SHORTEST;
     return pause < LONGEST ? pause : LONGEST;
@@ -107,29 +112,52 @@ pause_after(uint64_t took)
 /* --- for people --------------------------------------------------------------------------------
  */
 
-static int
-watch_screen(const struct command_call *call, watch_show *show, struct error *error)
+/* Waits until there is something to look at again. Meanwhile the user may scroll. */
+static enum terminal_event
+wait_and_scroll(struct terminal_screen *screen, const struct host *host, const char *text,
+                uint64_t pause)
+{
+    uint64_t end = host->ops->now(host) + pause;
+    enum terminal_event event;
+
+    do {
+        uint64_t now = host->ops->now(host);
+
+        event = terminal_wait(screen, host, now < end ? end - now : 0);
+        if (event == TERMINAL_SCROLLED)
+            terminal_show(screen, text);
+    } while (event == TERMINAL_SCROLLED);
+    return event;
+}
+
+static enum command_status
+watch_screen(const struct command_call *call, watch_look *run, unsigned seconds,
+             struct error *error)
 {
     struct terminal terminal = *call->terminal;
     struct command_call here = *call;
     AUTO(terminal_release) struct terminal_screen screen = TERMINAL_SCREEN_NONE;
     enum terminal_event event = TERMINAL_ANEW;
     AUTO(look_clear) struct look before = {memory_copy(""), memory_copy(""), 0};
-    int rc = terminal_take(&screen, &terminal, call->out, error);
+    enum command_status status = COMMAND_DONE;
 
+    if (terminal_take(&screen, &terminal, call->out, error) < 0)
+        return command_ended(REFUSED, error);
     here.terminal = &terminal;
-    while (rc == 0 && event != TERMINAL_END) {
+    while (status == COMMAND_DONE && event != TERMINAL_END) {
         struct look look = {0};
 
-        rc = look_take(&look, &here, show, error);
-        if (rc == 0 && (event == TERMINAL_ANEW || strcmp(before.text, look.text) != 0))
+        status = look_take(&look, &here, run, error);
+        if (status == COMMAND_DONE &&
+            (event == TERMINAL_ANEW || strcmp(before.text, look.text) != 0))
             terminal_show(&screen, look.text);
         look_clear(&before);
         before = look;
-        if (rc == 0)
-            event = terminal_wait(&screen, call->host, pause_after(look.took));
+        if (status == COMMAND_DONE)
+            event =
+                wait_and_scroll(&screen, call->host, look.text, pause_after(look.took, seconds));
     }
-    return rc;
+    return status;
 }
 
 /* --- for programs ------------------------------------------------------------------------------
@@ -146,31 +174,36 @@ wait_a_moment(const struct command_call *call, uint64_t nanoseconds, struct erro
     return call->host->ops->wait(call->host, &end, 1, nanoseconds) <= 0;
 }
 
-static int
-watch_lines(const struct command_call *call, watch_show *show, struct error *error)
+static enum command_status
+watch_lines(const struct command_call *call, watch_look *run, unsigned seconds, struct error *error)
 {
     AUTO(look_clear) struct look before = {memory_copy(""), memory_copy(""), 0};
-    struct look look;
     int rc;
 
     do {
-        look = (struct look){0};
-        rc = look_take(&look, call, show, error);
-        call->reply->is_printed |= rc == 0;
-        if (rc == 0 && strcmp(look.text, before.text) != 0)
+        struct look look = {0};
+
+        if (look_take(&look, call, run, error) != COMMAND_DONE) {
+            look_clear(&look);
+            return COMMAND_USAGE;
+        }
+        call->reply->is_printed = true;
+        if (strcmp(look.text, before.text) != 0)
             json_print_line(look.text, call->out);
         look_clear(&before);
         before = look;
-        if (rc == 0)
-            rc = wait_a_moment(call, pause_after(look.took), error);
+        rc = wait_a_moment(call, pause_after(look.took, seconds), error);
     } while (rc > 0);
-    return rc;
+    return command_ended(rc, error);
 }
 
-int
-watch_run(const struct command_call *call, watch_show *show, struct error *error)
+enum command_status
+watch_run(const struct command_call *call, watch_look *look, struct error *error)
 {
-    if (!option_given(&call->options, OPTION_WATCH))
-        return show(call, error);
-    return reply_is_wanted(call) ? watch_lines(call, show, error) : watch_screen(call, show, error);
+    unsigned seconds;
+
+    if (options_number(&call->options, OPTION_INTERVAL, 1, 3600, 0, &seconds, error) < 0)
+        return COMMAND_USAGE;
+    return reply_is_wanted(call) ? watch_lines(call, look, seconds, error)
+                                 : watch_screen(call, look, seconds, error);
 }

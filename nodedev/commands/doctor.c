@@ -7,12 +7,28 @@
 #include "doctor/checks.h"
 
 #include <limits.h>
+#include <string.h>
 
 enum column { CHECK, SEVERITY, FINDING, REMEDY };
 
+static enum terminal_colour
+severity_colour(const char *severity)
+{
+    static const struct {
+        enum diagnosis_severity severity;
+        enum terminal_colour colour;
+    } rows[] = {{DIAGNOSIS_ERROR, TERMINAL_RED}, {DIAGNOSIS_WARNING, TERMINAL_YELLOW}};
+
+    for (size_t i = 0; i < COUNT(rows); i++) {
+        if (!strcmp(diagnosis_severity_name(rows[i].severity), severity))
+            return rows[i].colour;
+    }
+    return TERMINAL_BOLD;
+}
+
 static const struct table_column columns[] = {
     [CHECK] = {.name = "CHECK"},
-    [SEVERITY] = {.name = "SEVERITY"},
+    [SEVERITY] = {.name = "SEVERITY", .colour = severity_colour},
     [FINDING] = {.name = "FINDING", .wraps = true},
     [REMEDY] = {.name = "REMEDY", .wraps = true},
 };
@@ -80,10 +96,10 @@ print_block(const struct diagnosis_finding *finding, const struct terminal *term
     /* Lines are broken only on a terminal. In other output, grep must find words that follow each
      * other. */
     unsigned width = terminal->is_screen ? terminal_width(terminal) : INT_MAX;
+    const char *severity = diagnosis_severity_name(finding->check->severity);
 
-    terminal_paint(terminal, TERMINAL_BOLD, out);
-    say_part(out, "%s: %s", diagnosis_severity_name(finding->check->severity),
-             finding->check->name);
+    terminal_paint(terminal, severity_colour(severity), out);
+    say_part(out, "%s: %s", severity, finding->check->name);
     terminal_paint(terminal, TERMINAL_PLAIN, out);
     say_end(out);
     print_prose(finding->text.text, width, out);
@@ -128,6 +144,6 @@ const struct command command_doctor = {
     .arguments = "",
     .help = "look for what is wrong with this host, and say what to do about it",
     .page = "vgpuctl-repair",
-    .options = OPTION_BIT(OPTION_ROOT) | OPTION_BITS_TABLE,
+    .options = OPTION_BIT(OPTION_ROOT) | OPTION_BITS_TABLE | OPTION_BIT(OPTION_COLOR),
     .run = run,
 };

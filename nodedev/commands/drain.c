@@ -6,6 +6,7 @@
 #include "policy/drained.h"
 #include "view/gpu-view.h"
 #include "view/host-view.h"
+#include "view/state-colour.h"
 #include "view/vgpu-walk.h"
 
 enum column { DEVICE, TYPE, DOMAIN, STATE };
@@ -14,7 +15,7 @@ static const struct table_column columns[] = {
     [DEVICE] = {.name = "DEVICE"},
     [TYPE] = {.name = "TYPE", .drop = 1},
     [DOMAIN] = {.name = "DOMAIN", .wraps = true},
-    [STATE] = {.name = "STATE"},
+    [STATE] = {.name = "STATE", .colour = state_colour},
 };
 
 /* Finds the guest that runs with a device that has no lease. Returns "" if no guest is known. */
@@ -91,6 +92,6 @@ const struct command command_drain = {
     .page = "vgpuctl-gpu",
     .least = 1,
     .most = 1,
-    .options = OPTION_BIT(OPTION_ROOT) | OPTION_BITS_TABLE,
+    .options = OPTION_BIT(OPTION_ROOT) | OPTION_BITS_TABLE | OPTION_BIT(OPTION_COLOR),
     .run = run,
 };

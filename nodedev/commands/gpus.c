@@ -150,6 +150,6 @@ const struct command command_gpus = {
     .arguments = "",
     .help = "show the GPUs that offer vGPUs",
     .page = "vgpuctl-show",
-    .options = OPTION_BIT(OPTION_ROOT) | OPTION_BITS_REMOTE | OPTION_BITS_TABLE,
+    .options = OPTION_BIT(OPTION_ROOT) | OPTION_BITS_REMOTE | OPTION_BITS_TABLE | OPTION_BITS_WATCH,
     .run = run,
 };

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
-#include "cli/watch.h"
 #include "commands/commands.h"
 #include "commands/host-table.h"
 #include "placement/resolution.h"
+#include "view/state-colour.h"
 #include "view/vgpu-choice.h"
 
 #include <string.h>
@@ -19,7 +19,7 @@ static const struct table_column columns[] = {
     [DEVICE] = {.name = "DEVICE", .drop = 1},
     [NAME] = {.name = "NAME", .drop = 4, .wraps = true},
     [GPU] = {.name = "GPU", .drop = 5},
-    [STATE] = {.name = "STATE", .drop = 2},
+    [STATE] = {.name = "STATE", .colour = state_colour, .drop = 2},
     [LIVE] = {.name = "LIVE", .kind = TABLE_FLAG, .extra = true},
     [CONFIG] = {.name = "CONFIG", .kind = TABLE_FLAG, .extra = true},
 };
@@ -152,8 +152,8 @@ add_guests(struct table *table, const struct host_view *view, struct error *erro
     return count ? 0 : vgpu_choice_miss(&choice, error);
 }
 
-static int
-show(const struct command_call *call, struct error *error)
+static enum command_status
+run(const struct command_call *call, struct error *error)
 {
     const struct host_table rows = {
         .name = "guests",
@@ -164,14 +164,7 @@ show(const struct command_call *call, struct error *error)
         .empty_remote = "no domain has or asks for a vGPU, as far as libvirt tells",
         .views = {.filter = &inventory_no_types, .wants_domains = true, .shows_domains = true},
         .add = add_guests};
-
-    return host_table_show(&rows, call, error);
-}
-
-static enum command_status
-run(const struct command_call *call, struct error *error)
-{
-    int rc = watch_run(call, show, error);
+    int rc = host_table_show(&rows, call, error);
 
     return command_ended(rc, error);
 }
@@ -183,6 +176,6 @@ const struct command command_guests = {
     .page = "vgpuctl-show",
     .most = 1,
     .options = OPTION_BIT(OPTION_ROOT) | OPTION_BITS_REMOTE | OPTION_BITS_TABLE |
-               OPTION_BIT(OPTION_ALL) | OPTION_BIT(OPTION_WATCH),
+               OPTION_BITS_WATCH | OPTION_BIT(OPTION_COLOR) | OPTION_BIT(OPTION_ALL),
     .run = run,
 };

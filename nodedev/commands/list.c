@@ -7,6 +7,7 @@
 #include "device/nvidia.h"
 #include "device/vgpu.h"
 #include "lease/origin.h"
+#include "view/state-colour.h"
 #include "view/vgpu-choice.h"
 
 #include <inttypes.h>
@@ -33,9 +34,9 @@ static const struct table_column columns[] = {
     [NAME] = {.name = "NAME", .drop = 5, .wraps = true},
     [PARENT] = {.name = "PARENT", .drop = 3, .same_as = "GPU"},
     [GPU] = {.name = "GPU", .drop = 4},
-    [STATE] = {.name = "STATE"},
+    [STATE] = {.name = "STATE", .colour = state_colour},
     [DOMAIN] = {.name = "DOMAIN", .drop = 9, .wraps = true},
-    [DOMAIN_UUID] = {.name = "DOMAIN-UUID", .drop = 1},
+    [DOMAIN_UUID] = {.name = "DOMAIN-UUID", .drop = 1, .yields = true},
     [ALIAS] = {.name = "ALIAS", .extra = true},
     [ORIGIN] = {.name = "ORIGIN", .extra = true, .costs = true},
     [INSTANCE] = {.name = "INSTANCE", .kind = TABLE_NUMBER, .extra = true, .costs = true},
@@ -144,6 +145,7 @@ const struct command command_list = {
     .help = "show the vGPUs, and whose they are",
     .page = "vgpuctl-show",
     .most = 1,
-    .options = OPTION_BIT(OPTION_ROOT) | OPTION_BITS_REMOTE | OPTION_BITS_TABLE,
+    .options = OPTION_BIT(OPTION_ROOT) | OPTION_BITS_REMOTE | OPTION_BITS_TABLE |
+               OPTION_BITS_WATCH | OPTION_BIT(OPTION_COLOR),
     .run = run,
 };

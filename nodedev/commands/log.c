@@ -209,6 +209,7 @@ const struct command command_log = {
     .page = "vgpuctl-repair",
     .least = 0,
     .most = 1,
-    .options = OPTION_BIT(OPTION_ROOT) | OPTION_BIT(OPTION_SINCE) | OPTION_BITS_TABLE,
+    .options =
+        OPTION_BIT(OPTION_ROOT) | OPTION_BIT(OPTION_SINCE) | OPTION_BITS_TABLE | OPTION_BITS_WATCH,
     .run = run,
 };

@@ -6,6 +6,7 @@
 #include "view/gpu-view.h"
 #include "view/host-view.h"
 #include "view/vgpu-users.h"
+#include "view/state-colour.h"
 #include "view/vgpu-walk.h"
 
 enum column { DEVICE, TYPE, NAME, PARENT, GPU, ORIGIN, HOLDER, STATE, DOMAIN, DOMAIN_UUID };
@@ -18,7 +19,7 @@ static const struct table_column columns[] = {
     [GPU] = {.name = "GPU", .drop = 3},
     [ORIGIN] = {.name = "ORIGIN"},
     [HOLDER] = {.name = "HOLDER", .drop = 9, .wraps = true},
-    [STATE] = {.name = "STATE", .extra = true},
+    [STATE] = {.name = "STATE", .colour = state_colour, .extra = true},
     [DOMAIN] = {.name = "DOMAIN", .extra = true, .wraps = true},
     [DOMAIN_UUID] = {.name = "DOMAIN-UUID", .extra = true},
 };
@@ -97,6 +98,6 @@ const struct command command_orphans = {
     .arguments = "",
     .help = "show the vGPUs that no domain refers to",
     .page = "vgpuctl-repair",
-    .options = OPTION_BITS_TABLE,
+    .options = OPTION_BITS_TABLE | OPTION_BIT(OPTION_COLOR),
     .run = run,
 };

@@ -4,7 +4,6 @@
 #include "cli/reply.h"
 #include "cli/json.h"
 #include "cli/say.h"
-#include "cli/watch.h"
 #include "commands/commands.h"
 #include "view/gpu-view.h"
 #include "view/picture.h"
@@ -169,8 +168,8 @@ show(void *data, const struct host_view *view, struct error *error)
     return 0;
 }
 
-static int
-show_hosts(const struct command_call *call, struct error *error)
+static enum command_status
+run(const struct command_call *call, struct error *error)
 {
     static const struct host_views views = {.filter = &inventory_all_types,
                                             .wants_domains = true,
@@ -181,14 +180,6 @@ show_hosts(const struct command_call *call, struct error *error)
 
     if (shown.json)
         json_close(shown.json, ']');
-    return rc;
-}
-
-static enum command_status
-run(const struct command_call *call, struct error *error)
-{
-    int rc = watch_run(call, show_hosts, error);
-
     return command_ended(rc, error);
 }
 
@@ -199,6 +190,6 @@ const struct command command_status = {
     .page = "vgpuctl-show",
     .most = 1,
     .options = OPTION_BIT(OPTION_ROOT) | OPTION_BITS_REMOTE | OPTION_BIT(OPTION_JSON) |
-               OPTION_BIT(OPTION_WATCH),
+               OPTION_BITS_WATCH | OPTION_BIT(OPTION_COLOR),
     .run = run,
 };

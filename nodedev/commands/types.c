@@ -191,6 +191,6 @@ const struct command command_types = {
     .page = "vgpuctl-show",
     .most = 1,
     .options = OPTION_BIT(OPTION_ROOT) | OPTION_BIT(OPTION_TYPE) | OPTION_BIT(OPTION_AVAILABLE) |
-               OPTION_BIT(OPTION_SORT) | OPTION_BITS_REMOTE | OPTION_BITS_TABLE,
+               OPTION_BIT(OPTION_SORT) | OPTION_BITS_REMOTE | OPTION_BITS_TABLE | OPTION_BITS_WATCH,
     .run = run,
 };

@@ -5,6 +5,7 @@
 #include "cli/say.h"
 #include "view/gpu-view.h"
 #include "view/sriov-gpu.h"
+#include "view/state-colour.h"
 #include "view/usage.h"
 #include "view/wanted-types.h"
 
@@ -43,25 +44,6 @@ next_vgpu(const struct drawing *drawing, const struct host_view_vgpu *vgpu)
             return &view->vgpus[i];
     }
     return NULL;
-}
-
-static enum terminal_colour
-colour_of(const char *state)
-{
-    static const struct {
-        const char *state;
-        enum terminal_colour colour;
-    } rows[] = {
-        {"held", TERMINAL_GREEN},     {"kept", TERMINAL_BLUE},       {"foreign", TERMINAL_MAGENTA},
-        {"orphan", TERMINAL_RED},     {"pending", TERMINAL_YELLOW},  {"reserved", TERMINAL_YELLOW},
-        {"leaving", TERMINAL_YELLOW}, {"removing", TERMINAL_YELLOW},
-    };
-
-    for (size_t i = 0; state && i < COUNT(rows); i++) {
-        if (!strcmp(rows[i].state, state))
-            return rows[i].colour;
-    }
-    return TERMINAL_GREEN;
 }
 
 /* Returns a type's name for people: the last word of a name such as "GRID T4-1B", else the type's
@@ -160,7 +142,7 @@ letter_at(const struct drawing *drawing, int place, enum terminal_colour *colour
         int share = usage_share(drawing->view, &drawing->usage, vgpu);
 
         end += share > 0 ? share : 0;
-        *colour = colour_of(vgpu->state);
+        *colour = state_colour(vgpu->state);
         if (place < end)
             break;
         number++;
@@ -224,7 +206,7 @@ draw_vgpu(const struct drawing *drawing, const struct host_view_vgpu *vgpu, size
     printable_make(owner);
     terminal_cut(owner, (unsigned)width);
     say_part(drawing->out, " ");
-    terminal_paint(drawing->terminal, colour_of(vgpu->state), drawing->out);
+    terminal_paint(drawing->terminal, state_colour(vgpu->state), drawing->out);
     say_part(drawing->out, "%c", letter_of(number));
     terminal_paint(drawing->terminal, TERMINAL_PLAIN, drawing->out);
     while (*right && right[strlen(right) - 1] == ' ')

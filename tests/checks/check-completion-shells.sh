@@ -26,9 +26,9 @@ in_fish() {
     [ "$got" = "$2" ] || complain "fish: '$1': '$got', not '$2'"
 }
 
-in_fish 'vgpuctl ' "$commands"
+in_fish 'vgpuctl gp' "gpus$(printf '\t')show the GPUs that offer vGPUs"
 in_fish 'vgpuctl types 0000:18:0' 0000:18:00.0
-in_fish 'vgpuctl reconcile --ro' --root
+in_fish 'vgpuctl reconcile --ro' "--root$(printf '\t')another machine's file system, or a capture of it"
 in_fish 'vgpuctl gpus -o GPU,N' 'GPU,NAME GPU,NUMA'
 in_fish 'vgpuctl any --class=sm' '--class=small --class=smart'
 in_fish 'vgpuctl explain w' web01

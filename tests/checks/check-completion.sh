@@ -23,6 +23,9 @@ expect() {
 
 expect 'vgpuctl ' "$commands"
 expect 'vgpuctl gp' gpus
+expect 'vgpuctl help ' "$commands"
+expect 'vgpuctl list --color ' 'always auto never'
+expect 'vgpuctl attach --numa p' prefer
 expect 'vgpuctl --root /tmp gp' gpus
 expect 'vgpuctl --json gp' gpus
 expect 'vgpuctl reconcile --ro' --root

@@ -45,16 +45,18 @@ differ() {
 scratch=$(mktemp -d)
 trap 'rm -rf "$scratch"' EXIT
 
-commands=$(vgpuctl --help | sed -n '/^Commands:$/,/^$/s/^  \([a-z][a-z-]*\) .*/\1/p')
+commands=$(vgpuctl --help | sed -n '1,/^Options:$/s/^  \([a-z][a-z-]*\) .*/\1/p')
 [ -n "$commands" ]
+commands=$(echo "$commands" | grep -vx help)
 
-# For each command the line that it has in the man page of its group.
+# For each command the line that it has in the man page of its group, and in the page's synopsis.
 for command in $commands; do
     vgpuctl "$command" --help >"$scratch/help"
     page=nodedev/cli/$(sed -n 's/^See \(vgpuctl-[a-z]*\)(1)\.$/\1/p' "$scratch/help").1
     usage=$(sed -n "1s/^Usage: vgpuctl $command\(.*\) \[OPTION\]\.\.\.\$/\1/p" "$scratch/help")
-    printf '%s:.It Cm %s%s' "$page" "$command" "$(echo "$usage" |
-        sed 's/\[\([^]]*\)\]/Oo \1 Oc/g; s/|/ | /g; s/[A-Z][A-Z-]\{2,\}/Ar &/g')"
+    usage=$(echo "$usage" | sed 's/\[\([^]]*\)\]/Oo \1 Oc/g; s/|/ | /g; s/[A-Z][A-Z-]\{2,\}/Ar &/g')
+    echo "$page:.Nm vgpuctl Cm $command$usage Op Ar option ..." >>"$scratch/synopses"
+    printf '%s:.It Cm %s%s' "$page" "$command" "$usage"
     options <"$scratch/help" | while IFS='|' read -r _ name argument; do
         [ "$name" = help ] || printf ' Oo Fl -%s%s Oc' "$name" "${argument:+ Ar $argument}"
     done
@@ -63,6 +65,11 @@ done | sort >"$scratch/known"
 # shellcheck disable=SC2086 # patterns
 grep '^\.It Cm ' $pages | sort >"$scratch/written" || true
 differ commands
+
+sort "$scratch/synopses" >"$scratch/known"
+# shellcheck disable=SC2086 # patterns
+grep '^\.Nm vgpuctl Cm ' $pages | sort >"$scratch/written" || true
+differ synopses
 
 vgpuctl --help | options | while IFS='|' read -r letter name argument; do
     echo ".It Fl ${letter:+$letter , Fl }-$name${argument:+ Ar $argument}"

@@ -93,7 +93,12 @@ screen | grep -q '^ a dddddddd.* T4-1B *1024 MiB foreign$' || complain "no line 
 tm resize-window -x 100 -y 24
 wait_for '[aaaaaa............................................................................................]'
 tm resize-window -x 100 -y 3
-wait_for 'more lines'
+wait_for '(lines 1 to 2 of '
+tm send-keys Down
+wait_for '(lines 2 to 3 of '
+screen | grep -q '^\[aaaaaa' || complain "no second line after Down:" "$(screen)"
+tm send-keys PageUp
+wait_for '(lines 1 to 2 of '
 tm resize-window -x 80 -y 24
 wait_for '(q ends this)'
 tm send-keys q
@@ -123,14 +128,32 @@ done
 start '' 'status'
 wait_for 'that was all'
 screen -e | grep -q "$(printf '\033\\[[0-9;]*45m')" || complain "no colour on a terminal:" "$(screen -e)"
+start '' 'list'
+wait_for 'that was all'
+screen -e | grep -q "$(printf '\033\[[0-9;]*45m').*foreign" ||
+    complain "no colour in a table:" "$(screen -e)"
 start '' 'status | cat'
 wait_for 'that was all'
 screen -e | grep -q "$(printf '\033')" && complain "colours in a pipe"
+start NO_COLOR=1 'status --color=always | cat'
+wait_for 'that was all'
+screen -e | grep -q "$(printf '\033\[[0-9;]*45m')" || complain "no colour with --color=always"
+start '' 'status --color=never'
+wait_for 'that was all'
+screen -e | grep -q "$(printf '\033')" && complain "colours with --color=never"
+
+# Tables are watched as well.
+start '' 'list --watch --interval 1'
+wait_for 'foreign'
+make_device 2
+wait_for 'dddddddd-0000-4000-8000-000000000002'
+tm send-keys q
+wait_for 'that was all'
 
 # Only terminals get tables that fit.
 start '' 'types'
 wait_for 'that was all'
-screen | grep -q '^0000:18:00.0 nvidia-222 GRID T4-1B .* 15$' ||
+screen | grep -q '^0000:18:00.0 nvidia-222 GRID T4-1B .* 14$' ||
     complain "a table that does not fit:" "$(screen)"
 start '' 'types | cat'
 wait_for 'that was all'

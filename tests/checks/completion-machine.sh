@@ -65,5 +65,5 @@ make_programs
 
 # The commands are those of --help.
 # shellcheck disable=SC2034 # for the checks
-commands=$("$top_builddir/vgpuctl" --help | sed -n '/^Commands:$/,/^$/s/^  \([a-z][a-z-]*\) .*/\1/p' |
+commands=$("$top_builddir/vgpuctl" --help | sed -n '1,/^Options:$/s/^  \([a-z][a-z-]*\) .*/\1/p' |
     LC_ALL=C sort | tr '\n' ' ' | sed 's/ $//')

@@ -24,6 +24,7 @@ struct world {
     const char *const *faults; /* per look: its complaint, or NULL */
     size_t looks;
     uint64_t now, look_takes, pause; /* nanoseconds */
+    const char *interval;            /* of --interval; NULL: not typed */
 };
 
 static struct world world = {.look_takes = SECOND / 1000, .pause = SECOND};
@@ -47,7 +48,7 @@ now(const struct host *host)
 
 static const struct host_ops ops = {.now = now, .wait = wait};
 
-static int
+static enum command_status
 show(const struct command_call *call, struct error *error)
 {
     size_t look = world.looks++;
@@ -55,9 +56,9 @@ show(const struct command_call *call, struct error *error)
 
     world.now += world.look_takes;
     if (world.faults[look] && *world.faults[look] == '!')
-        return error_set(error, -EIO, "%s", world.faults[look] + 1);
+        return command_ended(error_set(error, -EIO, "%s", world.faults[look] + 1), error);
     if (world.faults[look] && *world.faults[look] == '?')
-        return error_refuse(error, ERROR_USAGE, "%s", world.faults[look] + 1);
+        return command_ended(error_refuse(error, ERROR_USAGE, "%s", world.faults[look] + 1), error);
     if (world.faults[look])
         reply_warn(call, ERROR_NO_LIBVIRT, "%s", world.faults[look]);
     json = reply_json(call);
@@ -69,12 +70,13 @@ show(const struct command_call *call, struct error *error)
         json_close(json, '}');
     }
     json_close(json, ']');
-    return 0;
+    return COMMAND_DONE;
 }
 
 /* Compares all that is printed until the reader goes, or until the watch ends with this result. */
 static void
-expect(int result, const char *const *shown, const char *const *faults, const char *lines)
+expect(enum command_status result, const char *const *shown, const char *const *faults,
+       const char *lines)
 {
     AUTO(reply_clear) struct reply reply = {0};
     struct command_call call = {.host = &world.host, .name = "status", .reply = &reply};
@@ -87,6 +89,7 @@ expect(int result, const char *const *shown, const char *const *faults, const ch
     world.faults = faults;
     world.looks = 0;
     call.options.values[OPTION_JSON] = call.options.values[OPTION_WATCH] = "";
+    call.options.values[OPTION_INTERVAL] = world.interval;
     call.out = call.faults = open_memstream(&text, &size);
     assert_non_null(call.out);
     assert_int_equal(watch_run(&call, show, &error), result);
@@ -109,7 +112,7 @@ one_line_for_each_change(void **state)
     static const char *const faults[5];
 
     (void)state;
-    expect(0, shown, faults,
+    expect(COMMAND_DONE, shown, faults,
            EMPTY "{\"format\": 1, \"status\": [{\"name\": \"a  b\", \"free\": 1}], " WELL
                  "}\n" EMPTY);
 }
@@ -123,7 +126,7 @@ complaints_are_in_the_document(void **state)
                                          NULL};
 
     (void)state;
-    expect(0, shown, faults,
+    expect(COMMAND_DONE, shown, faults,
            "{\"format\": 1, \"status\": [], \"errors\": [], \"warnings\": [" NOTE(
                "no-libvirt", "no \\\"libvirt\\\"") "]}\n"
                                                    "{\"format\": 1, \"errors\": [" NOTE(
@@ -139,7 +142,7 @@ misuse_ends_the_watch(void **state)
     static const char *const faults[] = {"?there is no column nosuch"};
 
     (void)state;
-    expect(REFUSED, shown, faults, "");
+    expect(COMMAND_USAGE, shown, faults, "");
 }
 
 /* A look that takes long is rare, but no pause is longer than half a minute. */
@@ -152,11 +155,28 @@ slow_looks(void **state)
     (void)state;
     world.look_takes = 2 * SECOND;
     world.pause = 18 * SECOND;
-    expect(0, shown, faults, EMPTY);
+    expect(COMMAND_DONE, shown, faults, EMPTY);
     world.look_takes = 60 * SECOND;
     world.pause = 30 * SECOND;
-    expect(0, shown, faults, EMPTY);
+    expect(COMMAND_DONE, shown, faults, EMPTY);
     world.look_takes = SECOND / 1000;
+    world.pause = SECOND;
+}
+
+/* Whoever says how often, decides. */
+static void
+an_interval(void **state)
+{
+    static const char *const shown[] = {NONE, NONE, NULL};
+    static const char *const faults[2];
+
+    (void)state;
+    world.interval = "7";
+    world.pause = 7 * SECOND;
+    expect(COMMAND_DONE, shown, faults, EMPTY);
+    world.interval = "0";
+    expect(COMMAND_USAGE, shown, faults, "");
+    world.interval = NULL;
     world.pause = SECOND;
 }
 
@@ -168,6 +188,7 @@ main(void)
         cmocka_unit_test(complaints_are_in_the_document),
         cmocka_unit_test(misuse_ends_the_watch),
         cmocka_unit_test(slow_looks),
+        cmocka_unit_test(an_interval),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -264,12 +264,16 @@ more_than_the_screen_has(void **state)
 {
     static const struct {
         unsigned height;
+        size_t top;
         const char *wanted;
     } rows[] = {
-        {0, "\033[H\033[2Ka\n\033[2Kb\n\033[2Kc\n\033[J"},
-        {4, "\033[H\033[2Ka\n\033[2Kb\n\033[2Kc\n\033[J"},
-        {3, "\033[H\033[2Ka\n\033[2Kb\n\033[J(1 more lines; name a GPU to see less)"},
-        {2, "\033[H\033[2Ka\n\033[J(2 more lines; name a GPU to see less)"},
+#define ENDED "; arrows and Page Down scroll, q ends this)"
+        {0, 0, "\033[H\033[2Ka\n\033[2Kb\n\033[2Kc\n\033[J"},
+        {4, 7, "\033[H\033[2Ka\n\033[2Kb\n\033[2Kc\n\033[J"},
+        {3, 0, "\033[H\033[2Ka\n\033[2Kb\n\033[J(lines 1 to 2 of 3" ENDED},
+        {2, 0, "\033[H\033[2Ka\n\033[J(lines 1 to 1 of 3" ENDED},
+        {2, 1, "\033[H\033[2Kb\n\033[J(lines 2 to 2 of 3" ENDED},
+        {3, 7, "\033[H\033[2Kb\n\033[2Kc\n\033[J(lines 2 to 3 of 3" ENDED},
     };
 
     (void)state;
@@ -280,6 +284,7 @@ more_than_the_screen_has(void **state)
         size_t size;
 
         screen.terminal = &terminal;
+        screen.top = rows[i].top;
         screen.out = open_memstream(&shown, &size);
         terminal_show(&screen, "a\nb\nc\n");
         fclose(screen.out);
@@ -296,10 +301,17 @@ a_screen_of_its_own(void **state)
         const char *key; /* NULL: no keys are pressed; "": nobody could type */
         enum terminal_event event;
     } rows[] = {
-        {SIGINT, NULL, TERMINAL_END},    {SIGTERM, NULL, TERMINAL_END},
-        {SIGWINCH, NULL, TERMINAL_ANEW}, {0, NULL, TERMINAL_TIME},
-        {0, "q", TERMINAL_END},          {0, "\003", TERMINAL_END},
-        {0, " ", TERMINAL_ANEW},         {0, "", TERMINAL_END},
+        {SIGINT, NULL, TERMINAL_END},
+        {SIGTERM, NULL, TERMINAL_END},
+        {SIGWINCH, NULL, TERMINAL_ANEW},
+        {0, NULL, TERMINAL_TIME},
+        {0, "q", TERMINAL_END},
+        {0, "\003", TERMINAL_END},
+        {0, "\n", TERMINAL_ANEW},
+        {0, "", TERMINAL_END},
+        {0, " ", TERMINAL_SCROLLED},
+        {0, "\033[B", TERMINAL_SCROLLED},
+        {0, "\033[5~", TERMINAL_SCROLLED},
     };
     const struct host host = {.ops = &host_kernel};
     sigset_t after;
