@@ -153,6 +153,18 @@ for_programs(void **state)
     scene_stop(&scene);
 }
 
+/* A guest's UUID gives way before the name of a type is broken. */
+static void
+at_120_columns(void **state)
+{
+    const struct terminal wide = {.is_screen = true, .width = 120};
+    const char *libvirt = begin();
+
+    (void)state;
+    typed_golden_on(&scene, libvirt, &wide, "list/screen-120", "vgpuctl list");
+    scene_stop(&scene);
+}
+
 /* Where text is broken, a malicious name cannot begin a line. */
 static void
 broken_names(void **state)
@@ -382,6 +394,7 @@ main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(at_80_columns),
+        cmocka_unit_test(at_120_columns),
         cmocka_unit_test(wide_names),
         cmocka_unit_test(others_at_80_columns),
         cmocka_unit_test(at_any_width),
