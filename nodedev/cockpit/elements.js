@@ -127,8 +127,9 @@ export async function show_found(place, says, promise) {
 /*
  * Shows a dialog. `body` is an element, or a promise of one. `act` does the work when the user
  * confirms it, and the dialog then shows the element that it returns. If it fails, the dialog says
- * why, and the user may try again. Without `act` the dialog only shows the body. The dialog cannot
- * be closed while `act` works, so that the user sees what comes of it.
+ * why, and the user may try again. Without `act` the dialog only shows the body. Whoever
+ * closes it while `act` works leaves the work behind: the event "vgpu-left" has the dialog's title,
+ * and the promise of what comes of the work.
  */
 export async function ask({ title, body, confirm, danger, act }) {
     const opener = document.activeElement?.dataset?.key;
@@ -141,8 +142,12 @@ export async function ask({ title, body, confirm, danger, act }) {
         element("div", { class: "buttons" }, act && go, cancel));
     const dialog = element("dialog", { "aria-labelledby": "dialog-title", onclose: close }, form);
 
-    function set_working(is_working) {
-        go.disabled = cancel.disabled = is_working;
+    let work = null;
+
+    function set_working(promise) {
+        work = promise;
+        go.disabled = Boolean(work);
+        cancel.textContent = work ? "Close" : "Cancel";
     }
 
     /* Only the button "Close" is left. */
@@ -157,26 +162,24 @@ export async function ask({ title, body, confirm, danger, act }) {
         event.preventDefault();
         if (go.disabled)
             return;
-        set_working(true);
+        set_working(act(form));
         show(outcome, element("p", {}, "Working…"));
         try {
-            const result = await act(form);
+            const result = await work;
 
-            set_working(false);
+            set_working(null);
             finish();
             show(outcome, result);
         } catch (failure) {
-            set_working(false);
+            set_working(null);
             go.focus();
             show(outcome, alert("danger", failure.message));
         }
     }
 
     function close() {
-        if (cancel.disabled) {
-            dialog.showModal(); /* the user has pressed Escape */
-            return;
-        }
+        if (work)
+            document.dispatchEvent(new CustomEvent("vgpu-left", { detail: { title, work } }));
         dialog.remove();
         focus_key(opener);
     }

@@ -34,12 +34,35 @@ function draw() {
 
 let faults = [], end = null;
 
+/* Work of dialogs that were closed before it was done: its title, and what became of it. */
+const left = new Map();
+
+function left_notices() {
+    return [...left].map(([work, { title, kind, words }]) => alert(kind, `${title}:`, ` ${words} `,
+        kind !== "info" && button("Dismiss", `dismiss-${title}`, () => {
+            left.delete(work);
+            show_notices();
+        })));
+}
+
+function follow({ detail }) {
+    const work = detail.work, title = detail.title.replace(/\?$/, "");
+    const tell = (kind, words) => {
+        left.set(work, { title, kind, words });
+        show_notices();
+    };
+
+    tell("info", "vgpuctl is still at work.");
+    work.then(result => tell("success", result.textContent), failure => tell("danger", failure.message));
+}
+
 function show_notices() {
     show(notices,
         permission.allowed === false &&
             alert("info", "You have limited access.",
                 " Turn on administrative access in Cockpit's top bar to change something."),
         faults.length > 0 && alert("warning", "vgpuctl says:", faults.map(line => [" ", line])),
+        left_notices(),
         end && alert("danger", end.message, " ", button("Try again", "again", begin)));
 }
 
@@ -97,6 +120,8 @@ window.addEventListener("storage", set_theme);
 window.addEventListener("cockpit-style", set_theme);
 set_theme();
 
+document.addEventListener("vgpu-change", begin);
+document.addEventListener("vgpu-left", follow);
 cockpit.addEventListener("locationchanged", go);
 cockpit.addEventListener("visibilitychange", begin);
 permission.addEventListener("changed", draw);

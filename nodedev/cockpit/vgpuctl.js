@@ -99,9 +99,11 @@ function sentence_of(vgpu) {
         (vgpu.reason ? `: ${vgpu.reason}` : "");
 }
 
-/* Changes something, as root. Returns sentences that tell what was done with vGPUs. */
+/* Changes something, as root. Returns sentences that tell what was done with vGPUs. The event
+ * "vgpu-change" follows, also if something failed: a part may be done. */
 export async function change(...words) {
-    const told = await ask(words, "require");
+    const told = await ask(words, "require").finally(() =>
+        document.dispatchEvent(new Event("vgpu-change")));
     const done = (told.vgpus || []).map(sentence_of);
 
     if (told.errors.length > 0)
