@@ -1,12 +1,19 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 #
-# libvirt finds the hook by a link, which is no file of the package. The first installation makes
-# the link, and the removal takes it away. So a link that an administrator has deleted stays
-# deleted. And libvirt never sees a second link that a package manager puts beside the first for a
-# moment.
+# libvirt finds the hook by a link, and mdevctl finds the call-out by two. These links are no files of the
+# package. The first installation makes them, and the removal takes them away. So a link that an
+# administrator has deleted stays deleted. And libvirt never sees a second link that a package manager
+# puts beside the first for a moment.
 root=${DPKG_ROOT:-}
 hooks=$root/etc/libvirt/hooks
 link=$hooks/qemu.d/50-vgpu
+scripts=$root/etc/mdevctl.d/scripts.d
+
+# own_links: the names of all our links, one a line.
+own_links() { printf '%s\n' "$link" "$scripts/callouts/50-libvirt-vgpu" "$scripts/notifiers/50-libvirt-vgpu"; }
+
+# links_there: the names of those that the host has.
+links_there() { own_links | while read -r name; do if [ -L "$name" ]; then echo "$name"; fi; done; }
 
 is_first_hook() {
     for hook in "$hooks/qemu" "$hooks"/qemu.d/*; do
@@ -26,20 +33,26 @@ reload_libvirt() {
     done
 }
 
-# A script of somebody else with this name stays.
-make_link() {
-    if [ -f "$link" ] && [ ! -L "$link" ]; then return 0; fi
-    first=
-    if is_first_hook; then first=yes; fi
-    mkdir -p "$hooks/qemu.d"
-    ln -sf ../../../../usr/sbin/libvirt-vgpu-hook "$link"
-    if [ -n "$first" ]; then reload_libvirt; fi
+# make_links: makes the links whose names it reads. They are relative. A script of somebody else with such a
+# name stays.
+make_links() {
+    while read -r name; do
+        if [ -f "$name" ] && [ ! -L "$name" ]; then continue; fi
+        program=usr/libexec/libvirt-vgpu-callout first=
+        if [ "$name" = "$link" ]; then
+            program=usr/sbin/libvirt-vgpu-hook
+            if is_first_hook; then first=yes; fi
+        fi
+        mkdir -p "${name%/*}"
+        ln -sf "$(echo "${name#"$root"/}" | sed 's,[^/]*$,,; s,[^/]*/,../,g')$program" "$name"
+        if [ -n "$first" ]; then reload_libvirt </dev/null; fi
+    done
 }
 
 # Running guests keep their vGPUs. Guests start without our hook from now on. This prints the vGPUs
 # that nobody gives back any more.
-remove_link() {
-    if [ -L "$link" ]; then rm "$link"; fi
+remove_links() {
+    links_there | while read -r name; do rm "$name"; done
     vgpus=$("$root/usr/bin/vgpuctl" list ${root:+--root "$root"} --timeout 10 -n -r \
         -o device,domain,state,interface,gpu 2>/dev/null) ||
         echo "libvirt-vgpu: 'vgpuctl list' fails, so guests that have a vGPU are not named" >&2

@@ -198,18 +198,24 @@ have_all() {
 have_all install-selinux "$policy_deb" "$policy_rpm"
 have_all install-cockpit "$page_deb" "$page_rpm"
 
+# links_in DIRECTORY: our links, the hook's and those in this directory of mdevctl's.
+links_in() { echo "etc/libvirt/hooks/qemu.d/50-vgpu ${1#/}/callouts/50-libvirt-vgpu ${1#/}/notifiers/50-libvirt-vgpu"; }
+
 # dpkg runs Debian's scripts, in a root of their own.
 host=$scratch/host
-link=$host/etc/libvirt/hooks/qemu.d/50-vgpu
+links=$(links_in /etc/mdevctl.d/scripts.d)
 new_root "$host"
 
 dpkg_there() {
     run dpkg --root="$host" --force-not-root,script-chrootless,depends,bad-path --log=/dev/null "$@"
 }
 
-# has_link, has_no_link WHEN
-has_link() { [ -x "$link" ] || complain "no link to the hook after: $1"; }
-has_no_link() { [ ! -L "$link" ] || complain "there is a link to the hook after: $1"; }
+# has_links, has_no_links WHEN: all of $links, or none. remove_links: an administrator removes all.
+has_links() {
+    for link in $links; do [ -x "$host/$link" ] || complain "no $link that leads to a program after: $1"; done
+}
+has_no_links() { for link in $links; do [ ! -L "$host/$link" ] || complain "there is $link after: $1"; done; }
+remove_links() { for link in $links; do rm "$host/$link"; done; }
 
 # has_no_page WHAT: a host without Cockpit gets no page for it.
 has_no_page() { [ ! -e "$host/usr/share/cockpit" ] || complain "there is a page for Cockpit after: $1"; }
@@ -218,7 +224,7 @@ wants=$host/etc/systemd/system/multi-user.target.wants
 mkdir -p "$wants" "$host/var/lib/systemd"
 (cd "$host" && find . ! -path './var/lib/dpkg*') >before
 dpkg_there -i "$deb"
-has_link "the first installation"
+has_links "the first installation"
 has_no_page "the first installation"
 dpkg_there -i "$page_deb"
 leaves_it dpkg "$host"
@@ -230,14 +236,14 @@ if find "$host/etc" -path '*.wants/*' ! -name libvirt-vgpu-setup.service \
 fi
 
 dpkg_there -i "$deb"
-has_link "an upgrade"
-rm "$link"
+has_links "an upgrade"
+remove_links
 dpkg_there -i "$deb"
-has_no_link "an upgrade of a host whose administrator has deleted it"
+has_no_links "an upgrade of a host whose administrator has deleted them"
 dpkg_there -r libvirt-vgpu
 dpkg_there -i "$deb"
-has_no_link "a removal and an installation there"
-ln -s /usr/sbin/libvirt-vgpu-hook "$link"
+has_no_links "a removal and an installation there"
+for link in $links; do ln -s /usr/bin/true "$host/$link"; done
 
 # The package is removed while a guest runs, and installed again before the guest ends.
 mkdir -p "$host/proc/sys/kernel/random" "$host/run/libvirt-vgpu"
@@ -247,11 +253,11 @@ sed -n '1s/^libvirt-vgpu-ledger 1 \([^ ]*\) .*/\1/p' "$host/run/libvirt-vgpu/led
 guest=$(sed -n '2s/^[^ ]* \([^ ]*\) .* \(web[0-9]*\) .*/\2 has the vGPU \1/p' "$host/run/libvirt-vgpu/ledger")
 [ -n "$guest" ]
 dpkg_there -r libvirt-vgpu
-has_no_link "a removal"
+has_no_links "a removal"
 grep -q "^libvirt-vgpu: $guest " "$scratch/log" ||
     complain "dpkg -r does not say that $guest:" "$(cat "$scratch/log")"
 dpkg_there -i "$deb"
-has_link "another installation"
+has_links "another installation"
 [ -e "$host/run/libvirt-vgpu/ledger" ] || complain "a removal forgets who has what"
 
 # An administrator's own files and units do not keep any file of ours.
@@ -266,7 +272,7 @@ if [ -s left ]; then complain "purging leaves:" "$(cat left)"; fi
 
 # Fedora's scripts, as rpm would run them, but without the parts that its macros for systemd add.
 host=$scratch/rpm-host
-link=$host/etc/libvirt/hooks/qemu.d/50-vgpu
+links=$(links_in /etc/mdevctl.d/scripts.d)
 new_root "$host"
 rpm2archive - <"$rpm" | tar -xz -C "$host"
 
@@ -276,18 +282,18 @@ scriptlet() {
     run env DPKG_ROOT="$host" sh -e "$scratch/scriptlet" "$2"
 }
 
-has_no_link "unpacking the .rpm"
+has_no_links "unpacking the .rpm"
 has_no_page "unpacking the .rpm"
 rpm2archive - <"$page_rpm" | tar -xz -C "$host"
 scriptlet POSTIN 1
-has_link "the first installation of the .rpm"
+has_links "the first installation of the .rpm"
 leaves_it rpm "$host"
-rm "$link"
+remove_links
 scriptlet POSTIN 2
 scriptlet PREUN 1
-has_no_link "an upgrade of the .rpm where it was deleted"
+has_no_links "an upgrade of the .rpm where they were deleted"
 scriptlet POSTIN 1
 scriptlet PREUN 0
-has_no_link "the removal of the .rpm"
+has_no_links "the removal of the .rpm"
 scriptlet POSTUN 0
 finish

@@ -6,6 +6,7 @@ first=/vgpu/packages/1.deb
 newer=/vgpu/packages/2.deb
 program=/usr/sbin/libvirt-vgpu-hook
 link=/etc/libvirt/hooks/qemu.d/50-vgpu
+mdevctl_links=(/etc/mdevctl.d/scripts.d/{callouts,notifiers}/50-libvirt-vgpu)
 timer=libvirt-vgpu-reconcile.timer
 sriov=/etc/systemd/system/multi-user.target.wants/libvirt-vgpu-sriov@0000:3d:00.0.service
 device=([1]=$(new_uuid) [2]=$(new_uuid) [3]=$(new_uuid))
@@ -74,6 +75,7 @@ files >before
 # This is the host's first qemu hook. The package tells libvirt, which needs no restart.
 run_dpkg dpkg -i $first
 [ -x $link ]
+for name in "${mdevctl_links[@]}"; do [ -x "$name" ]; done
 if find /etc/systemd -name '*libvirt-vgpu*' ! -name libvirt-vgpu-setup.service ! -name $timer | grep .; then
     fail "the package enables other units than these two"
 fi
@@ -141,6 +143,7 @@ for n in 1 2; do
     assert_match "$(<said)" "libvirt-vgpu: web$n has the vGPU ${device[n]} \(held\), which stays when it ends"
 done
 [ "$(grep -c '^libvirt-vgpu: ' said)" = 2 ]
+for name in "${mdevctl_links[@]}"; do [ ! -L "$name" ]; done
 if systemctl -q is-active $timer; then fail "the timer goes on"; fi
 destroy plain
 
@@ -163,12 +166,12 @@ if is_long; then
     assert_empty_ledger
 fi
 
-# If the administrator has deleted the link, an upgrade does not make it again. check-packages.sh checks
+# If the administrator has deleted our links, an upgrade does not make them again. check-packages.sh checks
 # this in each run.
 if is_long; then
-    rm $link
+    rm $link "${mdevctl_links[@]}"
     run_dpkg dpkg -i $newer
-    [ ! -L $link ]
+    for name in $link "${mdevctl_links[@]}"; do [ ! -L "$name" ]; done
 fi
 
 # After a purge no file of ours is left, not even a file that the administrator has made.
