@@ -65,7 +65,10 @@ endif
 install_rest = DESTDIR='$(DESTDIR)' srcdir='$(srcdir)' sbindir='$(sbindir)' libexecdir='$(libexecdir)' \
 	hooksdir='$(hooksdir)' mdevctldir='$(mdevctldir)' configdir='$(configdir)' \
 	moduledir='$(moduledir)' man1dir='$(man1dir)' \
-	own_dirs='$(moduledir) $(pkgdatadir) $(cockpitdir) $(examplesdir) $(packagingdir) $(docdir)' \
+	own_dirs='$(moduledir) $(pkgdatadir) $(cockpitdir) $(examplesdir) $(packagingdir) $(docdir) $(cardsdir)' \
+	prefix='$(prefix)' used_dirs='$(bindir) $(sbindir) $(libexecdir) $(metainfodir) $(man1dir) $(cardsmandir) \
+	$(man5dir) $(man7dir) $(man8dir) $(systemdsystemunitdir) $(tmpfilesdir) $(apparmordir) $(completionsdir) \
+	$(zshdir) $(fishdir) $(selinuxdir)' \
 	completionsdir='$(completionsdir)' completion_files='$(completion_files)' '$(srcdir)/config/install-rest'
 
 install-exec-hook:
@@ -74,5 +77,6 @@ install-exec-hook:
 install-data-hook:
 	$(install_rest) files
 
-uninstall-hook:
+# Also what "make install-selinux" and "make install-cards" may have installed.
+uninstall-hook: uninstall-selinux uninstall-cards
 	$(install_rest) remove

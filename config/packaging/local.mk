@@ -27,13 +27,5 @@ rpm: dist
 dist_date = $${SOURCE_DATE_EPOCH:-$$(test -e '$(srcdir)/.git' && \
 	git -C '$(srcdir)' log -1 --format=%ct || stat -c %Y '$(srcdir)/configure.ac')}
 
-# pkg-config names directories of the host: "make distcheck" may write to its own only.
-AM_DISTCHECK_CONFIGURE_FLAGS = \
-	--with-systemdsystemunitdir='$${dc_install_base}/lib/systemd/system' \
-	--with-tmpfilesdir='$${dc_install_base}/lib/tmpfiles.d' \
-	--with-bash-completion-dir='$${dc_install_base}/share/bash-completion/completions' \
-	--with-zsh-completion-dir='$${dc_install_base}/share/zsh/site-functions' \
-	--with-fish-completion-dir='$${dc_install_base}/share/fish/vendor_completions.d'
-
 # The .spec has a copy of hook-link.sh.
 CONFIG_STATUS_DEPENDENCIES = $(srcdir)/config/packaging/hook-link.sh

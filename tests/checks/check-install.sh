@@ -118,9 +118,43 @@ grep -q '# mine' "$stage/etc/libvirt-vgpu/vgpu.conf" || complain "an edited vgpu
 rm "$stage/etc/libvirt-vgpu/vgpu.conf"
 left=$(find "$stage" ! -type d)
 [ -z "$left" ] || complain "left by uninstall: $left"
-# Directories that only we make go as well. Others have theirs beside us.
-make -s install-exec install-data "$@" >/dev/null
-make -s uninstall "$@" >/dev/null
-left=$(find "$stage" -name '*libvirt-vgpu*' -o -name qemu.d)
-[ -z "$left" ] || complain "directories left by uninstall: $left"
+rm -rf "$stage"
+
+# uninstalls WHAT MAKE-VARIABLE...: an uninstall leaves the tree that was before the installation, also of what
+# has a package of its own. Nobody need have compiled the policy module: any file is good for that.
+# shellcheck disable=SC2317 # it is called
+uninstalls() {
+    what=$1
+    shift
+    (cd "$stage" && find . | sort) >"$stage.before"
+    make -s install-exec install-data install-cards "$@" >/dev/null
+    share=$(dirname "$(dirname "$(find "$stage" -name '*.schema.json')")")
+    mkdir -p "$share/selinux/packages"
+    : >"$share/selinux/packages/libvirt_vgpu.pp"
+    make -s uninstall "$@" >/dev/null
+    (cd "$stage" && find . | sort) | diff "$stage.before" - || complain "$what: uninstall leaves another tree"
+    rm -rf "$stage" "$stage.before"
+}
+
+# On a host. These directories are those of others, which stay, be they empty or not.
+for dir in usr/bin usr/sbin usr/lib usr/libexec usr/src usr/share/bash-completion/completions usr/share/doc \
+    usr/share/cockpit usr/share/man/man1 usr/share/man/man4 usr/share/man/man5 usr/share/man/man7 \
+    usr/share/man/man8 usr/share/metainfo usr/share/selinux/packages ".$units" ".$tmpfiles" ".$zsh" ".$fish" \
+    etc/apparmor.d etc/libvirt/hooks etc/mdevctl.d/scripts.d/callouts etc/mdevctl.d/scripts.d/notifiers \
+    usr/lib/mdevctl/scripts.d/callouts usr/lib/mdevctl/scripts.d/notifiers; do
+    mkdir -p "$stage/$dir"
+done
+uninstalls "of /usr" "$@"
+
+# With a prefix that nobody else has, all of its directories are ours.
+mkdir -p "$stage/opt"
+set -- prefix=/opt/x sysconfdir=/opt/x/etc sbindir=/opt/x/sbin bindir=/opt/x/bin mandir=/opt/x/share/man \
+    libexecdir=/opt/x/libexec apparmordir=/opt/x/etc/apparmor.d mdevctldir=/opt/x/etc/mdevctl.d/scripts.d \
+    systemdsystemunitdir=/opt/x$units tmpfilesdir=/opt/x$tmpfiles completionsdir=/opt/x$completions \
+    zshdir=/opt/x$zsh fishdir=/opt/x$fish docdir=/opt/x/share/doc/libvirt-vgpu DESTDIR="$stage"
+uninstalls "of a prefix of our own" "$@"
+# What somebody else has there stays.
+mkdir -p "$stage/opt/x/share/man/man1" "$stage/opt/x/other"
+touch "$stage/opt/x/share/man/man1/other.1"
+uninstalls "of a prefix with another's files" "$@"
 finish

@@ -11,6 +11,7 @@ quick_checks = \
 	tests/checks/check-linkage.sh \
 	tests/checks/check-man.sh \
 	tests/checks/check-monitoring.sh \
+	tests/checks/check-prefix.sh \
 	tests/checks/check-style.sh
 
 # These take long, or need other programs. The longest first, so that it is not alone in the end; valgrind last,
