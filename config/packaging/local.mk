@@ -1,13 +1,31 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 
 packagingdir = $(docdir)/packaging
-dist_packaging_DATA = config/packaging/README.md
-dist_doc_DATA += config/packaging/NEWS
+dist_doc_DATA += config/packaging/NEWS $(pictures)
+pictures = .github/cockpit.png .github/how-it-works.svg
+
+# These pages link to files of this tree. Installed, they link to what is installed with them.
+nodist_doc_DATA = config/packaging/installed/README.md
+nodist_packaging_DATA = config/packaging/installed/packaging/README.md
+installed_links = $(MKDIR_P) $(@D) && $(AWK) -v page=$$page -v installed='README.md=README.md \
+	config/packaging/NEWS=NEWS config/packaging/README.md=packaging/README.md \
+	.github/cockpit.png=cockpit.png .github/how-it-works.svg=how-it-works.svg' \
+	-f '$(srcdir)/config/packaging/installed-links.awk' '$(srcdir)'/$$page >$@.tmp && mv $@.tmp $@
+
+$(nodist_doc_DATA): README.md config/packaging/installed-links.awk
+	$(AM_V_GEN)page=README.md; $(installed_links)
+
+$(nodist_packaging_DATA): config/packaging/README.md config/packaging/installed-links.awk
+	$(AM_V_GEN)page=config/packaging/README.md; $(installed_links)
+
+CLEANFILES += $(nodist_doc_DATA) $(nodist_packaging_DATA)
 
 EXTRA_DIST += \
 	config/packaging/build-package \
 	config/packaging/debian \
+	config/packaging/README.md \
 	config/packaging/hook-link.sh \
+	config/packaging/installed-links.awk \
 	config/packaging/rpm/90-libvirt-vgpu.preset \
 	config/packaging/rpm/libvirt-vgpu.rpmlintrc \
 	config/packaging/rpm/libvirt-vgpu.spec

@@ -81,6 +81,7 @@ launched=$(sed -n 's,.*<launchable type="cockpit-manifest">\(.*\)</launchable>.*
 for document in README.md NEWS examples/vgpu.conf packaging/README.md; do
     [ -f "$stage$docs/$document" ] || complain "$document is missing"
 done
+perl "$srcdir/tests/checks/dead-links.pl" "$stage$docs" || complain "dead links in what is installed"
 # Options of configure decide which of these are installed.
 if grep -q '^nodist_systemdsystemunit_DATA = ' Makefile; then
     for unit in metrics.service metrics.timer ready.service reconcile.service reconcile.timer \

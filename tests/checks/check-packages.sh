@@ -198,6 +198,9 @@ have_all() {
 have_all install-selinux "$policy_deb" "$policy_rpm"
 have_all install-cockpit "$page_deb" "$page_rpm"
 
+# has_live_links DIRECTORY: its pages lead to what is there.
+has_live_links() { perl "$srcdir/tests/checks/dead-links.pl" "$1" || complain "a package has dead links"; }
+
 # links_in DIRECTORY: our links, the hook's and those in this directory of mdevctl's.
 links_in() { echo "etc/libvirt/hooks/qemu.d/50-vgpu ${1#/}/callouts/50-libvirt-vgpu ${1#/}/notifiers/50-libvirt-vgpu"; }
 
@@ -228,6 +231,10 @@ has_links "the first installation"
 has_no_page "the first installation"
 dpkg_there -i "$page_deb"
 leaves_it dpkg "$host"
+has_live_links "$host/usr/share/doc"
+mkdir "$scratch/cards"
+dpkg-deb -x deb/libvirt-vgpu-cards-dkms_*.deb "$scratch/cards"
+has_live_links "$scratch/cards"
 dpkg_there -P cockpit-libvirt-vgpu
 has_no_page "a purge of the page"
 if find "$host/etc" -path '*.wants/*' ! -name libvirt-vgpu-setup.service \

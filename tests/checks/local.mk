@@ -43,6 +43,7 @@ EXTRA_DIST += \
 	$(deep_checks) \
 	tests/checks/completion-machine.sh \
 	tests/checks/copyright.awk \
+	tests/checks/dead-links.pl \
 	tests/checks/guard.sh \
 	tests/checks/schemas.py \
 	tests/checks/scratch-libvirt.sh \
