@@ -7,6 +7,7 @@
 root=${DPKG_ROOT:-}
 hooks=$root/etc/libvirt/hooks
 link=$hooks/qemu.d/50-vgpu
+# The .rpm names another directory.
 scripts=$root/etc/mdevctl.d/scripts.d
 
 # own_links: the names of all our links, one a line.

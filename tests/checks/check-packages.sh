@@ -127,6 +127,18 @@ if grep -E ': [EW]: ' rpmlint.out | grep -vE ": E: ($known) "; then
     complain "rpmlint has something to say"
 fi
 
+# A package of ours goes with those of the same build, and no others.
+evr=$(rpm -qp --qf '%{VERSION}-%{RELEASE}' "$rpm")
+rpm -qp --requires "$rpm" >requires
+grep -Fqx "(libvirt-vgpu-selinux = $evr if selinux-policy-targeted)" requires ||
+    complain "the .rpm takes another version of its policy:" "$(grep selinux requires)"
+rpm -qp --requires "$page_rpm" >requires
+grep -Fqx "libvirt-vgpu = $evr" requires ||
+    complain "the .rpm of the page takes another version of vgpuctl:" "$(grep vgpu requires)"
+if sed -n '/^%build/,/^%install/p' "$packing/rpm/libvirt-vgpu.spec.in" | grep '^make'; then
+    complain "libvirt-vgpu.spec.in builds without %make_build"
+fi
+
 # new_root DIR: an empty host, where /lib is part of /usr.
 new_root() {
     mkdir -p "$1/usr/lib" "$1/var/lib/dpkg/info" "$1/var/lib/dpkg/updates" "$1/run"
@@ -174,12 +186,21 @@ new_root "$installed"
 (cd "deb/$release" && find . -name '*.[oa]' -o -name libvirt-vgpu-hook -type f -o -name vgpuctl -type f \
     -o -name libvirt-vgpu-callout -type f -o -name connection.so | tar -c --exclude=./debian -T -) | tar -x -C "$second/$release"
 run as_first make -s -C "$second/$release" install DESTDIR="$installed"
-tree "$installed" >expected
+tree "$installed" >expected-dpkg
+# Fedora has no AppArmor, and its own directory for mdevctl's scripts.
+scripts=/usr/lib/mdevctl/scripts.d
+new_root "$installed-rpm"
+run as_first make -s -C "$second/$release" install DESTDIR="$installed-rpm" apparmordir= mdevctldir=$scripts
+tree "$installed-rpm" >expected-rpm
+for file in etc/apparmor.d/libvirt-vgpu etc/mdevctl.d/scripts.d/callouts/50-libvirt-vgpu; do
+    grep -q " $file " expected-dpkg || complain "make install does not leave $file"
+    if grep " ${file%/*}" expected-rpm; then complain "make install for Fedora leaves $file"; fi
+done
 
 # leaves_it WHO ROOT
 leaves_it() {
     tree "$2" >"tree-$1"
-    diff -U0 expected "tree-$1" || complain "$1 ('+') leaves another tree than make install ('-')"
+    diff -U0 "expected-$1" "tree-$1" || complain "$1 ('+') leaves another tree than make install ('-')"
 }
 
 # have_all TARGET DEB RPM: packages of their own have what "make TARGET" leaves, and nothing else.
@@ -279,7 +300,7 @@ if [ -s left ]; then complain "purging leaves:" "$(cat left)"; fi
 
 # Fedora's scripts, as rpm would run them, but without the parts that its macros for systemd add.
 host=$scratch/rpm-host
-links=$(links_in /etc/mdevctl.d/scripts.d)
+links=$(links_in $scripts)
 new_root "$host"
 rpm2archive - <"$rpm" | tar -xz -C "$host"
 
@@ -295,6 +316,7 @@ rpm2archive - <"$page_rpm" | tar -xz -C "$host"
 scriptlet POSTIN 1
 has_links "the first installation of the .rpm"
 leaves_it rpm "$host"
+has_live_links "$host/usr/share/doc"
 remove_links
 scriptlet POSTIN 2
 scriptlet PREUN 1
