@@ -51,6 +51,11 @@ for page in man1/vgpuctl.1 man1/vgpuctl-gpu.1 man1/vgpuctl-guest.1 man1/vgpuctl-
     man8/libvirt-vgpu-callout.8; do
     [ -f "$stage/usr/share/man/$page" ] || complain "$page is missing"
 done
+commands=$(./vgpuctl --help | sed -n '1,/^Options:$/s/^  \([a-z][a-z-]*\) .*/\1/p' | grep -vx help)
+for command in ${commands:?}; do
+    grep -q "^\.It Cm $command " "$stage/usr/share/man/man1/vgpuctl-$command.1" ||
+        complain "man vgpuctl-$command does not show the command"
+done
 files=$stage/usr/share/man/man1/vgpuctl.1
 grep -q '^\.It Pa /usr/lib/libvirt-vgpu/connection.so$' "$files" || complain "vgpuctl.1 does not name connection.so"
 if grep '@[a-z]*dir@' "$files"; then complain "vgpuctl.1 was not filled in"; fi
