@@ -43,6 +43,11 @@ check_setup(struct checker *checker, const struct policy_gpu *gpu)
               "%s: the GPU %s has sizes beside instances: leave sizes out, as NVIDIA has "
               "them only without MIG",
               gpu->origin, gpu->address.text);
+    if (setup->sizes == POLICY_SIZES_MIXED && setup->scheduler == POLICY_SCHEDULER_FIXED_SHARE)
+        fault(checker,
+              "%s: the GPU %s has the scheduler \"fixed-share\" beside mixed sizes: leave one of "
+              "them out, as NVIDIA has that scheduler only for equal sizes",
+              gpu->origin, gpu->address.text);
 }
 
 static void

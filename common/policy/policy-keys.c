@@ -24,6 +24,8 @@ static const struct setting_key setup_keys[] = {
      .like = setting_words},
     {"sizes", setting_choice, .offset = offsetof(struct policy_gpu, setup.sizes),
      .words = sizes_words},
+    {"scheduler", setting_choice, .offset = offsetof(struct policy_gpu, setup.scheduler),
+     .words = policy_scheduler_words},
 };
 static const struct setting_list setup_group = {.keys = setup_keys, .key_count = COUNT(setup_keys)};
 

@@ -8,6 +8,9 @@
 #include <fnmatch.h>
 #include <string.h>
 
+const char *const policy_scheduler_words[] = {"", "best-effort", "equal-share", "fixed-share",
+                                              NULL};
+
 const char *const policy_allow_words[] = {"class", "type",   "parent", "placement",
                                           "numa",  "traits", NULL};
 
@@ -174,7 +177,8 @@ policy_pool_of(const struct policy *policy, const struct name *function)
 bool
 policy_has_setup(const struct policy_gpu *gpu)
 {
-    return gpu->setup.functions || gpu->setup.has_instances || gpu->setup.sizes;
+    return gpu->setup.functions || gpu->setup.has_instances || gpu->setup.sizes ||
+           gpu->setup.scheduler;
 }
 
 /* Steps over digits that do not begin with 0. NULL: there are none. */

@@ -34,6 +34,14 @@ enum policy_allow {
     POLICY_ALLOW_TRAITS,
 };
 
+enum policy_scheduler {
+    POLICY_SCHEDULER_UNSAID,
+    POLICY_SCHEDULER_BEST_EFFORT,
+    POLICY_SCHEDULER_EQUAL_SHARE,
+    POLICY_SCHEDULER_FIXED_SHARE,
+};
+extern const char *const policy_scheduler_words[]; /* by these; the first is "", NULL ends them */
+
 enum policy_sizes { POLICY_SIZES_UNSAID, POLICY_SIZES_EQUAL, POLICY_SIZES_MIXED };
 
 /* How 'vgpuctl setup' makes a card. A part that is not said is left as it is. */
@@ -42,6 +50,7 @@ struct policy_setup {
     struct words instances; /* a profile for each GPU instance (MIG), such as "1g.24gb+gfx" */
     bool has_instances;     /* they are said; no profile means no MIG mode */
     unsigned sizes;         /* enum policy_sizes: frame buffer sizes of its vGPUs */
+    unsigned scheduler;     /* enum policy_scheduler: of the time of NVIDIA's vGPUs */
 };
 
 struct policy_gpu {

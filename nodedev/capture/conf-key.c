@@ -37,6 +37,7 @@ static const struct conf_key keys[] = {
     {"release_timeout", CONF_QUANTITY, false, 0},
     {"reserve", CONF_COUNT_OF, false, 0},
     {"setup", CONF_TEXT, false, 0},
+    {"scheduler", CONF_WORD, false, 0},
     {"sizes", CONF_WORD, false, 0},
     {"traits", CONF_TRAIT, false, 0},
     {"type", CONF_TYPE, false, 0},

@@ -5,4 +5,5 @@ libvgpuctl_a_SOURCES += \
 	nodedev/setup/setup.c nodedev/setup/setup.h \
 	nodedev/setup/setup-card.c nodedev/setup/setup-card.h \
 	nodedev/setup/setup-part.c nodedev/setup/setup-part.h \
-	nodedev/setup/setup-plan.c nodedev/setup/setup-plan.h
+	nodedev/setup/setup-plan.c nodedev/setup/setup-plan.h \
+	nodedev/setup/setup-scheduler.c nodedev/setup/setup-scheduler.h

@@ -6,6 +6,7 @@
 #include "base/text.h"
 #include "device/pci.h"
 #include "sriov/sriov.h"
+#include "view/nvidia-scheduler.h"
 
 #include <string.h>
 
@@ -90,6 +91,8 @@ setup_card_renew(struct setup_card *card, struct error *error)
                          card->said->origin);
     card->is_nvidias = sriov_gpu_is_nvidias(card->host, &card->said->address);
     card->is_amds = pci_is_of(card->host, &card->said->address, "0x1002");
+    card->scheduler = card->is_nvidias ? nvidia_scheduler_read(card->host, &card->said->address)
+                                       : POLICY_SCHEDULER_UNSAID;
     rc = read_functions(card, error);
     if (rc == 0 && needs_nvidia_smi(card))
         card->nvidia_rc =
@@ -113,6 +116,8 @@ setup_card_declare(const struct setup_card *card)
                   nvidia->instances.items[i], i + 1 < nvidia->instances.count ? "" : " ];");
     if (nvidia->sizes == POLICY_SIZES_MIXED)
         text_join(&text, " ", "sizes = \"mixed\";");
+    if (card->scheduler > POLICY_SCHEDULER_BEST_EFFORT)
+        text_join(&text, " ", "scheduler = \"%s\";", policy_scheduler_words[card->scheduler]);
     return memory_copy(line);
 }
 

@@ -16,6 +16,7 @@ struct setup_card {
     struct sriov_gpu sriov;
     bool has_functions; /* it can have virtual functions */
     bool is_nvidias, is_amds;
+    unsigned scheduler; /* enum policy_scheduler; of NVIDIA's cards */
     struct nvidia_smi nvidia;
     int nvidia_rc;               /* 0: `nvidia` was read; else -errno... */
     struct error nvidia_unknown; /* ...with the reason; not set if nobody needed it */

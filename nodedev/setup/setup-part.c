@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
 #include "setup/setup-part.h"
+#include "setup/setup-scheduler.h"
 #include "base/array.h"
 #include "policy/setting.h"
 #include "sriov/sriov.h"
@@ -461,5 +462,16 @@ const struct setup_part_row setup_part_rows[SETUP_PARTS] = {
             .tell_said = sizes_tell_said,
             .tell_now = sizes_tell_now,
             .advice = JOURNAL,
+        },
+    [SETUP_SCHEDULER] =
+        {
+            .name = "scheduler",
+            .is_said = setup_scheduler_is_said,
+            .is_wanted = setup_scheduler_is_said,
+            .is_as_said = setup_scheduler_is_as_said,
+            .check = setup_scheduler_check,
+            .refuse = setup_scheduler_refuse,
+            .tell_said = setup_scheduler_tell_said,
+            .tell_now = setup_scheduler_tell_now,
         },
 };

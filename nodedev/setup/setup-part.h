@@ -23,6 +23,7 @@ enum setup_part {
     SETUP_INSTANCES,
     SETUP_TYPES, /* of the instances, which the driver may not list */
     SETUP_SIZES,
+    SETUP_SCHEDULER,
     SETUP_PARTS,
 };
 
@@ -47,9 +48,13 @@ struct setup_part_row {
      * can always be done. */
     int (*check)(const struct setup_card *card, struct error *error);
 
-    /* Both read nothing back. -errno with a line in error. NULL: a part that is never removed. */
+    /* Both read nothing back. -errno with a line in error. No `remove`: a part that is never
+     * removed. No `make` either: a part that vgpuctl only compares, and `refuse` says what makes it
+     * so. */
     int (*make)(struct setup_card *card, struct error *error);
     int (*remove)(struct setup_card *card, struct error *error);
+
+    int (*refuse)(const struct setup_card *card, struct error *error);
 
     /* What is said, and what is there, in words. */
     void (*tell_said)(const struct setup_card *card, struct text *text);

@@ -64,7 +64,7 @@ mark_part(const struct setup_card *card, enum setup_part part, struct marks *mar
 
     if (rc < 0)
         return rc;
-    marks->changes[part] |= is_said(card, part) && !row->is_as_said(card);
+    marks->changes[part] |= is_said(card, part) && row->make && !row->is_as_said(card);
     marks->goes[part] |= marks->changes[part] && !is_wanted(card, part);
     return marks->changes[part] ? mark_losses(card, part, marks, error) : 0;
 }

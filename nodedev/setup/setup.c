@@ -44,7 +44,7 @@ plan_has(const struct setup_plan *plan, enum setup_part part)
     return ARRAY_HAS(plan->steps, plan->count, step, step->part == part);
 }
 
-/* Adds the parts that are right already. */
+/* Adds the parts that are right already, and those that are only compared. */
 static void
 add_right(struct setup_report *report, const struct setup_card *card, const struct setup_plan *plan)
 {
@@ -54,7 +54,8 @@ add_right(struct setup_report *report, const struct setup_card *card, const stru
         if (row->follows || !row->is_said(&card->said->setup) || plan_has(plan, part))
             continue;
         tell(card, part, &report->lines[report->count]);
-        report->lines[report->count++].result = SETUP_AS_SAID;
+        report->lines[report->count++].result =
+            row->is_as_said(card) ? SETUP_AS_SAID : SETUP_FAILED;
     }
 }
 
@@ -156,6 +157,21 @@ make_so(struct setup_card *card, struct setup_plan *plan, const struct setup_lis
     return rc;
 }
 
+/* Refuses what is only compared and differs. */
+static int
+check_compared(const struct setup_card *card, struct error *error)
+{
+    int rc = 0;
+
+    for (unsigned part = 0; part < SETUP_PARTS && rc == 0; part++) {
+        const struct setup_part_row *row = &setup_part_rows[part];
+
+        if (row->refuse && row->is_said(&card->said->setup) && !row->is_as_said(card))
+            rc = row->refuse(card, error);
+    }
+    return rc;
+}
+
 static int
 run(struct setup_card *card, bool dry_run, const struct setup_listener *listener,
     struct setup_report *report)
@@ -177,10 +193,11 @@ run(struct setup_card *card, bool dry_run, const struct setup_listener *listener
         return rc;
     }
     add_right(report, card, &plan);
-    if (!dry_run)
-        return make_so(card, &plan, listener, report);
-    add_steps(report, card, &plan);
-    return 0;
+    if (dry_run)
+        add_steps(report, card, &plan);
+    else
+        rc = make_so(card, &plan, listener, report);
+    return rc < 0 ? rc : check_compared(card, &report->error);
 }
 
 int

@@ -2,6 +2,7 @@
 
 #include "view/setup-view.h"
 #include "placement/gpu-room.h"
+#include "view/nvidia-scheduler.h"
 #include "view/sriov-gpu.h"
 
 #include <stdio.h>
@@ -68,6 +69,7 @@ setup_view_judge(const struct host *host, const struct policy_gpu *said,
     const struct inventory_gpu *gpu = inventory_find_gpu(inventory, &said->address);
     const struct policy_setup *setup = &said->setup;
     const char *difference = gpu ? find_difference(setup, gpu) : NULL;
+    unsigned scheduler = setup->scheduler ? nvidia_scheduler_read(host, &said->address) : 0;
     enum setup_view functions;
 
     if (!policy_has_setup(said))
@@ -76,7 +78,12 @@ setup_view_judge(const struct host *host, const struct policy_gpu *said,
     if (functions == SETUP_VIEW_DIFFERS)
         return functions;
     snprintf(why, size, "%s", difference ? difference : "");
-    if (difference)
+    if (!difference && scheduler && scheduler != setup->scheduler)
+        snprintf(why, size, "has the scheduler %s, and not %s", policy_scheduler_words[scheduler],
+                 policy_scheduler_words[setup->scheduler]);
+    if (*why)
         return SETUP_VIEW_DIFFERS;
-    return setup->has_instances || setup->sizes ? SETUP_VIEW_UNKNOWN : functions;
+    return setup->has_instances || setup->sizes || (setup->scheduler && !scheduler)
+               ? SETUP_VIEW_UNKNOWN
+               : functions;
 }

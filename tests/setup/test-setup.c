@@ -552,13 +552,76 @@ anything(void **state)
 
 #define TEST(test) cmocka_unit_test_setup_teardown(test, set_up, tear_down)
 
+/* What NVIDIA's driver was told when it was loaded is compared, and nothing is written. */
+static void
+the_scheduler(void **state)
+{
+    static const struct {
+        const char *all, *per_device, *word;
+    } rows[] = {
+        {"", "", "best-effort"},
+        {"RmPVMRL=0x01", "", "equal-share"},
+        {"Other=1;RmPVMRL=0x11;More=2", "", "fixed-share"},
+        {"RmPVMRL=0x001e0001", "", "equal-share"},
+        {"RmPVMRL=0x11", "pci=" NVIDIA ";RmPVMRL=0x01", "equal-share"},
+        {"RmPVMRL=0x11", "pci=0000:18:00.0;RmPVMRL=0x01", "fixed-share"},
+        {"", "pci=0000:18:00.0;RmPVMRL=0x01; pci=3d:00;RmPVMRL=0x11", "fixed-share"},
+        {"", "pci=0:3d:0;RmPVMRL=0x01", "best-effort"},
+        {"RmPVMRL=0x77", "", NULL},
+        {"RmPVMRL=", "", NULL},
+        {NULL, NULL, NULL},
+    };
+    static const char *const words[] = {"best-effort", "equal-share", "fixed-share"};
+
+    (void)state;
+    with_functions();
+    for (size_t i = 0; i < COUNT(rows); i++) {
+        char text[512], said[64];
+
+        snprintf(text, sizeof(text),
+                 "ResmanDebugLevel: 4294967295\nRegistryDwords: \"%s\"\n"
+                 "RegistryDwordsPerDevice: \"%s\"\nRmMsg: \"RmPVMRL=0x01\"\n",
+                 rows[i].all ? rows[i].all : "", rows[i].all ? rows[i].per_device : "");
+        if (rows[i].all)
+            fake_write(&scene.kernel, "proc/driver/nvidia/params", text);
+        else
+            fake_write(&scene.kernel, "proc/driver/nvidia/params", "");
+        for (size_t k = 0; k < COUNT(words); k++) {
+            bool is_so = rows[i].word && !strcmp(words[k], rows[i].word);
+
+            snprintf(said, sizeof(said), "scheduler = \"%s\";", words[k]);
+            declare(said, "");
+            run("vgpuctl setup " NVIDIA, is_so ? COMMAND_DONE : COMMAND_FAILED,
+                is_so ? words[k] : "NVIDIA's driver is told its scheduler when it is loaded");
+            if (!is_so)
+                typed_assert_has(typed.faults, rows[i].word ? rows[i].word : "it is not known");
+            run("vgpuctl gpus -rn -o SETUP", COMMAND_DONE,
+                is_so          ? "as\\x20declared"
+                : rows[i].word ? "differs"
+                               : "-");
+        }
+    }
+    /* The other parts are made all the same. */
+    bare();
+    declare("functions = \"all\"; scheduler = \"equal-share\";", "");
+    fake_write(&scene.kernel, "proc/driver/nvidia/params",
+               "RegistryDwords: \"\"\nRegistryDwordsPerDevice: \"\"\n");
+    run("vgpuctl setup " NVIDIA, COMMAND_FAILED,
+        "NVreg_RegistryDwordsPerDevice=\"pci=" NVIDIA ";RmPVMRL=0x01\"");
+    assert_int_equal(functions_of(NVIDIA), 4);
+    declare("", "scheduler = \"equal-share\";");
+    run("vgpuctl setup " INTEL, COMMAND_FAILED, "only cards of NVIDIA's have a scheduler");
+    fake_write(&scene.kernel, "proc/driver/nvidia/params", "RegistryDwords: \"RmPVMRL=1\"\n");
+    run("vgpuctl setup --print", COMMAND_DONE, "scheduler = \"equal-share\";");
+}
+
 int
 main(void)
 {
     const struct CMUnitTest tests[] = {
         TEST(steps),  TEST(what_people_see), TEST(as_they_are), TEST(refusals),
         TEST(in_use), TEST(faults),          TEST(killed),      TEST(types_of_instances),
-        TEST(shares), TEST(early),           TEST(anything),
+        TEST(shares), TEST(the_scheduler),   TEST(early),       TEST(anything),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,0 +1,61 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+
+#include "setup/setup-scheduler.h"
+
+bool
+setup_scheduler_is_said(const struct policy_setup *said)
+{
+    return said->scheduler != POLICY_SCHEDULER_UNSAID;
+}
+
+bool
+setup_scheduler_is_as_said(const struct setup_card *card)
+{
+    return card->scheduler == card->said->setup.scheduler;
+}
+
+int
+setup_scheduler_check(const struct setup_card *card, struct error *error)
+{
+    if (card->is_nvidias)
+        return 0;
+    return error_set(error, -EOPNOTSUPP,
+                     "only cards of NVIDIA's have a scheduler, and %s is none: take it out of %s",
+                     card->address, card->said->origin);
+}
+
+/* The vendor's tool changes it only for a while, and no public page says for how long. */
+int
+setup_scheduler_refuse(const struct setup_card *card, struct error *error)
+{
+    static const char *const values[] = {
+        [POLICY_SCHEDULER_BEST_EFFORT] = "0x00",
+        [POLICY_SCHEDULER_EQUAL_SHARE] = "0x01",
+        [POLICY_SCHEDULER_FIXED_SHARE] = "0x11",
+    };
+    char now[64];
+    struct text text = text_on(now, sizeof(now));
+
+    setup_scheduler_tell_now(card, &text);
+    error_set(error, -EOPNOTSUPP,
+              "%s: NVIDIA's driver is told its scheduler when it is loaded, and it is %s",
+              card->address, now);
+    error_advise(
+        error,
+        "write 'options nvidia NVreg_RegistryDwordsPerDevice=\"pci=%s;RmPVMRL=%s\"' into a "
+        "file of /etc/modprobe.d, and boot again",
+        card->address, values[card->said->setup.scheduler]);
+    return -EOPNOTSUPP;
+}
+
+void
+setup_scheduler_tell_said(const struct setup_card *card, struct text *text)
+{
+    text_add(text, "%s", policy_scheduler_words[card->said->setup.scheduler]);
+}
+
+void
+setup_scheduler_tell_now(const struct setup_card *card, struct text *text)
+{
+    text_add(text, "%s", card->scheduler ? policy_scheduler_words[card->scheduler] : "not known");
+}
