@@ -2,6 +2,7 @@
 
 #include "commands/commands.h"
 #include "commands/host-table.h"
+#include "device/pci.h"
 #include "device/vgpu.h"
 #include "view/gpu-view.h"
 #include "view/setup-view.h"
@@ -105,6 +106,9 @@ add_gpu(struct table *table, const struct host_view *view, const struct inventor
     if (interface && *interface->kind) {
         table_set(table, INTERFACE, "%s", interface->kind);
         table_set(table, VGPUS, "%zu", gpu->vgpu_count);
+    } else if (!view->is_remote) {
+        table_set_none(table, INTERFACE);
+        table_set(table, VGPUS, "0");
     }
     if (size)
         table_set(table, SIZE, "%u", size);
@@ -116,8 +120,25 @@ add_gpu(struct table *table, const struct host_view *view, const struct inventor
         table_set_flag(table, DRAINED, gpu_view_is_drained(snapshot, gpu));
     table_set_text(table, DRIVER, view->is_remote && !*gpu->driver.text ? NULL : gpu->driver.text);
     table_set(table, PARENTS, "%zu", gpu->parent_count);
-    add_room(table, view, gpu);
+    if (gpu->parent_count)
+        add_room(table, view, gpu);
     add_setup(table, view, &gpu->name);
+}
+
+/* Cards that vgpu.conf declares, and that offer nothing: a boot has taken what they had. */
+static void
+add_declared(struct table *table, const struct host_view *view)
+{
+    const struct snapshot *snapshot = &view->snapshot;
+
+    for (size_t i = 0; i < snapshot->policy.gpu_count; i++) {
+        const struct policy_gpu *said = &snapshot->policy.gpus[i];
+        const struct inventory_gpu bare = {.name = said->address, .numa = -1};
+
+        if (policy_has_setup(said) && !inventory_find_gpu(&snapshot->inventory, &said->address) &&
+            host_exists(view->call->host, PCI_DEVICES "/%s", said->address.text))
+            add_gpu(table, view, &bare);
+    }
 }
 
 static int
@@ -126,6 +147,7 @@ add_gpus(struct table *table, const struct host_view *view, struct error *error)
     (void)error;
     for (size_t i = 0; i < view->snapshot.inventory.gpu_count; i++)
         add_gpu(table, view, view->snapshot.inventory.gpus[i]);
+    add_declared(table, view);
     return 0;
 }
 

@@ -175,6 +175,7 @@ tree() {
                 case $path in usr/lib/systemd/system-preset*) continue ;; esac
                 # A link to an absolute path leads out of here.
                 if [ "$kind" = l ]; then case $(readlink "$path") in /*) what=$(readlink "$path") ;; esac; fi
+                case $path in usr/share/man/*) path=${path%.gz} what=${what%.gz} ;; esac
                 echo "$kind $mode $path $what"
             done | sort -k3
     )
