@@ -53,6 +53,8 @@ run() {
 }
 
 run 1 'there is no domain "web02"' web02 T4-2Q
+# A shell's echo may change backslashes, which JSON has.
+run 1 'no-domain: there is no domain "web\n02"' 'web\n02' T4-2Q
 run 1 'T4-9Q' web01 T4-9Q
 run 0 'to 0000:18:00.0
 ua-gpu0
