@@ -20,7 +20,7 @@ check-deep:
 check-vm: dist
 	@'$(srcdir)/tests/needs' vm page || :
 	$(in_vm)
-	@$(AM_TESTS_ENVIRONMENT) $(SHELL) '$(srcdir)/tests/checks/check-schemas.sh' || [ $$? -eq 77 ]
+	@$(AM_TESTS_ENVIRONMENT) $(SHELL) '$(srcdir)/tests/checks/check-schemas.sh' vm || [ $$? -eq 77 ]
 
 check-all:
 	+@'$(srcdir)/tests/play' '$(MAKE) check' '$(MAKE) check-deep' '$(MAKE) check-vm'

@@ -8,6 +8,10 @@ shopt -s inherit_errexit
 # shellcheck source=/dev/null
 . "$(dirname "$0")/lib.sh"
 
+# Whatever user runs vgpuctl may keep a document.
+install -d -m 1777 "$LOGS/documents"
+PATH=$(dirname "$0")/record:$PATH
+
 # The trace has a descriptor of its own, so that a scenario can read stderr.
 exec {BASH_XTRACEFD}>&2
 trap 'echo "status $?: $BASH_COMMAND" >&"$BASH_XTRACEFD"' ERR
