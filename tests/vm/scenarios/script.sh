@@ -1,0 +1,34 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+# The script of vgpu-request(7), word for word: a guest gets a vGPU by jq, without a regular expression.
+# shellcheck shell=bash
+#
+# check-script.sh plays it with libvirt's test driver, which starts no QEMU.
+
+awk '/^\.Ss With a script/ { inside = 1 } /^\.Ed/ && shown { exit } shown { print } inside && /^\.Bd/ { shown = 1 }' \
+    /usr/share/man/man7/vgpu-request.7 >script
+[ "$(head -n 1 script)" = '#!/bin/sh -u' ]
+chmod +x script
+
+cards mdev
+guest web01
+xml=$(virsh -q dumpxml web01)
+
+say "it says why a guest gets none"
+must_fail ./script web02 T4-2Q
+assert_match "$ERR" 'there is no domain "web02"'
+must_fail ./script web01 T4-9Q
+assert_match "$ERR" 'T4-9Q'
+[ "$(virsh -q dumpxml web01)" = "$xml" ]
+assert_no_mdevs
+
+say "it says where the type would go, and tells alias, UUID and GPU of the vGPU that the guest has"
+./script web01 T4-2Q | tee said
+device=$(device_of web01)
+gpu=$(sed -n 's/^to //p' said)
+[ "$(tail -n 3 said)" = "ua-gpu0"$'\n'"$device"$'\n'"$gpu" ]
+[ "$(mdev_type "$device")" = nvidia-231 ]
+[ "$(basename "$(dirname "$(readlink -e "$(device_dir "$device")")")")" = "$gpu" ]
+[ "$(group_held_by "$device")" = "$(qemu_pid web01)" ]
+destroy web01
+assert_no_mdevs
+assert_empty_ledger
