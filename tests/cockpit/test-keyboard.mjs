@@ -97,8 +97,8 @@ test("the host by keyboard", async () => {
     await page.keyboard.press("Enter");
     await tab_to(page, "button", "Undrain");
     await page.keyboard.press("Enter");
-    await find(page, "button", "Close"); /* it has the focus */
-    await page.keyboard.press("Enter");
+    await reads(page, "0000:18:00.0 is not drained any more.");
+    await page.keyboard.press("Enter"); /* the focus is on Close */
     await find(page, "button", "Drain 0000:18:00.0");
 
     await tab_to(page, "listitem", "web01, GRID T4-2B");

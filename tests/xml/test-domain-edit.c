@@ -45,7 +45,7 @@ start(const char *text)
 static void
 add(struct domain_edit *edit, const char *alias, const char *type, const char *class)
 {
-    const struct domain_edit_device device = {alias, type, class};
+    const struct domain_edit_device device = {.alias = alias, .type = type, .class = class};
     struct error error = {0};
 
     if (domain_edit_add(edit, &device, &error) < 0)
@@ -56,7 +56,7 @@ static int
 add_fails(const char *text, const char *alias, const char *words)
 {
     AUTO(domain_edit_end) struct domain_edit edit = start(text);
-    const struct domain_edit_device device = {alias, "T4-1B", NULL};
+    const struct domain_edit_device device = {.alias = alias, .type = "T4-1B"};
     struct error error = {0};
     int rc = domain_edit_add(&edit, &device, &error);
 
