@@ -147,7 +147,7 @@ export async function ask({ title, body, confirm, danger, act }) {
     function set_working(promise) {
         work = promise;
         go.disabled = Boolean(work);
-        cancel.textContent = work ? "Close" : "Cancel";
+        cancel.textContent = work ? "Leave" : "Cancel";
     }
 
     /* Only the button "Close" is left. */

@@ -103,7 +103,7 @@ test("a command that takes long may be left", async () => {
     await press(page, "button", "Drain 0000:18:00.0");
     await confirm(page, "Drain 0000:18:00.0?", "Drain");
     await reads(page, "Working…");
-    await press(page, "button", "Close");
+    await press(page, "button", "Leave");
     await reads(page, "Drain 0000:18:00.0: vgpuctl is still at work.");
     assert.equal((await page.$$("dialog")).length, 0);
     fs.writeFileSync(`${scratch}/drain`, "");
