@@ -25,6 +25,17 @@ NO_COMMAND = {"$ref": "#/$defs/document", "unevaluatedProperties": False}
 
 DOCUMENT = re.compile(r"^\$ vgpuctl (\S+)[^\n]*\n(\{\n.*?^\}\n)", re.MULTILINE | re.DOTALL)
 
+# With --watch a document is one line.
+LINES = re.compile(r"^\$ vgpuctl (\S+)[^\n]* --watch[^\n]*\n((?:\{[^\n]+\}\n)+)", re.MULTILINE)
+
+
+def documents(printed):
+    """The command and the text of each document in what was printed."""
+    yield from DOCUMENT.findall(printed)
+    for command, lines in LINES.findall(printed):
+        for line in lines.splitlines():
+            yield command, line
+
 
 def look_up(schema, rule):
     """The rule that a reference leads to, and the name of that rule."""
@@ -69,7 +80,11 @@ def main(schema_name, *names):
     for name in names:
         with open(name, encoding="utf-8", errors="replace") as file:
             printed = file.read()
-        for command, text in DOCUMENT.findall(printed):
+        found = list(documents(printed))
+        if name.endswith(".documents") and not found and re.search(r"^\{.*\n", printed, re.MULTILINE):
+            print(f"{name}: nothing in it is read as a document")
+            faults += 1
+        for command, text in found:
             rule = schema["commands"].get(command, NO_COMMAND)
             document = json.loads(text)
             count += 1
