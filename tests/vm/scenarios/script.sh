@@ -1,11 +1,13 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-# The script of vgpu-request(7), word for word: a guest gets a vGPU by jq, without a regular expression.
+# The script of vgpu-request(7), word for word: a guest gets a vGPU by jq.
 # shellcheck shell=bash
 #
 # check-script.sh plays it with libvirt's test driver, which starts no QEMU.
 
-awk '/^\.Ss With a script/ { inside = 1 } /^\.Ed/ && shown { exit } shown { print } inside && /^\.Bd/ { shown = 1 }' \
-    /usr/share/man/man7/vgpu-request.7 >script
+awk '/^\.Ss With a script/ { inside = 1 }
+    /^\.Ed/ && shown { exit }
+    shown { print }
+    inside && /^\.Bd/ { shown = 1 }' /usr/share/man/man7/vgpu-request.7 >script
 [ "$(head -n 1 script)" = '#!/bin/sh -u' ]
 chmod +x script
 

@@ -3,7 +3,7 @@
 # What a terminal shows is what README shows, but for the UUID of the device.
 # shellcheck shell=bash
 #
-# It prints the seconds from the package to the guest with a vGPU. They are a figure, and no verdict.
+# It prints the seconds from the package to the guest with a vGPU. They are no verdict.
 
 cp /usr/share/doc/libvirt-vgpu/README.md .
 
@@ -68,5 +68,5 @@ device=$(device_of web02)
 [ "$(group_held_by "$device")" = "$(qemu_pid web02)" ]
 destroy web02
 assert_gone "$device"
-say "the package was installed after $installed; the guest had its vGPU after $took, both since 'apt install'"
+say "the package was installed after $installed, and the guest had its vGPU after $took"
 say "with the kernel's sample mtty the three commands took $sample"
