@@ -152,8 +152,9 @@ for dir in usr/bin usr/sbin usr/lib usr/libexec usr/src usr/share/bash-completio
 done
 uninstalls "of /usr" "$@"
 
-# With a prefix that nobody else has, all of its directories are ours.
-mkdir -p "$stage/opt"
+# With a prefix that nobody else has, all directories in it are ours. The prefix itself stays, because "make
+# distcheck" looks there for what is left.
+mkdir -p "$stage/opt/x"
 set -- prefix=/opt/x sysconfdir=/opt/x/etc sbindir=/opt/x/sbin bindir=/opt/x/bin mandir=/opt/x/share/man \
     libexecdir=/opt/x/libexec apparmordir=/opt/x/etc/apparmor.d mdevctldir=/opt/x/etc/mdevctl.d/scripts.d \
     systemdsystemunitdir=/opt/x$units tmpfilesdir=/opt/x$tmpfiles completionsdir=/opt/x$completions \
