@@ -124,6 +124,21 @@ begin(struct reconciliation *reconciliation, const struct host *host, struct err
     return 0;
 }
 
+/* Without the lock. Returns 1; 0 if there is nothing to look at; or -errno with a line in error. */
+static int
+look(struct reconciliation *reconciliation, const struct host *host, struct error *error)
+{
+    int rc = begin(reconciliation, host, error);
+
+    if (rc < 0)
+        return rc == -ENOENT ? 0 : rc;
+    rc = pass_look(&reconciliation->pass, NULL, READER_PATIENCE, error);
+    if (rc < 0)
+        return rc;
+    look_for_held(reconciliation);
+    return 1;
+}
+
 /* The guests are read after the ledger: a device that is held by then was in a status file before.
  * Changes until the ledger is locked are left for the next time. */
 int
@@ -134,13 +149,9 @@ reconcile_host(const struct host *host, struct findings *ret, struct error *erro
     int rc;
 
     *ret = (struct findings){0};
-    rc = begin(&reconciliation, host, error);
-    if (rc < 0)
-        return rc == -ENOENT ? 0 : rc;
-    rc = pass_look(&reconciliation.pass, NULL, READER_PATIENCE, error);
-    if (rc < 0)
+    rc = look(&reconciliation, host, error);
+    if (rc <= 0)
         return rc;
-    look_for_held(&reconciliation);
     log_untold(&reconciliation);
     rc = pass_decide(&reconciliation.pass, error);
     if (rc == 0)
@@ -158,14 +169,9 @@ reconcile_foresee(const struct host *host, struct findings *ret, struct error *e
     int rc;
 
     *ret = (struct findings){0};
-    rc = begin(&reconciliation, host, error);
-    if (rc == 0)
-        rc = pass_look(&reconciliation.pass, NULL, READER_PATIENCE, error);
-    else if (rc == -ENOENT)
-        return 0;
-    if (rc < 0)
+    rc = look(&reconciliation, host, error);
+    if (rc <= 0)
         return rc;
-    look_for_held(&reconciliation);
     pass_foresee(&reconciliation.pass);
     tell_adopted(&reconciliation, &reconciliation.held);
     return 0;

@@ -19,8 +19,8 @@ int
 reconcile_host(const struct host *host, struct findings *ret, struct error *error) CHECKED NONNULL;
 
 /* The use case of `vgpuctl reconcile --dry-run`: the same look and the same rules, without the
- * lock. ret says what would become of each lease. Nothing is changed or logged; an empty state
- * directory may be made. */
+ * lock. ret says what would become of each lease. No lease and no vGPU
+ * changes; the state directory is made if it is not there. Only a fault of vgpu.conf is logged. */
 int reconcile_foresee(const struct host *host, struct findings *ret,
                       struct error *error) CHECKED NONNULL;
 

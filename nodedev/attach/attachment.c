@@ -25,29 +25,17 @@ main_edit(struct attachment *attachment)
     return &attachment->edits[live ? CONNECTION_LIVE : CONNECTION_CONFIG];
 }
 
-int
-attachment_add_named(const struct domain_source *source, const struct name *domain,
-                     struct names *ret, struct error *error)
-{
-    AUTO(domains_clear) struct domains domains = {0};
-    int rc = domain_source_all(source, &domains, error);
-
-    vf_selection_add_named(&domains, domain, ret);
-    return rc;
-}
-
 /* Refuses a UUID that another domain names: only one of the two could run. */
 static int
-check_uuid(struct attachment *attachment, const struct domains *domains, struct error *error)
+check_uuid(const struct domains *domains, const struct name *uuid, const struct name *own,
+           struct error *error)
 {
-    const struct name *uuid = &attachment->wanted.uuid;
-    const struct name *own = &main_edit(attachment)->request.domain;
-    struct domains_walk walk = {0};
+    const struct domain *user = NULL;
 
-    while (*uuid->text && domains_next_hostdev(domains, &walk)) {
-        if (name_equal(&walk.hostdev->source, uuid) && !name_equal(&walk.domain->uuid, own))
-            return error_set(error, -EEXIST, "%s has a device with the UUID %s already",
-                             walk.domain->name, uuid->text);
+    while (*uuid->text && (user = domains_next_user(domains, uuid, user))) {
+        if (!name_equal(&user->uuid, own))
+            return error_set(error, -EEXIST, "%s has a device with the UUID %s already", user->name,
+                             uuid->text);
     }
     return 0;
 }
@@ -68,11 +56,10 @@ attachment_start(struct attachment *attachment, bool secrets, struct error *erro
     }
     if (rc < 0)
         return rc;
-    /* The other domains' devices help to choose, but the command works without them. */
-    if (domain_source_all(source, &domains, &ignored) < 0 && !domains.count)
-        return 0;
+    /* The other domains help to choose. If libvirt tells none, or not all, the rest still works. */
+    (void)!domain_source_all(source, &domains, &ignored);
     vf_selection_add_named(&domains, &edit->request.domain, &attachment->named);
-    return check_uuid(attachment, &domains, error);
+    return check_uuid(&domains, &attachment->wanted.uuid, &edit->request.domain, error);
 }
 
 enum demand_freedom
@@ -148,12 +135,9 @@ choose(struct attachment *attachment, struct rewrite_source *ret, struct error *
 
     find_taken(attachment, &taken);
     rc = vf_selection_find(&search, ret, error);
-    if (rc == 0 && ret->kind == REQUEST_MDEV) {
-        struct domain_edit_device device = attachment->wanted;
-
-        device.alias = attachment->alias;
-        domain_edit_source(edit, &device, &ret->source);
-    }
+    /* A device with a UUID of its own was never a virtual function, and has it already. */
+    if (rc == 0 && ret->kind == REQUEST_MDEV && !*attachment->wanted.uuid.text)
+        domain_edit_uuid(&edit->request.domain, attachment->alias, &ret->source);
     return rc;
 }
 

@@ -26,11 +26,6 @@ struct attachment {
     struct names refused; /* virtual functions that were chosen and then refused */
 };
 
-/* Adds the virtual functions (all PCI devices) that other domains of this host's libvirt name.
- * Returns -errno with a line in error if libvirt cannot be asked, or does not tell them all. */
-int attachment_add_named(const struct domain_source *source, const struct name *domain,
-                         struct names *ret, struct error *error) CHECKED NONNULL;
-
 /* Whether a new vGPU may be of either kind. One with a UUID of its own is a mediated device. */
 enum demand_freedom attachment_freedom(const struct domain_edit_device *device) CHECKED NONNULL;
 

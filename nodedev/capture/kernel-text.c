@@ -172,6 +172,50 @@ kernel_text_minor(struct stand_ins *stand_ins, const char *text)
     return memory_format("\nDevice Minor: %u\n", minor);
 }
 
+/* The words of a parameter that vgpuctl looks at: a card's address, and the scheduler's key. */
+static void
+put_words(char *list, FILE *out)
+{
+    static const struct {
+        const char *name, *characters;
+    } rows[] = {{"pci=", "0123456789abcdefABCDEF:."}, {"RmPVMRL=", "0123456789abcdefABCDEFx"}};
+    char *save = NULL;
+
+    for (char *word = strtok_r(list, "; ", &save); word; word = strtok_r(NULL, "; ", &save)) {
+        for (size_t i = 0; i < COUNT(rows); i++) {
+            size_t length = strlen(rows[i].name);
+
+            if (!strncmp(word, rows[i].name, length) &&
+                word[length + strspn(word + length, rows[i].characters)] == '\0')
+                fprintf(out, "%s;", word);
+        }
+    }
+}
+
+static void
+put_params(struct stand_ins *stand_ins, char *line, FILE *out)
+{
+    static const char *const names[] = {"RegistryDwords: \"", "RegistryDwordsPerDevice: \""};
+
+    (void)stand_ins;
+    for (size_t i = 0; i < COUNT(names); i++) {
+        char *list = line + strlen(names[i]);
+
+        if (strncmp(line, names[i], strlen(names[i])) != 0)
+            continue;
+        list[strcspn(list, "\"")] = '\0';
+        fputs(names[i], out);
+        put_words(list, out);
+        fputs("\"\n", out);
+    }
+}
+
+char *
+kernel_text_params(struct stand_ins *stand_ins, const char *text)
+{
+    return each_line(stand_ins, text, put_params);
+}
+
 char *
 kernel_text_boot(struct stand_ins *stand_ins, const char *text)
 {

@@ -23,6 +23,8 @@ kernel_text kernel_text_description;
 kernel_text kernel_text_creatable;
 /* NVIDIA's number of a GPU. */
 kernel_text kernel_text_minor;
+/* Parameters of NVIDIA's module: which scheduler it has, and on which card. */
+kernel_text kernel_text_params;
 /* The boot's id. */
 kernel_text kernel_text_boot;
 /* /proc/PID: the name, the status in one line, that of many, and the label. */

@@ -293,6 +293,7 @@ static const struct row rows[] = {
     {ANSWER_READ, "proc/sys/kernel/random/boot_id", rewrite, .text = kernel_text_boot},
     {ANSWER_READ, "proc/sys/kernel/osrelease", rewrite, .text = kernel_text_version},
     {ANSWER_READ, "proc/driver/nvidia/*/information", rewrite, .text = kernel_text_minor},
+    {ANSWER_READ, "proc/driver/nvidia/params", rewrite, .text = kernel_text_params},
     {ANSWER_READ, "sys/module/*/version", rewrite, .text = kernel_text_version},
     {ANSWER_READ, "sys/*/mdev_supported_types/*/name", rewrite, .text = kernel_text_type_name,
      .learn = learning_name},

@@ -75,7 +75,7 @@ help_print_usage(const struct command *command, const struct command_call *call)
     fprintf(out, "Usage: vgpuctl %s%s%s [OPTION]...\n\n%c%s.\n\nOptions:\n", command->name,
             *command->arguments ? " " : "", command->arguments, (char)(*command->help - 'a' + 'A'),
             command->help + 1);
-    options_help(command->options | OPTION_BIT(OPTION_HELP), width_of(call), out);
+    options_help(command->options | OPTION_BITS_ALWAYS, width_of(call), out);
     fprintf(out, "\nSee %s(1).\n", command->page);
 }
 

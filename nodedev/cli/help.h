@@ -11,7 +11,7 @@
 
 #include "cli/command.h"
 
-/* The command 'help' itself, for lists. It has no `run`: help_run needs all commands. */
+/* The command 'help' itself, for lists. It has no `run`, because it needs all commands. */
 extern const struct command help_command;
 
 /* Prints all commands and options. */

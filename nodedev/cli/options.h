@@ -60,6 +60,7 @@ enum option_key {
 };
 
 #define OPTION_BIT(option) (UINT64_C(1) << (option))
+#define OPTION_BITS_ALWAYS OPTION_BIT(OPTION_HELP) /* every command takes these */
 #define OPTION_BITS_TABLE                                                                          \
     (OPTION_BIT(OPTION_JSON) | OPTION_BIT(OPTION_RAW) | OPTION_BIT(OPTION_NOHEADINGS) |            \
      OPTION_BIT(OPTION_COLUMNS))

@@ -257,24 +257,23 @@ static enum terminal_event
 read_key(struct terminal_screen *screen)
 {
     static const struct {
-        const char *keys[3];
+        const char *key; /* as the terminal sends it */
         bool is_down, is_page;
     } rows[] = {
-        {{"\033[A", "\033OA", "k"}, false, false},
-        {{"\033[B", "\033OB", "j"}, true, false},
-        {{"\033[5~", "b", "b"}, false, true},
-        {{"\033[6~", " ", " "}, true, true},
+        {"\033[A", false, false}, {"\033OA", false, false}, {"k", false, false},
+        {"\033[B", true, false},  {"\033OB", true, false},  {"j", true, false},
+        {"\033[5~", false, true}, {"b", false, true},       {"\033[6~", true, true},
+        {" ", true, true},
     };
-    char key[8] = {0};
-    ssize_t got = read(screen->terminal->input, key, sizeof(key) - 1);
+    char typed[8] = {0};
+    ssize_t got = read(screen->terminal->input, typed, sizeof(typed) - 1);
 
-    if (got <= 0 || strchr("qQ\003\004\034", *key))
+    if (got <= 0 || strchr("qQ\003\004\034", *typed))
         return TERMINAL_END;
+    /* A key that is held down comes several times at once. */
     for (size_t i = 0; i < COUNT(rows); i++) {
-        for (size_t k = 0; k < COUNT(rows[i].keys); k++) {
-            if (!strcmp(key, rows[i].keys[k]))
-                return scroll(screen, rows[i].is_down, rows[i].is_page ? lines_of(screen) : 1);
-        }
+        if (!strncmp(typed, rows[i].key, strlen(rows[i].key)))
+            return scroll(screen, rows[i].is_down, rows[i].is_page ? lines_of(screen) : 1);
     }
     return TERMINAL_ANEW;
 }

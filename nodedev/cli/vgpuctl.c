@@ -4,19 +4,16 @@
 #include "base/memory.h"
 #include "base/suggest.h"
 #include "capture/playback.h"
-#include "cli/reply.h"
 #include "cli/help.h"
 #include "cli/hosts-file.h"
+#include "cli/reply.h"
 #include "cli/say.h"
 #include "cli/watch.h"
 
 #include <fcntl.h>
-#include <limits.h>
 #include <locale.h>
 #include <string.h>
 #include <unistd.h>
-
-#define ALWAYS (OPTION_BIT(OPTION_HELP))
 
 /* Words of other tools for what a command does. */
 static const struct {
@@ -149,7 +146,7 @@ run(const struct command *command, struct host *host, struct terminal *terminal,
     enum command_status status;
     int rc;
 
-    if (options_check(&call->options, command->options | ALWAYS, error) < 0) {
+    if (options_check(&call->options, command->options | OPTION_BITS_ALWAYS, error) < 0) {
         error_advise(error, "see 'vgpuctl %s --help'", command->name);
         return COMMAND_USAGE;
     }

@@ -3,6 +3,7 @@
 #include "attach/attachments.h"
 #include "attach/clone.h"
 #include "attach/trial.h"
+#include "attach/vf-selection.h"
 #include "attach/what-if.h"
 #include "base/memory.h"
 #include "base/shell-word.h"
@@ -115,6 +116,7 @@ find_named(const struct domain_source *source, const struct document *text, stru
            struct error *error)
 {
     AUTO(request_clear) struct request request = {0};
+    AUTO(domains_clear) struct domains domains = {0};
     struct error failure;
     int rc = request_parse(text, &request, error);
     bool needed = false;
@@ -122,11 +124,12 @@ find_named(const struct domain_source *source, const struct document *text, stru
     for (size_t i = 0; i < request.hostdev_count; i++)
         needed |=
             request.hostdevs[i].kind == REQUEST_PCI && demand_is_explicit(&request.hostdevs[i]);
-    if (needed && rc == 0 && attachment_add_named(source, &request.domain, ret, &failure) < 0)
+    if (needed && rc == 0 && domain_source_all(source, &domains, &failure) < 0)
         reply_warn(source->call, failure.class,
                    "it is not known whether other domains have the virtual functions of %s as "
                    "well: %s",
                    request.name, failure.text);
+    vf_selection_add_named(&domains, &request.domain, ret);
     return rc;
 }
 

@@ -8,6 +8,8 @@
 #include "view/setup-view.h"
 #include "view/usage.h"
 
+#include <limits.h>
+
 enum column {
     GPU,
     NAME,
@@ -125,6 +127,19 @@ add_gpu(struct table *table, const struct host_view *view, const struct inventor
     add_setup(table, view, &gpu->name);
 }
 
+static void
+add_bare(struct table *table, const struct host_view *view, const struct name *address)
+{
+    const struct host *host = view->call->host;
+    struct inventory_gpu bare = {.name = *address, .numa = -1, .driver = pci_driver(host, address)};
+    uint64_t node;
+
+    if (host_read_number(host, &node, PCI_DEVICES "/%s/numa_node", address->text) == 0 &&
+        node <= INT_MAX)
+        bare.numa = (int)node;
+    add_gpu(table, view, &bare);
+}
+
 /* Cards that vgpu.conf declares, and that offer nothing: a boot has taken what they had. */
 static void
 add_declared(struct table *table, const struct host_view *view)
@@ -133,11 +148,10 @@ add_declared(struct table *table, const struct host_view *view)
 
     for (size_t i = 0; i < snapshot->policy.gpu_count; i++) {
         const struct policy_gpu *said = &snapshot->policy.gpus[i];
-        const struct inventory_gpu bare = {.name = said->address, .numa = -1};
 
         if (policy_has_setup(said) && !inventory_find_gpu(&snapshot->inventory, &said->address) &&
             host_exists(view->call->host, PCI_DEVICES "/%s", said->address.text))
-            add_gpu(table, view, &bare);
+            add_bare(table, view, &said->address);
     }
 }
 

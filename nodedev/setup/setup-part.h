@@ -48,12 +48,13 @@ struct setup_part_row {
      * can always be done. */
     int (*check)(const struct setup_card *card, struct error *error);
 
-    /* Both read nothing back. -errno with a line in error. No `remove`: a part that is never
-     * removed. No `make` either: a part that vgpuctl only compares, and `refuse` says what makes it
-     * so. */
+    /* Both read nothing back. -errno with a line in error. NULL: the part is never made, or never
+     * removed. */
     int (*make)(struct setup_card *card, struct error *error);
     int (*remove)(struct setup_card *card, struct error *error);
 
+    /* Of a part that vgpuctl only compares, and that differs: -errno, and error says what a person
+     * has to do. NULL: vgpuctl makes the part. */
     int (*refuse)(const struct setup_card *card, struct error *error);
 
     /* What is said, and what is there, in words. */

@@ -24,7 +24,7 @@ setup_scheduler_check(const struct setup_card *card, struct error *error)
                      card->address, card->said->origin);
 }
 
-/* The vendor's tool changes it only for a while, and no public page says for how long. */
+/* No public page names a command of NVIDIA's that sets it for good, so it is not made. */
 int
 setup_scheduler_refuse(const struct setup_card *card, struct error *error)
 {

@@ -10,8 +10,7 @@
 #define KEY    "RmPVMRL="
 #define DEVICE "pci="
 
-/* Returns the value of a parameter of the module, behind its quote; NULL: it is not there.
- */
+/* Returns the value of a parameter of the module, and what follows it; NULL: it is not there. */
 static char *
 find_parameter(char *text, const char *name)
 {
@@ -83,10 +82,9 @@ nvidia_scheduler_read(const struct host *host, const struct name *gpu)
     static const char *const names[] = {"RegistryDwordsPerDevice", "RegistryDwords"};
     char text[8192];
     ssize_t length = host_read(host, text, sizeof(text), PARAMS);
+    bool is_told = false;
 
-    if (length <= 0 || (size_t)length >= sizeof(text) - 1)
-        return POLICY_SCHEDULER_UNSAID;
-    for (size_t i = 0; i < COUNT(names); i++) {
+    for (size_t i = 0; length > 0 && i < COUNT(names); i++) {
         char copy[sizeof(text)];
         const char *value = NULL;
         char *list;
@@ -94,11 +92,12 @@ nvidia_scheduler_read(const struct host *host, const struct name *gpu)
         memcpy(copy, text, (size_t)length + 1);
         list = find_parameter(copy, names[i]);
         if (list) {
+            is_told = true;
             list[strcspn(list, "\"\n")] = '\0';
             value = find_key(list, gpu);
         }
         if (value)
             return scheduler_of(value);
     }
-    return POLICY_SCHEDULER_BEST_EFFORT;
+    return is_told ? POLICY_SCHEDULER_BEST_EFFORT : POLICY_SCHEDULER_UNSAID;
 }

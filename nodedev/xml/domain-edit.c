@@ -33,16 +33,6 @@ domain_edit_uuid(const struct name *domain, const char *alias, struct name *ret)
     uuid_unparse_lower(made, ret->text);
 }
 
-void
-domain_edit_source(const struct domain_edit *edit, const struct domain_edit_device *device,
-                   struct name *ret)
-{
-    if (*device->uuid.text)
-        *ret = device->uuid;
-    else
-        domain_edit_uuid(&edit->request.domain, device->alias, ret);
-}
-
 static int
 no_memory(struct error *error)
 {
@@ -292,7 +282,10 @@ add_hostdev(const struct domain_edit *edit, const struct domain_edit_device *dev
     xmlNodePtr devices = xml_tree_next(root, NULL, "devices", NULL), hostdev, source, address, name;
     struct rewrite_source mediated = {.kind = REQUEST_MDEV};
 
-    domain_edit_source(edit, device, &mediated.source);
+    if (*device->uuid.text)
+        mediated.source = device->uuid;
+    else
+        domain_edit_uuid(&edit->request.domain, device->alias, &mediated.source);
     if (!devices)
         devices = xml_tree_add(root, "devices");
     hostdev = devices ? xml_tree_add(devices, "hostdev") : NULL;

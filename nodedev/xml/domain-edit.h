@@ -41,9 +41,9 @@ int domain_edit_start(const struct document *document, struct domain_edit *ret,
                       struct error *error) CHECKED NONNULL;
 void domain_edit_end(struct domain_edit *edit) NONNULL;
 
-/* Adds a vGPU, as a mediated device with the UUID of domain_edit_source. Returns -EINVAL if libvirt
- * does not take such an alias from users, or if the annotation has a fault already or by this.
- * Returns -EEXIST if the alias or the UUID is in use. */
+/* Adds a vGPU, as a mediated device with its UUID, or that of domain_edit_uuid. Returns -EINVAL if
+ * libvirt does not take such an alias from users, or if the annotation has a fault already or by
+ * this. Returns -EEXIST if the alias or the UUID is in use. */
 int domain_edit_add(struct domain_edit *edit, const struct domain_edit_device *device,
                     struct error *error) CHECKED NONNULL;
 
@@ -91,8 +91,3 @@ int domain_edit_hostdev(const struct domain_edit *edit, const char *alias, char 
 /* Makes a UUID for a domain's device, the same each time: version 5 of RFC 9562. The domain's UUID
  * is the name space, the alias is the name. A domain without one ("") gets a random UUID. */
 void domain_edit_uuid(const struct name *domain, const char *alias, struct name *ret) NONNULL;
-
-/* The UUID that a vGPU of this domain has as a mediated device: its own, or that of
- * domain_edit_uuid. */
-void domain_edit_source(const struct domain_edit *edit, const struct domain_edit_device *device,
-                        struct name *ret) NONNULL;

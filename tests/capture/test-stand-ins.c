@@ -185,6 +185,13 @@ texts_of_the_kernel(void **state)
         {kernel_text_creatable, "ID : vGPU Name\n1145 : NVIDIA L40S-1B\n\xc3\xa4\n",
          "ID : vGPU Name\n1145 : NVIDIA L40S-1B\n"},
         {kernel_text_minor, "GPU UUID: payroll\nDevice Minor: \t 3\n", "\nDevice Minor: 3\n"},
+        {kernel_text_params,
+         "ResmanDebugLevel: 7\nRegistryDwords: \"Payroll=1;RmPVMRL=0x01;\"\n"
+         "RegistryDwordsPerDevice: \"pci=0000:3d:00.0;RmPVMRL=0x11; pci=payroll;RmPVMRL=payroll\"\n"
+         "RmMsg: \"payroll\"\n",
+         "RegistryDwords: \"RmPVMRL=0x01;\"\n"
+         "RegistryDwordsPerDevice: \"pci=0000:3d:00.0;RmPVMRL=0x11;\"\n"},
+        {kernel_text_params, "RegistryDwords: payroll\n", ""},
         {kernel_text_comm, "libvirtd\n", "libvirtd\n"},
         {kernel_text_comm, "qemu:payroll\n", "qemu:program-1\n"},
         {kernel_text_stat, "7 (libvirtd) S 1 2 -1 payroll", "7 (libvirtd) S 1 2 -1"},

@@ -324,6 +324,7 @@ a_screen_of_its_own(void **state)
         {0, " ", TERMINAL_SCROLLED},
         {0, "\033[B", TERMINAL_SCROLLED},
         {0, "\033[5~", TERMINAL_SCROLLED},
+        {0, "\033[B\033[B", TERMINAL_SCROLLED},
     };
     const struct host host = {.ops = &host_kernel};
     sigset_t after;

@@ -585,7 +585,7 @@ the_scheduler(void **state)
         if (rows[i].all)
             fake_write(&scene.kernel, "proc/driver/nvidia/params", text);
         else
-            fake_write(&scene.kernel, "proc/driver/nvidia/params", "");
+            fake_write(&scene.kernel, "proc/driver/nvidia/params", "ResmanDebugLevel: 0\n");
         for (size_t k = 0; k < COUNT(words); k++) {
             bool is_so = rows[i].word && !strcmp(words[k], rows[i].word);
 
@@ -608,6 +608,7 @@ the_scheduler(void **state)
     declare("functions = \"all\";", "functions = 2;");
     run("vgpuctl gpus -rn -o GPU,VGPUS,FREE,ENABLED,DRAINED,SETUP", COMMAND_DONE,
         NVIDIA " 0 - yes no differs\n" INTEL " 0 - yes no differs\n");
+    run("vgpuctl gpus -rn -o GPU,NUMA,DRIVER", COMMAND_DONE, NVIDIA " - nvidia\n" INTEL " - xe\n");
     run("vgpuctl gpus --json", COMMAND_DONE, "\"setup\": \"differs\"");
     declare("functions = \"all\"; scheduler = \"equal-share\";", "");
     fake_write(&scene.kernel, "proc/driver/nvidia/params",

@@ -39,8 +39,14 @@ start web01
 vgpuctl list --raw --noheadings --columns DEVICE,STATE,DOMAIN | grep -x "$first held web01"
 
 say "it gets a second vGPU while it runs"
-vgpuctl attach web01 --type mtty-1 --live --config
-second=$(device_of web01 | grep -v "$first")
+second=$(new_uuid)
+before=$(virsh -q dumpxml web01; virsh -q dumpxml web01 --inactive; mdevs; ledger)
+where=(--parent mtty --placement spread --numa ignore --uuid "$second")
+vgpuctl attach web01 --type mtty-1 --live --config "${where[@]}" --dry-run |
+    grep -x "web01: would add ua-gpu1 ($second), as it runs and for its next start"
+[ "$(virsh -q dumpxml web01; virsh -q dumpxml web01 --inactive; mdevs; ledger)" = "$before" ]
+vgpuctl attach web01 --type mtty-1 --live --config "${where[@]}"
+[ "$(device_of web01 | grep -v "$first")" = "$second" ]
 [ "$(mdev_type "$second")" = mtty-1 ]
 [ "$(group_held_by "$second")" = "$(qemu_pid web01)" ]
 annotated web01 ua-gpu1

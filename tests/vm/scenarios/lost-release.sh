@@ -25,6 +25,10 @@ is_off web01
 [ "$(held web01)" = 1 ]
 marked
 exec {lock}>&-
+vgpuctl reconcile --dry-run | grep "^$device web01 would be removed: its guest has ended\$"
+mdev_exists "$device"
+[ "$(held web01)" = 1 ]
+marked
 vgpuctl reconcile | grep "^$device web01 removed: its guest has ended\$"
 assert_gone "$device"
 assert_empty_ledger
