@@ -10,6 +10,7 @@
 #include "cli/table.h"
 #include "commands/commands.h"
 #include "policy/policy-load.h"
+#include "setup/startup-notice.h"
 
 #include <string.h>
 
@@ -225,17 +226,22 @@ try_cards(const struct command_call *call, struct cards *cards)
     return again && !dry_run;
 }
 
-/* While the host comes up, a card or its driver may not be ready yet. */
+/* While the host comes up, a card or its driver may not be ready yet. libvirt's daemons do not wait
+ * longer than that, even if a tool hangs. */
 static void
 set_up(const struct command_call *call, const struct policy *policy, struct cards *cards)
 {
     uint64_t uptime = host_uptime(call->host);
-    struct deadline deadline = deadline_in(
-        call->host, uptime < policy->boot_wait ? policy->boot_wait - (unsigned)uptime : 0);
+    unsigned left = uptime < policy->boot_wait ? policy->boot_wait - (unsigned)uptime : 0;
+    struct deadline deadline = deadline_in(call->host, left);
     unsigned pause = PAUSE;
+    struct error failure;
 
+    if (startup_notice_after(left, &failure) < 0)
+        reply_warn(call, failure.class, "%s", failure.text);
     while (try_cards(call, cards) && deadline_pause(deadline, &pause))
         pause *= 2;
+    startup_notice_send();
     terminal_rewind(call->terminal, call->out);
 }
 

@@ -6,4 +6,5 @@ libvgpuctl_a_SOURCES += \
 	nodedev/setup/setup-card.c nodedev/setup/setup-card.h \
 	nodedev/setup/setup-part.c nodedev/setup/setup-part.h \
 	nodedev/setup/setup-plan.c nodedev/setup/setup-plan.h \
-	nodedev/setup/setup-scheduler.c nodedev/setup/setup-scheduler.h
+	nodedev/setup/setup-scheduler.c nodedev/setup/setup-scheduler.h \
+	nodedev/setup/startup-notice.c nodedev/setup/startup-notice.h

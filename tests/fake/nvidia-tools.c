@@ -172,6 +172,8 @@ nvidia_tools_run(const struct host *host, char *const argv[], int in, int out,
         raise(SIGKILL);
     if (TOOLS->fault == NVIDIA_FAILS)
         return 1;
+    if (TOOLS->fault == NVIDIA_HANGS && TOOLS->hanging)
+        TOOLS->hanging();
     return TOOLS->fault == NVIDIA_HANGS ? -ETIMEDOUT : 0;
 }
 

@@ -35,7 +35,8 @@ struct nvidia_tools {
     unsigned changes;   /* counts the calls that would change the card */
     unsigned fault_at;  /* the call with this number is struck; 0: none is */
     enum nvidia_fault fault;
-    char asked[4096]; /* the command lines of those calls, with "; " between them */
+    void (*hanging)(void); /* is called while a tool hangs; NULL: nothing is */
+    char asked[4096];      /* the command lines of those calls, with "; " between them */
 };
 extern struct nvidia_tools *nvidia_tools;
 

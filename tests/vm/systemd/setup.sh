@@ -117,5 +117,16 @@ case $PHASE in
         vgpuctl setup
         as_declared
     done
+
+    say "the unit is up when boot_wait is over, although a tool hangs"
+    echo 0 >/sys/bus/pci/devices/$a16/sriov_numvfs
+    echo hangs >/run/nvidia-tools/fault
+    timeout 60 systemctl restart $unit
+    systemctl -q is-active $unit
+    [ "$(functions $a16)" = 0 ]
+    pgrep -fx 'sleep 1000'
+    systemctl stop $unit
+    vgpuctl setup
+    as_declared
     ;;
 esac
