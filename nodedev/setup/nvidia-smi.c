@@ -10,50 +10,12 @@
 #define MOST_TEXT 65536 /* bytes: "nvidia-smi -q" of one card prints a few thousand */
 #define NOT_FOUND 6     /* exit status: what was asked for is not there (nvidia-smi(1)) */
 
-/* The most words of a command line of ours, with the NULL at its end. */
-#define MOST_WORDS 8
-
-/* Makes an argv that may be changed, as posix_spawn(3) wants it. The caller frees ret[0]. */
-static void
-make_argv(const char *const *words, char *ret[MOST_WORDS])
-{
-    size_t length = 1, count = 0;
-    char *at;
-
-    for (size_t i = 0; words[i]; i++)
-        length += strlen(words[i]) + 1;
-    at = memory_zeroed(length, 1);
-    for (; words[count]; count++) {
-        ret[count] = at;
-        at = stpcpy(at, words[count]) + 1;
-    }
-    ret[count] = NULL;
-}
-
-static int
-run(const struct host *host, const char *const *words, struct error *error)
-{
-    char *argv[MOST_WORDS];
-    int rc;
-
-    make_argv(words, argv);
-    rc = vendor_tool_run(host, argv, error);
-    free(argv[0]);
-    return rc;
-}
-
 /* Returns the exit status, or -errno. The caller frees *text. */
 static int
 ask(const struct host *host, const char *const *words, char **text, struct error *error)
 {
-    char *argv[MOST_WORDS];
-    int rc;
-
     *text = memory_zeroed(MOST_TEXT, 1);
-    make_argv(words, argv);
-    rc = vendor_tool_ask(host, argv, *text, MOST_TEXT, error);
-    free(argv[0]);
-    return rc;
+    return vendor_tool_ask(host, words, *text, MOST_TEXT, error);
 }
 
 /* --- reading ---------------------------------------------------------------------------------- */
@@ -209,16 +171,16 @@ nvidia_smi_clear(struct nvidia_smi *answer)
 int
 nvidia_smi_set_mig(const struct host *host, const struct name *card, bool on, struct error *error)
 {
-    return run(host, (const char *[]){NVIDIA_SMI, "-i", card->text, "-mig", on ? "1" : "0", NULL},
-               error);
+    return vendor_tool_run(
+        host, (const char *[]){NVIDIA_SMI, "-i", card->text, "-mig", on ? "1" : "0", NULL}, error);
 }
 
 int
 nvidia_smi_set_mixed(const struct host *host, const struct name *card, bool on, struct error *error)
 {
-    return run(host,
-               (const char *[]){NVIDIA_SMI, "vgpu", "-i", card->text, "-shm", on ? "1" : "0", NULL},
-               error);
+    return vendor_tool_run(
+        host, (const char *[]){NVIDIA_SMI, "vgpu", "-i", card->text, "-shm", on ? "1" : "0", NULL},
+        error);
 }
 
 int
@@ -230,24 +192,34 @@ nvidia_smi_make_instances(const struct host *host, const struct name *card,
 
     for (size_t i = 0; i < profiles->count; i++)
         text_join(&list, ",", "%s", profiles->items[i]);
-    return run(host,
-               (const char *[]){NVIDIA_SMI, "mig", "-i", card->text, "-cgi", line, "-C", NULL},
-               error);
+    return vendor_tool_run(
+        host, (const char *[]){NVIDIA_SMI, "mig", "-i", card->text, "-cgi", line, "-C", NULL},
+        error);
 }
 
 int
 nvidia_smi_remove_instances(const struct host *host, const struct name *card, struct error *error)
 {
-    int rc = run(host, (const char *[]){NVIDIA_SMI, "mig", "-i", card->text, "-dci", NULL}, error);
+    int rc = vendor_tool_run(
+        host, (const char *[]){NVIDIA_SMI, "mig", "-i", card->text, "-dci", NULL}, error);
 
     /* Instances without compute instances have nothing for the first command to remove. */
     if (rc == 0 || rc == -EIO)
-        rc = run(host, (const char *[]){NVIDIA_SMI, "mig", "-i", card->text, "-dgi", NULL}, error);
+        rc = vendor_tool_run(
+            host, (const char *[]){NVIDIA_SMI, "mig", "-i", card->text, "-dgi", NULL}, error);
     return rc;
+}
+
+int
+nvidia_smi_reset(const struct host *host, const struct name *card, struct error *error)
+{
+    return vendor_tool_run(
+        host, (const char *[]){NVIDIA_SMI, "--gpu-reset", "-i", card->text, NULL}, error);
 }
 
 int
 nvidia_smi_restart_vgpud(const struct host *host, struct error *error)
 {
-    return run(host, (const char *[]){SYSTEMCTL, "restart", "nvidia-vgpud.service", NULL}, error);
+    return vendor_tool_run(
+        host, (const char *[]){SYSTEMCTL, "restart", "nvidia-vgpud.service", NULL}, error);
 }

@@ -34,6 +34,10 @@ int nvidia_smi_set_mig(const struct host *host, const struct name *card, bool on
 int nvidia_smi_set_mixed(const struct host *host, const struct name *card, bool on,
                          struct error *error) CHECKED NONNULL;
 
+/* Resets the card, which changes its MIG mode if a change waits for that. */
+int nvidia_smi_reset(const struct host *host, const struct name *card,
+                     struct error *error) CHECKED NONNULL;
+
 /* Makes a GPU instance of each profile, with its default compute instance; removes all of them. */
 int nvidia_smi_make_instances(const struct host *host, const struct name *card,
                               const struct words *profiles, struct error *error) CHECKED NONNULL;

@@ -97,6 +97,8 @@ setup_card_renew(struct setup_card *card, struct error *error)
     if (rc == 0 && needs_nvidia_smi(card))
         card->nvidia_rc =
             nvidia_smi_read(card->host, &card->said->address, &card->nvidia, &card->nvidia_unknown);
+    if (card->is_nvidias && card->said->setup.has_instances)
+        nvidia_daemons_read(card->host, &card->daemons);
     return rc < 0 ? rc : read_effects(card, error);
 }
 
@@ -126,8 +128,10 @@ setup_card_clear(struct setup_card *card)
 {
     sriov_gpu_clear(&card->sriov);
     nvidia_smi_clear(&card->nvidia);
+    nvidia_daemons_clear(&card->daemons);
     card->sriov = (struct sriov_gpu){0};
     card->nvidia = (struct nvidia_smi){0};
+    card->daemons = (struct nvidia_daemons){0};
     card->nvidia_rc = 0;
     card->shares = 0;
     card->lacks_types = false;

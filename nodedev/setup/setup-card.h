@@ -7,6 +7,7 @@
 #pragma once
 
 #include "setup/nvidia-smi.h"
+#include "sriov/nvidia-daemon.h"
 #include "view/sriov-gpu.h"
 
 struct setup_card {
@@ -20,6 +21,8 @@ struct setup_card {
     struct nvidia_smi nvidia;
     int nvidia_rc;               /* 0: `nvidia` was read; else -errno... */
     struct error nvidia_unknown; /* ...with the reason; not set if nobody needed it */
+
+    struct nvidia_daemons daemons; /* read only if instances are said */
 
     /* Read only if functions or instances are said, and are there: */
     unsigned shares;  /* functions with memory that profiles of vgpu.conf need (sriov.h) */

@@ -1,14 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
 /*
- * setup-part: the parts of a card's setup, as one table: how each part is told, checked and made,
- * and what it takes from the others. The parts stand in the order in which they are made. They are
- * taken away in the opposite order.
- *
- * The order of NVIDIA's cards is that of NVIDIA's vGPU user guide and MIG user guide: MIG mode,
- * virtual functions, GPU instances; or virtual functions, then mixed sizes. MIG mode does not
- * change while there are functions. Enabling functions removes GPU instances and mixed sizes
- * (measured on an RTX PRO 6000 with 580.105.06).
+ * setup-part: a part of a card's setup: how it is told, checked and made, and what it takes from
+ * the others. setup-parts.h has them all.
  */
 
 #pragma once
@@ -18,6 +12,7 @@
 
 enum setup_part {
     SETUP_MIG_MODE,
+    SETUP_DAEMONS, /* of NVIDIA's, which a reset for the mode stops */
     SETUP_FUNCTIONS,
     SETUP_SHARES, /* of the card's memory, which a driver gives its functions: to be taken back */
     SETUP_INSTANCES,
@@ -67,4 +62,10 @@ struct setup_part_row {
     unsigned loses;     /* bits of the parts that go when this one is made */
 };
 
-extern const struct setup_part_row setup_part_rows[SETUP_PARTS];
+#define SETUP_BIT(part)   (1u << (part))
+#define SETUP_SEE_JOURNAL "see journalctl -k"
+
+/* Refuses a card on which NVIDIA's tool cannot tell the part, which has this name in vgpu.conf:
+ * -errno with a line in error. */
+int setup_part_check_nvidias(const struct setup_card *card, const char *part,
+                             struct error *error) CHECKED NONNULL;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
 #include "setup/setup-plan.h"
+#include "setup/setup-parts.h"
 
 struct marks {
     bool changes[SETUP_PARTS]; /* the part is to be made, or to be taken away for good */
@@ -10,20 +11,20 @@ struct marks {
 static bool
 is_said(const struct setup_card *card, enum setup_part part)
 {
-    return setup_part_rows[part].is_said(&card->said->setup);
+    return setup_parts[part]->is_said(&card->said->setup);
 }
 
 static bool
 is_wanted(const struct setup_card *card, enum setup_part part)
 {
-    return is_said(card, part) && setup_part_rows[part].is_wanted(&card->said->setup);
+    return is_said(card, part) && setup_parts[part]->is_wanted(&card->said->setup);
 }
 
 static int
 refuse_loss(const struct setup_card *card, enum setup_part cause, enum setup_part lost,
             struct error *error)
 {
-    const struct setup_part_row *row = &setup_part_rows[lost];
+    const struct setup_part_row *row = setup_parts[lost];
     char now[256];
     struct text text = text_on(now, sizeof(now));
 
@@ -31,8 +32,7 @@ refuse_loss(const struct setup_card *card, enum setup_part cause, enum setup_par
     return error_set(error, -EPERM,
                      "a change of the %s of %s would take its %s (%s) away, of which %s says "
                      "nothing: say them as well",
-                     setup_part_rows[cause].name, card->address, row->name, now,
-                     card->said->origin);
+                     setup_parts[cause]->name, card->address, row->name, now, card->said->origin);
 }
 
 /* Marks what goes when a part changes. All of that stands after the part in the table, or is the
@@ -41,11 +41,11 @@ static int
 mark_losses(const struct setup_card *card, enum setup_part part, struct marks *marks,
             struct error *error)
 {
-    const struct setup_part_row *row = &setup_part_rows[part];
+    const struct setup_part_row *row = setup_parts[part];
     unsigned lost = row->needs_off | (is_wanted(card, part) ? row->loses : 0);
 
     for (unsigned other = part; other < SETUP_PARTS; other++) {
-        if (!(lost & 1u << other) || !setup_part_rows[other].is_there(card))
+        if (!(lost & 1u << other) || !setup_parts[other]->is_there(card))
             continue;
         if (!is_said(card, other))
             return refuse_loss(card, part, other, error);
@@ -59,7 +59,7 @@ static int
 mark_part(const struct setup_card *card, enum setup_part part, struct marks *marks,
           struct error *error)
 {
-    const struct setup_part_row *row = &setup_part_rows[part];
+    const struct setup_part_row *row = setup_parts[part];
     int rc = is_said(card, part) && row->check ? row->check(card, error) : 0;
 
     if (rc < 0)
@@ -76,7 +76,7 @@ mark(const struct setup_card *card, bool follows, struct marks *marks, struct er
     int rc = 0;
 
     for (unsigned part = 0; part < SETUP_PARTS && rc == 0; part++) {
-        if (setup_part_rows[part].follows == follows)
+        if (setup_parts[part]->follows == follows)
             rc = mark_part(card, part, marks, error);
     }
     return rc;

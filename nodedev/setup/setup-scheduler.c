@@ -2,20 +2,20 @@
 
 #include "setup/setup-scheduler.h"
 
-bool
-setup_scheduler_is_said(const struct policy_setup *said)
+static bool
+is_said(const struct policy_setup *said)
 {
     return said->scheduler != POLICY_SCHEDULER_UNSAID;
 }
 
-bool
-setup_scheduler_is_as_said(const struct setup_card *card)
+static bool
+is_as_said(const struct setup_card *card)
 {
     return card->scheduler == card->said->setup.scheduler;
 }
 
-int
-setup_scheduler_check(const struct setup_card *card, struct error *error)
+static int
+check(const struct setup_card *card, struct error *error)
 {
     if (card->is_nvidias)
         return 0;
@@ -24,9 +24,21 @@ setup_scheduler_check(const struct setup_card *card, struct error *error)
                      card->address, card->said->origin);
 }
 
+static void
+tell_said(const struct setup_card *card, struct text *text)
+{
+    text_add(text, "%s", policy_scheduler_words[card->said->setup.scheduler]);
+}
+
+static void
+tell_now(const struct setup_card *card, struct text *text)
+{
+    text_add(text, "%s", card->scheduler ? policy_scheduler_words[card->scheduler] : "not known");
+}
+
 /* No public page names a command of NVIDIA's that sets it for good, so it is not made. */
-int
-setup_scheduler_refuse(const struct setup_card *card, struct error *error)
+static int
+refuse(const struct setup_card *card, struct error *error)
 {
     static const char *const values[] = {
         [POLICY_SCHEDULER_BEST_EFFORT] = "0x00",
@@ -36,7 +48,7 @@ setup_scheduler_refuse(const struct setup_card *card, struct error *error)
     char now[64];
     struct text text = text_on(now, sizeof(now));
 
-    setup_scheduler_tell_now(card, &text);
+    tell_now(card, &text);
     error_set(error, -EOPNOTSUPP,
               "%s: NVIDIA's driver is told its scheduler when it is loaded, and it is %s",
               card->address, now);
@@ -48,14 +60,13 @@ setup_scheduler_refuse(const struct setup_card *card, struct error *error)
     return -EOPNOTSUPP;
 }
 
-void
-setup_scheduler_tell_said(const struct setup_card *card, struct text *text)
-{
-    text_add(text, "%s", policy_scheduler_words[card->said->setup.scheduler]);
-}
-
-void
-setup_scheduler_tell_now(const struct setup_card *card, struct text *text)
-{
-    text_add(text, "%s", card->scheduler ? policy_scheduler_words[card->scheduler] : "not known");
-}
+const struct setup_part_row setup_scheduler = {
+    .name = "scheduler",
+    .is_said = is_said,
+    .is_wanted = is_said,
+    .is_as_said = is_as_said,
+    .check = check,
+    .refuse = refuse,
+    .tell_said = tell_said,
+    .tell_now = tell_now,
+};

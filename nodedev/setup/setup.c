@@ -4,6 +4,7 @@
 #include "actions/snapshot.h"
 #include "base/array.h"
 #include "prove/workbench.h"
+#include "setup/setup-parts.h"
 #include "sriov/users.h"
 
 const char *const setup_result_words[SETUP_RESULTS] = {
@@ -14,7 +15,7 @@ const char *const setup_result_words[SETUP_RESULTS] = {
 static void
 tell(const struct setup_card *card, enum setup_part part, struct setup_line *line)
 {
-    const struct setup_part_row *row = &setup_part_rows[part];
+    const struct setup_part_row *row = setup_parts[part];
     struct text said = text_on(line->said, sizeof(line->said));
     struct text now = text_on(line->now, sizeof(line->now));
 
@@ -33,7 +34,7 @@ add_failure(struct setup_report *report, int rc)
 static const char *
 step_word(const struct setup_step *step)
 {
-    const struct setup_part_row *row = &setup_part_rows[step->part];
+    const struct setup_part_row *row = setup_parts[step->part];
 
     return step->removes ? row->remove_word : row->make_word;
 }
@@ -49,7 +50,7 @@ static void
 add_right(struct setup_report *report, const struct setup_card *card, const struct setup_plan *plan)
 {
     for (unsigned part = 0; part < SETUP_PARTS; part++) {
-        const struct setup_part_row *row = &setup_part_rows[part];
+        const struct setup_part_row *row = setup_parts[part];
 
         if (row->follows || !row->is_said(&card->said->setup) || plan_has(plan, part))
             continue;
@@ -77,7 +78,7 @@ add_steps(struct setup_report *report, const struct setup_card *card, const stru
 static int
 check_step(const struct setup_card *card, const struct setup_step *step, struct error *error)
 {
-    const struct setup_part_row *row = &setup_part_rows[step->part];
+    const struct setup_part_row *row = setup_parts[step->part];
     struct setup_line line = {0};
 
     if (step->removes ? !row->is_there(card) : row->is_as_said(card))
@@ -85,20 +86,14 @@ check_step(const struct setup_card *card, const struct setup_step *step, struct 
     tell(card, step->part, &line);
     error_set(error, -EIO, "%s: the step \"%s\" of its %s ended well, but the card has: %s",
               card->address, step_word(step), row->name, line.now);
-    if (step->part == SETUP_MIG_MODE && card->nvidia.is_mig_to_be == !step->removes)
-        error_advise(error,
-                     "its mode comes with a reset: stop what has the card open, and say "
-                     "'nvidia-smi --gpu-reset -i %s'",
-                     card->address);
-    else
-        error_advise(error, "%s", row->advice);
+    error_advise(error, "%s", row->advice);
     return -EIO;
 }
 
 static int
 take_step(struct setup_card *card, const struct setup_step *step, struct error *error)
 {
-    const struct setup_part_row *row = &setup_part_rows[step->part];
+    const struct setup_part_row *row = setup_parts[step->part];
     struct error failure;
     int rc = step->removes ? row->remove(card, error) : row->make(card, error);
     int read = setup_card_renew(card, &failure);
@@ -124,7 +119,7 @@ take_steps(struct setup_card *card, const struct setup_plan *plan,
         listener->begins(listener->data, card->said, line->part, line->step);
         rc = take_step(card, &plan->steps[i], &report->error);
         tell(card, plan->steps[i].part, line);
-        line->result = rc < 0 ? SETUP_FAILED : SETUP_DONE;
+        line->result = rc == -EBUSY ? SETUP_IN_USE : rc < 0 ? SETUP_FAILED : SETUP_DONE;
     }
     return rc;
 }
@@ -164,7 +159,7 @@ check_compared(const struct setup_card *card, struct error *error)
     int rc = 0;
 
     for (unsigned part = 0; part < SETUP_PARTS && rc == 0; part++) {
-        const struct setup_part_row *row = &setup_part_rows[part];
+        const struct setup_part_row *row = setup_parts[part];
 
         if (row->refuse && row->is_said(&card->said->setup) && !row->is_as_said(card))
             rc = row->refuse(card, error);

@@ -27,12 +27,8 @@ static int
 run_tool(const struct host *host, const struct sriov_gpu *card, const char *how,
          struct error *error)
 {
-    char path[] = SRIOV_MANAGE, option[8], address[sizeof(card->address.text)];
-    char *const argv[] = {path, option, address, NULL};
-
-    snprintf(option, sizeof(option), "%s", how);
-    snprintf(address, sizeof(address), "%s", card->address.text);
-    return vendor_tool_run(host, argv, error);
+    return vendor_tool_run(host, (const char *[]){SRIOV_MANAGE, how, card->address.text, NULL},
+                           error);
 }
 
 static int

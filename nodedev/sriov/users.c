@@ -5,6 +5,7 @@
 #include "device/vfio.h"
 #include "device/vgpu.h"
 #include "domain/status-files.h"
+#include "sriov/nvidia-daemon.h"
 #include "view/vgpu-walk.h"
 
 #include <stdio.h>
@@ -87,19 +88,6 @@ look_at(struct users *users, const struct name *device)
     }
 }
 
-/* The daemons of NVIDIA's that have each card open all the time, as /proc/PID/comm has their names:
- * the vGPU manager's, the persistence daemon (nvidia-persistenced(1)), and DCGM's. */
-static bool
-is_daemon(const struct host *host, int pid)
-{
-    static const char *const names[] = {"nvidia-vgpu-mgr", "nvidia-vgpud", "nvidia-persiste",
-                                        "nv-hostengine", NULL};
-    char name[64];
-
-    return host_read(host, name, sizeof(name), "proc/%d/comm", pid) > 0 &&
-           words_index(names, name) >= 0;
-}
-
 /* Reads the number of NVIDIA's device node of a card, from "Device Minor: 	 0". Returns false
  * for a card without a node. */
 static bool
@@ -132,7 +120,7 @@ look_for_clients(struct users *users, const struct name *card)
         /* A process may have the node open several times, and its descriptors stand together. */
         if (strcmp(files.items[i].node, node) ||
             (i && files.items[i - 1].pid == pid && !strcmp(files.items[i - 1].node, node)) ||
-            is_daemon(users->host, pid))
+            nvidia_daemon_is(users->host, pid))
             continue;
         open_files_name(users->host, pid, name, sizeof(name));
         snprintf(text, sizeof(text), "process %s", name);

@@ -65,7 +65,7 @@ prepare(const struct host *host, const char *tool, struct error *error)
 
 /* The words of a command line, for messages. */
 static char *
-join(char *const argv[])
+join(const char *const argv[])
 {
     char line[256];
     struct text text = text_on(line, sizeof(line));
@@ -75,8 +75,15 @@ join(char *const argv[])
     return memory_copy(line);
 }
 
+/* posix_spawn(3) wants words that may be changed, and changes none. */
+static char *const *
+changeable(const char *const argv[])
+{
+    return (char *const *)argv;
+}
+
 int
-vendor_tool_run(const struct host *host, char *const argv[], struct error *error)
+vendor_tool_run(const struct host *host, const char *const argv[], struct error *error)
 {
     AUTO_FREE char *line = join(argv);
     AUTO_CLOSE int locked = prepare(host, argv[0], error);
@@ -84,7 +91,7 @@ vendor_tool_run(const struct host *host, char *const argv[], struct error *error
 
     if (locked < 0)
         return locked;
-    rc = host->run ? host->run(host, argv, -1, -1, LONGEST) : -EOPNOTSUPP;
+    rc = host->run ? host->run(host, changeable(argv), -1, -1, LONGEST) : -EOPNOTSUPP;
     if (rc == -ETIMEDOUT)
         return error_set(error, rc, "%s did not end within %u seconds; see journalctl -k", line,
                          LONGEST / 1000);
@@ -96,7 +103,7 @@ vendor_tool_run(const struct host *host, char *const argv[], struct error *error
 }
 
 int
-vendor_tool_ask(const struct host *host, char *const argv[], char *text, size_t size,
+vendor_tool_ask(const struct host *host, const char *const argv[], char *text, size_t size,
                 struct error *error)
 {
     AUTO_CLOSE int locked = prepare(host, argv[0], error);
@@ -107,7 +114,7 @@ vendor_tool_ask(const struct host *host, char *const argv[], char *text, size_t 
     *text = '\0';
     if (locked < 0)
         return locked;
-    fd = program_ask(host, argv, -1, &status, error);
+    fd = program_ask(host, changeable(argv), -1, &status, error);
     if (fd < 0)
         return fd;
     while (length < size - 1) {

@@ -22,10 +22,10 @@
  * tool fails; or the errors of program_run; with a line in error. What the tool prints goes to
  * stderr.
  */
-int
-vendor_tool_run(const struct host *host, char *const argv[], struct error *error) CHECKED NONNULL;
+int vendor_tool_run(const struct host *host, const char *const argv[],
+                    struct error *error) CHECKED NONNULL;
 
 /* Runs a tool and reads at most `size` - 1 bytes of what it prints. Returns its exit status, or
  * -errno with a line in error. The text is terminated. */
-int vendor_tool_ask(const struct host *host, char *const argv[], char *text, size_t size,
+int vendor_tool_ask(const struct host *host, const char *const argv[], char *text, size_t size,
                     struct error *error) CHECKED NONNULL;

@@ -110,6 +110,38 @@ print_instances(int out)
     return 0;
 }
 
+/* What "systemctl show" says of these units. */
+static int
+print_units(int out, char *const units[])
+{
+    for (bool is_first = true; *units; units++, is_first = false) {
+        bool is_there = TOOLS->has_daemon && !strcmp(*units, "nvidia-vgpu-mgr.service");
+
+        dprintf(out, "%sId=%s\nActiveState=%s\nUnitFileState=%s\n", is_first ? "" : "\n", *units,
+                is_there && TOOLS->daemon_runs ? "active" : "inactive", is_there ? "enabled" : "");
+    }
+    return 0;
+}
+
+static int
+reset_card(void)
+{
+    if (TOOLS->daemon_runs)
+        return 255;
+    TOOLS->is_mig = TOOLS->is_mig_to_be;
+    return 0;
+}
+
+static int
+tell_systemd(const struct host *host, const char *verb, const char *unit)
+{
+    if (!strcmp(unit, "nvidia-vgpu-mgr.service"))
+        TOOLS->daemon_runs = !strcmp(verb, "start");
+    else if (TOOLS->listed)
+        fake_instances((const struct fake_kernel *)host, TOOLS->card, TOOLS->listed, 1);
+    return 0;
+}
+
 /* --- the command line ------------------------------------------------------------------------- */
 
 static int
@@ -117,10 +149,10 @@ change(const struct host *host, char *const argv[], size_t count)
 {
     const char *last = argv[count - 1], *word = argv[count - 2];
 
-    if (!strcmp(argv[0], "/usr/bin/systemctl") && TOOLS->listed)
-        fake_instances((const struct fake_kernel *)host, TOOLS->card, TOOLS->listed, 1);
     if (!strcmp(argv[0], "/usr/bin/systemctl"))
-        return 0;
+        return tell_systemd(host, word, last);
+    if (!strcmp(argv[1], "--gpu-reset"))
+        return reset_card();
     if (!strcmp(argv[0], "/usr/lib/nvidia/sriov-manage"))
         return turn_functions(host, !strcmp(word, "-e"));
     if (!strcmp(word, "-mig"))
@@ -161,6 +193,8 @@ nvidia_tools_run(const struct host *host, char *const argv[], int in, int out,
     assert(count >= 3);
     if (!strcmp(argv[1], "-q"))
         return print_modes(out);
+    if (!strcmp(argv[1], "show"))
+        return print_units(out, argv + 4);
     if (!strcmp(argv[count - 1], "-lgi"))
         return print_instances(out);
     note(argv);

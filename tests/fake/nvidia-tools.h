@@ -6,10 +6,11 @@
  *
  * They keep the order of the real ones. Enabling virtual functions removes GPU instances and mixed
  * sizes. MIG mode does not change while there are functions or instances, and changes only with a
- * reset if the card says so. Sizes do not change while the card has a vGPU. Instances need MIG
- * mode. One fault can be switched on: the n-th call that would change the card fails, does not end,
- * changes nothing and says that it did, or its caller is killed before or after the change. The
- * state is shared with the processes that a test forks.
+ * reset if the card says so. There is no reset while a daemon has the card open. Sizes do not
+ * change while the card has a vGPU. Instances need MIG mode. One fault can be switched on: the n-th
+ * call that would change the card fails, does not end, changes nothing and says that it did, or its
+ * caller is killed before or after the change. The state is shared with the processes that a test
+ * forks.
  */
 
 #pragma once
@@ -31,6 +32,7 @@ struct nvidia_tools {
     char instances[16][24];
     unsigned instance_count;
     bool has_vgpu;
+    bool has_daemon, daemon_runs; /* nvidia-vgpu-mgr, whose unit is enabled */
     const char *listed; /* a type that the driver lists once nvidia-vgpud was restarted; or NULL */
     unsigned changes;   /* counts the calls that would change the card */
     unsigned fault_at;  /* the call with this number is struck; 0: none is */

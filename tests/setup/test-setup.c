@@ -358,13 +358,71 @@ faults(void **state)
             }
         }
     }
-    nvidia_tools->fault_at = 0;
+}
+
+/* On some cards MIG mode comes with a reset, for which NVIDIA's daemons are stopped. */
+#define ELSEWHERE "0000:5e:00.0"
+#define STOP      "/usr/bin/systemctl stop nvidia-vgpu-mgr.service"
+#define START     "/usr/bin/systemctl start nvidia-vgpu-mgr.service"
+#define RESET     SMI "--gpu-reset -i " NVIDIA
+
+static void
+with_daemon(void)
+{
     nvidia_tools_boot(&scene.kernel);
-    nvidia_tools->needs_reset = true;
-    declare(said[0], "");
-    typed_golden(&scene, HERE, "setup/reset", "vgpuctl setup");
-    nvidia_tools->is_mig = true;
+    nvidia_tools->needs_reset = nvidia_tools->has_daemon = nvidia_tools->daemon_runs = true;
+    nvidia_tools->asked[0] = '\0';
+    nvidia_tools->changes = nvidia_tools->fault_at = 0;
+}
+
+static void
+reset(void **state)
+{
+    const char *const mode = SMI "-i " NVIDIA " -mig 1; ";
+
+    tear_down(state);
+    scene_start(&scene, MACHINE "gpu " ELSEWHERE " vf vfs 4 rule size\n"
+                                "type nvidia-1152 \"NVIDIA L40S-8Q\" framebuffer 8192 max 6\n");
+    nvidia_tools_install(&scene.kernel, NVIDIA, 4);
+    with_daemon();
+    declare("instances = [ \"1g.24gb+gfx\" ];", "");
     run("vgpuctl setup", 0, "done");
+    assert_memory_equal(nvidia_tools->asked, mode, strlen(mode));
+    assert_non_null(strstr(nvidia_tools->asked, "; " STOP "; " RESET "; " START "; "));
+    assert_true(nvidia_tools->daemon_runs);
+    run("vgpuctl setup", 0, "as declared");
+    declare("instances = [ ];", "");
+    run("vgpuctl setup", 0, "done");
+    assert_true(!nvidia_tools->is_mig && nvidia_tools->daemon_runs);
+
+    /* Another card's vGPU needs the daemon. */
+    with_daemon();
+    declare("instances = [ \"1g.24gb+gfx\" ];", "");
+    assert_int_equal(fake_make(&scene.kernel, "0000:5e:00.7", "nvidia-1152", "0000:5e:00.7"), 0);
+    typed_golden(&scene, HERE, "setup/reset", "vgpuctl setup");
+    assert_true(nvidia_tools->daemon_runs);
+    assert_null(strstr(nvidia_tools->asked, STOP));
+    assert_int_equal(fake_remove(&scene.kernel, "0000:5e:00.7"), 0);
+
+    /* The daemon is started again, whatever becomes of the reset; also by the next setup. */
+    for (unsigned fault = NVIDIA_FAILS; fault <= NVIDIA_LIES; fault++) {
+        with_daemon();
+        nvidia_tools->fault_at = 3;
+        nvidia_tools->fault = fault;
+        assert_int_equal(typed_run(&scene, HERE, "vgpuctl setup", &typed), COMMAND_FAILED);
+        typed_assert_has(typed.faults, fault == NVIDIA_LIES ? "has: off until a reset" : RESET);
+        assert_true(nvidia_tools->daemon_runs);
+        run("vgpuctl setup", 0, "done");
+    }
+    with_daemon();
+    nvidia_tools->fault_at = 4;
+    nvidia_tools->fault = NVIDIA_FAILS;
+    run("vgpuctl setup", 1, START " failed");
+    run("vgpuctl setup", 0, "done");
+    assert_true(nvidia_tools->daemon_runs);
+    nvidia_tools->daemon_runs = false;
+    typed_golden(&scene, HERE, "setup/daemons", "vgpuctl setup");
+    assert_true(nvidia_tools->daemon_runs);
 }
 
 /* The process is killed before or after each change, by a tool or by the kernel. The next one
@@ -688,10 +746,11 @@ int
 main(void)
 {
     const struct CMUnitTest tests[] = {
-        TEST(steps),    TEST(what_people_see), TEST(as_they_are), TEST(refusals),
-        TEST(in_use),   TEST(faults),          TEST(killed),      TEST(types_of_instances),
-        TEST(shares),   TEST(the_scheduler),   TEST(early),       TEST(up_in_time),
-        TEST(anything),
+        TEST(steps),      TEST(what_people_see), TEST(as_they_are),
+        TEST(refusals),   TEST(in_use),          TEST(faults),
+        TEST(killed),     TEST(reset),           TEST(types_of_instances),
+        TEST(shares),     TEST(the_scheduler),   TEST(early),
+        TEST(up_in_time), TEST(anything),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -27,16 +27,28 @@ as_declared() {
 	END
 }
 
+# service NAME LINE...: makes and starts a unit that stands in for NVIDIA's.
+service() {
+    printf '%s\n' '[Service]' "${@:2}" '[Install]' 'WantedBy=multi-user.target' >"/etc/systemd/system/$1.service"
+    systemctl daemon-reload
+    systemctl -q enable --now "$1"
+}
+
 # functions CARD: how many it has.
 functions() { cat "/sys/bus/pci/devices/$1/sriov_numvfs"; }
 
 case $PHASE in
 1)
     at_end rm -rf /usr/lib/nvidia /usr/bin/nvidia-smi /run/nvidia-tools /etc/modprobe.d/vgpu-cards.conf
+    at_end rm -f /etc/systemd/system/nvidia-vgpu{d,-mgr}.service
+    at_end systemctl -q disable --now nvidia-vgpud nvidia-vgpu-mgr
     cp -a "$drivers" /vgpu/state/drivers
     at_end mv /vgpu/state/drivers "$drivers"
     install -D /vgpu/tests/vm/tools/sriov-manage /usr/lib/nvidia/sriov-manage
     install /vgpu/tests/vm/tools/nvidia-smi /usr/bin/nvidia-smi
+    install /vgpu/tests/vm/tools/nvidia-vgpud /usr/lib/nvidia/nvidia-vgpud
+    service nvidia-vgpud 'Type=oneshot' 'ExecStart=/usr/lib/nvidia/nvidia-vgpud'
+    service nvidia-vgpu-mgr 'ExecStart=sleep infinity'
     echo "options vgpu-cards cards=$boards" >/etc/modprobe.d/vgpu-cards.conf
     printf '%s\n' vgpu-cards vgpu-cards-xe-vfio >>"$drivers"
     modprobe -a vgpu-cards vgpu-cards-xe-vfio
@@ -52,8 +64,12 @@ case $PHASE in
     vgpuctl check
     vgpuctl setup --dry-run
     [ "$(functions $a16)$(functions $mixed)$(functions $mig)$(functions $xe)" = 0000 ]
+    since=$(systemctl show -P ExecMainStartTimestampMonotonic nvidia-vgpu-mgr)
     vgpuctl setup
     as_declared
+    # For a reset the daemon was stopped and started again.
+    [ "$(systemctl show -P ExecMainStartTimestampMonotonic nvidia-vgpu-mgr)" -gt "$since" ]
+    systemctl -q is-active nvidia-vgpu-mgr
     # Shares that Intel's driver gave the functions are taken back.
     [ "$(cat /sys/bus/pci/devices/$xe/sriov_admin/vf1/profile/vram_quota)" = 0 ]
     look_anew

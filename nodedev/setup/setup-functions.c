@@ -1,0 +1,152 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+
+#include "setup/setup-functions.h"
+#include "actions/snapshot.h"
+#include "policy/setting.h"
+#include "sriov/sriov.h"
+
+#include <inttypes.h>
+
+/* --- virtual functions ------------------------------------------------------------------------ */
+
+static bool
+functions_are_said(const struct policy_setup *said)
+{
+    return said->functions > 0;
+}
+
+static bool
+functions_are_there(const struct setup_card *card)
+{
+    return card->sriov.enabled > 0;
+}
+
+static bool
+functions_are_as_said(const struct setup_card *card)
+{
+    return card->sriov.enabled == sriov_gpu_wanted(&card->said->setup, &card->sriov);
+}
+
+static int
+functions_check(const struct setup_card *card, struct error *error)
+{
+    uint64_t wanted = sriov_gpu_wanted(&card->said->setup, &card->sriov);
+
+    if (!card->has_functions)
+        return error_set(
+            error, -EOPNOTSUPP,
+            "%s can have no virtual functions; is SR-IOV on in the firmware? Else take "
+            "functions out of %s",
+            card->address, card->said->origin);
+    if (wanted > card->sriov.total)
+        return error_set(error, -EINVAL,
+                         "%s can have %" PRIu64 " virtual functions, and %s says %" PRIu64,
+                         card->address, card->sriov.total, card->said->origin, wanted);
+    if (card->is_nvidias && wanted != card->sriov.total)
+        return error_set(error, -EINVAL,
+                         "NVIDIA's tool enables all functions of %s: write functions = \"all\" in "
+                         "%s",
+                         card->address, card->said->origin);
+    if (card->is_amds && !functions_are_as_said(card))
+        return error_set(error, -EOPNOTSUPP,
+                         "%s has %" PRIu64 " virtual functions, and not the %" PRIu64 " of %s; "
+                         "AMD's driver makes them when it is loaded, by a parameter of its module",
+                         card->address, card->sriov.enabled, wanted, card->said->origin);
+    return 0;
+}
+
+static int
+functions_make(struct setup_card *card, struct error *error)
+{
+    unsigned wanted = card->said->setup.functions;
+    int rc = sriov_enable(card->host, &card->sriov,
+                          wanted == SETTING_ALL || card->is_nvidias ? 0 : wanted, error);
+
+    return rc < 0 ? rc : 0;
+}
+
+static int
+functions_remove(struct setup_card *card, struct error *error)
+{
+    int rc = sriov_disable(card->host, &card->sriov, error);
+
+    return rc < 0 ? rc : 0;
+}
+
+static void
+functions_tell_said(const struct setup_card *card, struct text *text)
+{
+    text_add(text, "%" PRIu64, sriov_gpu_wanted(&card->said->setup, &card->sriov));
+}
+
+static void
+functions_tell_now(const struct setup_card *card, struct text *text)
+{
+    text_add(text, "%" PRIu64, card->sriov.enabled);
+}
+
+const struct setup_part_row setup_functions = {
+    .name = "functions",
+    .make_word = "enable",
+    .remove_word = "disable",
+    .is_said = functions_are_said,
+    .is_wanted = functions_are_said,
+    .is_there = functions_are_there,
+    .is_as_said = functions_are_as_said,
+    .check = functions_check,
+    .make = functions_make,
+    .remove = functions_remove,
+    .tell_said = functions_tell_said,
+    .tell_now = functions_tell_now,
+    .advice = SETUP_SEE_JOURNAL,
+    .needs_off = SETUP_BIT(SETUP_FUNCTIONS),
+    .loses = SETUP_BIT(SETUP_INSTANCES) | SETUP_BIT(SETUP_SIZES),
+};
+
+/* --- the memory of virtual functions ---------------------------------------------------------- */
+
+static bool
+shares_are_as_said(const struct setup_card *card)
+{
+    return card->shares == 0;
+}
+
+static int
+shares_make(struct setup_card *card, struct error *error)
+{
+    AUTO(snapshot_clear) struct snapshot snapshot = {0};
+    int rc = snapshot_take(&snapshot, card->host, &inventory_no_types, error);
+
+    if (rc == 0)
+        rc = sriov_settle(card->host, &snapshot, &card->sriov, error);
+    return rc < 0 ? rc : 0;
+}
+
+static void
+shares_tell_said(const struct setup_card *card, struct text *text)
+{
+    (void)card;
+    text_add(text, "for profiles");
+}
+
+static void
+shares_tell_now(const struct setup_card *card, struct text *text)
+{
+    if (card->shares)
+        text_add(text, "with %u functions", card->shares);
+    else
+        text_add(text, "for profiles");
+}
+
+const struct setup_part_row setup_shares = {
+    .name = "memory",
+    .make_word = "take back",
+    .follows = true,
+    .is_said = functions_are_said,
+    .is_wanted = functions_are_said,
+    .is_as_said = shares_are_as_said,
+    .make = shares_make,
+    .tell_said = shares_tell_said,
+    .tell_now = shares_tell_now,
+    .advice = SETUP_SEE_JOURNAL,
+};

@@ -1,0 +1,265 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+
+#include "setup/setup-mig.h"
+#include "base/memory.h"
+#include "setup/setup-reset.h"
+
+#include <string.h>
+
+/* --- MIG mode --------------------------------------------------------------------------------- */
+
+static bool
+mig_is_said(const struct policy_setup *said)
+{
+    return said->has_instances;
+}
+
+static bool
+mig_is_wanted(const struct policy_setup *said)
+{
+    return said->instances.count > 0;
+}
+
+static bool
+mig_is_there(const struct setup_card *card)
+{
+    return card->nvidia.is_mig;
+}
+
+static bool
+mig_is_as_said(const struct setup_card *card)
+{
+    return card->nvidia.is_mig == mig_is_wanted(&card->said->setup);
+}
+
+static int
+mig_check(const struct setup_card *card, struct error *error)
+{
+    int rc = setup_part_check_nvidias(card, "instances", error);
+
+    if (rc < 0 || card->nvidia.has_mig || !mig_is_wanted(&card->said->setup))
+        return rc;
+    return error_set(error, -EOPNOTSUPP,
+                     "%s cannot have GPU instances (MIG): take instances out of %s", card->address,
+                     card->said->origin);
+}
+
+/* On some cards the mode comes with a reset only. */
+static int
+mig_set(const struct setup_card *card, bool on, struct error *error)
+{
+    AUTO(nvidia_smi_clear) struct nvidia_smi now = {0};
+    int rc = nvidia_smi_set_mig(card->host, &card->said->address, on, error);
+
+    if (rc == 0)
+        rc = nvidia_smi_read(card->host, &card->said->address, &now, error);
+    return rc == 0 && now.is_mig != on && now.is_mig_to_be == on ? setup_reset(card, error) : rc;
+}
+
+static int
+mig_make(struct setup_card *card, struct error *error)
+{
+    return mig_set(card, true, error);
+}
+
+static int
+mig_remove(struct setup_card *card, struct error *error)
+{
+    return mig_set(card, false, error);
+}
+
+static void
+mig_tell_said(const struct setup_card *card, struct text *text)
+{
+    text_add(text, mig_is_wanted(&card->said->setup) ? "on" : "off");
+}
+
+static void
+mig_tell_now(const struct setup_card *card, struct text *text)
+{
+    const struct nvidia_smi *nvidia = &card->nvidia;
+
+    text_add(text, "%s%s", nvidia->is_mig ? "on" : "off",
+             nvidia->is_mig == nvidia->is_mig_to_be || !nvidia->has_mig ? "" : " until a reset");
+}
+
+const struct setup_part_row setup_mig_mode = {
+    .name = "MIG mode",
+    .make_word = "enable",
+    .remove_word = "disable",
+    .is_said = mig_is_said,
+    .is_wanted = mig_is_wanted,
+    .is_there = mig_is_there,
+    .is_as_said = mig_is_as_said,
+    .check = mig_check,
+    .make = mig_make,
+    .remove = mig_remove,
+    .tell_said = mig_tell_said,
+    .tell_now = mig_tell_now,
+    .advice = SETUP_SEE_JOURNAL,
+    .needs_off = SETUP_BIT(SETUP_FUNCTIONS) | SETUP_BIT(SETUP_INSTANCES) | SETUP_BIT(SETUP_SIZES),
+};
+
+/* --- NVIDIA's daemons ------------------------------------------------------------------------- */
+
+static bool
+daemons_are_as_said(const struct setup_card *card)
+{
+    return card->daemons.stopped.count == 0;
+}
+
+static int
+daemons_make(struct setup_card *card, struct error *error)
+{
+    return nvidia_daemons_start(card->host, &card->daemons.stopped, error);
+}
+
+static void
+daemons_tell_said(const struct setup_card *card, struct text *text)
+{
+    (void)card;
+    text_add(text, "running");
+}
+
+static void
+daemons_tell_now(const struct setup_card *card, struct text *text)
+{
+    if (card->daemons.stopped.count == 0)
+        text_add(text, "running");
+    for (size_t i = 0; i < card->daemons.stopped.count; i++)
+        text_join(text, ", ", "%s stopped", card->daemons.stopped.items[i]);
+}
+
+const struct setup_part_row setup_daemons = {
+    .name = "daemons",
+    .make_word = "start",
+    .follows = true,
+    .is_said = mig_is_said,
+    .is_wanted = mig_is_said,
+    .is_as_said = daemons_are_as_said,
+    .make = daemons_make,
+    .tell_said = daemons_tell_said,
+    .tell_now = daemons_tell_now,
+    .advice = "see 'systemctl status' of these units",
+};
+
+/* --- GPU instances ---------------------------------------------------------------------------- */
+
+static void
+tell_words(const struct words *words, struct text *text)
+{
+    for (size_t i = 0; i < words->count; i++)
+        text_join(text, ", ", "%s", words->items[i]);
+    if (words->count == 0)
+        text_add(text, "none");
+}
+
+static bool
+instances_are_there(const struct setup_card *card)
+{
+    return card->nvidia.instances.count > 0;
+}
+
+static int
+compare(const void *a, const void *b)
+{
+    return strcmp(*(char *const *)a, *(char *const *)b);
+}
+
+/* The driver chooses where the instances are on the card, so their order says nothing. */
+static bool
+instances_are_as_said(const struct setup_card *card)
+{
+    const struct words *now = &card->nvidia.instances, *said = &card->said->setup.instances;
+    AUTO_FREE char **sorted = memory_zeroed(said->count + 1, sizeof(*sorted));
+    bool same = now->count == said->count;
+
+    for (size_t i = 0; i < said->count; i++)
+        sorted[i] = said->items[i];
+    qsort(sorted, said->count, sizeof(*sorted), compare);
+    for (size_t i = 0; same && i < now->count; i++)
+        same = !strcmp(now->items[i], sorted[i]);
+    return same;
+}
+
+static int
+instances_make(struct setup_card *card, struct error *error)
+{
+    return nvidia_smi_make_instances(card->host, &card->said->address, &card->said->setup.instances,
+                                     error);
+}
+
+static int
+instances_remove(struct setup_card *card, struct error *error)
+{
+    return nvidia_smi_remove_instances(card->host, &card->said->address, error);
+}
+
+static void
+instances_tell_said(const struct setup_card *card, struct text *text)
+{
+    tell_words(&card->said->setup.instances, text);
+}
+
+static void
+instances_tell_now(const struct setup_card *card, struct text *text)
+{
+    tell_words(&card->nvidia.instances, text);
+}
+
+const struct setup_part_row setup_instances = {
+    .name = "instances",
+    .make_word = "create",
+    .remove_word = "remove",
+    .is_said = mig_is_said,
+    .is_wanted = mig_is_wanted,
+    .is_there = instances_are_there,
+    .is_as_said = instances_are_as_said,
+    .check = mig_check,
+    .make = instances_make,
+    .remove = instances_remove,
+    .tell_said = instances_tell_said,
+    .tell_now = instances_tell_now,
+    .advice = SETUP_SEE_JOURNAL,
+    .needs_off = SETUP_BIT(SETUP_INSTANCES),
+};
+
+/* --- their types ------------------------------------------------------------------------------ */
+
+static bool
+types_are_as_said(const struct setup_card *card)
+{
+    return !card->lacks_types;
+}
+
+static int
+types_make(struct setup_card *card, struct error *error)
+{
+    return nvidia_smi_restart_vgpud(card->host, error);
+}
+
+static void
+types_tell_said(const struct setup_card *card, struct text *text)
+{
+    (void)card;
+    text_add(text, "listed");
+}
+
+static void
+types_tell_now(const struct setup_card *card, struct text *text)
+{
+    text_add(text, card->lacks_types ? "none" : "listed");
+}
+
+const struct setup_part_row setup_types = {
+    .name = "types",
+    .make_word = "list",
+    .follows = true,
+    .is_said = mig_is_wanted,
+    .is_wanted = mig_is_wanted,
+    .is_as_said = types_are_as_said,
+    .make = types_make,
+    .tell_said = types_tell_said,
+    .tell_now = types_tell_now,
+    .advice = "see 'systemctl status nvidia-vgpud nvidia-vgpu-mgr'",
+};

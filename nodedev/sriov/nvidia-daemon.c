@@ -1,0 +1,125 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+
+#include "sriov/nvidia-daemon.h"
+#include "base/array.h"
+#include "sriov/vendor-tool.h"
+
+#include <string.h>
+
+/* The vGPU manager, the persistence daemon (nvidia-persistenced(1)), and DCGM's host engine (DCGM's
+ * user guide). nvidia-vgpud ends once it has told the driver the types, so its unit never runs for
+ * long. */
+static const struct {
+    const char *process; /* the kernel keeps 15 bytes */
+    const char *unit;    /* NULL: there is none to stop */
+} daemons[] = {
+    {"nvidia-vgpu-mgr", "nvidia-vgpu-mgr.service"},
+    {"nvidia-persiste", "nvidia-persistenced.service"},
+    {"nv-hostengine", "nvidia-dcgm.service"},
+    {"nvidia-vgpud", NULL},
+};
+
+bool
+nvidia_daemon_is(const struct host *host, int pid)
+{
+    char name[64];
+
+    return host_read(host, name, sizeof(name), "proc/%d/comm", pid) > 0 &&
+           ARRAY_HAS(daemons, COUNT(daemons), daemon, !strcmp(daemon->process, name));
+}
+
+/* What systemctl shows of one unit. */
+struct unit {
+    const char *name;
+    bool runs, is_enabled;
+};
+
+/* "Id=nvidia-dcgm.service". A unit that is being started, or will be, counts as one that runs. */
+static void
+read_line(const char *line, struct unit *unit)
+{
+    if (!strncmp(line, "Id=", 3))
+        unit->name = line + 3;
+    else if (!strcmp(line, "ActiveState=active") || !strcmp(line, "ActiveState=activating") ||
+             !strcmp(line, "ActiveState=reloading"))
+        unit->runs = true;
+    else if (!strncmp(line, "Job=", 4) && strcmp(line, "Job=0"))
+        unit->runs = true;
+    else if (!strcmp(line, "UnitFileState=enabled"))
+        unit->is_enabled = true;
+}
+
+static void
+add_unit(const struct unit *unit, struct nvidia_daemons *ret)
+{
+    if (unit->name && unit->runs)
+        words_add(&ret->running, unit->name);
+    else if (unit->name && unit->is_enabled)
+        words_add(&ret->stopped, unit->name);
+}
+
+/* An empty line stands between two units. */
+static void
+read_units(char *text, struct nvidia_daemons *ret)
+{
+    struct unit unit = {0};
+    char *line;
+
+    while ((line = strsep(&text, "\n"))) {
+        if (*line) {
+            read_line(line, &unit);
+            continue;
+        }
+        add_unit(&unit, ret);
+        unit = (struct unit){0};
+    }
+    add_unit(&unit, ret);
+}
+
+void
+nvidia_daemons_read(const struct host *host, struct nvidia_daemons *ret)
+{
+    const char *argv[COUNT(daemons) + 4] = {SYSTEMCTL, "show", "-p",
+                                            "Id,ActiveState,UnitFileState,Job"};
+    struct error ignored;
+    size_t count = 4;
+    char text[4096];
+
+    *ret = (struct nvidia_daemons){0};
+    for (size_t i = 0; i < COUNT(daemons); i++) {
+        if (daemons[i].unit)
+            argv[count++] = daemons[i].unit;
+    }
+    if (vendor_tool_ask(host, argv, text, sizeof(text), &ignored) == 0)
+        read_units(text, ret);
+}
+
+static int
+tell_systemd(const struct host *host, const char *verb, const struct words *units,
+             struct error *error)
+{
+    const char *argv[COUNT(daemons) + 3] = {SYSTEMCTL, verb};
+
+    for (size_t i = 0; i < units->count && i < COUNT(daemons); i++)
+        argv[i + 2] = units->items[i];
+    return units->count ? vendor_tool_run(host, argv, error) : 0;
+}
+
+int
+nvidia_daemons_stop(const struct host *host, const struct words *units, struct error *error)
+{
+    return tell_systemd(host, "stop", units, error);
+}
+
+int
+nvidia_daemons_start(const struct host *host, const struct words *units, struct error *error)
+{
+    return tell_systemd(host, "start", units, error);
+}
+
+void
+nvidia_daemons_clear(struct nvidia_daemons *answer)
+{
+    words_clear(&answer->running);
+    words_clear(&answer->stopped);
+}
