@@ -280,6 +280,7 @@ static const struct row rows[] = {
     {ANSWER_LINK, "run/libvirt-vgpu/functions/*", rewrite_tag, .text = NULL},
     {ANSWER_LINK, "run/libvirt-vgpu/proving/*", rewrite_number, .text = NULL},
     {ANSWER_LINK, "run/libvirt-vgpu/settling/*", rewrite_number, .text = NULL},
+    {ANSWER_LINK, "run/libvirt-vgpu/setup/*", rewrite_number, .text = NULL},
     {ANSWER_LINK, "run/libvirt-vgpu/whole/*", rewrite_card, .text = NULL},
     {ANSWER_LINK, "sys/*/driver", rewrite_link, .learn = learning_driver},
     {ANSWER_LINK, "*", rewrite_link, .text = NULL},

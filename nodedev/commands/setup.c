@@ -235,13 +235,14 @@ set_up(const struct command_call *call, const struct policy *policy, struct card
     unsigned left = uptime < policy->boot_wait ? policy->boot_wait - (unsigned)uptime : 0;
     struct deadline deadline = deadline_in(call->host, left);
     unsigned pause = PAUSE;
+    struct startup_notice notice;
     struct error failure;
 
-    if (startup_notice_after(left, &failure) < 0)
+    if (startup_notice_begin(&notice, left, &failure) < 0)
         reply_warn(call, failure.class, "%s", failure.text);
     while (try_cards(call, cards) && deadline_pause(deadline, &pause))
         pause *= 2;
-    startup_notice_send();
+    startup_notice_end(&notice);
     terminal_rewind(call->terminal, call->out);
 }
 

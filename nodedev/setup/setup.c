@@ -6,6 +6,7 @@
 #include "prove/workbench.h"
 #include "setup/setup-parts.h"
 #include "sriov/users.h"
+#include "view/setup-record.h"
 
 const char *const setup_result_words[SETUP_RESULTS] = {
     [SETUP_AS_SAID] = "as declared", [SETUP_TO_DO] = "to do",   [SETUP_DONE] = "done",
@@ -152,6 +153,21 @@ make_so(struct setup_card *card, struct setup_plan *plan, const struct setup_lis
     return rc;
 }
 
+/* A process that is killed in between leaves no record. */
+static int
+make_and_record(struct setup_card *card, struct setup_plan *plan,
+                const struct setup_listener *listener, struct setup_report *report)
+{
+    int rc;
+
+    if (plan->count)
+        setup_record_forget(card->host, card->said);
+    rc = make_so(card, plan, listener, report);
+    if (rc == 0)
+        setup_record_set(card->host, card->said);
+    return rc;
+}
+
 /* Refuses what is only compared and differs. */
 static int
 check_compared(const struct setup_card *card, struct error *error)
@@ -191,7 +207,7 @@ run(struct setup_card *card, bool dry_run, const struct setup_listener *listener
     if (dry_run)
         add_steps(report, card, &plan);
     else
-        rc = make_so(card, &plan, listener, report);
+        rc = make_and_record(card, &plan, listener, report);
     return rc < 0 ? rc : check_compared(card, &report->error);
 }
 

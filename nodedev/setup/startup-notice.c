@@ -6,34 +6,28 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
-#include <sys/time.h>
 #include <sys/un.h>
 #include <unistd.h>
 
-/* A handler of signals uses it. -1: nobody waits for a notice, or it was sent. */
-static volatile sig_atomic_t notice_socket = -1;
-
-/* All that this calls may be called in a handler (signal-safety(7)). */
-void
-startup_notice_send(void)
+/* Once is enough: the socket takes nothing more then. A handler may call both functions
+ * (signal-safety(7)). */
+static void
+send_notice(int socket)
 {
     static const char ready[] = "READY=1";
-    int fd = notice_socket;
 
-    notice_socket = -1;
-    if (fd < 0)
-        return;
-    (void)send(fd, ready, sizeof(ready) - 1, MSG_NOSIGNAL);
-    close(fd);
+    (void)send(socket, ready, sizeof(ready) - 1, MSG_NOSIGNAL);
+    (void)shutdown(socket, SHUT_WR);
 }
 
 static void
-ring(int number)
+ring(int number, siginfo_t *info, void *context)
 {
     int saved = errno;
 
     (void)number;
-    startup_notice_send();
+    (void)context;
+    send_notice(info->si_value.sival_int);
     errno = saved;
 }
 
@@ -56,24 +50,50 @@ open_socket(const char *name)
     return TAKE_FD(fd);
 }
 
-int
-startup_notice_after(unsigned milliseconds, struct error *error)
+static int
+start_timer(struct startup_notice *notice, unsigned milliseconds, struct error *error)
 {
-    const struct sigaction action = {.sa_handler = ring, .sa_flags = SA_RESTART};
-    const struct itimerval timer = {
-        .it_value = {.tv_sec = milliseconds / 1000, .tv_usec = milliseconds % 1000 * 1000}};
-    const char *name = getenv("NOTIFY_SOCKET");
-    int fd = name && *name ? open_socket(name) : -1;
+    const struct sigaction action = {.sa_sigaction = ring, .sa_flags = SA_RESTART | SA_SIGINFO};
+    struct sigevent event = {.sigev_notify = SIGEV_SIGNAL,
+                             .sigev_signo = SIGALRM,
+                             .sigev_value.sival_int = notice->socket};
+    const struct itimerspec when = {
+        .it_value = {.tv_sec = milliseconds / 1000, .tv_nsec = milliseconds % 1000 * 1000000L}};
 
+    notice->has_timer = sigaction(SIGALRM, &action, NULL) == 0 &&
+                        timer_create(CLOCK_BOOTTIME, &event, &notice->timer) == 0;
+    if (notice->has_timer && timer_settime(notice->timer, 0, &when, NULL) == 0)
+        return 0;
+    return error_set(error, -errno, "no timer for the notice that this unit is up: %m");
+}
+
+int
+startup_notice_begin(struct startup_notice *ret, unsigned milliseconds, struct error *error)
+{
+    const char *name = getenv("NOTIFY_SOCKET");
+    int rc;
+
+    *ret = (struct startup_notice){.socket = -1};
     if (!name || !*name)
         return 0;
-    if (fd < 0)
-        return error_set(error, fd, "systemd cannot be told at %s that this unit is up: %s", name,
-                         strerror(-fd));
-    notice_socket = fd;
-    if (milliseconds == 0)
-        startup_notice_send();
-    else if (sigaction(SIGALRM, &action, NULL) < 0 || setitimer(ITIMER_REAL, &timer, NULL) < 0)
-        return error_set(error, -errno, "no timer for the notice that this unit is up: %m");
+    rc = open_socket(name);
+    if (rc < 0)
+        return error_set(error, rc, "systemd cannot be told at %s that this unit is up: %s", name,
+                         strerror(-rc));
+    ret->socket = rc;
+    if (milliseconds)
+        return start_timer(ret, milliseconds, error);
+    send_notice(ret->socket);
     return 0;
+}
+
+void
+startup_notice_end(struct startup_notice *notice)
+{
+    if (notice->has_timer)
+        timer_delete(notice->timer);
+    if (notice->socket < 0)
+        return;
+    send_notice(notice->socket);
+    close(notice->socket);
 }

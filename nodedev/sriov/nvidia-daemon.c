@@ -43,7 +43,7 @@ read_line(const char *line, struct unit *unit)
     else if (!strcmp(line, "ActiveState=active") || !strcmp(line, "ActiveState=activating") ||
              !strcmp(line, "ActiveState=reloading"))
         unit->runs = true;
-    else if (!strncmp(line, "Job=", 4) && strcmp(line, "Job=0"))
+    else if (!strncmp(line, "Job=", 4) && strspn(line + 4, "123456789"))
         unit->runs = true;
     else if (!strcmp(line, "UnitFileState=enabled"))
         unit->is_enabled = true;

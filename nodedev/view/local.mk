@@ -9,6 +9,7 @@ libvgpuctl_a_SOURCES += \
 	nodedev/view/metrics.c nodedev/view/metrics.h \
 	nodedev/view/nvidia-scheduler.c nodedev/view/nvidia-scheduler.h \
 	nodedev/view/picture.c nodedev/view/picture.h \
+	nodedev/view/setup-record.c nodedev/view/setup-record.h \
 	nodedev/view/setup-view.c nodedev/view/setup-view.h \
 	nodedev/view/sriov-gpu.c nodedev/view/sriov-gpu.h \
 	nodedev/view/state-colour.c nodedev/view/state-colour.h \

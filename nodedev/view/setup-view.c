@@ -3,6 +3,7 @@
 #include "view/setup-view.h"
 #include "placement/gpu-room.h"
 #include "view/nvidia-scheduler.h"
+#include "view/setup-record.h"
 #include "view/sriov-gpu.h"
 
 #include <stdio.h>
@@ -83,7 +84,7 @@ setup_view_judge(const struct host *host, const struct policy_gpu *said,
                  policy_scheduler_words[setup->scheduler]);
     if (*why)
         return SETUP_VIEW_DIFFERS;
-    return setup->has_instances || setup->sizes || (setup->scheduler && !scheduler)
-               ? SETUP_VIEW_UNKNOWN
-               : functions;
+    if ((setup->has_instances || setup->sizes) && !setup_record_is(host, said))
+        return SETUP_VIEW_UNKNOWN;
+    return setup->scheduler && !scheduler ? SETUP_VIEW_UNKNOWN : functions;
 }

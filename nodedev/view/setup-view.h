@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
 /*
- * setup-view: whether a card is as vgpu.conf declares it, as far as /sys and /proc tell. Nothing is
- * asked of a vendor's tool, so any command may look, at any time.
+ * setup-view: whether a card is as vgpu.conf declares it, as far as /sys, /proc and the record of
+ * the last setup (setup-record.h) tell. Nothing is asked of a vendor's tool, so any command may
+ * look, at any time.
  */
 
 #pragma once

@@ -117,8 +117,9 @@ print_units(int out, char *const units[])
     for (bool is_first = true; *units; units++, is_first = false) {
         bool is_there = TOOLS->has_daemon && !strcmp(*units, "nvidia-vgpu-mgr.service");
 
-        dprintf(out, "%sId=%s\nActiveState=%s\nUnitFileState=%s\n", is_first ? "" : "\n", *units,
-                is_there && TOOLS->daemon_runs ? "active" : "inactive", is_there ? "enabled" : "");
+        dprintf(out, "%sId=%s\nActiveState=%s\nUnitFileState=%s\nJob=%s\n", is_first ? "" : "\n",
+                *units, is_there && TOOLS->daemon_runs ? "active" : "inactive",
+                is_there ? "enabled" : "", is_first ? "" : "0");
     }
     return 0;
 }

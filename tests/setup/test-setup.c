@@ -233,6 +233,43 @@ as_they_are(void **state)
                                    "/usr/bin/nvidia-smi");
 }
 
+/* What only NVIDIA's tool tells is known from the last setup, for this declaration and these
+ * functions. */
+static void
+remembered(void **state)
+{
+    static const char column[] = "vgpuctl gpus -rn -o SETUP";
+    struct path link, other;
+
+    (void)state;
+    with_functions();
+    declare("functions = \"all\"; sizes = \"mixed\";", "");
+    run(column, 0, "-\n");
+    run("vgpuctl setup", 0, "done");
+    run(column, 0, "as\\x20declared\n");
+    declare("functions = \"all\"; sizes = \"equal\";", "");
+    run(column, 0, "-\n");
+    declare("functions = \"all\"; sizes = \"mixed\";", "");
+    run(column, 0, "as\\x20declared\n");
+    /* A setup that fails at its first change; the record is gone. */
+    nvidia_tools->is_mixed = false;
+    nvidia_tools->changes = 0;
+    nvidia_tools->fault_at = 1;
+    run("vgpuctl setup", 1, "failed");
+    run(column, 0, "-\n");
+    run("vgpuctl setup", 0, "done");
+    run(column, 0, "as\\x20declared\n");
+    run("vgpuctl setup", 0, "as declared");
+    run(column, 0, "as\\x20declared\n");
+    /* Functions that are enabled anew are others. */
+    assert_int_equal(path_format(&link, "sys/bus/pci/devices/" NVIDIA "/virtfn0"), 0);
+    assert_int_equal(path_format(&other, "sys/bus/pci/devices/" NVIDIA "/other"), 0);
+    assert_int_equal(host_make_link(&scene.kernel.host, other.text, "../" FIRST), 0);
+    assert_int_equal(
+        renameat(scene.kernel.host.root, other.text, scene.kernel.host.root, link.text), 0);
+    run(column, 0, "-\n");
+}
+
 /* --- what is refused -------------------------------------------------------------------------- */
 
 static void
@@ -746,11 +783,14 @@ int
 main(void)
 {
     const struct CMUnitTest tests[] = {
-        TEST(steps),      TEST(what_people_see), TEST(as_they_are),
-        TEST(refusals),   TEST(in_use),          TEST(faults),
-        TEST(killed),     TEST(reset),           TEST(types_of_instances),
-        TEST(shares),     TEST(the_scheduler),   TEST(early),
-        TEST(up_in_time), TEST(anything),
+        TEST(steps),       TEST(what_people_see),
+        TEST(as_they_are), TEST(remembered),
+        TEST(refusals),    TEST(in_use),
+        TEST(faults),      TEST(killed),
+        TEST(reset),       TEST(types_of_instances),
+        TEST(shares),      TEST(the_scheduler),
+        TEST(early),       TEST(up_in_time),
+        TEST(anything),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

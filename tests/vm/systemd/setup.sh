@@ -25,6 +25,7 @@ as_declared() {
 		$mig instances 1g.6gb,\x201g.6gb,\x202g.12gb as\x20declared
 		$xe functions 8 as\x20declared
 	END
+    [ "$(vgpuctl gpus -rn -o SETUP | grep -cFx 'as\x20declared')" = 4 ]
 }
 
 # service NAME LINE...: makes and starts a unit that stands in for NVIDIA's.

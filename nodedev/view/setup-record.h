@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+
+/*
+ * setup-record: remembers that a card was seen to have the GPU instances and sizes that vgpu.conf
+ * declares. Only a vendor's tool tells these, and only 'vgpuctl setup' asks it. The record is a
+ * link in the state directory, which a boot empties:
+ *
+ *     /run/libvirt-vgpu/setup/0000:18:00.0 -> 13846245702389561427
+ *
+ * The number is a hash of the declaration and of the card's virtual functions. Enabling functions
+ * takes instances and sizes away, and the kernel gives functions that are enabled anew another
+ * number. So the record counts only for the declaration and the functions of that time. A change
+ * that NVIDIA's tools make to instances or sizes alone is not seen.
+ */
+
+#pragma once
+
+#include "policy/policy.h"
+
+/* What cannot be recorded is not remembered. */
+void setup_record_set(const struct host *host, const struct policy_gpu *said) NONNULL;
+void setup_record_forget(const struct host *host, const struct policy_gpu *said) NONNULL;
+
+/* Whether the card was seen to be as it is declared now. */
+bool setup_record_is(const struct host *host, const struct policy_gpu *said) CHECKED NONNULL;
