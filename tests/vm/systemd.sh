@@ -61,5 +61,7 @@ become_systemd() {
 		load_drivers
 		unit_runner "$@"
 	fi
+	# With "quiet" systemd may write nothing to the console, and "run" would take the machine for hung.
+	echo "init: systemd follows"
 	exec /usr/lib/systemd/systemd
 }
