@@ -82,9 +82,12 @@ guest copy --metadata "$(request '<vgpu:device type="mtty-2"/>')" --hostdev "$de
 finds duplicate-uuid "the domains web and copy both name the vGPU $device"
 virsh -q undefine copy
 
-rm /usr/sbin/mdevctl
-finds mdevctl-rule "60-mdevctl.rules runs /usr/sbin/mdevctl, which is not there"
-ln -s ../bin/mdevctl /usr/sbin/mdevctl
+# Debian's rule runs a mdevctl in /usr/sbin. Ubuntu's rule runs the one that is there.
+if grep -q /usr/sbin/mdevctl /usr/lib/udev/rules.d/60-mdevctl.rules; then
+    rm /usr/sbin/mdevctl
+    finds mdevctl-rule "60-mdevctl.rules runs /usr/sbin/mdevctl, which is not there"
+    ln -s ../bin/mdevctl /usr/sbin/mdevctl
+fi
 
 # Prometheus can read the metrics.
 foreign=$(new_uuid)
