@@ -116,7 +116,8 @@ close_stream(struct migration *migration)
     fput(stream->file);
 }
 
-/* Takes over the received state, if it is complete and of this type. */
+/* Takes over the received state, if it is complete and of this type. Otherwise the vGPU stays as it
+ * was, and keeps its stream. */
 static int
 resume(struct migration *migration)
 {
@@ -129,7 +130,8 @@ resume(struct migration *migration)
         ret = 0;
     }
     mutex_unlock(&stream->lock);
-    close_stream(migration);
+    if (!ret)
+        close_stream(migration);
     return ret;
 }
 
