@@ -12,6 +12,7 @@
 #include "libvirt/domain-source.h"
 #include "policy/policy-keys.h"
 #include "policy/policy-load.h"
+#include "setup/setup.h"
 
 #include <string.h>
 
@@ -27,6 +28,20 @@ warn_of_passed_over(const struct command_call *call, struct report *report)
         snprintf(where, sizeof(where), "/%s/conf.d/%s", call->host->config, files.items[i]);
         report_warning(report, where, 0, "it is passed over, as its name %s",
                        *files.items[i] == '.' ? "begins with a dot" : "does not end in .conf");
+    }
+}
+
+/* A card that is not there is told as a GPU that is not. */
+static void
+check_setups(const struct host *host, const struct policy *policy, struct report *report)
+{
+    for (size_t i = 0; i < policy->gpu_count; i++) {
+        const struct policy_gpu *gpu = &policy->gpus[i];
+        struct error refusal;
+        int rc = policy_has_setup(gpu) ? setup_check(host, gpu, &refusal) : 0;
+
+        if (rc < 0 && rc != -ENODEV)
+            report_warning(report, gpu->origin, 0, "%s", refusal.text);
     }
 }
 
@@ -53,6 +68,7 @@ check_host(const struct command_call *call, const struct policy *policy,
                            "undrain %s'",
                            gpu);
     }
+    check_setups(call->host, policy, report);
     if (inventory.gpu_count == 0) {
         report_warning(report, where, 0, "no GPU on this host offers vGPUs; is its driver loaded?");
         return 0;

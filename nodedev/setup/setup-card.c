@@ -72,6 +72,20 @@ read_effects(struct setup_card *card, struct error *error)
     return said->functions && !card->is_nvidias ? read_shares(card, error) : 0;
 }
 
+/* Reads what the kernel tells. */
+static int
+look(struct setup_card *card, struct error *error)
+{
+    if (!host_exists(card->host, PCI_DEVICES "/%s", card->address))
+        return error_set(error, -ENODEV, "there is no PCI device %s, which %s names", card->address,
+                         card->said->origin);
+    card->is_nvidias = sriov_gpu_is_nvidias(card->host, &card->said->address);
+    card->is_amds = pci_is_of(card->host, &card->said->address, "0x1002");
+    card->scheduler = card->is_nvidias ? nvidia_scheduler_read(card->host, &card->said->address)
+                                       : POLICY_SCHEDULER_UNSAID;
+    return read_functions(card, error);
+}
+
 int
 setup_card_read(const struct host *host, const struct policy_gpu *said, struct setup_card *ret,
                 struct error *error)
@@ -81,27 +95,29 @@ setup_card_read(const struct host *host, const struct policy_gpu *said, struct s
 }
 
 int
+setup_card_look(const struct host *host, const struct policy_gpu *said, struct setup_card *ret,
+                struct error *error)
+{
+    *ret = (struct setup_card){.host = host, .said = said, .address = said->address.text};
+    return look(ret, error);
+}
+
+int
 setup_card_renew(struct setup_card *card, struct error *error)
 {
     int rc;
 
     setup_card_clear(card);
-    if (!host_exists(card->host, PCI_DEVICES "/%s", card->address))
-        return error_set(error, -ENODEV, "there is no PCI device %s, which %s names", card->address,
-                         card->said->origin);
-    card->is_nvidias = sriov_gpu_is_nvidias(card->host, &card->said->address);
-    card->is_amds = pci_is_of(card->host, &card->said->address, "0x1002");
-    card->scheduler = card->is_nvidias ? nvidia_scheduler_read(card->host, &card->said->address)
-                                       : POLICY_SCHEDULER_UNSAID;
-    rc = read_functions(card, error);
-    if (rc == 0 && needs_nvidia_smi(card))
+    rc = look(card, error);
+    if (rc < 0)
+        return rc;
+    if (needs_nvidia_smi(card))
         card->nvidia_rc =
             nvidia_smi_read(card->host, &card->said->address, &card->nvidia, &card->nvidia_unknown);
     if (card->is_nvidias && card->said->setup.has_instances)
         nvidia_daemons_read(card->host, &card->daemons);
-    return rc < 0 ? rc : read_effects(card, error);
+    return read_effects(card, error);
 }
-
 char *
 setup_card_declare(const struct setup_card *card)
 {

@@ -36,6 +36,10 @@ struct setup_card {
 int setup_card_read(const struct host *host, const struct policy_gpu *said, struct setup_card *ret,
                     struct error *error) CHECKED NONNULL;
 
+/* The same without the parts that vendors' tools tell. */
+int setup_card_look(const struct host *host, const struct policy_gpu *said, struct setup_card *ret,
+                    struct error *error) CHECKED NONNULL;
+
 /* Reads again how the card is. */
 int setup_card_renew(struct setup_card *card, struct error *error) CHECKED NONNULL;
 void setup_card_clear(struct setup_card *card) NONNULL;

@@ -226,6 +226,21 @@ setup_run(const struct host *host, const struct policy_gpu *said, bool dry_run,
     return rc;
 }
 
+/* Of the other parts of NVIDIA's cards only NVIDIA's tool tells. */
+int
+setup_check(const struct host *host, const struct policy_gpu *said, struct error *error)
+{
+    AUTO(setup_card_clear) struct setup_card card = {0};
+    int rc = setup_card_look(host, said, &card, error);
+
+    for (unsigned part = 0; part < SETUP_PARTS && rc == 0; part++) {
+        if (setup_parts[part]->check && setup_parts[part]->is_said(&said->setup) &&
+            (part == SETUP_FUNCTIONS || !card.is_nvidias))
+            rc = setup_parts[part]->check(&card, error);
+    }
+    return rc;
+}
+
 bool
 setup_may_come(int rc)
 {

@@ -47,6 +47,11 @@ struct setup_listener {
 int setup_run(const struct host *host, const struct policy_gpu *said, bool dry_run,
               const struct setup_listener *listener, struct setup_report *ret) CHECKED NONNULL;
 
+/* Refuses a declaration that the card, or the tools for it, cannot obey, as far as the kernel
+ * tells: no tool is run, and nothing is changed. Returns -errno with a line in error. */
+int setup_check(const struct host *host, const struct policy_gpu *said,
+                struct error *error) CHECKED NONNULL;
+
 /* Whether a failure may go away while the host still comes up: the card or its driver was not ready
  * yet. */
 bool setup_may_come(int rc) CHECKED;

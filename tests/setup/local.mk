@@ -1,4 +1,5 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 
 unit_tests += \
-	tests/setup/test-setup
+	tests/setup/test-setup \
+	tests/setup/test-setup-boot

@@ -8,13 +8,10 @@
 #include "fake/typed.h"
 
 #include <fcntl.h>
-#include <poll.h>
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/prctl.h>
-#include <sys/socket.h>
-#include <sys/un.h>
 #include <sys/wait.h>
 
 #define NVIDIA "0000:3d:00.0"
@@ -292,7 +289,14 @@ refusals(void **state)
         declare(rows[i].nvidias, rows[i].intels);
         run("vgpuctl setup", 1, rows[i].words);
         run("vgpuctl setup --dry-run", 1, rows[i].words);
+        assert_int_equal(typed_run(&scene, HERE, "vgpuctl check", &typed), COMMAND_DONE);
+        typed_assert_has(typed.faults, rows[i].words);
     }
+    assert_string_equal(nvidia_tools->asked, "");
+    declare("functions = \"all\"; instances = [ ]; sizes = \"mixed\";", "functions = \"all\";");
+    assert_int_equal(typed_run(&scene, HERE, "vgpuctl check", &typed), COMMAND_DONE);
+    assert_null(strstr(typed.faults, "functions"));
+    assert_null(strstr(typed.faults, "sizes"));
     nvidia_tools->has_mig = false;
     declare("instances = [ \"1g.5gb\" ];", "");
     run("vgpuctl setup", 1, NVIDIA " cannot have GPU instances (MIG)");
@@ -558,89 +562,6 @@ shares(void **state)
     assert_null(strstr(typed.printed, "done"));
 }
 
-/* While the host comes up, a tool may fail because it ran too early. */
-static void
-early(void **state)
-{
-    uint64_t before;
-
-    (void)state;
-    declare("functions = \"all\"; sizes = \"mixed\";", "");
-    nvidia_tools->fault_at = 1;
-    run("vgpuctl setup", 1, "sriov-manage -e " NVIDIA " failed");
-    nvidia_tools->changes = 0;
-    scene_configure(&scene, "boot_wait = \"60m\"; gpus = ( { address = \"" NVIDIA
-                            "\"; setup = { functions = \"all\"; }; } );");
-    fake_set_uptime(FAKE_UPTIME - 20000);
-    run("vgpuctl setup", 0, "done");
-    assert_int_equal(functions_of(NVIDIA), 4);
-    /* A tool that is not installed does not come. */
-    assert_int_equal(fake_enable(&scene.kernel, NVIDIA, 0), 0);
-    assert_int_equal(unlinkat(scene.kernel.host.root, "usr/lib/nvidia/sriov-manage", 0), 0);
-    before = fake_now();
-    run("vgpuctl setup", 1, "there is no /usr/lib/nvidia/sriov-manage: install NVIDIA's");
-    assert_true(fake_now() - before < 2000);
-}
-
-/* Reads systemd's socket, as systemd does. Waits for a notice. */
-static int notices = -1;
-
-static void
-wait_for_notice(void)
-{
-    struct pollfd notice = {.fd = notices, .events = POLLIN};
-    char text[32] = "";
-    int rc;
-
-    do {
-        rc = poll(&notice, 1, 60000);
-    } while (rc < 0 && errno == EINTR);
-    assert_int_equal(rc, 1);
-    assert_int_equal(recv(notices, text, sizeof(text) - 1, MSG_DONTWAIT), 7);
-    assert_string_equal(text, "READY=1");
-    fake_sleep(100000);
-}
-
-/* systemd is told once that the unit is up: at the end, or when boot_wait is over, although a tool
- * hangs. */
-static void
-up_in_time(void **state)
-{
-    struct sockaddr_un address = {.sun_family = AF_UNIX};
-    char byte;
-
-    (void)state;
-    notices = socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0);
-    snprintf(address.sun_path + 1, sizeof(address.sun_path) - 1, "libvirt-vgpu-test-%d", getpid());
-    assert_int_equal(bind(notices, (const struct sockaddr *)&address,
-                          (socklen_t)(offsetof(struct sockaddr_un, sun_path) + 1 +
-                                      strlen(address.sun_path + 1))),
-                     0);
-    address.sun_path[0] = '@';
-    setenv("NOTIFY_SOCKET", address.sun_path, true);
-    nvidia_tools->fault = NVIDIA_HANGS;
-    nvidia_tools->hanging = wait_for_notice;
-    declare("functions = \"all\";", "");
-    for (unsigned left = 0; left <= 50; left += 50) {
-        fake_set_uptime(120000 - left); /* boot_wait is two minutes, if it is not said */
-        nvidia_tools->changes = 0;
-        nvidia_tools->fault_at = 1;
-        run("vgpuctl setup " NVIDIA, 1, "did not end within 100 seconds");
-        assert_int_equal(recv(notices, &byte, 1, MSG_DONTWAIT), -1);
-    }
-    nvidia_tools->fault_at = 0;
-    fake_set_uptime(1000);
-    run("vgpuctl setup", 0, "done");
-    wait_for_notice();
-    assert_int_equal(recv(notices, &byte, 1, MSG_DONTWAIT), -1);
-    fake_set_uptime(FAKE_UPTIME);
-    setenv("NOTIFY_SOCKET", "/nonexistent/socket", true);
-    run("vgpuctl setup", 0, "as declared");
-    typed_assert_has(typed.faults, "systemd cannot be told at /nonexistent/socket that this unit");
-    unsetenv("NOTIFY_SOCKET");
-    close(notices);
-}
-
 /* --- any card, any declaration ---------------------------------------------------------------- */
 
 static const char *
@@ -789,7 +710,6 @@ main(void)
         TEST(faults),      TEST(killed),
         TEST(reset),       TEST(types_of_instances),
         TEST(shares),      TEST(the_scheduler),
-        TEST(early),       TEST(up_in_time),
         TEST(anything),
     };
 
