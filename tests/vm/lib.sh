@@ -683,6 +683,28 @@ restart_libvirtd() {
 	start_libvirtd
 }
 
+# A browser on the machine that runs the tests (see "needs: browser" in run)
+
+# connect_browser: the only network of this host is a way from a port of that machine to this port here.
+connect_browser() {
+	local card
+	modprobe virtio_net
+	udevadm settle
+	card=$(basename /sys/class/net/[!l]*)
+	ip address add 10.0.2.15/24 dev "$card"
+	ip link set "$card" up
+	at_end ip address flush dev "$card"
+	at_end ip link set "$card" down
+}
+
+# serve_cockpit: starts Cockpit, and sets SERVER to its process. Whoever comes is root.
+serve_cockpit() {
+	/usr/lib/cockpit/cockpit-ws --local-session=/usr/bin/cockpit-bridge --no-tls --port 9090 \
+		</dev/null >cockpit.log 2>&1 &
+	# shellcheck disable=SC2034 # for the scenario
+	SERVER=$!
+}
+
 # The second host runs on the same kernel. So it has the same devices, and a UUID that is taken on
 # one host is taken on both. All else is its own, in name spaces. Files keep these name spaces alive, so
 # the second host does not end when a process ends.

@@ -5,30 +5,13 @@
 # needs: browser
 # takes: 25
 #
-# The browser is outside, on the machine that runs the tests; tests/cockpit/in-vm.mjs clicks there.
+# The browser is outside, on the machine that runs the tests; tests/cockpit/in-vm-cockpit.mjs clicks there.
 # The last click drains the GPU. So this scenario knows that the browser has seen everything.
-
-# The only network of this host is a way from a port of that machine to this port here.
-connect_browser() {
-    modprobe virtio_net
-    udevadm settle
-    card=$(basename /sys/class/net/[!l]*)
-    ip address add 10.0.2.15/24 dev "$card"
-    ip link set "$card" up
-    at_end ip address flush dev "$card"
-    at_end ip link set "$card" down
-}
-
-serve_page() {
-    /usr/lib/cockpit/cockpit-ws --local-session=/usr/bin/cockpit-bridge --no-tls --port 9090 \
-        </dev/null >cockpit.log 2>&1 &
-    server=$!
-}
 
 cards mdev
 guest web01 --xml-filter "s,</devices>,$(ports 3)&,"
 connect_browser
-serve_page
+serve_cockpit
 
 say "somebody attaches a vGPU, starts the guest, and attaches another"
 # shellcheck disable=SC2034 # wait_for's
@@ -44,4 +27,4 @@ vgpuctl undrain "${T4[0]}"
 destroy web01
 assert_no_mdevs
 assert_empty_ledger
-kill "$server"
+kill "$SERVER"
