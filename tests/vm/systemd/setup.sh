@@ -54,6 +54,7 @@ case $PHASE in
     printf '%s\n' vgpu-cards vgpu-cards-xe-vfio >>"$drivers"
     modprobe -a vgpu-cards vgpu-cards-xe-vfio
     vgpu_conf <<-END
+		boot_wait = "10m"; # a slow machine may need this time
 		gpus = (
 		    { address = "$a16"; setup = { functions = "all"; }; },
 		    { address = "$mixed"; setup = { functions = "all"; sizes = "mixed"; }; },
@@ -115,7 +116,7 @@ case $PHASE in
     assert_empty_ledger
 
     say "each tool fails, hangs or lies once: the answer is right, and the next call finishes"
-    echo 'boot_wait = "1s";' >>"$CONF"
+    sed -i 's/^boot_wait = .*/boot_wait = "1s";/' "$CONF"
     for fault in fails lies; do
         echo 0 >/sys/bus/pci/devices/$a16/sriov_numvfs
         echo 0 >/sys/bus/pci/devices/$xe/sriov_numvfs
@@ -141,7 +142,7 @@ case $PHASE in
     timeout 60 systemctl restart $unit
     systemctl -q is-active $unit
     [ "$(functions $a16)" = 0 ]
-    pgrep -fx 'sleep 1000'
+    wait_for pgrep -fx 'sleep 1000'
     systemctl stop $unit
     vgpuctl setup
     as_declared
