@@ -2,53 +2,84 @@
 
 #include "setup/setup-reset.h"
 #include "actions/snapshot.h"
-#include "base/text.h"
+#include "base/memory.h"
+#include "prove/workbench.h"
 
-/* Names the cards that have vGPUs, for which a daemon has to run. */
+#include <stdlib.h>
+
+/* The other cards of NVIDIA's, which this process has for itself: no guest gets a vGPU there while
+ * the daemons are away. */
+struct others {
+    struct workbench *items; /* of fixed size: a workbench must not be moved */
+    size_t count;
+};
+
+static void
+others_close(struct others *others)
+{
+    for (size_t i = 0; i < others->count; i++)
+        workbench_close(&others->items[i]);
+    free(others->items);
+}
+
 static int
-check_cards(const struct setup_card *card, const struct words *daemons, struct error *error)
+take_card(const struct setup_card *card, const struct inventory *inventory,
+          const struct inventory_gpu *gpu, struct others *others, struct error *error)
+{
+    if (name_equal(&gpu->name, &card->said->address) ||
+        !sriov_gpu_is_nvidias(card->host, &gpu->name))
+        return 0;
+    if (gpu->vgpu_count)
+        return error_set(error, -EBUSY, "%s has a vGPU", gpu->name.text);
+    return workbench_take(card->host, &gpu->name, inventory, &others->items[others->count++],
+                          error);
+}
+
+static int
+take_others(const struct setup_card *card, const char *daemon, struct others *ret,
+            struct error *error)
 {
     AUTO(snapshot_clear) struct snapshot snapshot = {0};
+    const struct inventory *inventory = &snapshot.inventory;
     int rc = snapshot_take(&snapshot, card->host, &inventory_all_types, error);
-    char line[512];
-    struct text list = text_on(line, sizeof(line));
 
     if (rc < 0)
         return rc;
-    for (size_t i = 0; i < snapshot.inventory.gpu_count; i++) {
-        const struct inventory_gpu *gpu = snapshot.inventory.gpus[i];
+    ret->items = memory_zeroed(inventory->gpu_count, sizeof(*ret->items));
+    for (size_t i = 0; i < inventory->gpu_count && rc == 0; i++)
+        rc = take_card(card, inventory, inventory->gpus[i], ret, error);
+    if (rc < 0)
+        error_wrap(error, "the MIG mode of %s comes with a reset, for which %s must stop",
+                   card->address, daemon);
+    return rc;
+}
 
-        if (gpu->vgpu_count && sriov_gpu_is_nvidias(card->host, &gpu->name))
-            text_join(&list, ", ", "%s", gpu->name.text);
+/* The daemons are started again in every case. */
+static int
+reset_without(const struct setup_card *card, const struct words *daemons, struct error *error)
+{
+    struct error failure;
+    int started, rc = nvidia_daemons_stop(card->host, daemons, error);
+
+    if (rc == 0)
+        rc = nvidia_smi_reset(card->host, &card->said->address, error);
+    started = nvidia_daemons_start(card->host, daemons, &failure);
+    if (rc == 0 && started < 0) {
+        *error = failure;
+        rc = started;
     }
-    if (!*line)
-        return 0;
-    error_set(error, -EBUSY,
-              "the MIG mode of %s comes with a reset, for which %s must stop, and there are vGPUs "
-              "on %s",
-              card->address, daemons->items[0], line);
-    error_advise(error, "say 'vgpuctl setup %s' when there are none", card->address);
-    return -EBUSY;
+    return rc;
 }
 
 int
 setup_reset(const struct setup_card *card, struct error *error)
 {
     AUTO(nvidia_daemons_clear) struct nvidia_daemons daemons = {0};
-    struct error failure;
-    int started, rc;
+    AUTO(others_close) struct others others = {0};
+    int rc = 0;
 
     nvidia_daemons_read(card->host, &daemons);
-    rc = daemons.running.count ? check_cards(card, &daemons.running, error) : 0;
-    if (rc < 0)
-        return rc;
-    rc = nvidia_daemons_stop(card->host, &daemons.running, error);
-    if (rc == 0)
-        rc = nvidia_smi_reset(card->host, &card->said->address, error);
-    started = nvidia_daemons_start(card->host, &daemons.running, &failure);
-    if (rc == 0 && started < 0) {
-        *error = failure;
-        rc = started;
-    }
-    return rc;
+    if (daemons.running.count)
+        rc = take_others(card, daemons.running.items[0], &others, error);
+    return rc < 0 ? rc : reset_without(card, &daemons.running, error);
 }

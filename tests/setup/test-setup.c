@@ -416,6 +416,14 @@ with_daemon(void)
     nvidia_tools->changes = nvidia_tools->fault_at = 0;
 }
 
+/* No guest gets a vGPU on another card while the daemon is away. */
+static void
+expect_all_taken(void)
+{
+    assert_true(host_exists(&scene.kernel.host, "run/libvirt-vgpu/proving/" NVIDIA));
+    assert_true(host_exists(&scene.kernel.host, "run/libvirt-vgpu/proving/" ELSEWHERE));
+}
+
 static void
 reset(void **state)
 {
@@ -450,9 +458,11 @@ reset(void **state)
         with_daemon();
         nvidia_tools->fault_at = 3;
         nvidia_tools->fault = fault;
+        nvidia_tools->hanging = expect_all_taken;
         assert_int_equal(typed_run(&scene, HERE, "vgpuctl setup", &typed), COMMAND_FAILED);
         typed_assert_has(typed.faults, fault == NVIDIA_LIES ? "has: off until a reset" : RESET);
         assert_true(nvidia_tools->daemon_runs);
+        assert_false(host_exists(&scene.kernel.host, "run/libvirt-vgpu/proving/" ELSEWHERE));
         run("vgpuctl setup", 0, "done");
     }
     with_daemon();
