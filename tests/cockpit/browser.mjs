@@ -286,9 +286,8 @@ function listen(page) {
 }
 
 /* Opens a view of the page ("/" or "/guests"), and waits until Cockpit's socket is connected: Chromium
- * writes an error on the console if the page goes earlier. The caller closes it. `module` may be another
- * page of Cockpit's. */
-export async function open(view, { access = "full", module = "libvirt-vgpu" } = {}) {
+ * writes an error on the console if the page goes earlier. The caller closes it. */
+export async function open(view, { access = "full" } = {}) {
     const url = await cockpit(access);
 
     if (!COCKPIT_URL)
@@ -299,7 +298,7 @@ export async function open(view, { access = "full", module = "libvirt-vgpu" } = 
 
     page.setDefaultTimeout(LIMIT);
     await page.setViewport({ width: 1280, height: 900 });
-    const answer = await page.goto(`${url}/cockpit/@localhost/${module}/index.html#${view}`);
+    const answer = await page.goto(`${url}/cockpit/@localhost/libvirt-vgpu/index.html#${view}`);
 
     await page.evaluate(() => new Promise(resolve => window.cockpit.transport.wait(() => resolve())));
     return { page, faults, headers: answer.headers() };
