@@ -216,10 +216,3 @@ nvidia_smi_reset(const struct host *host, const struct name *card, struct error 
     return vendor_tool_run(
         host, (const char *[]){NVIDIA_SMI, "--gpu-reset", "-i", card->text, NULL}, error);
 }
-
-int
-nvidia_smi_restart_vgpud(const struct host *host, struct error *error)
-{
-    return vendor_tool_run(
-        host, (const char *[]){SYSTEMCTL, "restart", "nvidia-vgpud.service", NULL}, error);
-}

@@ -43,7 +43,3 @@ int nvidia_smi_make_instances(const struct host *host, const struct name *card,
                               const struct words *profiles, struct error *error) CHECKED NONNULL;
 int nvidia_smi_remove_instances(const struct host *host, const struct name *card,
                                 struct error *error) CHECKED NONNULL;
-
-/* Restarts nvidia-vgpud, which tells the driver the types of a card's GPU instances. It does not
- * run on, so no vGPU is touched. */
-int nvidia_smi_restart_vgpud(const struct host *host, struct error *error) CHECKED NONNULL;

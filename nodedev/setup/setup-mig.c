@@ -235,7 +235,7 @@ types_are_as_said(const struct setup_card *card)
 static int
 types_make(struct setup_card *card, struct error *error)
 {
-    return nvidia_smi_restart_vgpud(card->host, error);
+    return nvidia_daemons_restart_vgpud(card->host, error);
 }
 
 static void

@@ -29,8 +29,11 @@ take_card(const struct setup_card *card, const struct inventory *inventory,
     if (name_equal(&gpu->name, &card->said->address) ||
         !sriov_gpu_is_nvidias(card->host, &gpu->name))
         return 0;
-    if (gpu->vgpu_count)
-        return error_set(error, -EBUSY, "%s has a vGPU", gpu->name.text);
+    if (gpu->vgpu_count) {
+        error_set(error, -EBUSY, "%s has a vGPU", gpu->name.text);
+        error_advise(error, "say 'vgpuctl setup %s' again when it has none", card->address);
+        return -EBUSY;
+    }
     return workbench_take(card->host, &gpu->name, inventory, &others->items[others->count++],
                           error);
 }

@@ -34,7 +34,8 @@ struct unit {
     bool runs, is_enabled;
 };
 
-/* "Id=nvidia-dcgm.service". A unit that is being started, or will be, counts as one that runs. */
+/* "Id=nvidia-dcgm.service". A unit that is being started, or will be, counts as one that runs. A
+ * unit without a job has "Job=" or "Job=0". */
 static void
 read_line(const char *line, struct unit *unit)
 {
@@ -115,6 +116,13 @@ int
 nvidia_daemons_start(const struct host *host, const struct words *units, struct error *error)
 {
     return tell_systemd(host, "start", units, error);
+}
+
+int
+nvidia_daemons_restart_vgpud(const struct host *host, struct error *error)
+{
+    return vendor_tool_run(
+        host, (const char *[]){SYSTEMCTL, "restart", "nvidia-vgpud.service", NULL}, error);
 }
 
 void

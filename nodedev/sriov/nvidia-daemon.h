@@ -31,4 +31,8 @@ int nvidia_daemons_stop(const struct host *host, const struct words *units,
 int nvidia_daemons_start(const struct host *host, const struct words *units,
                          struct error *error) CHECKED NONNULL;
 
+/* Restarts nvidia-vgpud, which tells the driver the types of a card's GPU instances. It does not
+ * run on, so no vGPU is touched. */
+int nvidia_daemons_restart_vgpud(const struct host *host, struct error *error) CHECKED NONNULL;
+
 void nvidia_daemons_clear(struct nvidia_daemons *daemons);

@@ -10,7 +10,8 @@
  * The number is a hash of the declaration and of the card's virtual functions. Enabling functions
  * takes instances and sizes away, and the kernel gives functions that are enabled anew another
  * number. So the record counts only for the declaration and the functions of that time. A change
- * that NVIDIA's tools make to instances or sizes alone is not seen.
+ * that NVIDIA's tools make to instances or sizes alone is not seen. A capture does not have the
+ * kernel's number, so there no record counts.
  */
 
 #pragma once

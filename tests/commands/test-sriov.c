@@ -78,9 +78,7 @@ tear_down(void **state)
 static void
 run(const char *line, int status, const char *words)
 {
-    if (typed_run(&scene, HERE, line, &typed) != status)
-        fail_msg("%s: %d, %s", line, typed.status, typed.faults);
-    typed_assert_has(status ? typed.faults : typed.printed, words);
+    typed_expect(&scene, HERE, line, status, words, &typed);
 }
 
 /* Starts the machine anew, without functions. */

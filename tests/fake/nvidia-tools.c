@@ -110,7 +110,7 @@ print_instances(int out)
     return 0;
 }
 
-/* What "systemctl show" says of these units. */
+/* What "systemctl show" says of these units. A unit without a job has "Job=" or "Job=0". */
 static int
 print_units(int out, char *const units[])
 {

@@ -103,6 +103,15 @@ typed_assert_has(const char *text, const char *words)
         fail_msg("no \"%s\" in: %s", words, text);
 }
 
+void
+typed_expect(struct scene *scene, const char *uri, const char *line, int status, const char *words,
+             struct typed *ret)
+{
+    if (typed_run(scene, uri, line, ret) != status)
+        fail_msg("%s: %d, %s%s", line, ret->status, ret->printed, ret->faults);
+    typed_assert_has(status ? ret->faults : ret->printed, words);
+}
+
 char *
 typed_domain(unsigned guest, const char *how, const unsigned *numbers)
 {

@@ -50,6 +50,11 @@ extern const struct terminal typed_screen;
 /* Fails the test if the text does not have these words. */
 void typed_assert_has(const char *text, const char *words);
 
+/* Runs a line. Fails the test if it ends with another status, or lacks these words: in stdout if it
+ * succeeds, else in stderr. */
+void typed_expect(struct scene *scene, const char *uri, const char *line, int status,
+                  const char *words, struct typed *ret);
+
 /* The URI of libvirt's test driver with these <domain>s, which typed_domain made. Static memory. */
 const char *typed_libvirt(const struct scene *scene, const char *domains);
 

@@ -52,9 +52,7 @@ tear_down(void **state)
 static void
 run(const char *line, int status, const char *words)
 {
-    if (typed_run(&scene, HERE, line, &typed) != status)
-        fail_msg("%s: %d, %s%s", line, typed.status, typed.printed, typed.faults);
-    typed_assert_has(status ? typed.faults : typed.printed, words);
+    typed_expect(&scene, HERE, line, status, words, &typed);
 }
 
 static void
@@ -258,6 +256,12 @@ remembered(void **state)
     run(column, 0, "as\\x20declared\n");
     run("vgpuctl setup", 0, "as declared");
     run(column, 0, "as\\x20declared\n");
+    /* A GPU that is drained is set up as well. */
+    nvidia_tools->is_mixed = false;
+    run("vgpuctl drain " NVIDIA, 0, "");
+    run("vgpuctl setup", 0, "done");
+    run(column, 0, "as\\x20declared\n");
+    run("vgpuctl undrain " NVIDIA, 0, "");
     /* Functions that are enabled anew are others. */
     assert_int_equal(path_format(&link, "sys/bus/pci/devices/" NVIDIA "/virtfn0"), 0);
     assert_int_equal(path_format(&other, "sys/bus/pci/devices/" NVIDIA "/other"), 0);

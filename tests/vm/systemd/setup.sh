@@ -139,7 +139,8 @@ case $PHASE in
     say "the unit is up when boot_wait is over, although a tool hangs"
     echo 0 >/sys/bus/pci/devices/$a16/sriov_numvfs
     echo hangs >/run/nvidia-tools/fault
-    timeout 60 systemctl restart $unit
+    # A unit that waits for the tool comes back when the tool is no longer there.
+    systemctl restart $unit
     systemctl -q is-active $unit
     [ "$(functions $a16)" = 0 ]
     wait_for pgrep -fx 'sleep 1000'
