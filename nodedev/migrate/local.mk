@@ -5,6 +5,7 @@ libvgpuctl_a_SOURCES += \
 	nodedev/migrate/destinations.c nodedev/migrate/destinations.h \
 	nodedev/migrate/migrate-answer.h \
 	nodedev/migrate/migrate-check.c nodedev/migrate/migrate-check.h \
+	nodedev/migrate/migrate-findings.c nodedev/migrate/migrate-findings.h \
 	nodedev/migrate/migrate-question.c nodedev/migrate/migrate-question.h \
 	nodedev/migrate/migrating-device.c nodedev/migrate/migrating-device.h \
 	nodedev/migrate/migrating-guest.c nodedev/migrate/migrating-guest.h \

@@ -3,7 +3,6 @@
 #include "migrate/migrate-check.h"
 #include "base/array.h"
 #include "base/shell-word.h"
-#include "cli/say.h"
 #include "device/vgpu.h"
 #include "migrate/migrating-device.h"
 #include "migrate/remote-placement.h"
@@ -24,48 +23,10 @@
 
 struct check {
     const struct migrate_check *migration;
-    FILE *out; /* may be NULL */
-    struct migrate_verdict *verdict;
+    struct migrate_findings findings;
+    struct remote_placement all;  /* the vGPUs that have a type there */
+    struct remote_placement told; /* the same, without those that may go where nothing is told */
 };
-
-static void
-    FORMAT(3, 4) find(struct check *check, enum migrate_answer answer, const char *format, ...)
-{
-    static const char *const words[] = {
-        [MIGRATE_YES] = "OK",
-        [MIGRATE_UNKNOWN] = "UNKNOWN",
-        [MIGRATE_NO] = "NO",
-    };
-    struct migrate_verdict *verdict = check->verdict;
-    char text[sizeof(verdict->why)];
-    va_list args;
-
-    va_start(args, format);
-    vsnprintf(text, sizeof(text), format, args);
-    va_end(args);
-    if (check->out)
-        say_line(check->out, "%-8s %s", words[answer], text);
-    if (check->migration->listen)
-        check->migration->listen(check->migration->data, &answer, text);
-    if (answer > verdict->answer || verdict->answer == MIGRATE_YES)
-        memcpy(verdict->why, text, sizeof(text));
-    verdict->answer = answer > verdict->answer ? answer : verdict->answer;
-    verdict->against += answer != MIGRATE_YES;
-}
-
-static void FORMAT(2, 3) add_note(struct check *check, const char *format, ...)
-{
-    char text[512];
-    va_list args;
-
-    va_start(args, format);
-    vsnprintf(text, sizeof(text), format, args);
-    va_end(args);
-    if (check->out)
-        say_line(check->out, "%-8s %s", "NOTE", text);
-    if (check->migration->listen)
-        check->migration->listen(check->migration->data, NULL, text);
-}
 
 /* --- The hosts --- */
 
@@ -75,12 +36,13 @@ check_other_host(struct check *check)
     const struct remote_host *from = check->migration->from, *to = check->migration->to;
 
     if (!strcmp(from->uri, to->uri) || (*from->uuid.text && name_equal(&from->uuid, &to->uuid)))
-        find(check, MIGRATE_NO, "%s is this host", to->uri);
+        migrate_findings_add(&check->findings, MIGRATE_NO, "%s is this host", to->uri);
     else if (!*from->uuid.text || !*to->uuid.text)
-        find(check, MIGRATE_UNKNOWN, "whether %s is another host: one of them has no UUID",
-             to->uri);
+        migrate_findings_add(&check->findings, MIGRATE_UNKNOWN,
+                             "whether %s is another host: one of them has no UUID", to->uri);
     else
-        find(check, MIGRATE_YES, "%s is another host, %s", to->uri, to->uuid.text);
+        migrate_findings_add(&check->findings, MIGRATE_YES, "%s is another host, %s", to->uri,
+                             to->uuid.text);
 }
 
 /* libvirt refuses a guest whose name or UUID another guest there has. */
@@ -96,12 +58,14 @@ check_name(struct check *check)
         bool same_name = !strcmp(other->name, domain->name);
 
         if ((same_uuid || same_name) && (other->is_running || same_uuid != same_name)) {
-            find(check, MIGRATE_NO, "%s (%s) %s there already", other->name, other->uuid.text,
-                 other->is_running ? "runs" : "is defined");
+            migrate_findings_add(&check->findings, MIGRATE_NO, "%s (%s) %s there already",
+                                 other->name, other->uuid.text,
+                                 other->is_running ? "runs" : "is defined");
             return;
         }
     }
-    find(check, MIGRATE_YES, "no other domain there has its name or UUID");
+    migrate_findings_add(&check->findings, MIGRATE_YES,
+                         "no other domain there has its name or UUID");
 }
 
 static bool
@@ -130,13 +94,15 @@ check_software(struct check *check)
     bool is_qemu = !strcmp(from->hypervisor, "QEMU") && !strcmp(to->hypervisor, "QEMU");
 
     for (size_t i = 0; i < (is_qemu ? COUNT(rows) : 1); i++)
-        find(check, version_judge_both(rows[i].here, rows[i].there, rows[i].least),
-             "%s %s here and %s there; %s migrate since %s", rows[i].name,
-             version_text(rows[i].here).text, version_text(rows[i].there).text, what,
-             version_text(rows[i].least).text);
+        migrate_findings_add(&check->findings,
+                             version_judge_both(rows[i].here, rows[i].there, rows[i].least),
+                             "%s %s here and %s there; %s migrate since %s", rows[i].name,
+                             version_text(rows[i].here).text, version_text(rows[i].there).text,
+                             what, version_text(rows[i].least).text);
     if (!is_qemu)
-        find(check, MIGRATE_NO, "%s here and %s there; vGPUs move from QEMU to QEMU",
-             from->hypervisor, to->hypervisor);
+        migrate_findings_add(&check->findings, MIGRATE_NO,
+                             "%s here and %s there; vGPUs move from QEMU to QEMU", from->hypervisor,
+                             to->hypervisor);
 }
 
 /* Whether guests of this hypervisor get no vGPU. Its libvirt may list GPUs all the same. */
@@ -156,11 +122,13 @@ check_start(struct check *check)
     bool is_pci = has_function(check->migration);
     unsigned least = is_pci ? VERSION_GIVES_FUNCTIONS : LEAST_LIBVIRT_START;
 
-    find(check, version_judge(to->libvirt_version, least),
-         "libvirt %s there; guests get %s since %s", version_text(to->libvirt_version).text,
-         is_pci ? "vGPUs that are virtual functions" : "vGPUs", version_text(least).text);
+    migrate_findings_add(
+        &check->findings, version_judge(to->libvirt_version, least),
+        "libvirt %s there; guests get %s since %s", version_text(to->libvirt_version).text,
+        is_pci ? "vGPUs that are virtual functions" : "vGPUs", version_text(least).text);
     if (is_without(to->hypervisor))
-        find(check, MIGRATE_NO, "%s there; vGPUs are for guests of QEMU", to->hypervisor);
+        migrate_findings_add(&check->findings, MIGRATE_NO, "%s there; vGPUs are for guests of QEMU",
+                             to->hypervisor);
 }
 
 /* Distributions also backport what is needed to older kernels. */
@@ -171,15 +139,18 @@ check_kernel(struct check *check)
     unsigned major, minor;
 
     if (sscanf(kernel, "%u.%u", &major, &minor) != 2)
-        add_note(check, "which kernel runs here is not known, nor which there; vGPUs migrate "
-                        "since 5.18");
+        migrate_findings_note(&check->findings,
+                              "which kernel runs here is not known, nor which there; vGPUs migrate "
+                              "since 5.18");
     else if (major > LEAST_KERNEL_MAJOR ||
              (major == LEAST_KERNEL_MAJOR && minor >= LEAST_KERNEL_MINOR))
-        find(check, MIGRATE_YES, "Linux %s here; vGPUs migrate since 5.18", kernel);
+        migrate_findings_add(&check->findings, MIGRATE_YES,
+                             "Linux %s here; vGPUs migrate since 5.18", kernel);
     else
-        find(check, MIGRATE_UNKNOWN,
-             "Linux %s here; vGPUs migrate since 5.18, or if its distributor has put that in",
-             kernel);
+        migrate_findings_add(
+            &check->findings, MIGRATE_UNKNOWN,
+            "Linux %s here; vGPUs migrate since 5.18, or if its distributor has put that in",
+            kernel);
 }
 
 /* --- The vGPUs --- */
@@ -217,13 +188,14 @@ check_kind(struct check *check, const struct migrating_device *device, bool has_
                  "libvirt 11.0.0, %s here and %s there",
                  here.text, there.text);
         answer = migrating_device_weigh(device, answer, why, sizeof(why));
-        find(check, answer, "%s: %s", label, why);
+        migrate_findings_add(&check->findings, answer, "%s: %s", label, why);
     } else if (hostdev->kind == REQUEST_MDEV && migrating_device_untold(device)) {
-        add_note(check,
-                 "%s: to become a virtual function there it takes libvirt 11.0.0, %s here and %s "
-                 "there%s",
-                 label, here.text, there.text,
-                 hostdev->has_display ? ", and no display='on' or ramfb='on'" : "");
+        migrate_findings_note(
+            &check->findings,
+            "%s: to become a virtual function there it takes libvirt 11.0.0, %s here and %s "
+            "there%s",
+            label, here.text, there.text,
+            hostdev->has_display ? ", and no display='on' or ramfb='on'" : "");
     }
 }
 
@@ -241,7 +213,7 @@ check_new_kind(struct check *check, const struct migrating_device *device, bool 
              "it names the virtual function %s, and there it would be a mediated device",
              demand_vf(device->demand)->text);
     answer = migrating_device_weigh(device, MIGRATE_NO, why, sizeof(why));
-    find(check, answer, "%s: %s", device->demand->label, why);
+    migrate_findings_add(&check->findings, answer, "%s: %s", device->demand->label, why);
 }
 
 static struct migrating_device
@@ -262,10 +234,11 @@ static void
 check_profile(struct check *check, const struct migrating_device *device)
 {
     if (device->has && *device->has->recipe.text)
-        add_note(check,
-                 "%s: the profile %s has to have the same numbers there, as the driver takes the "
-                 "state of no other; 'vgpuctl check --print' shows them on each host",
-                 device->demand->label, device->has->name);
+        migrate_findings_note(
+            &check->findings,
+            "%s: the profile %s has to have the same numbers there, as the driver takes the "
+            "state of no other; 'vgpuctl check --print' shows them on each host",
+            device->demand->label, device->has->name);
 }
 
 /* Checks what only this host's files tell of a vGPU that would leave. What they do not tell becomes
@@ -292,9 +265,9 @@ check_departure(struct check *check, const struct migrating_device *device,
             continue;
         answer = rows[i].judge(departing, why, sizeof(why));
         if (answer == MIGRATE_UNKNOWN)
-            add_note(check, "%s: %s", label, why);
+            migrate_findings_note(&check->findings, "%s: %s", label, why);
         else
-            find(check, answer, "%s: %s", label, why);
+            migrate_findings_add(&check->findings, answer, "%s: %s", label, why);
     }
 }
 
@@ -305,16 +278,18 @@ check_wishes(struct check *check, const struct demand *demand)
     const struct request *request = check->migration->guest->request;
 
     if (demand->device && demand->device->traits)
-        find(check, MIGRATE_UNKNOWN, "%s: which GPUs there have the traits \"%s\" is not told",
-             demand->label, demand->device->traits);
+        migrate_findings_add(&check->findings, MIGRATE_UNKNOWN,
+                             "%s: which GPUs there have the traits \"%s\" is not told",
+                             demand->label, demand->device->traits);
     if (demand->numa == NUMA_REQUIRE && nodeset_is_empty(&request->nodes) &&
         !nodeset_is_empty(&request->processors))
-        find(check, MIGRATE_UNKNOWN, "%s: which NUMA nodes its processors have there is not told",
-             demand->label);
+        migrate_findings_add(&check->findings, MIGRATE_UNKNOWN,
+                             "%s: which NUMA nodes its processors have there is not told",
+                             demand->label);
 }
 
 static void
-check_device(struct check *check, const struct demand *demand, struct remote_placement *placement)
+check_device(struct check *check, const struct demand *demand)
 {
     const struct migrate_check *migration = check->migration;
     const struct migrating_device device = device_of(migration, demand);
@@ -326,7 +301,7 @@ check_device(struct check *check, const struct demand *demand, struct remote_pla
 
     answer = migrating_device_judge(&device, &has_type, why, sizeof(why));
     answer = migrating_device_weigh(&device, answer, why, sizeof(why));
-    find(check, answer, "%s: %s", demand->label, why);
+    migrate_findings_add(&check->findings, answer, "%s: %s", demand->label, why);
     if (device.is_new)
         check_new_kind(check, &device, has_type);
     else
@@ -336,27 +311,36 @@ check_device(struct check *check, const struct demand *demand, struct remote_pla
         check_departure(check, &device, &migration->departure->devices[index]);
     check_wishes(check, demand);
     if (has_type)
-        remote_placement_add(placement, demand, &filter,
+        remote_placement_add(&check->all, demand, &filter,
+                             device.has ? device.has->name : demand->wanted);
+    if (has_type && !migrating_device_untold(&device))
+        remote_placement_add(&check->told, demand, &filter,
                              device.has ? device.has->name : demand->wanted);
 }
 
-/* Checks whether there is a place for each vGPU that has a type there. */
+/* Checks whether there is a place for each vGPU that has a type there. If some may have a place on
+ * functions of which libvirt tells nothing, there still is no place if the others have none. */
 static void
-check_room(struct check *check, const struct remote_placement *placement)
+check_room(struct check *check)
 {
     const struct demands *demands = &check->migration->guest->demands;
-    enum migrate_answer answer;
+    size_t all = check->all.demands.count, told = check->told.demands.count;
+    enum migrate_answer answer = MIGRATE_UNKNOWN;
     char why[1024];
 
-    if (placement->demands.count == 0)
+    if (all == 0)
         return;
-    answer = remote_placement_judge(placement, why, sizeof(why));
-    for (size_t i = 0; i < demands->count; i++) {
-        const struct migrating_device device = device_of(check->migration, &demands->items[i]);
+    if (told > 0)
+        answer = remote_placement_judge(&check->told, why, sizeof(why));
+    if (told < all && answer != MIGRATE_NO) {
+        answer = remote_placement_judge(&check->all, why, sizeof(why));
+        for (size_t i = 0; i < demands->count; i++) {
+            const struct migrating_device device = device_of(check->migration, &demands->items[i]);
 
-        answer = migrating_device_weigh(&device, answer, why, sizeof(why));
+            answer = migrating_device_weigh(&device, answer, why, sizeof(why));
+        }
     }
-    find(check, answer, "%s", why);
+    migrate_findings_add(&check->findings, answer, "%s", why);
 }
 
 /* A device that libvirt-vgpu does not manage must exist there with the same UUID or address.
@@ -373,11 +357,14 @@ check_others(struct check *check)
 
         if (!is_ours && hostdev->kind == REQUEST_PCI &&
             !vgpu_has_function(check->migration->here, &hostdev->source))
-            add_note(check, "whether %s, a PCI device and no vGPU, can go along is not looked at",
-                     hostdev->source.text);
+            migrate_findings_note(
+                &check->findings,
+                "whether %s, a PCI device and no vGPU, can go along is not looked at",
+                hostdev->source.text);
         else if (!is_ours)
-            find(check, MIGRATE_UNKNOWN, "%s is none of ours: somebody has to make it there",
-                 hostdev->source.text);
+            migrate_findings_add(&check->findings, MIGRATE_UNKNOWN,
+                                 "%s is none of ours: somebody has to make it there",
+                                 hostdev->source.text);
     }
 }
 
@@ -389,16 +376,18 @@ add_notes_of_nvidia(struct check *check)
 {
     const char *manager = check->migration->departure->manager;
 
-    add_note(check,
-             "%s%s%s; up to RHEL 9.4 both have to be the same, from 9.6 on NVIDIA's release notes "
-             "say which go together",
-             *manager ? "NVIDIA's vGPU manager has version " : "", manager,
-             *manager
-                 ? " here, and which there is not known"
+    migrate_findings_note(
+        &check->findings,
+        "%s%s%s; up to RHEL 9.4 both have to be the same, from 9.6 on NVIDIA's release notes "
+        "say which go together",
+        *manager ? "NVIDIA's vGPU manager has version " : "", manager,
+        *manager ? " here, and which there is not known"
                  : "which version NVIDIA's vGPU manager has here is not known, nor which there");
-    add_note(check, "whether ECC is on, here and there, is not known, and it has to be the same: "
-                    "'nvidia-smi --query-gpu=pci.bus_id,ecc.mode.current --format=csv' tells it on "
-                    "each");
+    migrate_findings_note(
+        &check->findings,
+        "whether ECC is on, here and there, is not known, and it has to be the same: "
+        "'nvidia-smi --query-gpu=pci.bus_id,ecc.mode.current --format=csv' tells it on "
+        "each");
 }
 
 static bool
@@ -425,16 +414,20 @@ add_notes(struct check *check)
 
     if (guest->demands.count == 0)
         return;
-    add_note(check, "that the hook is installed there, and what vgpu.conf there allows (gpus, "
-                    "classes, quotas), no libvirt tells");
-    add_note(check, "only QEMU finds out whether the driver there migrates this vGPU");
+    migrate_findings_note(
+        &check->findings,
+        "that the hook is installed there, and what vgpu.conf there allows (gpus, "
+        "classes, quotas), no libvirt tells");
+    migrate_findings_note(&check->findings,
+                          "only QEMU finds out whether the driver there migrates this vGPU");
     if (has_nvidias(migration))
         add_notes_of_nvidia(check);
     if (!guest->domain->is_running) {
-        add_note(check,
-                 "%s does not run: 'virsh migrate --offline' moves its definition, which "
-                 "needs no room and no vGPU",
-                 name);
+        migrate_findings_note(
+            &check->findings,
+            "%s does not run: 'virsh migrate --offline' moves its definition, which "
+            "needs no room and no vGPU",
+            name);
         return;
     }
     for (size_t i = 0; i < guest->demands.count; i++) {
@@ -444,15 +437,16 @@ add_notes(struct check *check)
     }
     /* A network of 10 Gbit/s takes 1 ms per MiB, with a reserve. */
     if (size > USUAL_PAUSE)
-        add_note(check,
-                 "to converge: 'virsh migrate-setmaxdowntime %s %u' while it migrates, as "
-                 "%u MiB of frame buffer may change up to the end; no --postcopy",
-                 shell_word(name).text, size, size);
+        migrate_findings_note(
+            &check->findings,
+            "to converge: 'virsh migrate-setmaxdowntime %s %u' while it migrates, as "
+            "%u MiB of frame buffer may change up to the end; no --postcopy",
+            shell_word(name).text, size, size);
     else
-        add_note(check,
-                 "to converge: a longer pause if it does not end, as with 'virsh "
-                 "migrate-setmaxdowntime %s 1000' while it migrates; no --postcopy",
-                 name);
+        migrate_findings_note(&check->findings,
+                              "to converge: a longer pause if it does not end, as with 'virsh "
+                              "migrate-setmaxdowntime %s 1000' while it migrates; no --postcopy",
+                              name);
 }
 
 static void
@@ -475,19 +469,24 @@ void
 migrate_check_run(const struct migrate_check *migration, FILE *out, struct migrate_verdict *ret)
 {
     const struct demands *demands = &migration->guest->demands;
-    struct check check = {.migration = migration, .out = out, .verdict = ret};
-    AUTO(remote_placement_clear) struct remote_placement placement = {0};
+    struct check check = {
+        .migration = migration,
+        .findings = {out, migration->listen, migration->data, ret},
+    };
+    enum demand_freedom freedom = migration->guest->is_new ? DEMAND_AS_IT_SAYS : DEMAND_ANY_KIND;
 
     *ret = (struct migrate_verdict){.answer = MIGRATE_YES};
-    remote_placement_init(&placement, migration->to, migration->guest->request,
-                          migration->guest->is_new ? DEMAND_AS_IT_SAYS : DEMAND_ANY_KIND);
+    remote_placement_init(&check.all, migration->to, migration->guest->request, freedom);
+    remote_placement_init(&check.told, migration->to, migration->guest->request, freedom);
     check_hosts(&check);
     for (size_t i = 0; i < demands->count; i++)
-        check_device(&check, &demands->items[i], &placement);
-    check_room(&check, &placement);
+        check_device(&check, &demands->items[i]);
+    check_room(&check);
     check_others(&check);
     if (!migration->guest->is_new)
         add_notes(&check);
     if (ret->answer == MIGRATE_YES && demands->count > 0)
-        ret->room = remote_placement_count(&placement, MIGRATE_CHECK_MOST_ROOM);
+        ret->room = remote_placement_count(&check.all, MIGRATE_CHECK_MOST_ROOM);
+    remote_placement_clear(&check.all);
+    remote_placement_clear(&check.told);
 }

@@ -11,13 +11,8 @@
 #pragma once
 
 #include "migrate/departure.h"
+#include "migrate/migrate-findings.h"
 #include "migrate/migrating-guest.h"
-
-#include <stdio.h>
-
-/* Is called with each finding, if it is set. `answer` is NULL for a note. */
-typedef void
-migrate_check_listener(void *data, const enum migrate_answer *answer, const char *text);
 
 struct migrate_check {
     /* This host. NULL if its libvirt has not answered; the guest is then a new one. */
@@ -31,16 +26,6 @@ struct migrate_check {
 };
 
 #define MIGRATE_CHECK_MOST_ROOM 999
-
-/* The result of all findings. */
-struct migrate_verdict {
-    enum migrate_answer answer; /* the worst answer of a finding */
-    size_t against;             /* number of findings that are not OK */
-    char why[1024]; /* reason of the first of the worst findings; if all are OK, of the last */
-    /* If the answer is yes and the guest asks for a vGPU: for how many such guests there is room.
-     * The count stops at MIGRATE_CHECK_MOST_ROOM. */
-    size_t room;
-};
 
 /* Runs all checks. Prints a line per finding: OK, NO, UNKNOWN or NOTE, and why. With `out` NULL it
  * prints nothing. */

@@ -126,6 +126,17 @@ static const struct migrate_case functions[] = {
         .words = {"UNKNOWN  ua-gpu0: its type is nvidia-1155; types are compared by name"},
     },
     {
+        .why = "the doubt about one vGPU is none about the other",
+        .request = "<vgpu:device alias=\"ua-gpu1\" type=\"T4-1B\"/>"
+                   "<vgpu:device alias=\"ua-gpu3\" type=\"mtty-2\"/>",
+        .numbers = {1, 3},
+        .there = {.devices = {OTHER_T4("0", "0"), OTHER_FUNCTIONS,
+                              GPU("mtty", TYPE("mtty-1", "Single port serial", "24")
+                                              TYPE("mtty-2", "Dual port serial", "0"))}},
+        .answer = MIGRATE_NO,
+        .words = {"NO       no GPU can take ua-gpu3 (Dual port serial): "},
+    },
+    {
         .why = "a mediated device may become a virtual function",
         ONE("type=\"T4-1B\""),
         .there = {.devices = {OTHER_T4("0", "0"), OTHER_FUNCTIONS}},

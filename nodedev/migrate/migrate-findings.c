@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+
+#include "migrate/migrate-findings.h"
+#include "cli/say.h"
+
+#include <string.h>
+
+/* Tells one finding; a note if answer is NULL. */
+static void
+tell(const struct migrate_findings *findings, const enum migrate_answer *answer, const char *text)
+{
+    static const char *const words[] = {
+        [MIGRATE_YES] = "OK",
+        [MIGRATE_UNKNOWN] = "UNKNOWN",
+        [MIGRATE_NO] = "NO",
+    };
+
+    if (findings->out)
+        say_line(findings->out, "%-8s %s", answer ? words[*answer] : "NOTE", text);
+    if (findings->listen)
+        findings->listen(findings->data, answer, text);
+}
+
+void
+migrate_findings_add(const struct migrate_findings *findings, enum migrate_answer answer,
+                     const char *format, ...)
+{
+    struct migrate_verdict *verdict = findings->verdict;
+    char text[sizeof(verdict->why)];
+    va_list args;
+
+    va_start(args, format);
+    vsnprintf(text, sizeof(text), format, args);
+    va_end(args);
+    tell(findings, &answer, text);
+    if (answer > verdict->answer || verdict->answer == MIGRATE_YES)
+        memcpy(verdict->why, text, sizeof(text));
+    verdict->answer = answer > verdict->answer ? answer : verdict->answer;
+    verdict->against += answer != MIGRATE_YES;
+}
+
+void
+migrate_findings_note(const struct migrate_findings *findings, const char *format, ...)
+{
+    char text[512];
+    va_list args;
+
+    va_start(args, format);
+    vsnprintf(text, sizeof(text), format, args);
+    va_end(args);
+    tell(findings, NULL, text);
+}
