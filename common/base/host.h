@@ -25,6 +25,7 @@ struct log;
 struct pollfd;
 struct reader;
 struct stat;
+struct vendor;
 struct vgpu_interface;
 
 struct host_ops {
@@ -77,6 +78,9 @@ struct host {
     /* How its kernel makes vGPUs: the rows of device/vgpu.h, up to NULL. NULL: all that this
      * program knows. */
     const struct vgpu_interface *const *interfaces;
+
+    /* What its cards are: the rows of device/vendor.h, likewise. */
+    const struct vendor *const *vendors;
 
     /* Runs another program (program/program.h); NULL: that is none of ours, as in the hook. */
     int (*run)(const struct host *host, char *const argv[], int in, int out, unsigned milliseconds);

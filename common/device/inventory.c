@@ -367,6 +367,12 @@ knows_several_sizes(const struct inventory_gpu *gpu)
 }
 
 bool
+inventory_has_instance_types(const struct inventory_gpu *gpu)
+{
+    return ARRAY_HAS(gpu->types, gpu->type_count, type, type->slices > 0);
+}
+
+bool
 inventory_lacks_types(const struct inventory_gpu *gpu)
 {
     return gpu->instances > 0 && !inventory_offers(gpu);

@@ -27,11 +27,13 @@
 #include <limits.h>
 
 struct inventory_gpu;
+struct vendor;
 struct vgpu_interface;
 
 struct inventory_type {
     const struct inventory_gpu *gpu; /* that has it; NULL: the type was added to none */
     struct name id;                  /* such as "nvidia-222" */
+    const struct vendor *vendor;     /* vendor.h; NULL: its vendor is not known */
     char name[64];                   /* such as "GRID T4-1B"; the id if the driver tells no name */
     unsigned framebuffer;            /* MiB; 0: not told */
     unsigned heads;                  /* 0: not told */
@@ -222,6 +224,9 @@ inventory_find_twin(const struct inventory *inventory, const struct inventory_gp
 /* Whether the driver of a GPU can make vGPUs on it. It cannot if it lists no type and the GPU has
  * no vGPU; types that the type cache remembers do not count. */
 bool inventory_offers(const struct inventory_gpu *gpu) CHECKED NONNULL;
+
+/* Whether a GPU has types that need a GPU instance (MIG). */
+bool inventory_has_instance_types(const struct inventory_gpu *gpu) CHECKED NONNULL;
 
 /* Whether a GPU has GPU instances (MIG), and its driver lists no type for them. */
 bool inventory_lacks_types(const struct inventory_gpu *gpu) CHECKED NONNULL;

@@ -9,6 +9,11 @@
  * the administrator say of single types. Only placement/gpu-room.c reads limits. A limit does not
  * say why it is there, so gpu-room.c knows no vendor.
  *
+ * Two rules are no limits, because they have no total. Of GPU instances (MIG) no driver tells how
+ * many of a size are free, but only whether it would make a vGPU of a type now; so two free small
+ * instances are no large one (placement/gpu-load.h: lacks). And that a GPU takes one frame buffer
+ * size at a time depends on what is there (placement/gpu-room.c: mind_sizes).
+ *
  * The inventory owns the arrays. It makes them longer when a type or a parent is added.
  */
 

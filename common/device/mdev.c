@@ -88,7 +88,7 @@ read_type(const struct host *host, const struct inventory *inventory,
     if (!wants_name && !filter->wants(ret, filter->data))
         return 0;
     read_name(host, inventory, gpu, parent, ret);
-    vendor_describe(ret);
+    vendor_describe(vendor_rows(host), ret);
     if (!filter->wants(ret, filter->data))
         return 0;
     length = read_attribute(host, card, parent, id, "device_api", text, sizeof(text));
@@ -191,7 +191,7 @@ describe_made(const struct host *host, const struct inventory_vgpu *vgpu,
         return;
     if (!inventory_type_has_name(type))
         read_name(host, inventory, gpu, &parent->name, type);
-    vendor_describe(type);
+    vendor_describe(vendor_rows(host), type);
     if (!type->framebuffer && read_attribute(host, &gpu->name, &parent->name, &type->id,
                                              "description", text, sizeof(text)) > 0)
         read_description(text, type);

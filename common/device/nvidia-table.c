@@ -129,7 +129,7 @@ make_type(const struct declared *declared, struct nvidia_table_type *ret)
     if (width && height)
         snprintf(type->resolution, sizeof(type->resolution), "%ux%u", width, height);
     /* The name may tell a size, too. */
-    vendor_describe(type);
+    vendor_describe((const struct vendor *const[]){&vendor_nvidia, NULL}, type);
     return type->framebuffer <= MOST_MIB;
 }
 

@@ -55,8 +55,8 @@ struct nvidia_table_ids {
 };
 
 struct nvidia_table_type {
-    /* Its id, name, frame buffer, heads and resolution. vendor_describe fills in its ceiling. If
-     * its name is that of a type for GPU instances (MIG), it has slices. It has no GPU and no
+    /* Its id, name, frame buffer, heads and resolution. vendor_describe has filled in its ceiling.
+     * If its name is that of a type for GPU instances (MIG), it has slices. It has no GPU and no
      * `max`. */
     struct inventory_type type;
     char class[16]; /* "NVS" (A and B series), "Quadro" (Q), "Compute" (C); "": not told */

@@ -49,7 +49,7 @@ is_instance(const struct name *name)
 static bool
 needs_instances(const struct inventory_gpu *gpu)
 {
-    return !inventory_offers(gpu) || ARRAY_HAS(gpu->types, gpu->type_count, type, type->slices > 0);
+    return !inventory_offers(gpu) || inventory_has_instance_types(gpu);
 }
 
 /* The GPU instance of a vGPU, "12"; "": it has none, or its driver does not tell. */

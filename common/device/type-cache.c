@@ -25,7 +25,7 @@ read_file(const struct host *host)
 }
 
 static void
-recall_line(char *line, struct inventory *inventory)
+recall_line(const struct host *host, char *line, struct inventory *inventory)
 {
     const char *gpu = strsep(&line, " "), *id = line ? strsep(&line, " ") : NULL;
     struct inventory_type type = {0};
@@ -36,7 +36,7 @@ recall_line(char *line, struct inventory *inventory)
         name_parse(&type.id, id) < 0)
         return;
     snprintf(type.name, sizeof(type.name), "%s", line);
-    vendor_describe(&type);
+    vendor_describe(vendor_rows(host), &type);
     known = inventory_find_gpu(inventory, &name);
     if (known && known->is_partial)
         inventory_add_type(known, &type);
@@ -56,7 +56,7 @@ type_cache_recall(const struct host *host, struct inventory *inventory)
     char *rest = text, *line;
 
     while ((line = strsep(&rest, "\n")))
-        recall_line(line, inventory);
+        recall_line(host, line, inventory);
 }
 
 /* Whether a text has a line. *next is the likely place: the end of the line before. */

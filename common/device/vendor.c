@@ -2,23 +2,30 @@
 
 #include "device/vendor.h"
 
-static const struct vendor *const vendors[] = {&vendor_nvidia};
+const struct vendor *const vendor_built_in[] = {&vendor_nvidia, NULL};
+
+const struct vendor *const *
+vendor_rows(const struct host *host)
+{
+    return host->vendors ? host->vendors : vendor_built_in;
+}
 
 void
-vendor_describe(struct inventory_type *type)
+vendor_describe(const struct vendor *const *rows, struct inventory_type *type)
 {
-    for (size_t i = 0; i < COUNT(vendors); i++) {
-        if (vendors[i]->describe && vendors[i]->has(type))
-            vendors[i]->describe(type);
-    }
+    while (*rows && !(*rows)->has(type))
+        rows++;
+    type->vendor = *rows;
+    if (type->vendor && type->vendor->describe)
+        type->vendor->describe(type);
 }
 
 void
 vendor_find_instances(const struct host *host, struct inventory_gpu *gpu)
 {
-    for (size_t i = 0; i < COUNT(vendors); i++) {
-        if (vendors[i]->find_instances)
-            vendors[i]->find_instances(host, gpu);
+    for (const struct vendor *const *row = vendor_rows(host); *row; row++) {
+        if ((*row)->find_instances)
+            (*row)->find_instances(host, gpu);
     }
 }
 
@@ -26,9 +33,9 @@ void
 vendor_read_tables(const struct host *host, const struct inventory_filter *filter,
                    struct inventory *inventory)
 {
-    for (size_t i = 0; i < COUNT(vendors); i++) {
-        if (vendors[i]->read_table)
-            vendors[i]->read_table(host, filter, inventory);
+    for (const struct vendor *const *row = vendor_rows(host); *row; row++) {
+        if ((*row)->read_table)
+            (*row)->read_table(host, filter, inventory);
     }
 }
 
@@ -36,12 +43,7 @@ const char *
 vendor_forbids(const struct inventory_type *a, const struct inventory_type *b)
 {
     /* Most guests with several vGPUs have them of one type. */
-    if (name_equal(&a->id, &b->id))
+    if (!a->vendor || a->vendor != b->vendor || name_equal(&a->id, &b->id))
         return NULL;
-    for (size_t i = 0; i < COUNT(vendors); i++) {
-        if (vendors[i]->may_combine && vendors[i]->has(a) && vendors[i]->has(b) &&
-            !vendors[i]->may_combine(a, b))
-            return vendors[i]->combination;
-    }
-    return NULL;
+    return a->vendor->may_combine && !a->vendor->may_combine(a, b) ? a->vendor->combination : NULL;
 }

@@ -3,7 +3,7 @@
 /*
  * vendor: what a card is, whichever interface makes its vGPUs (vgpu.h). NVIDIA stands behind two
  * interfaces, and mediated devices are made by cards of many vendors. So a vendor is a row of its
- * own.
+ * own. A host may have other rows than vendor_built_in (host.h), as it may have other interfaces.
  *
  * Each member of a row is optional. Without a row nothing special is known of a card.
  */
@@ -35,12 +35,21 @@ struct vendor {
 
 extern const struct vendor vendor_nvidia; /* nvidia.c */
 
-/* These ask all rows. */
-void vendor_describe(struct inventory_type *type) NONNULL;
+/* All of these, up to NULL. */
+extern const struct vendor *const vendor_built_in[];
+
+/* The rows of a host, up to NULL. */
+const struct vendor *const *
+vendor_rows(const struct host *host) __attribute__((nonnull, returns_nonnull));
+
+/* Finds the vendor of a type by its id, and fills in what its name tells. */
+void vendor_describe(const struct vendor *const *rows, struct inventory_type *type) NONNULL;
+
+/* These ask all rows of a host. */
 void vendor_find_instances(const struct host *host, struct inventory_gpu *gpu) NONNULL;
 void vendor_read_tables(const struct host *host, const struct inventory_filter *filter,
                         struct inventory *inventory) NONNULL;
 
 /* The rule that forbids vGPUs of two types in one guest, as a sentence without a full stop; NULL:
- * they may be together. Types of two vendors always may. */
+ * they may be together. Types of two vendors always may. Both are described. */
 const char *vendor_forbids(const struct inventory_type *a, const struct inventory_type *b) NONNULL;

@@ -58,7 +58,7 @@ read_number(const char *word, size_t length, unsigned *ret)
 
 /* Reads one line, which has one of two forms: "1145  : NVIDIA L40S-1B" or "NVIDIA A40-1Q 557". */
 static bool
-read_line(char *line, struct inventory_type *ret)
+read_line(const struct host *host, char *line, struct inventory_type *ret)
 {
     size_t first;
     char *name, *last;
@@ -82,7 +82,7 @@ read_line(char *line, struct inventory_type *ret)
     *ret = (struct inventory_type){0};
     nvidia_type_id(number, &ret->id);
     snprintf(ret->name, sizeof(ret->name), "%s", name);
-    vendor_describe(ret);
+    vendor_describe(vendor_rows(host), ret);
     return true;
 }
 
@@ -102,7 +102,7 @@ add_creatable(const struct host *host, struct inventory_parent *function)
         struct inventory_type type;
         size_t index;
 
-        if (!read_line(line, &type))
+        if (!read_line(host, line, &type))
             continue;
         /* A new type moves the array. */
         index = inventory_type_index(inventory_add_type(function->gpu, &type));

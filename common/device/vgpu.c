@@ -82,6 +82,16 @@ vgpu_interface_find(const struct vgpu_interface *const *rows, const char *kind)
 }
 
 struct vgpu
+vgpu_at(const struct place *place, const struct name *device)
+{
+    return (struct vgpu){.interface = place->parent->interface,
+                         .device = *device,
+                         .type = place->type->id,
+                         .parent = place->parent->name,
+                         .recipe = place->type->recipe};
+}
+
+struct vgpu
 vgpu_of_function(const struct name *function)
 {
     return (struct vgpu){.interface = &vgpu_pool, .device = *function, .parent = *function};

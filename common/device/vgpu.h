@@ -113,6 +113,9 @@ vgpu_has_function(const struct inventory *inventory, const struct name *device) 
 const struct vgpu_interface *
 vgpu_interface_find(const struct vgpu_interface *const *rows, const char *kind) NONNULL;
 
+/* A vGPU that could be made at a place. */
+struct vgpu vgpu_at(const struct place *place, const struct name *device) CHECKED NONNULL;
+
 /* A PCI function as a vGPU without a type, to find out who has it open. */
 struct vgpu vgpu_of_function(const struct name *function) NONNULL;
 

@@ -177,7 +177,7 @@ add_vgpus(struct gpu_load *load)
 void
 gpu_load_init(struct gpu_load *load, const struct inventory_gpu *gpu, enum load_time time)
 {
-    bool has_instances = ARRAY_HAS(gpu->types, gpu->type_count, type, type->slices > 0);
+    bool has_instances = inventory_has_instance_types(gpu);
 
     *load = (struct gpu_load){
         .gpu = gpu,

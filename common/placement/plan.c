@@ -13,11 +13,7 @@ lease_of(const struct placement_problem *problem, const struct demand *demand,
     const struct inventory_parent *parent = choice->place.parent;
     const struct inventory_type *type = choice->place.type;
     struct lease lease = {
-        .vgpu = {.interface = parent->interface,
-                 .device = *placement_device(demand, choice),
-                 .type = type->id,
-                 .parent = parent->name,
-                 .recipe = type->recipe},
+        .vgpu = vgpu_at(&choice->place, placement_device(demand, choice)),
         .framebuffer = type->framebuffer,
         .gpu = parent->gpu->name,
         .domain = problem->request->domain,

@@ -144,7 +144,7 @@ add_type(const xmlNode *node, struct node_device *device)
     get_text(child(node, "name"), NULL, type.name, sizeof(type.name));
     if (!*type.name)
         snprintf(type.name, sizeof(type.name), "%s", type.id.text);
-    vendor_describe(&type);
+    vendor_describe(vendor_built_in, &type);
     ARRAY_ADD(device->available, count, read_count(child(node, "availableInstances")));
     ARRAY_ADD(device->types, device->count, type);
 }

@@ -7,13 +7,13 @@
 #define FILL_STEPS 2 /* for each vGPU: it is made, and removed */
 #define PAIR_STEPS 8 /* for each two types: two vGPUs are made and removed, twice */
 
-/* Is a type of the same size chosen already? */
+/* Is a type that is alike chosen already? */
 static bool
-has_size(const struct course *course, const struct inventory_type *type)
+has_alike(const struct gpu_load *load, const struct course *course,
+          const struct inventory_type *type)
 {
-    return type->framebuffer && ARRAY_HAS(course->types, course->count, chosen,
-                                          (*chosen)->framebuffer == type->framebuffer &&
-                                              (*chosen)->slices == type->slices);
+    return ARRAY_HAS(course->types, course->count, chosen,
+                     gpu_load_group(load, *chosen) == gpu_load_group(load, type));
 }
 
 /* The first usable place for a type that has room. The GPU has room for one. */
@@ -99,7 +99,7 @@ course_choose(const struct gpu_load *empty, const bool *usable, bool all, struct
         const struct inventory_type *type = &empty->gpu->types[i];
         const struct bounds room = gpu_room_left(empty, type, usable);
 
-        if (room.most == 0 || (!all && has_size(ret, type)))
+        if (room.most == 0 || (!all && has_alike(empty, ret, type)))
             continue;
         ARRAY_ADD(ret->types, ret->count, type);
         add_part(ret, ret->count - 1, COURSE_ALONE, times(&room, FILL_STEPS));

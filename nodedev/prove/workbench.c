@@ -96,16 +96,11 @@ static int
 lease_of(const struct workbench *bench, const struct place *place, struct lease *ret)
 {
     const struct inventory_parent *parent = place->parent;
-    const struct inventory_type *type = place->type;
 
     *ret = (struct lease){
         .domain_name = "vgpuctl prove", /* the name in messages about this lease */
-        .vgpu = {.interface = parent->interface,
-                 .device = parent->name,
-                 .type = type->id,
-                 .parent = parent->name,
-                 .recipe = type->recipe},
-        .framebuffer = type->framebuffer,
+        .vgpu = vgpu_at(place, &parent->name),
+        .framebuffer = place->type->framebuffer,
         .gpu = bench->gpu,
         .state = LEASE_PENDING,
         .origin = LEASE_MADE,

@@ -46,7 +46,7 @@ static bool
 is_shared_by_sizes(const struct inventory_gpu *gpu)
 {
     return !inventory_is_apart(gpu) &&
-           (!gpu->one_size || ARRAY_HAS(gpu->types, gpu->type_count, type, type->slices > 0));
+           (!gpu->one_size || inventory_has_instance_types(gpu));
 }
 
 static unsigned

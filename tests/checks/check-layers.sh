@@ -132,7 +132,7 @@ for object in "$top_builddir"/common/placement/*.o; do
     for symbol in $(nm -u "$object" | awk '{ print $2 }'); do
         case $symbol in
         calloc | free | realloc | reallocarray | qsort | mem[!o]* | str* | __str* | snprintf) ;;
-        vendor_forbids) ;; # it compares names; the other functions of its file read the host
+        vendor_forbids | vgpu_at) ;; # they look at values; the other functions of their files read the host
         *_chk | fprintf | fputc | __stack_chk_fail | __isoc99_* | __ctype_*) ;;
         __asan_* | __ubsan_* | __sanitizer_* | _GLOBAL_OFFSET_TABLE_ | __errno_location) ;;
         *) echo "$symbol" ;;
@@ -187,6 +187,12 @@ fi
 if grep -nE '\<vgpu_(mdev|vf|xe|pool)\>' common/*/*.[ch] nodedev/*/*.[ch] hooks/*.[ch] |
     grep -vE '^common/device/|^nodedev/doctor/diagnosis-(functions|xe)\.c:'; then
     complain "a row of the interfaces, named where any row must do"
+fi
+
+# Nor which vendor, except by the functions of device/vendor.h.
+if grep -nE '(->|\.)vendor->|\<vendor_nvidia\>' common/*/*.[ch] nodedev/*/*.[ch] hooks/*.[ch] |
+    grep -v '^common/device/'; then
+    complain "a row of the vendors, read outside of common/device/"
 fi
 
 # One place counts what a driver offers and what limits leave. Other code that scans GPUs must not

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
 /*
- * An interface of the kernel that no file of the product knows (fake/bandwidth.h). The hook and all
- * commands handle it by its row. Each asker has its line here, so that none forgets the row.
+ * An interface of the kernel, and a vendor, that no file of the product knows (fake/bandwidth.h).
+ * The hook and all commands handle them by their rows. Each asker has its line here, so that none
+ * forgets a row.
  *
  * A program without the row keeps such leases, removes nothing, and starts no guest.
  */
@@ -34,6 +35,7 @@ set_up(void **state)
     scene_start(&scene, MACHINE);
     bandwidth_put(&scene.kernel);
     scene.kernel.host.interfaces = bandwidth_interfaces;
+    scene.kernel.host.vendors = bandwidth_vendors;
     return 0;
 }
 
@@ -155,6 +157,30 @@ commands_judge_it(void **state)
     run("vgpuctl explain guest.xml", 3, "holds share-100 (1 in use)");
 }
 
+/* The row of the vendor forbids a half beside a quarter. Without this row nobody does. */
+static void
+the_vendor_has_its_say(void **state)
+{
+    static const char unlike[] =
+        "<metadata><vgpu:request xmlns:vgpu='urn:libvirt-vgpu:domain:1'>"
+        "<vgpu:device alias='ua-gpu0' type='share-50'/>"
+        "<vgpu:device alias='ua-gpu1' type='share-25'/></vgpu:request></metadata>";
+    AUTO_FREE char *xml = typed_functions(5, unlike, "", (const char *const[]){ONE, TWO, NULL});
+
+    (void)state;
+    run("vgpuctl types " CARD " -rn -o TYPE,HEADS", 0, "share-25 1\nshare-50 2\nshare-100 4\n");
+    fake_write(&scene.kernel, "guest.xml", xml);
+    assert_int_equal(fchdir(scene.kernel.host.root), 0);
+    run("vgpuctl check guest.xml", 1, "Hose gives one guest shares of one size only");
+    assert_int_equal(scene_hook(&scene, xml, "prepare", "begin"), 1);
+    scene_assert_said(&scene, "Hose gives one guest shares of one size only");
+    assert_int_equal(scene_leases(&scene, ""), 0);
+    scene.kernel.host.vendors = NULL;
+    assert_int_equal(scene_hook(&scene, xml, "prepare", "begin"), 0);
+    assert_int_equal(bandwidth_of(&scene.kernel, ONE), 50);
+    assert_int_equal(bandwidth_of(&scene.kernel, TWO), 25);
+}
+
 static void
 the_card_is_proved(void **state)
 {
@@ -222,6 +248,7 @@ main(void)
         TEST(leftovers_are_found),
         TEST(commands_show_it),
         TEST(commands_judge_it),
+        TEST(the_vendor_has_its_say),
         TEST(the_card_is_proved),
         TEST(a_program_without_the_row),
         TEST(an_unknown_lease_is_forgotten),

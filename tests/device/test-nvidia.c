@@ -88,14 +88,14 @@ names_of_types(void **state)
         known = type;
         known.framebuffer = 77;
         memcpy(other.name, type.name, sizeof(other.name));
-        vendor_describe(&type);
+        vendor_describe(vendor_built_in, &type);
         if (type.framebuffer != rows[i].framebuffer || type.slices != rows[i].slices)
             fail_msg("%s: %u MiB, %u slices", rows[i].name, type.framebuffer, type.slices);
         /* The driver's own numbers (ctrla081.h). */
         assert_int_equal(type.ceiling, !type.framebuffer ? 0 : type.slices ? 12 : 32);
-        vendor_describe(&known);
+        vendor_describe(vendor_built_in, &known);
         assert_int_equal(known.framebuffer, 77);
-        vendor_describe(&other);
+        vendor_describe(vendor_built_in, &other);
         assert_int_equal(other.framebuffer, 0);
         assert_int_equal(other.slices, 0);
         assert_int_equal(other.ceiling, 0);

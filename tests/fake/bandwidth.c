@@ -74,6 +74,7 @@ add_card(const struct host *host, const struct name *card, struct inventory *inv
 
         name_share(shares[i], &type.id);
         snprintf(type.name, sizeof(type.name), "Hose %u%%", shares[i]);
+        vendor_describe(vendor_rows(host), &type);
         inventory_add_type(gpu, &type);
     }
     limit = inventory_add_limit(gpu, &form, false);
@@ -175,6 +176,35 @@ const struct vgpu_interface bandwidth_interface = {
 const struct vgpu_interface *const bandwidth_interfaces[] = {
     &vgpu_mdev, &vgpu_vf, &vgpu_xe, &vgpu_pool, &bandwidth_interface, NULL,
 };
+
+/* --- the vendor ------------------------------------------------------------------------------- */
+
+static bool
+has(const struct inventory_type *type)
+{
+    return percent_of(&type->id) > 0;
+}
+
+static void
+describe(struct inventory_type *type)
+{
+    type->heads = percent_of(&type->id) / shares[0];
+}
+
+static bool
+may_combine(const struct inventory_type *a, const struct inventory_type *b)
+{
+    return percent_of(&a->id) == percent_of(&b->id);
+}
+
+static const struct vendor vendor_hose = {
+    .has = has,
+    .describe = describe,
+    .may_combine = may_combine,
+    .combination = "Hose gives one guest shares of one size only",
+};
+
+const struct vendor *const bandwidth_vendors[] = {&vendor_nvidia, &vendor_hose, NULL};
 
 /* --- the driver ------------------------------------------------------------------------------- */
 
