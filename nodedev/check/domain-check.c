@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
 #include "check/domain-check.h"
+#include "actions/passthrough.h"
 #include "actions/snapshot.h"
 #include "base/array.h"
 #include "device/vgpu.h"
@@ -185,6 +186,18 @@ check_singles(const struct inspection *inspection)
 
     if (demands_say_single(&inspection->snapshot.demands, &inspection->snapshot.inventory, &why))
         report_warning(check->report, check->file, why.line, "%s", why.text);
+}
+
+/* Warns of the refusal of a guest that takes a card from under others. They may end before the
+ * start. */
+static void
+foresee_cards(const struct inspection *inspection)
+{
+    const struct domain_check *check = inspection->check;
+    struct error why;
+
+    if (passthrough_foresee(check->host, &inspection->request, &why) < 0)
+        report_warning(check->report, check->file, 0, "a start now would be refused: %s", why.text);
 }
 
 /* --- hostdevs --------------------------------------------------------------------------------- */
@@ -413,6 +426,8 @@ domain_check(const struct domain_check *check, const struct document *document, 
         return rc;
     check_hostdevs(&inspection);
     check_singles(&inspection);
+    if (!check->without_feasibility)
+        foresee_cards(&inspection);
     if (inspection.disabled && inspection.snapshot.demands.count)
         report_warning(check->report, check->file, 0,
                        "%s says enabled = false: until it says true, no guest is given a vGPU",

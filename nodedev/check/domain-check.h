@@ -24,7 +24,8 @@ struct domain_check {
     const char *file;              /* the document's name in messages */
     struct report *report;
     /* Checks to leave out, because the caller does them in another way. They look for faults of a
-     * single virtual function, and whether this host could ever give the domain everything. */
+     * single virtual function, and whether this host could ever give the domain everything and
+     * would give it its cards now. */
     bool without_functions;
     bool without_feasibility;
 };

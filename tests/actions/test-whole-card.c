@@ -613,6 +613,29 @@ explain_foresees_a_refusal(void **state)
     typed_clear(&typed);
 }
 
+/* `check` warns of it: the definition is sound, and only now somebody else is on the card. */
+static void
+check_foresees_a_refusal(void **state)
+{
+    AUTO_FREE char *xml = scene_xml_of(2, "", (const char *const[]){T4, NULL});
+    struct typed typed = {0};
+    char line[400];
+
+    (void)state;
+    assert_int_equal(scene_prepare(&scene, 1, 1, "nvidia-222"), 0);
+    fake_write(&scene.kernel, "guest2.xml", xml);
+    snprintf(line, sizeof(line), "vgpuctl check %s/guest2.xml", scene.kernel.path);
+    assert_int_equal(typed_run(&scene, NULL, line, &typed), 0);
+    typed_assert_has(typed.faults, "a start now would be refused: a hostdev of it takes the whole "
+                                   "card " T4 ", and the guest guest1 has dddddddd-");
+    typed_assert_has(typed.printed, "warnings: 1");
+    assert_int_equal(entries("whole"), 0);
+    assert_int_equal(scene_release(&scene, 1, 1), 0);
+    assert_int_equal(typed_run(&scene, NULL, line, &typed), 0);
+    typed_assert_has(typed.printed, "warnings: 0");
+    typed_clear(&typed);
+}
+
 /* What people see of a card that a guest has taken. */
 static void
 a_taken_card_is_shown(void **state)
@@ -657,6 +680,7 @@ main(void)
         SCENE_TEST(a_pool_s_own_card_is_a_vgpu, pool),
         SCENE_TEST(a_card_that_a_running_guest_took_is_named, here),
         SCENE_TEST(explain_foresees_a_refusal, here),
+        SCENE_TEST(check_foresees_a_refusal, here),
         SCENE_TEST(a_taken_card_is_shown, two_cards),
     };
 
