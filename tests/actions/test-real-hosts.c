@@ -144,6 +144,12 @@ static const struct row rows[] = {
      .one_more = "i915-GVTg_V5_4",
      .too_many = "i915-GVTg_V5_8",
      .words = "0000:00:02.0"},
+    {.machine = "real-17-gvt-g-large",
+     .gpu = "0000:00:02.0",
+     .figures = "i915-GVTg_V5_1 1 -;i915-GVTg_V5_2 2 -;i915-GVTg_V5_4 5 -;i915-GVTg_V5_8 7 -",
+     .one_more = "i915-GVTg_V5_1",
+     .too_many = "i915-GVTg_V5_2",
+     .words = "0000:00:02.0"},
     /* An Arc Pro B70, 32,504 MiB of which go to its functions; and a B50 since Linux fef8b64e48e8.
      */
     {.machine = "row 18",
