@@ -24,10 +24,11 @@ static unsigned int card_count;
 static char *boards[MAX_BOARDS] = {"T4", "L40S", "B60"};
 static unsigned int board_count = 3;
 module_param_array_named(cards, boards, charp, &board_count, 0444);
-MODULE_PARM_DESC(cards,
-                 "the boards, as T4,L40S@1,A40: T4, A16, A30, A30-MIG, A40, H100, H100-MIG, L40S, "
-                 "RTXPRO6000, B60 or MI300X; BOARD:mdev and BOARD:vf have vGPUs of "
-                 "this kind; BOARD@1 is on NUMA node 1 (default: T4,L40S,B60)");
+MODULE_PARM_DESC(
+    cards,
+    "the boards, as T4,L40S@1,A40: T4, A16, A30, A30-MIG, A40, H100, H100-MIG, L40S, L40S-580, "
+    "RTX6000-ADA, RTXPRO6000, RTXPRO6000-MIG, B60 or MI300X; BOARD:mdev and BOARD:vf have vGPUs of "
+    "this kind; BOARD@1 is on NUMA node 1 (default: T4,L40S,B60)");
 
 /* The number of a type among its board's types. card->count has this index. */
 static unsigned int
@@ -51,6 +52,56 @@ joins(const struct card *card, const struct vgpu_type *type)
     return !card->created || card->framebuffer == type->framebuffer;
 }
 
+static unsigned int
+per_instance(const struct vgpu_type *type)
+{
+    return type->per_instance ? type->per_instance : 1;
+}
+
+/* How many more vGPUs of a MIG type this GPU instance takes. */
+static unsigned int
+left_in(const struct instance *instance, const struct vgpu_type *type)
+{
+    if (instance->framebuffer != type->framebuffer || instance->used >= per_instance(type))
+        return 0;
+    return per_instance(type) - instance->used;
+}
+
+/* How many more vGPUs of a MIG type all GPU instances take. */
+static unsigned int
+instance_room(const struct card *card, const struct vgpu_type *type)
+{
+    unsigned int i, left = 0, occupied = 0, all = fault_instances(type->instance);
+
+    for (i = 0; i < MAX_VGPUS; i++) {
+        const struct instance *instance = &card->instances[i];
+
+        if (!instance->used || strcmp(instance->profile, type->instance))
+            continue;
+        occupied++;
+        left += left_in(instance, type);
+    }
+    return left + (occupied < all ? (all - occupied) * per_instance(type) : 0);
+}
+
+/* The GPU instance for a vGPU, for which there is room: one that has such vGPUs, or else an empty
+ * one. */
+static unsigned int
+choose_instance(const struct card *card, const struct vgpu_type *type)
+{
+    unsigned int i, empty = MAX_VGPUS;
+
+    for (i = 0; i < MAX_VGPUS; i++) {
+        const struct instance *instance = &card->instances[i];
+
+        if (!instance->used)
+            empty = min(empty, i);
+        else if (!strcmp(instance->profile, type->instance) && left_in(instance, type))
+            return i;
+    }
+    return empty;
+}
+
 /* How many more vGPUs of the type there is room for. If there is no room, *why is NVIDIA's status.
  * Call it with the card's lock held. */
 static unsigned int
@@ -65,9 +116,9 @@ room(const struct card *card, const struct vgpu_type *type, unsigned int *why)
     }
     if (type->instance) {
         *why = REFUSED_INSTANCE;
-        used = card->count[type_index(card, type)];
-        most = fault_instances(type->instance);
-    } else if (!joins(card, type)) {
+        return instance_room(card, type);
+    }
+    if (!joins(card, type)) {
         *why = REFUSED_SIZE;
         return 0;
     } else if (fault_rule() == RULE_MIXED) {
@@ -76,7 +127,7 @@ room(const struct card *card, const struct vgpu_type *type, unsigned int *why)
                    ? (card->board->memory - card->memory) / type->framebuffer
                    : 0;
     }
-    if (!type->instance && card->created + most > used + MOST_TIME_SLICED)
+    if (card->created + most > used + MOST_TIME_SLICED)
         most = used + MOST_TIME_SLICED - card->created;
     return used < most ? most - used : 0;
 }
@@ -115,6 +166,17 @@ card_refuse(struct card *card, unsigned int code)
     return -EIO;
 }
 
+static void
+enter_instance(struct card *card, const struct vgpu_type *type, unsigned int place)
+{
+    unsigned int id = choose_instance(card, type);
+
+    card->instance_of[place] = id;
+    card->instances[id].profile = type->instance;
+    card->instances[id].framebuffer = type->framebuffer;
+    card->instances[id].used++;
+}
+
 static int
 take(struct card *card, const struct vgpu_type *type, unsigned int *place, unsigned int *why)
 {
@@ -124,6 +186,8 @@ take(struct card *card, const struct vgpu_type *type, unsigned int *place, unsig
     if (*place == MAX_VGPUS)
         return -EIO;
     __set_bit(*place, card->places);
+    if (type->instance)
+        enter_instance(card, type, *place);
     card->count[type_index(card, type)]++;
     card->memory += type->framebuffer;
     card->framebuffer = type->framebuffer;
@@ -156,10 +220,19 @@ card_give_back(struct card *card, const struct vgpu_type *type, unsigned int pla
 {
     mutex_lock(&card->lock);
     __clear_bit(place, card->places);
+    if (type->instance)
+        card->instances[card->instance_of[place]].used--;
+    card->instance_of[place] = 0;
     card->count[type_index(card, type)]--;
     card->memory -= type->framebuffer;
     card->created--;
     mutex_unlock(&card->lock);
+}
+
+unsigned int
+card_instance(const struct card *card, unsigned int place)
+{
+    return card->instance_of[place];
 }
 
 struct card *

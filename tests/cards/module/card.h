@@ -23,6 +23,13 @@
 struct bus;
 struct xe;
 
+/* A GPU instance that has vGPUs. All of these have one frame-buffer size. */
+struct instance {
+    const char *profile;
+    unsigned int framebuffer;
+    unsigned int used; /* vGPUs; 0: the entry is free */
+};
+
 struct card {
     struct bus *bus;
     struct pci_dev *pdev;
@@ -38,8 +45,10 @@ struct card {
     unsigned int memory;      /* MiB taken */
     unsigned int framebuffer; /* of the vGPU that was created last; under RULE_SAME_SIZE, of all */
     DECLARE_BITMAP(places, MAX_VGPUS);
-    unsigned int highest; /* the highest value of "created" so far */
-    unsigned int refused; /* how many creates were refused */
+    struct instance instances[MAX_VGPUS];
+    u8 instance_of[MAX_VGPUS]; /* of the vGPU at each place; 0 for a time-sliced one, too */
+    unsigned int highest;      /* the highest value of "created" so far */
+    unsigned int refused;      /* how many creates were refused */
 };
 
 /* The names of our drivers. The first two are those of the real drivers, because ids of types and
@@ -70,6 +79,9 @@ int card_take(struct card *card, const struct vgpu_type *type, unsigned int *pla
 /* Counts and logs a create that was refused because of the VF itself. "code" is NVIDIA's status.
  * Returns -EIO. */
 int card_refuse(struct card *card, unsigned int code);
+
+/* The number of the GPU instance of the vGPU at this place. */
+unsigned int card_instance(const struct card *card, unsigned int place);
 
 void card_give_back(struct card *card, const struct vgpu_type *type, unsigned int place);
 

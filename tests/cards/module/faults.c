@@ -45,10 +45,12 @@ MODULE_PARM_DESC(rule, "what may share a card: same-size, same-type or mixed");
 static const char *const formats[] = {[LIST_HEADER] = "header",
                                       [LIST_PLAIN] = "plain",
                                       [LIST_NAME_FIRST] = "name-first",
-                                      [LIST_HEADER_ALWAYS] = "header-always"};
+                                      [LIST_HEADER_ALWAYS] = "header-always",
+                                      [LIST_PROPOSAL] = "proposal"};
 static struct choice list = {formats, ARRAY_SIZE(formats)};
 module_param_cb(list, &choice_ops, &list, 0644);
-MODULE_PARM_DESC(list, "creatable_vgpu_types: header, plain, name-first or header-always");
+MODULE_PARM_DESC(list,
+                 "creatable_vgpu_types: header, plain, name-first, header-always or proposal");
 
 static bool garbage;
 module_param(garbage, bool, 0644);

@@ -20,6 +20,7 @@ enum list_format {
     LIST_PLAIN,         /* no header, single blanks */
     LIST_NAME_FIRST,    /* no header, no colon */
     LIST_HEADER_ALWAYS, /* the header is there even if no type follows */
+    LIST_PROPOSAL,      /* no header once the card has a vGPU */
 };
 
 enum rule fault_rule(void);

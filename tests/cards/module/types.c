@@ -2,7 +2,8 @@
 /*
  * Ids, names, sizes and numbers come from NVIDIA's public lists, driver branch 550. The heads and
  * the resolution of the C types and of RTX PRO 6000's types are guessed. The names and numbers of
- * H100's types come from NVIDIA's guide. We found their ids nowhere, so ours begin with 9000.
+ * H100's types come from NVIDIA's guide. We found their ids nowhere, so ours begin with 9000. So do
+ * those of L40S's C types (9100) and of RTX PRO 6000's MIG types (9200).
  */
 #include <linux/kernel.h>
 #include <linux/pci_ids.h>
@@ -59,6 +60,7 @@ static const struct vgpu_type a40_types[] = {
     {587, "NVIDIA A40-48C", 49152, 1, 60, "4096x2160", 1, NULL},
 };
 
+/* Driver 580 lists all thirty, and driver 550 those before L40S-3B. */
 static const struct vgpu_type l40s_types[] = {
     {1145, "NVIDIA L40S-1B", 1024, 4, 45, "5120x2880", 32, NULL},
     {1146, "NVIDIA L40S-2B", 2048, 4, 45, "5120x2880", 24, NULL},
@@ -82,6 +84,30 @@ static const struct vgpu_type l40s_types[] = {
     {1164, "NVIDIA L40S-16A", 16384, 1, 60, "1280x1024", 3, NULL},
     {1165, "NVIDIA L40S-24A", 24576, 1, 60, "1280x1024", 2, NULL},
     {1166, "NVIDIA L40S-48A", 49152, 1, 60, "1280x1024", 1, NULL},
+    {2164, "NVIDIA L40S-3B", 3072, 4, 45, "5120x2880", 16, NULL},
+    {9100, "NVIDIA L40S-4C", 4096, 1, 60, "4096x2160", 12, NULL},
+    {9101, "NVIDIA L40S-6C", 6144, 1, 60, "4096x2160", 8, NULL},
+    {9102, "NVIDIA L40S-8C", 8192, 1, 60, "4096x2160", 6, NULL},
+    {9103, "NVIDIA L40S-12C", 12288, 1, 60, "4096x2160", 4, NULL},
+    {9104, "NVIDIA L40S-16C", 16384, 1, 60, "4096x2160", 3, NULL},
+    {9105, "NVIDIA L40S-24C", 24576, 1, 60, "4096x2160", 2, NULL},
+    {9106, "NVIDIA L40S-48C", 49152, 1, 60, "4096x2160", 1, NULL},
+};
+
+#define L40S_550 22
+
+/* The driver that is proposed for the kernel has only these. */
+static const struct vgpu_type rtx_6000_ada_types[] = {
+    {941, "NVIDIA RTX6000-Ada-1Q", 1024, 4, 60, "5120x2880", 32, NULL},
+    {942, "NVIDIA RTX6000-Ada-2Q", 2048, 4, 60, "7680x4320", 24, NULL},
+    {943, "NVIDIA RTX6000-Ada-3Q", 3072, 4, 60, "7680x4320", 16, NULL},
+    {944, "NVIDIA RTX6000-Ada-4Q", 4096, 4, 60, "7680x4320", 12, NULL},
+    {945, "NVIDIA RTX6000-Ada-6Q", 6144, 4, 60, "7680x4320", 8, NULL},
+    {946, "NVIDIA RTX6000-Ada-8Q", 8192, 4, 60, "7680x4320", 6, NULL},
+    {947, "NVIDIA RTX6000-Ada-12Q", 12288, 4, 60, "7680x4320", 4, NULL},
+    {948, "NVIDIA RTX6000-Ada-16Q", 16384, 4, 60, "7680x4320", 3, NULL},
+    {949, "NVIDIA RTX6000-Ada-24Q", 24576, 4, 60, "7680x4320", 2, NULL},
+    {950, "NVIDIA RTX6000-Ada-48Q", 49152, 4, 60, "7680x4320", 1, NULL},
 };
 
 static const struct vgpu_type a30_types[] = {
@@ -126,6 +152,17 @@ static const struct vgpu_type rtx_pro_6000_types[] = {
     {1540, RTX_PRO_6000 "48Q", 49152, 4, 60, "7680x4320", 2, NULL},
 };
 
+/* A part of its types with MIG. A GPU instance takes several vGPUs. */
+static const struct vgpu_type rtx_pro_6000_mig_types[] = {
+    {9200, RTX_PRO_6000 "1-2Q", 2048, 4, 60, "7680x4320", 48, "1-24", 12},
+    {9201, RTX_PRO_6000 "1-3Q", 3072, 4, 60, "7680x4320", 32, "1-24", 8},
+    {9202, RTX_PRO_6000 "1-3A", 3072, 1, 60, "1280x1024", 32, "1-24", 8},
+    {9203, RTX_PRO_6000 "1-6Q", 6144, 4, 60, "7680x4320", 16, "1-24", 4},
+    {9204, RTX_PRO_6000 "1-24Q", 24576, 4, 60, "7680x4320", 4, "1-24", 1},
+    {9205, RTX_PRO_6000 "2-48Q", 49152, 4, 60, "7680x4320", 2, "2-48", 1},
+    {9206, RTX_PRO_6000 "4-96Q", 98304, 4, 60, "7680x4320", 1, "4-96", 1},
+};
+
 static const struct vgpu_type h100_types[] = {
     {9000, "NVIDIA H100-4C", 4096, 1, 60, "4096x2160", 20, NULL},
     {9001, "NVIDIA H100-5C", 5120, 1, 60, "4096x2160", 16, NULL},
@@ -150,11 +187,13 @@ static const struct vgpu_type h100_types[] = {
 #define CLASS_ACCELERATOR 0x120000
 
 /* clang-format off */
-#define NVIDIA(word, kind, id, subsystem, functions, number, gigabytes, with_mig, list) \
-    {.name = word, .shape = kind, .vendor = PCI_VENDOR_ID_NVIDIA, .device = id,         \
-     .vf_device = id, .subdevice = subsystem, .class = CLASS_3D, .vfs = functions,      \
-     .gpus = number, .memory = (gigabytes) * 1024, .mig = with_mig,                     \
-     .types = list, .nr_types = ARRAY_SIZE(list)}
+#define SOME(word, kind, id, subsystem, functions, number, gigabytes, with_mig, list, count) \
+    {.name = word, .shape = kind, .vendor = PCI_VENDOR_ID_NVIDIA, .device = id,              \
+     .vf_device = id, .subdevice = subsystem, .class = CLASS_3D, .vfs = functions,           \
+     .gpus = number, .memory = (gigabytes) * 1024, .mig = with_mig,                          \
+     .types = list, .nr_types = count}
+#define NVIDIA(word, kind, id, subsystem, functions, number, gigabytes, with_mig, list)      \
+    SOME(word, kind, id, subsystem, functions, number, gigabytes, with_mig, list, ARRAY_SIZE(list))
 
 static const struct board boards[] = {
     NVIDIA("T4", SHAPE_MDEV, 0x1eb8, 0, 0, 1, 16, false, t4_types),
@@ -162,10 +201,13 @@ static const struct board boards[] = {
     NVIDIA("A16", SHAPE_SRIOV, 0x25b6, 0x14a9, 16, 4, 16, false, a16_types),
     NVIDIA("A30", SHAPE_VF, 0x20b7, 0, 16, 1, 24, false, a30_types),
     NVIDIA("A30-MIG", SHAPE_VF, 0x20b7, 0, 16, 1, 24, true, a30_types),
-    NVIDIA("L40S", SHAPE_VF, 0x26b9, 0, 32, 1, 48, false, l40s_types),
+    SOME("L40S", SHAPE_VF, 0x26b9, 0, 32, 1, 48, false, l40s_types, L40S_550),
+    NVIDIA("L40S-580", SHAPE_VF, 0x26b9, 0, 32, 1, 48, false, l40s_types),
+    NVIDIA("RTX6000-ADA", SHAPE_VF, 0x26b1, 0, 16, 1, 48, false, rtx_6000_ada_types),
     NVIDIA("H100", SHAPE_VF, 0x2331, 0, 16, 1, 80, false, h100_types),
     NVIDIA("H100-MIG", SHAPE_VF, 0x2331, 0, 16, 1, 80, true, h100_types),
     NVIDIA("RTXPRO6000", SHAPE_VF, 0x2bb5, 0, 48, 1, 96, false, rtx_pro_6000_types),
+    NVIDIA("RTXPRO6000-MIG", SHAPE_VF, 0x2bb5, 0, 48, 1, 96, true, rtx_pro_6000_mig_types),
     {.name = "B60", .shape = SHAPE_XE, .vendor = PCI_VENDOR_ID_INTEL, .device = XE_DEVICE,
      .vf_device = XE_DEVICE, .class = CLASS_OTHER, .vfs = 16, .gpus = 1},
     {.name = "MI300X", .shape = SHAPE_BARE, .vendor = PCI_VENDOR_ID_ATI, .device = 0x74a1,

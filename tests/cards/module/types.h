@@ -22,7 +22,8 @@ struct vgpu_type {
     unsigned int frl; /* the frame rate limit, in frames a second */
     const char *resolution;
     unsigned int max_instance;
-    const char *instance; /* the GPU instance that a MIG type needs; NULL: time-sliced */
+    const char *instance;      /* the GPU instance that a MIG type needs; NULL: time-sliced */
+    unsigned int per_instance; /* how many of the type a GPU instance takes; 0: one */
 };
 
 /* What the vGPUs of a card are. */

@@ -35,14 +35,20 @@ row_format(enum list_format format)
     return format == LIST_PLAIN ? "%u : %s\n" : "%-5u : %s\n";
 }
 
+static bool
+has_header(const struct card *card, enum list_format format)
+{
+    return format == LIST_HEADER || format == LIST_HEADER_ALWAYS ||
+           (format == LIST_PROPOSAL && !READ_ONCE(card->created));
+}
+
 static ssize_t
 creatable_vgpu_types_show(struct device *dev, struct device_attribute *attr, char *text)
 {
     struct vgpu *vgpu = vgpu_of(dev);
     const struct board *board = vgpu->card->board;
     enum list_format format = fault_list_format();
-    bool header = format == LIST_HEADER || format == LIST_HEADER_ALWAYS;
-    bool pending = header;
+    bool pending = has_header(vgpu->card, format);
     int size = 0;
     unsigned int i;
 
@@ -121,7 +127,8 @@ show_of_vgpu(struct device *dev, char *text, bool instance)
 
     mutex_lock(&vgpu->lock);
     if (vgpu->type)
-        ret = sysfs_emit(text, "%u\n", instance && !vgpu->type->instance ? 0 : vgpu->place);
+        ret = sysfs_emit(text, "%u\n",
+                         instance ? card_instance(vgpu->card, vgpu->place) : vgpu->place);
     mutex_unlock(&vgpu->lock);
     return ret;
 }
