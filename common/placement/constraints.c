@@ -168,17 +168,41 @@ is_own_card(const struct rooms *rooms, const struct name *gpu)
     return hostdev && hostdev->kind == REQUEST_PCI && !demands_name(problem->demands, gpu);
 }
 
+/* The type of a vGPU that the guest brings along: somebody else made it, and it is there now. NULL:
+ * the hostdev is none. Another day it may have another type. */
+static const struct inventory_type *
+brought_type(const struct placement_problem *problem, const struct request_hostdev *hostdev)
+{
+    const struct inventory_vgpu *vgpu =
+        problem->host == PLACEMENT_NOW && !demands_name(problem->demands, &hostdev->source) &&
+                !ledger_find(problem->ledger, &hostdev->source)
+            ? inventory_find_vgpu(problem->inventory, &hostdev->source)
+            : NULL;
+
+    return vgpu ? inventory_type_of(vgpu) : NULL;
+}
+
 const char *
 constraints_unlike(const struct rooms *rooms, const struct inventory_type *type,
                    const struct inventory_type **other)
 {
+    const struct placement_problem *problem = rooms->problem;
+    const struct request *request = problem->request;
     const char *rule = NULL;
 
     for (size_t i = 0; i < rooms->place_count && !rule; i++) {
         if (i > 0 && rooms->places[i].at.type == *other)
             continue;
         *other = rooms->places[i].at.type;
-        rule = demands_forbid(rooms->problem->demands, *other, type);
+        rule = demands_forbid(problem->demands, *other, type);
+    }
+    for (size_t i = 0; i < request->hostdev_count && !rule; i++) {
+        const struct inventory_type *brought = brought_type(problem, &request->hostdevs[i]);
+
+        if (!brought)
+            continue;
+        *other = brought;
+        rule = demands_forbid(problem->demands, brought, type);
     }
     return rule;
 }

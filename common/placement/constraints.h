@@ -33,7 +33,8 @@ size_t constraints_unmet_trait(const struct rooms *rooms, const struct demand *d
                                const struct inventory_gpu *gpu, const char **ret) CHECKED NONNULL;
 
 /* Returns the vendor's rule that forbids a type beside one of the guest's other vGPUs, in words,
- * and the type of that one; else NULL. */
+ * and the type of that one; else NULL. vGPUs that the guest has from somebody else count as they
+ * are now, and not for another day. */
 const char *constraints_unlike(const struct rooms *rooms, const struct inventory_type *type,
                                const struct inventory_type **other) NONNULL;
 

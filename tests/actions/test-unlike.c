@@ -159,6 +159,38 @@ a_kept_one_gives_way(void **state)
     scene_assert_type(&scene, scene_device(2), "nvidia-231");
 }
 
+/* Somebody else, such as mdevctl, makes the guest's second vGPU. One that is not there yet refuses
+ * nobody, and one of another vendor goes with all. */
+static void
+others_vgpus_count(void **state)
+{
+    AUTO_FREE char *xml = scene_xml(1, "<vgpu:device alias=\"ua-gpu1\" type=\"T4-1B\"/>",
+                                    (const unsigned[]){1, 2, 0});
+    AUTO_FREE char *any = scene_xml(1, "<vgpu:device alias=\"ua-gpu1\" class=\"small\"/>",
+                                    (const unsigned[]){1, 2, 0});
+
+    (void)state;
+    scene_configure(&scene, SMALL);
+    assert_int_equal(scene_hook(&scene, xml, "prepare", "begin"), 0);
+    release(1);
+    assert_int_equal(fake_make(&scene.kernel, "0000:19:00.0", "nvidia-230", scene_device(2)), 0);
+    assert_int_equal(scene_hook(&scene, xml, "prepare", "begin"), 1);
+    scene_assert_said(&scene, "would give it GRID T4-1B beside GRID T4-1Q, and NVIDIA gives");
+    assert_int_equal(scene_leases(&scene, ""), 0);
+    if (scene_hook(&scene, any, "prepare", "begin") != 0)
+        fail_msg("%s", scene.said);
+    scene_assert_type(&scene, scene_device(1), "nvidia-230");
+    release(1);
+    scene_configure(&scene, "unlike_vgpus = true;");
+    assert_int_equal(scene_hook(&scene, xml, "prepare", "begin"), 0);
+    release(1);
+    assert_int_equal(fake_remove(&scene.kernel, scene_device(2)), 0);
+    assert_int_equal(fake_make(&scene.kernel, "mtty", "mtty-2", scene_device(2)), 0);
+    scene_configure(&scene, "");
+    assert_int_equal(scene_hook(&scene, xml, "prepare", "begin"), 0);
+    release(1);
+}
+
 /* explain and check say the same before the start. */
 static void
 commands_say_so(void **state)
@@ -182,7 +214,8 @@ main(void)
     const struct CMUnitTest tests[] = {
         TEST(unlike_ones_are_refused), TEST(single_ones_are_the_last_choice),
         TEST(like_ones_are_given),     TEST(a_class_gives_what_goes_together),
-        TEST(a_kept_one_gives_way),    TEST(commands_say_so),
+        TEST(a_kept_one_gives_way),    TEST(others_vgpus_count),
+        TEST(commands_say_so),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
