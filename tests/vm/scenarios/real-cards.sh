@@ -9,8 +9,10 @@ try() {
     claim "$1" --pci "$2,ua-gpu0" --metadata "$(request "<vgpu:device alias=\"ua-gpu0\" type=\"$3\"/>")"
 }
 
-# load BOARD VFS [NAME=VALUE]: sets vfs to the functions of such a card.
+# load BOARD VFS [NAME=VALUE]: sets vfs to the functions of such a card. No card is exchanged for another while a
+# host runs. So the types of the card that was at this address are forgotten, as by a boot.
 load() {
+    rm -f /run/libvirt-vgpu/types
     cards vf "boards=$1" "vfs=$2" "${@:3}"
     mapfile -t vfs < <(vfs_of "${CARDS[0]}")
 }
