@@ -36,11 +36,13 @@ else
     echo "PART=$part:" "$(echo "$chosen" | wc -l)" tests
 fi
 [ -n "$chosen" ] || complain "no test was chosen"
-# As many tests run at a time as there are processors. A test that fails leaves a file.
+# As many tests run at a time as there are processors. A test that fails leaves a file. After a fork the first
+# write to each page costs a fault, so valgrind keeps only a megabyte of freed memory.
 rm -f tests/*/*.valgrind.log
 # shellcheck disable=SC2016,SC2086 # expanded by that shell; a list of words
 printf '%s\n' $chosen | xargs -P "$(nproc)" -n 1 sh -c '
-    valgrind -q --error-exitcode=119 --leak-check=full --suppressions="$suppressions" "$0" >"$0.valgrind.log" 2>&1 ||
+    valgrind -q --error-exitcode=119 --leak-check=full --freelist-vol=1000000 --suppressions="$suppressions" \
+        "$0" >"$0.valgrind.log" 2>&1 ||
         mv "$0.valgrind.log" "$0.unclean.valgrind.log"'
 for test in $chosen; do
     if [ -e "$test.unclean.valgrind.log" ]; then
