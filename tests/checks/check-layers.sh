@@ -87,27 +87,29 @@ nodedev/doctor/checks           .*_checks                      tables of checks,
 nodedev/libvirt/libvirt-library libvirt_(host|domain|job)_.*   rows of connection_calls, each in the file of its subject
 nodedev/libvirt/connection-calls connection_calls              it is found in connection.so, which is loaded
 '
-find common hooks nodedev -name '*.h' | while read -r header; do
-    awk -v noun="${header%.h}" '
-        /^#/ { skips = 1 }
-        { if (!skips) text = text " " $0; if (!/\\$/) skips = 0 }
-        END {
-            gsub(/\/\*([^*]|\*+[^*\/])*\*+\//, " ", text)
-            while (gsub(/\{[^{}]*\}/, "@", text))
-                ;
-            gsub(/\) *@/, "@;", text)
-            count = split(text, parts, ";")
-            for (i = 1; i <= count; i++) {
-                if (parts[i] ~ /@|^ *(static|typedef)|^ *(struct|union|enum) +[A-Za-z0-9_]+ *$/)
-                    continue
-                if (!match(parts[i], /[A-Za-z0-9_]+ *(\(|\[|$)/))
-                    continue
-                name = substr(parts[i], RSTART, RLENGTH)
-                sub(/[^A-Za-z0-9_]+$/, "", name)
-                print noun, name
-            }
-        }' "$header"
-done >"$scratch/declared"
+# shellcheck disable=SC2016 # awk's
+find common hooks nodedev -name '*.h' -print0 | xargs -0 awk '
+    function tell(file,    count, parts, i, name) {
+        gsub(/\/\*([^*]|\*+[^*\/])*\*+\//, " ", text)
+        while (gsub(/\{[^{}]*\}/, "@", text))
+            ;
+        gsub(/\) *@/, "@;", text)
+        count = split(text, parts, ";")
+        for (i = 1; i <= count; i++) {
+            if (parts[i] ~ /@|^ *(static|typedef)|^ *(struct|union|enum) +[A-Za-z0-9_]+ *$/)
+                continue
+            if (!match(parts[i], /[A-Za-z0-9_]+ *(\(|\[|$)/))
+                continue
+            name = substr(parts[i], RSTART, RLENGTH)
+            sub(/[^A-Za-z0-9_]+$/, "", name)
+            print substr(file, 1, length(file) - 2), name
+        }
+        text = ""
+    }
+    FNR == 1 { tell(file); file = FILENAME; skips = 0 }
+    /^#/ { skips = 1 }
+    { if (!skips) text = text " " $0; if (!/\\$/) skips = 0 }
+    END { tell(file) }' >"$scratch/declared"
 [ "$(wc -l <"$scratch/declared")" -gt 500 ] || complain "headers declare hardly anything"
 (cd "$top_builddir" && find common hooks nodedev -name '*.o' -exec nm -A --defined-only {} +) |
     sed 's,/connection_so-,/,; s,\.o:, ,' | awk '$(NF - 1) ~ /^[A-Z]$/ { print $1, $NF }' >"$scratch/defined"
@@ -128,25 +130,22 @@ echo "$lawful" | awk -v declared="$scratch/declared" -v defined="$scratch/define
 nm -A --defined-only "$top_builddir"/common/placement/*.o "$top_builddir"/common/base/*.o \
     "$top_builddir"/common/domain/*.o "$top_builddir"/common/policy/*.o "$top_builddir"/common/device/*.o "$top_builddir"/common/lease/*.o |
     grep -v '/connection_so-' | sed 's,.*/common/\([^:]*\)\.o:.* \([^ ]*\)$,\2 \1,' >"$scratch/homes"
-for object in "$top_builddir"/common/placement/*.o; do
-    for symbol in $(nm -u "$object" | awk '{ print $2 }'); do
-        case $symbol in
-        calloc | free | realloc | reallocarray | qsort | mem[!o]* | str* | __str* | snprintf) ;;
-        vendor_forbids | vgpu_at) ;; # they look at values; the other functions of their files read the host
-        *_chk | fprintf | fputc | __stack_chk_fail | __isoc99_* | __ctype_*) ;;
-        __asan_* | __ubsan_* | __sanitizer_* | _GLOBAL_OFFSET_TABLE_ | __errno_location) ;;
-        *) echo "$symbol" ;;
-        esac
-    done | sort -u >"$scratch/called"
-    # The function is defined in a pure room, and not in a room that reads the host.
-    while read -r symbol; do
-        case $(awk -v s="$symbol" '$1 == s { print $2 }' "$scratch/homes") in
-        placement/* | base/choices | base/error | base/memory | base/names | base/nodeset | base/suggest | base/text) ;;
-        policy/policy | device/inventory | lease/ledger | domain/request) ;;
-        *) complain "${object##*/common/}: is to be pure, and calls $symbol" ;;
-        esac
-    done <"$scratch/called"
-done
+# Such a function is defined in a pure room, and not in a room that reads the host. vendor_forbids and vgpu_at look
+# at values; the other functions of their files read the host.
+nm -A -u "$top_builddir"/common/placement/*.o | awk '
+    BEGIN {
+        harmless = "calloc|free|realloc|reallocarray|qsort|mem[^o].*|(__)?str.*|snprintf|vendor_forbids|vgpu_at" \
+            "|.*_chk|fprintf|fputc|__stack_chk_fail|__isoc99_.*|__ctype_.*" \
+            "|__(asan|ubsan|sanitizer)_.*|_GLOBAL_OFFSET_TABLE_|__errno_location"
+        pure = "placement/.*|base/(choices|error|memory|names|nodeset|suggest|text)" \
+            "|policy/policy|device/inventory|lease/ledger|domain/request"
+    }
+    NR == FNR { home[$1] = home[$1] $2; next }
+    $3 !~ "^(" harmless ")$" && home[$3] !~ "^(" pure ")$" {
+        sub(".*/common/", "", $1)
+        print $1 " is to be pure, and calls " $3
+    }' "$scratch/homes" - >"$scratch/faults"
+[ ! -s "$scratch/faults" ] || complain "$(cat "$scratch/faults")"
 
 # Absolute paths live in main only, and libvirt nowhere below nodedev/.
 if grep -nE '"/(sys|run|etc|dev|proc)(/|")' common/*/*.c hooks/hook.c; then
