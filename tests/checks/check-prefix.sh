@@ -73,6 +73,12 @@ says "mdevctl does not look in /opt/x/etc/mdevctl.d/scripts.d: --with-mdevctl-di
 says "Cockpit does not look in /opt/x/share/cockpit: --datadir=/usr/local/share"
 says "all of them look where --prefix=/usr --sysconfdir=/etc installs"
 
+# What configure advises is what helps.
+# shellcheck disable=SC2046 # words
+configured --prefix=/opt/x $(sed -n 's/.*: \(--[a-z-]*=[^ ,]*\).*/\1/p' "$scratch/said")
+[ ! -s "$scratch/said" ] || complain "configure, told what it advises, says:" "$(cat "$scratch/said")"
+[ "$(directory bindir)" = /opt/x/bin ] || complain "one directory is told, and bindir is $(directory bindir)"
+
 # Without a word it is /usr/local, where systemd and Cockpit look, too.
 configured
 all_below /usr/local
@@ -80,12 +86,6 @@ says_nothing_of systemd
 says_nothing_of Cockpit
 says "libvirt does not look in /usr/local/etc/libvirt/hooks"
 says "AppArmor does not let libvirt run the hook in /usr/local/sbin"
-
-# What configure advises is what helps.
-# shellcheck disable=SC2046 # words
-configured --prefix=/opt/x $(configured --prefix=/opt/x; sed -n 's/.*: \(--[a-z-]*=[^ ,]*\).*/\1/p' "$scratch/said")
-[ ! -s "$scratch/said" ] || complain "configure, told what it advises, says:" "$(cat "$scratch/said")"
-[ "$(directory bindir)" = /opt/x/bin ] || complain "one directory is told, and bindir is $(directory bindir)"
 
 # What is left out need not be found.
 configured --prefix=/opt/x --without-apparmor-dir --without-mdevctl-dir --without-systemdsystemunitdir \
