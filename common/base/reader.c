@@ -13,11 +13,9 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#define LONGEST 8192 /* bytes of an answer; an attribute of sysfs is a page */
-
 struct answer {
     ssize_t length; /* or -errno */
-    char text[LONGEST];
+    char text[READER_LONGEST];
 };
 
 /* As recv(2), which answers 0 or less if nothing more comes. Questions and answers follow each

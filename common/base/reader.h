@@ -19,6 +19,8 @@
 
 #define READER_YIELDS   100
 #define READER_PATIENCE 5000 /* ms, for a caller that nobody waits for */
+/* Bytes of an answer. An attribute of sysfs is a page, of 64 KiB at most. */
+#define READER_LONGEST ((64 << 10) + 1)
 
 struct reader_card {
     struct name name;

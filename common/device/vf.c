@@ -31,7 +31,6 @@
 #include <string.h>
 
 #define CURRENT "nvidia/current_vgpu_type"
-#define LONGEST 8192 /* bytes of a list; an attribute of sysfs is a page */
 
 /* --- the list ----------------------------------------------------------------------------------
  */
@@ -91,7 +90,7 @@ read_line(const struct host *host, char *line, struct inventory_type *ret)
 static int
 add_creatable(const struct host *host, struct inventory_parent *function)
 {
-    char text[LONGEST], *rest = text, *line;
+    char text[READER_LONGEST], *rest = text, *line;
     ssize_t length =
         reader_read(host, &function->gpu->name, text, sizeof(text),
                     PCI_DEVICES "/%s/nvidia/creatable_vgpu_types", function->name.text);
