@@ -41,6 +41,7 @@ tests/checks/check-golden.log tests/checks/check-schemas.log: $(unit_tests:=.log
 EXTRA_DIST += \
 	$(quick_checks) \
 	$(deep_checks) \
+	tests/checks/check-arm64.sh \
 	tests/checks/completion-machine.sh \
 	tests/checks/copyright.awk \
 	tests/checks/dead-links.pl \
