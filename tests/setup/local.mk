@@ -2,4 +2,5 @@
 
 unit_tests += \
 	tests/setup/test-setup \
-	tests/setup/test-setup-boot
+	tests/setup/test-setup-boot \
+	tests/setup/test-setup-users

@@ -7,11 +7,9 @@
 #include "fake/nvidia-tools.h"
 #include "fake/typed.h"
 
-#include <fcntl.h>
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/prctl.h>
 #include <sys/wait.h>
 
 #define NVIDIA "0000:3d:00.0"
@@ -322,50 +320,6 @@ refusals(void **state)
     assert_int_equal(fake_enable(&scene.kernel, INTEL, 2), 0);
     run("vgpuctl setup", 0, "as declared");
     assert_string_equal(nvidia_tools->asked, "");
-}
-
-/* A card that anybody uses is not touched; other cards are set up. */
-static void
-in_use(void **state)
-{
-    struct fake_guest guest;
-    pid_t qemu;
-    int fd;
-
-    (void)state;
-    with_functions();
-    declare("functions = \"all\"; sizes = \"mixed\";", "functions = \"all\";");
-    assert_int_equal(typed_prepare(&scene, 1, "L40S-8Q", FIRST), 0);
-    declare("functions = \"all\"; sizes = \"mixed\";", "functions = \"all\";");
-    typed_golden(&scene, HERE, "setup/in-use", "vgpuctl setup");
-    assert_string_equal(nvidia_tools->asked, "");
-    assert_int_equal(functions_of(INTEL), 3);
-    assert_int_equal(scene_release_at(&scene, 1, FIRST), 0);
-    /* Another's vGPU, which a process has open. */
-    assert_int_equal(fake_make(&scene.kernel, "0000:3d:00.7", "nvidia-1152", "0000:3d:00.7"), 0);
-    guest = fake_open(&scene.kernel, "0000:3d:00.7");
-    qemu = fake_hand_over(&guest);
-    run("vgpuctl setup", 4, NVIDIA " is in use: 0000:3d:00.7 by process ");
-    assert_string_equal(nvidia_tools->asked, "");
-    fake_end(qemu);
-    /* A program that computes on the card. A daemon of NVIDIA's does not count. */
-    fake_write(&scene.kernel, "proc/driver/nvidia/gpus/" NVIDIA "/information",
-               "Model: \t\t NVIDIA L40S\nDevice Minor: \t 7\n");
-    fake_write(&scene.kernel, "dev/nvidia7", "");
-    fd = openat(scene.kernel.host.root, "dev/nvidia7", O_RDONLY | O_CLOEXEC);
-    assert_true(fd >= 0);
-    run("vgpuctl setup", 4, NVIDIA " is in use: " NVIDIA " by process ");
-    typed_assert_has(typed.faults, "test-setup");
-    assert_string_equal(nvidia_tools->asked, "");
-    assert_int_equal(prctl(PR_SET_NAME, "nvidia-persistenced"), 0);
-    run("vgpuctl setup", 0, "done");
-    nvidia_tools->is_mixed = false;
-    assert_int_equal(prctl(PR_SET_NAME, "test-setup"), 0);
-    /* What is as declared needs nothing, whoever uses it. */
-    run("vgpuctl setup", 4, "by process ");
-    nvidia_tools->is_mixed = true;
-    run("vgpuctl setup", 0, "as declared");
-    close(fd);
 }
 
 /* --- faults ----------------------------------------------------------------------------------- */
@@ -718,13 +672,10 @@ int
 main(void)
 {
     const struct CMUnitTest tests[] = {
-        TEST(steps),       TEST(what_people_see),
-        TEST(as_they_are), TEST(remembered),
-        TEST(refusals),    TEST(in_use),
-        TEST(faults),      TEST(killed),
-        TEST(reset),       TEST(types_of_instances),
-        TEST(shares),      TEST(the_scheduler),
-        TEST(anything),
+        TEST(steps),      TEST(what_people_see), TEST(as_they_are),
+        TEST(remembered), TEST(refusals),        TEST(faults),
+        TEST(killed),     TEST(reset),           TEST(types_of_instances),
+        TEST(shares),     TEST(the_scheduler),   TEST(anything),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,0 +1,358 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+
+/* vgpuctl setup: a card that anybody uses is not touched, and the other cards are set up. */
+
+#include "cli/command.h"
+#include "device/scan.h"
+#include "fake/nvidia-tools.h"
+#include "fake/typed.h"
+#include "prove/workbench.h"
+
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/prctl.h>
+
+#define NVIDIA       "0000:3d:00.0"
+#define INTEL        "0000:03:00.0"
+#define L40S_8Q      "type nvidia-1152 \"NVIDIA L40S-8Q\" framebuffer 8192 max 6\n"
+#define FUNCTIONS    "gpu " NVIDIA " vf vfs 4 rule size\n" L40S_8Q
+#define MEDIATED     "gpu " NVIDIA " vfs 4 rule size\n" L40S_8Q
+#define INTELS       "gpu " INTEL " xe vfs 3 memory 24480\n"
+#define HERE         "test:///default"
+#define FIRST        "0000:3d:00.4"
+#define SECOND       "0000:3d:00.5"
+#define INTEL_FIRST  "0000:03:00.4"
+#define INTEL_SECOND "0000:03:00.5"
+#define MDEV         "dddddddd-0000-4000-8000-000000000007"
+#define PROFILES     "profiles = { b60-8g = { vram = \"8G\"; }; };\n"
+
+static struct scene scene;
+static struct typed typed;
+
+/* What a user has until the end of its row. */
+static pid_t qemu;
+static int node = -1;
+static struct workbench bench;
+
+static void
+set_up(const char *gpu)
+{
+    AUTO_FREE char *machine = NULL;
+
+    bench = WORKBENCH_NONE;
+    assert_true(asprintf(&machine, "%s" INTELS, gpu) > 0);
+    scene_start(&scene, machine);
+    nvidia_tools_install(&scene.kernel, NVIDIA, 4);
+    nvidia_tools_boot(&scene.kernel);
+    assert_int_equal(fake_enable(&scene.kernel, INTEL, 0), 0);
+}
+
+static int
+tear_down(void **state)
+{
+    (void)state;
+    if (qemu)
+        fake_end(qemu);
+    if (node >= 0)
+        close(node);
+    qemu = 0;
+    node = -1;
+    workbench_close(&bench);
+    typed_clear(&typed);
+    scene_stop(&scene);
+    return 0;
+}
+
+static void
+run(const char *line, int status, const char *words)
+{
+    typed_expect(&scene, HERE, line, status, words, &typed);
+}
+
+static void
+declare(const char *nvidias, const char *intels)
+{
+    AUTO_FREE char *text = NULL;
+
+    assert_true(asprintf(&text,
+                         "gpus = ( { address = \"" NVIDIA "\"; setup = { %s }; },\n"
+                         "{ address = \"" INTEL "\"; setup = { %s }; } );\n",
+                         nvidias, intels) > 0);
+    scene_configure(&scene, text);
+}
+
+static unsigned
+functions_of(const char *gpu)
+{
+    uint64_t ret;
+
+    assert_int_equal(
+        host_read_number(&scene.kernel.host, &ret, "sys/bus/pci/devices/%s/sriov_numvfs", gpu), 0);
+    return (unsigned)ret;
+}
+
+/* --- the users -------------------------------------------------------------------------------- */
+
+static void
+hold(void)
+{
+    assert_int_equal(typed_prepare(&scene, 1, "L40S-8Q", FIRST), 0);
+}
+
+static void
+keep(void)
+{
+    AUTO_FREE char *kept = typed_functions(2, "", "L40S-8Q", (const char *const[]){FIRST, NULL});
+
+    scene_configure(&scene, "release = \"keep\";");
+    assert_int_equal(typed_prepare(&scene, 2, "L40S-8Q", FIRST), 0);
+    assert_int_equal(scene_hook(&scene, kept, "release", "end"), 0);
+    assert_int_equal(scene_leases(&scene, "kept"), 1);
+}
+
+/* A vGPU that another program made, and nobody has open now. */
+static void
+make_anothers(void)
+{
+    assert_int_equal(fake_make(&scene.kernel, FIRST, "nvidia-1152", FIRST), 0);
+}
+
+static void
+make_anothers_mdev(void)
+{
+    assert_int_equal(fake_make(&scene.kernel, FIRST, "nvidia-1152", MDEV), 0);
+}
+
+static void
+open_device(const char *device)
+{
+    struct fake_guest guest = fake_open(&scene.kernel, device);
+
+    qemu = fake_hand_over(&guest);
+}
+
+static void
+open_anothers(void)
+{
+    make_anothers();
+    open_device(FIRST);
+}
+
+static void
+open_anothers_mdev(void)
+{
+    make_anothers_mdev();
+    open_device(MDEV);
+}
+
+/* libvirt's status file of a guest that asks us for nothing. */
+static void
+run_guest(const char *device)
+{
+    AUTO_FREE char *xml = typed_functions(9, "", "", (const char *const[]){device, NULL});
+    AUTO_FREE char *text = NULL;
+
+    assert_true(
+        asprintf(&text, "<domstatus state='running' pid='%d'>%s</domstatus>", getpid(), xml) > 0);
+    fake_write(&scene.kernel, "run/libvirt/qemu/guest9.xml", text);
+}
+
+static void
+run_with_function(void)
+{
+    run_guest(SECOND);
+}
+
+static void
+run_with_card(void)
+{
+    run_guest(NVIDIA);
+}
+
+static void
+run_with_intels(void)
+{
+    run_guest(INTEL_SECOND);
+}
+
+/* The card is in a guest that the hook knows. */
+static void
+take_card(void)
+{
+    AUTO_FREE char *xml = typed_functions(5, "", "", (const char *const[]){NVIDIA, NULL});
+
+    assert_int_equal(fake_enable(&scene.kernel, NVIDIA, 0), 0);
+    assert_int_equal(scene_hook(&scene, xml, "prepare", "begin"), 0);
+}
+
+/* A function that VFIO has, and a program. */
+static void
+open_function(const char *function)
+{
+    fake_bind(&scene.kernel, function, "vfio-pci");
+    node = fake_open_group(&scene.kernel, function);
+    assert_true(node >= 0);
+}
+
+static void
+open_nvidias(void)
+{
+    open_function(FIRST);
+}
+
+static void
+open_intels(void)
+{
+    open_function(INTEL_FIRST);
+}
+
+static void
+hold_intels(void)
+{
+    scene_configure(&scene, PROFILES);
+    assert_int_equal(typed_prepare(&scene, 1, "b60-8g", INTEL_FIRST), 0);
+}
+
+static void
+compute(void)
+{
+    fake_write(&scene.kernel, "proc/driver/nvidia/gpus/" NVIDIA "/information",
+               "Model: \t\t NVIDIA L40S\nDevice Minor: \t 7\n");
+    fake_write(&scene.kernel, "dev/nvidia7", "");
+    node = openat(scene.kernel.host.root, "dev/nvidia7", O_RDONLY | O_CLOEXEC);
+    assert_true(node >= 0);
+}
+
+/* Another vgpuctl has the card. */
+static void
+take_for(const char *gpu)
+{
+    AUTO(inventory_clear) struct inventory inventory = {0};
+    struct error error;
+    struct name card;
+
+    assert_int_equal(name_parse_pci(&card, gpu), 0);
+    assert_int_equal(scan_host(&scene.kernel.host, NULL, &inventory_all_types, &inventory, &error),
+                     0);
+    assert_int_equal(workbench_take(&scene.kernel.host, &card, &inventory, &bench, &error), 0);
+}
+
+static void
+prove_nvidias(void)
+{
+    take_for(NVIDIA);
+}
+
+static void
+prove_intels(void)
+{
+    take_for(INTEL);
+}
+
+/* --- tests ------------------------------------------------------------------------------------ */
+
+static void
+each_user(void **state)
+{
+    static const struct {
+        const char *gpu;
+        void (*begin)(void);
+        const char *words;
+    } rows[] = {
+        {FUNCTIONS, hold, "the vGPU " FIRST " is that of guest1 (held)"},
+        {FUNCTIONS, keep, "the vGPU " FIRST " is that of guest2 (kept); 'vgpuctl reap "},
+        {FUNCTIONS, make_anothers,
+         NVIDIA " is in use: it has the vGPU " FIRST ", which nobody has open"},
+        {FUNCTIONS, open_anothers, NVIDIA " is in use: " FIRST " by process "},
+        {MEDIATED, make_anothers_mdev, "it has the vGPU " MDEV},
+        {MEDIATED, open_anothers_mdev, NVIDIA " is in use: " MDEV " by process "},
+        {FUNCTIONS, run_with_function, NVIDIA " is in use: " SECOND " by guest9"},
+        {FUNCTIONS, run_with_card, NVIDIA " is in use: " NVIDIA " by guest9"},
+        {FUNCTIONS, take_card, "the guest guest5 takes the card " NVIDIA " itself"},
+        {FUNCTIONS, open_nvidias, NVIDIA " is in use: " FIRST " by process "},
+        {FUNCTIONS, compute, NVIDIA " is in use: " NVIDIA " by process "},
+        {FUNCTIONS, prove_nvidias, NVIDIA " is being proved or set up by another vgpuctl"},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < COUNT(rows); i++) {
+        unsigned before;
+
+        set_up(rows[i].gpu);
+        assert_int_equal(fake_enable(&scene.kernel, NVIDIA, 4), 0);
+        rows[i].begin();
+        before = functions_of(NVIDIA);
+        declare("functions = \"all\"; sizes = \"mixed\";", "functions = \"all\";");
+        run("vgpuctl setup", COMMAND_BUSY, rows[i].words);
+        declare("functions = \"all\"; instances = [ \"1g.24gb+gfx\" ];", "functions = \"all\";");
+        run("vgpuctl setup", COMMAND_BUSY, rows[i].words);
+        assert_string_equal(nvidia_tools->asked, "");
+        assert_int_equal(functions_of(NVIDIA), before);
+        assert_int_equal(functions_of(INTEL), 3);
+        tear_down(NULL);
+    }
+}
+
+static void
+each_user_of_intels(void **state)
+{
+    static const struct {
+        void (*begin)(void);
+        const char *words;
+    } rows[] = {
+        {hold_intels, "the vGPU " INTEL_FIRST " is that of guest1 (held)"},
+        {run_with_intels, INTEL " is in use: " INTEL_SECOND " by guest9"},
+        {open_intels, INTEL " is in use: " INTEL_FIRST " by process "},
+        {prove_intels, INTEL " is being proved or set up by another vgpuctl"},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < COUNT(rows); i++) {
+        set_up(FUNCTIONS);
+        fake_write(&scene.kernel, "sys/devices/" INTEL "/sriov_drivers_autoprobe", "0\n");
+        assert_int_equal(fake_enable(&scene.kernel, INTEL, 3), 0);
+        rows[i].begin();
+        declare("functions = \"all\";", "functions = 2;");
+        run("vgpuctl setup", COMMAND_BUSY, rows[i].words);
+        assert_int_equal(functions_of(INTEL), 3);
+        assert_int_equal(functions_of(NVIDIA), 4);
+        tear_down(NULL);
+    }
+}
+
+/* What people see. A daemon of NVIDIA's is no user, and what is as declared needs nothing. */
+static void
+who_is_none(void **state)
+{
+    (void)state;
+    set_up(FUNCTIONS);
+    assert_int_equal(fake_enable(&scene.kernel, NVIDIA, 4), 0);
+    hold();
+    declare("functions = \"all\"; sizes = \"mixed\";", "functions = \"all\";");
+    typed_golden(&scene, HERE, "setup/in-use", "vgpuctl setup");
+    assert_int_equal(scene_release_at(&scene, 1, FIRST), 0);
+    compute();
+    run("vgpuctl setup", COMMAND_BUSY, NVIDIA " is in use: " NVIDIA " by process ");
+    typed_assert_has(typed.faults, "test-setup");
+    assert_int_equal(prctl(PR_SET_NAME, "nvidia-persistenced"), 0);
+    run("vgpuctl setup", COMMAND_DONE, "done");
+    nvidia_tools->is_mixed = false;
+    assert_int_equal(prctl(PR_SET_NAME, "test-setup"), 0);
+    run("vgpuctl setup", COMMAND_BUSY, "by process ");
+    nvidia_tools->is_mixed = true;
+    run("vgpuctl setup", COMMAND_DONE, "as declared");
+    tear_down(NULL);
+}
+
+int
+main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(each_user),
+        cmocka_unit_test(each_user_of_intels),
+        cmocka_unit_test(who_is_none),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
