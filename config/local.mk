@@ -40,13 +40,15 @@ nodist_apparmor_DATA = $(profile)
 endif
 
 filled = $(filled_units) $(profile)
-$(filled): $(filled:=.in) Makefile
+vendor_tools = config/vendor-tools.unit
+$(filled): $(filled:=.in) $(vendor_tools) Makefile
 	$(AM_V_GEN)$(MKDIR_P) $(@D) && sed -e 's,@bindir[@],$(bindir),' -e 's,@sbindir[@],$(sbindir),' \
 		-e 's,@libexecdir[@],$(libexecdir),' -e 's,@configdir[@],$(configdir),' \
+		-e '/^@vendor_tools[@]/{' -e 'r $(srcdir)/$(vendor_tools)' -e 'd' -e '}' \
 		"$(srcdir)/$@.in" >$@.tmp && mv $@.tmp $@
 
 CLEANFILES += $(filled) $(filled:=.tmp)
-EXTRA_DIST += $(filled:=.in) $(units) config/libvirt-vgpu.conf config/install-rest \
+EXTRA_DIST += $(filled:=.in) $(units) $(vendor_tools) config/libvirt-vgpu.conf config/install-rest \
 	config/vgpuctl.bash-completion config/vgpuctl.fish-completion config/vgpuctl.zsh-completion
 
 # The files are called as what they complete, or shells do not find them.
