@@ -113,7 +113,8 @@ add_lines(struct table *table, const struct card *card)
 }
 
 /* Tells why cards are not as declared. The last line ends the command: that of a failure, which
- * outweighs a card in use, because that one can be set up later. */
+ * outweighs a card in use, because that one can be set up later. What holds for all cards, as a
+ * missing right, is told once. */
 static int
 conclude(const struct command_call *call, const struct cards *cards, struct error *error)
 {
@@ -128,7 +129,7 @@ conclude(const struct command_call *call, const struct cards *cards, struct erro
     for (size_t i = 0; i < cards->count; i++) {
         const struct card *card = &cards->items[i];
 
-        if (card->rc == 0 || card == worst)
+        if (card->rc == 0 || !strcmp(card->report.error.text, worst->report.error.text))
             continue;
         reply_fail(call, &card->report.error);
         say_line(call->faults, "vgpuctl: %s: %s", call->name, card->report.error.text);

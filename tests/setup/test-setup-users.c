@@ -12,6 +12,7 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/prctl.h>
+#include <sys/stat.h>
 
 #define NVIDIA       "0000:3d:00.0"
 #define INTEL        "0000:03:00.0"
@@ -345,6 +346,41 @@ who_is_none(void **state)
     tear_down(NULL);
 }
 
+/* Becomes another user, and root again. If the test does not run as root, its own user loses the
+ * right to write. */
+static void
+become_another(bool another)
+{
+    if (getuid() == 0)
+        assert_int_equal(seteuid(another ? 65534 : 0), 0);
+    else
+        assert_int_equal(fchmodat(scene.kernel.host.root, "run", another ? 0555 : 0755, 0), 0);
+    /* Such a change takes /proc/self away, which the simulated clock needs. */
+    prctl(PR_SET_DUMPABLE, 1);
+}
+
+/* One line, however many cards there are, and nothing is changed. */
+static void
+another_user(void **state)
+{
+    static const char *const lines[] = {"vgpuctl setup", "vgpuctl setup --json",
+                                        "vgpuctl setup --dry-run"};
+
+    (void)state;
+    set_up(FUNCTIONS);
+    declare("functions = \"all\"; sizes = \"mixed\";", "functions = \"all\";");
+    assert_int_equal(chmod(scene.kernel.path, 0755), 0);
+    become_another(true);
+    for (size_t i = 0; i < COUNT(lines); i++) {
+        run(lines[i], COMMAND_FAILED, "Permission denied; run it as root\n");
+        assert_ptr_equal(strchr(typed.faults, '\n') + 1, strchr(typed.faults, '\0'));
+    }
+    become_another(false);
+    assert_string_equal(nvidia_tools->asked, "");
+    assert_int_equal(functions_of(INTEL), 0);
+    tear_down(NULL);
+}
+
 int
 main(void)
 {
@@ -352,6 +388,7 @@ main(void)
         cmocka_unit_test(each_user),
         cmocka_unit_test(each_user_of_intels),
         cmocka_unit_test(who_is_none),
+        cmocka_unit_test(another_user),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
