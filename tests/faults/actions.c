@@ -6,6 +6,7 @@
 #include "base/memory.h"
 #include "device/scan.h"
 #include "domain/request-parser.h"
+#include "fake/nvidia-tools.h"
 #include "prove/proof.h"
 
 #include <stdio.h>
@@ -473,6 +474,126 @@ act_prove(struct stage *stage)
     return tell(stage, rc, &error);
 }
 
+/* --- a card's setup --------------------------------------------------------------------------- */
+
+#define CARD  "0000:3d:00.0"
+#define OTHER "0000:5e:00.0"
+
+/* A card of NVIDIA's that nobody declares. It has no functions that guests of the stage need. */
+#define OTHER_CARD                                                                                 \
+    "gpu " OTHER " vf vfs 2 rule size\n"                                                           \
+    "type nvidia-1146 \"NVIDIA L40S-2B\" framebuffer 2048 max 2\n"
+
+static bool
+is_nvidias(void)
+{
+    return !strcmp(stage_shape->name, "vf");
+}
+
+static void
+declare(struct stage *stage, const char *nvidias)
+{
+    AUTO_FREE char *text = NULL;
+
+    assert_true(asprintf(&text,
+                         "%sgpus = ({ address = \"mtty\"; },\n"
+                         "        { address = \"" CARD "\"; setup = { %s }; });\n",
+                         STAGE_SETTINGS, is_nvidias() ? nvidias : "functions = 2;") > 0);
+    scene_configure(&stage->scene, text);
+}
+
+/* MIG mode needs a reset, for which a daemon is stopped. */
+static void
+be_bare(struct stage *stage)
+{
+    nvidia_tools_install(&stage->scene.kernel, CARD, 2);
+    nvidia_tools_boot(&stage->scene.kernel);
+    nvidia_tools->needs_reset = nvidia_tools->has_daemon = nvidia_tools->daemon_runs = true;
+    declare(stage, "functions = \"all\"; instances = [ \"2g.12gb\" ];");
+}
+
+/* The card has what must go first. */
+static void
+be_other(struct stage *stage)
+{
+    be_bare(stage);
+    assert_int_equal(fake_enable(&stage->scene.kernel, CARD, is_nvidias() ? 2 : 1), 0);
+    nvidia_tools->is_mig = nvidia_tools->is_mig_to_be = true;
+    nvidia_tools->instance_count = 1;
+    strcpy(nvidia_tools->instances[0], "1g.6gb");
+    declare(stage, "functions = \"all\"; instances = [ ]; sizes = \"mixed\";");
+}
+
+static int
+act_setup(struct stage *stage)
+{
+    return stage_vgpuctl(stage, "vgpuctl setup");
+}
+
+static void
+expect_functions(struct stage *stage, const char *card)
+{
+    const struct host host = {.root = stage->scene.kernel.host.root, .ops = &host_kernel};
+    uint64_t count = 0;
+
+    if (host_read_number(&host, &count, "sys/bus/pci/devices/%s/sriov_numvfs", card) < 0 ||
+        count != 2)
+        stage_complain(stage, "%s has %u functions", card, (unsigned)count);
+}
+
+static void
+expect_set_up(struct stage *stage, bool in_mig_mode)
+{
+    const struct nvidia_tools *card = nvidia_tools;
+
+    expect_functions(stage, CARD);
+    expect_functions(stage, OTHER);
+    if (is_nvidias() && (card->is_mig != in_mig_mode || card->is_mixed == in_mig_mode ||
+                         card->instance_count != (in_mig_mode ? 1 : 0)))
+        stage_complain(stage, "MIG mode is %d with %u instances, and mixed sizes are %d",
+                       card->is_mig, card->instance_count, card->is_mixed);
+    if (!is_nvidias() && (*fake_profile(&stage->scene.kernel, stage_v) ||
+                          *fake_profile(&stage->scene.kernel, stage_v2)))
+        stage_complain(stage, "a function has memory that no guest asked for");
+    if (!card->daemon_runs)
+        stage_complain(stage, "the daemon stays stopped");
+}
+
+/* What it says is true. The next setup finishes, and then there is nothing left to do. */
+static void
+after_any_setup(struct stage *stage, bool in_mig_mode)
+{
+    unsigned changes;
+
+    if (stage->status == 0)
+        expect_set_up(stage, in_mig_mode);
+    fake_sleep(1); /* claims have times as their numbers, and the ledger may lack the last ones */
+    for (unsigned i = 0; i < 2; i++) {
+        changes = nvidia_tools->changes;
+        if (stage_command(stage, "vgpuctl setup") != 0) {
+            AUTO_FREE char *said = stage_said(stage);
+
+            stage_complain(stage, "the setup after it fails: %s", said);
+        }
+        expect_set_up(stage, in_mig_mode);
+    }
+    if (nvidia_tools->changes != changes)
+        stage_complain(stage, "a third setup still finds something to do");
+    reconcile_nothing_left(stage);
+}
+
+static void
+after_setup(struct stage *stage)
+{
+    after_any_setup(stage, true);
+}
+
+static void
+after_other_setup(struct stage *stage)
+{
+    after_any_setup(stage, false);
+}
+
 /* --- a ledger that was cut off ---------------------------------------------------------------- */
 
 /* An administrator may remove a vGPU that has no lease any more. */
@@ -485,6 +606,8 @@ actions_after_cut(struct stage *stage)
 
     if (stage_command(stage, "vgpuctl reconcile --rebuild") != 0)
         stage_complain(stage, "the ledger cannot be made anew");
+    if (stage_command(stage, "vgpuctl setup") != 0)
+        stage_complain(stage, "GPUs are not set up with the new ledger");
     stage_reconcile(stage);
     if (has_a)
         stage_expect(stage, stage_a, 1);
@@ -510,22 +633,31 @@ actions_after_cut(struct stage *stage)
 }
 
 const struct action actions[] = {
-    {"prepare", NULL, act_prepare, after_prepare, false, false, false},
-    {"prepare-daemon-ends", NULL, act_prepare, reconcile_nothing_left, false, true, false},
-    {"prepare-evicts", keep_anothers, act_prepare, after_evicting, false, false, false},
-    {"start", prepare_guest, act_start, after_prepare, false, false, false},
-    {"reconnect", outlive_daemon, act_reconnect, after_started, true, false, false},
-    {"reconnect-no-ledger", outlive_ledger, act_reconnect, after_started, true, false, false},
-    {"started", run_untold, act_started, after_started, true, false, false},
-    {"release", run_and_end, act_release, reconcile_nothing_left, true, false, false},
-    {"release-never-ran", prepare_guest, act_release, after_never_running, true, false, true},
-    {"migrate", take_names, act_migrate, after_arrival, false, false, false},
-    {"restore", take_names, act_restore, after_arrival, false, false, false},
-    {"attach", run_with_one, act_attach, after_attach, false, false, false},
-    {"detach", let_go, act_detach, after_detach, false, false, false},
-    {"reap", keep_anothers, act_reap, after_reap, false, false, false},
-    {"reconcile", lose_both, act_reconcile, after_reconcile, false, false, false},
-    {"drain", NULL, act_drain, after_drain, false, false, false},
-    {"prove", NULL, act_prove, reconcile_nothing_left, false, false, false},
+    {"prepare", .act = act_prepare, .after = after_prepare},
+    {"prepare-daemon-ends", .act = act_prepare, .after = reconcile_nothing_left,
+     .its_daemon_ends = true},
+    {"prepare-evicts", .before = keep_anothers, .act = act_prepare, .after = after_evicting},
+    {"start", .before = prepare_guest, .act = act_start, .after = after_prepare},
+    {"reconnect", .before = outlive_daemon, .act = act_reconnect, .after = after_started,
+     .must_succeed = true},
+    {"reconnect-no-ledger", .before = outlive_ledger, .act = act_reconnect, .after = after_started,
+     .must_succeed = true},
+    {"started", .before = run_untold, .act = act_started, .after = after_started,
+     .must_succeed = true},
+    {"release", .before = run_and_end, .act = act_release, .after = reconcile_nothing_left,
+     .must_succeed = true},
+    {"release-never-ran", .before = prepare_guest, .act = act_release, .after = after_never_running,
+     .must_succeed = true, .only_memory = true},
+    {"migrate", .before = take_names, .act = act_migrate, .after = after_arrival},
+    {"restore", .before = take_names, .act = act_restore, .after = after_arrival},
+    {"attach", .before = run_with_one, .act = act_attach, .after = after_attach},
+    {"detach", .before = let_go, .act = act_detach, .after = after_detach},
+    {"reap", .before = keep_anothers, .act = act_reap, .after = after_reap},
+    {"reconcile", .before = lose_both, .act = act_reconcile, .after = after_reconcile},
+    {"drain", .act = act_drain, .after = after_drain},
+    {"prove", .act = act_prove, .after = reconcile_nothing_left},
+    {"setup", .before = be_bare, .act = act_setup, .after = after_setup, .more = OTHER_CARD},
+    {"setup-other", .before = be_other, .act = act_setup, .after = after_other_setup,
+     .more = OTHER_CARD},
 };
 const size_t action_count = COUNT(actions);

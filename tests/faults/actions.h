@@ -18,6 +18,7 @@ struct action {
     bool must_succeed;    /* if it is not killed, its exit status must be 0 */
     bool its_daemon_ends; /* libvirt's daemon is a second process, and ends at once */
     bool only_memory;     /* only faults of memory are injected, and all of them in every run */
+    const char *more;     /* more lines of the machine (fake-kernel.h); NULL: none */
 };
 
 /* For an action that found a cut-off ledger. The check is the same for all actions. */

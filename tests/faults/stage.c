@@ -142,10 +142,13 @@ stage_lose_lease(const struct stage *stage, const char *device)
 }
 
 void
-stage_start(struct stage *stage, struct inject_record *record)
+stage_start(struct stage *stage, struct inject_record *record, const char *more)
 {
+    AUTO_FREE char *machine = NULL;
+
     *stage = (struct stage){.record = record, .self = getpid()};
-    scene_start(&stage->scene, stage_shape->machine);
+    assert_true(asprintf(&machine, "%s%s", stage_shape->machine, more ? more : "") > 0);
+    scene_start(&stage->scene, machine);
     /* This comes after the start of the clock, because the clock's keeper must not be a child of
      * this process. */
     assert_int_equal(prctl(PR_SET_CHILD_SUBREAPER, 1), 0);

@@ -21,9 +21,10 @@
 
 #define STAGE_MOST_OPEN 4
 
-#define STAGE_CONFIGURATION                                                                        \
-    "placement = \"pack\"; gpus = ({ address = \"mtty\"; });\n"                                    \
+#define STAGE_SETTINGS                                                                             \
+    "placement = \"pack\";\n"                                                                      \
     "profiles = { L40S-1B = { vram = \"1G\"; exec_quantum = \"20ms\"; }; };\n"
+#define STAGE_CONFIGURATION STAGE_SETTINGS "gpus = ({ address = \"mtty\"; });\n"
 
 /* The vendor of the functions, "vf" or "xe", and the kernel's name of their type. Set both before
  * the first stage. */
@@ -49,7 +50,8 @@ struct stage {
 /* The devices. A and V are those of guest 1, V2 is the other function, and B is the bystander's. */
 extern const char stage_a[], stage_v[], stage_v2[], stage_b[];
 
-void stage_start(struct stage *stage, struct inject_record *record);
+/* The machine has these lines too, unless they are NULL. */
+void stage_start(struct stage *stage, struct inject_record *record, const char *more);
 void stage_stop(struct stage *stage);
 
 void stage_complain(struct stage *stage, const char *format, ...) FORMAT(2, 3);

@@ -43,6 +43,8 @@ static const struct system_call calls[] = {
     CALL(flock, ENOMEM, EINTR),
     CALL(fcntl, ENOMEM, EACCES, EINTR),
     CALL(lseek, 0),
+    CALL(ftruncate, ENOMEM, ENOSPC, EIO, EINTR),
+    CALL(memfd_create, ENOMEM, EMFILE),
     CALL(socket, ENOMEM, EMFILE, EACCES),
     CALL(socketpair, ENOMEM, EMFILE, EACCES),
     CALL(connect, ENOMEM, EACCES, EINTR),

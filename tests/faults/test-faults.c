@@ -204,7 +204,7 @@ play(const struct test_case *test, char *why, size_t size)
 
     memset(record, 0, sizeof(*record));
     record->shown = shown;
-    stage_start(&stage, record);
+    stage_start(&stage, record, action->more);
     if (action->before)
         action->before(&stage);
     if (test->fault.kind == FAULT_CUT)
@@ -256,7 +256,7 @@ ledger_length(const struct action *action)
 {
     struct stat status;
 
-    stage_start(&stage, record);
+    stage_start(&stage, record, action->more);
     if (action->before)
         action->before(&stage);
     if (fstatat(stage.scene.kernel.host.root, "run/libvirt-vgpu/ledger", &status, 0) < 0)

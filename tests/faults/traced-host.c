@@ -19,6 +19,8 @@
 #define FILE_THERE FILES "/file"
 
 static const struct host_ops *fake_ops;
+static int (*fake_run)(const struct host *host, char *const argv[], int in, int out,
+                       unsigned milliseconds);
 static pid_t qemu;
 
 /* A file that exists, or does not, like the file for which the product asks. */
@@ -240,6 +242,20 @@ traced_lock(const struct host *host, int fd, uint64_t nanoseconds)
     return rc;
 }
 
+/* The calls of a program that is run are not ours. */
+static int
+traced_run(const struct host *host, char *const argv[], int in, int out, unsigned milliseconds)
+{
+    int rc = faccessat(host->root, FILE_THERE, F_OK, 0);
+
+    if (rc < 0)
+        return -errno;
+    inject_pause();
+    rc = fake_run(host, argv, in, out, milliseconds);
+    inject_resume();
+    return rc;
+}
+
 static const struct host_ops traced_ops = {
     .read = traced_read,
     .write = traced_write,
@@ -270,4 +286,7 @@ traced_host_take(struct fake_kernel *fake, pid_t the_qemu)
     qemu = the_qemu;
     fake_ops = fake->host.ops;
     fake->host.ops = &traced_ops;
+    fake_run = fake->host.run;
+    if (fake_run)
+        fake->host.run = traced_run;
 }
