@@ -11,6 +11,7 @@
 #include "bus.h"
 #include "card.h"
 #include "mdev.h"
+#include "params.h"
 #include "vf.h"
 #include "xe.h"
 
@@ -131,7 +132,7 @@ static const struct {
     void (*exit)(void);
 } parts[] = {
     {buses_init, buses_exit}, {mdev_init, mdev_exit}, {nvidia_init, nvidia_exit},
-    {xe_init, xe_exit},       {bare_init, bare_exit},
+    {xe_init, xe_exit},       {bare_init, bare_exit}, {params_init, params_exit},
 };
 
 /* The cards go after the drivers. So a driver's removal disables the VFs, and no lock of the bus is
