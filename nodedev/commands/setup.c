@@ -4,15 +4,18 @@
 #include "actions/snapshot.h"
 #include "base/array.h"
 #include "base/deadline.h"
+#include "base/reader.h"
 #include "cli/pick.h"
 #include "cli/reply.h"
 #include "cli/say.h"
 #include "cli/table.h"
 #include "commands/commands.h"
+#include "libvirt/child.h"
 #include "policy/policy-load.h"
 #include "setup/startup-notice.h"
 
 #include <string.h>
+#include <sys/mman.h>
 
 #define PAUSE 2000 /* ms between the first two tries, while the host comes up; then it doubles */
 
@@ -49,8 +52,14 @@ cards_clear(struct cards *cards)
 static void
 add_card(struct cards *cards, const struct policy_gpu *said)
 {
-    if (!ARRAY_HAS(cards->items, cards->count, card, card->said == said))
-        ARRAY_ADD(cards->items, cards->count, ((struct card){.said = said, .rc = -ENODEV}));
+    struct card card = {.said = said};
+
+    /* This stays if the process that sets the card up does not come to it. */
+    card.rc =
+        error_set(&card.report.error, -ENODEV,
+                  "%s was not set up: a process of this command ended early", said->address.text);
+    if (!ARRAY_HAS(cards->items, cards->count, other, other->said == said))
+        ARRAY_ADD(cards->items, cards->count, card);
 }
 
 static int
@@ -205,44 +214,127 @@ show_step(void *data, const struct policy_gpu *said, const char *part, const cha
     fflush(call->out);
 }
 
-/* Tries each card that is not as declared. Cards that need no tool of NVIDIA's come first, because
- * a tool that hangs takes more than a minute. Returns whether to try again. */
+/* Tools of NVIDIA's run one at a time on the whole host. Cards of other vendors need none. */
+struct work {
+    const struct command_call *call;
+    struct cards *cards;
+    struct deadline deadline; /* when the host has come up */
+};
+
 static bool
-try_cards(const struct command_call *call, struct cards *cards)
+needs_tools(const struct work *work, const struct card *card)
 {
-    const struct setup_listener listener = {show_step, (void *)call};
-    bool dry_run = option_given(&call->options, OPTION_DRY_RUN), again = false;
+    return sriov_gpu_is_nvidias(work->call->host, &card->said->address);
+}
 
-    for (int tools = 0; tools < 2; tools++) {
-        for (size_t i = 0; i < cards->count; i++) {
-            struct card *card = &cards->items[i];
+/* Tries each card of one kind that is not as declared. Returns whether to try again. */
+static bool
+try_cards(const struct work *work, bool tools)
+{
+    const struct setup_listener listener = {show_step, (void *)work->call};
+    bool dry_run = option_given(&work->call->options, OPTION_DRY_RUN), again = false;
 
-            if (!setup_may_come(card->rc) ||
-                sriov_gpu_is_nvidias(call->host, &card->said->address) != tools)
-                continue;
-            card->rc = setup_run(call->host, card->said, dry_run, &listener, &card->report);
-            again |= setup_may_come(card->rc);
-        }
+    for (size_t i = 0; i < work->cards->count; i++) {
+        struct card *card = &work->cards->items[i];
+
+        if (!setup_may_come(card->rc) || needs_tools(work, card) != tools)
+            continue;
+        card->rc = setup_run(work->call->host, card->said, dry_run, &listener, &card->report);
+        again |= setup_may_come(card->rc);
     }
     return again && !dry_run;
 }
 
-/* While the host comes up, a card or its driver may not be ready yet. libvirt's daemons do not wait
- * longer than that, even if a tool hangs. */
+/* While the host comes up, a card or its driver may not be ready yet. */
+static void
+try_again(const struct work *work, bool tools)
+{
+    unsigned pause = PAUSE;
+
+    while (try_cards(work, tools) && deadline_pause(work->deadline, &pause))
+        pause *= 2;
+}
+
+/* --- side by side ----------------------------------------------------------------------------- */
+
+static void
+try_without_tools(const void *data, FILE *out)
+{
+    const struct work *work = data;
+    struct reader *reader = work->call->host->reader;
+
+    (void)out;
+    if (reader)
+        *reader = READER_IDLE; /* the other one belongs to the parent */
+    try_again(work, false);
+    if (reader)
+        reader_stop(reader);
+}
+
+static void
+try_beside(const struct work *work)
+{
+    struct child child;
+    bool has_child = child_start(&child, try_without_tools, work) == 0;
+    char end[1];
+
+    if (!has_child)
+        try_again(work, false);
+    try_again(work, true);
+    if (!has_child)
+        return;
+    while (child_hear(&child, end, sizeof(end)) > 0)
+        ;
+    child_end(&child, work->deadline);
+}
+
+static bool
+has_both(const struct work *work)
+{
+    const struct cards *cards = work->cards;
+
+    return ARRAY_HAS(cards->items, cards->count, card, needs_tools(work, card)) &&
+           ARRAY_HAS(cards->items, cards->count, card, !needs_tools(work, card));
+}
+
+/* A tool of NVIDIA's may hang for more than a minute. Meanwhile another process sets up the cards
+ * that need no tool, and what became of them is in memory that both have. */
+static void
+try_all(const struct work *work)
+{
+    struct cards *cards = work->cards;
+    size_t size = cards->count * sizeof(*cards->items);
+    struct card *own = cards->items;
+    struct card *shared =
+        has_both(work) ? mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0)
+                       : MAP_FAILED;
+
+    if (shared == MAP_FAILED) {
+        try_again(work, false);
+        try_again(work, true);
+        return;
+    }
+    memcpy(shared, own, size);
+    cards->items = shared;
+    try_beside(work);
+    cards->items = own;
+    memcpy(own, shared, size);
+    munmap(shared, size);
+}
+
+/* libvirt's daemons wait until boot_wait is over at most, even if a tool hangs. */
 static void
 set_up(const struct command_call *call, const struct policy *policy, struct cards *cards)
 {
     uint64_t uptime = host_uptime(call->host);
     unsigned left = uptime < policy->boot_wait ? policy->boot_wait - (unsigned)uptime : 0;
-    struct deadline deadline = deadline_in(call->host, left);
-    unsigned pause = PAUSE;
+    const struct work work = {call, cards, deadline_in(call->host, left)};
     struct startup_notice notice;
     struct error failure;
 
     if (startup_notice_begin(&notice, left, &failure) < 0)
         reply_warn(call, failure.class, "%s", failure.text);
-    while (try_cards(call, cards) && deadline_pause(deadline, &pause))
-        pause *= 2;
+    try_all(&work);
     startup_notice_end(&notice);
     terminal_rewind(call->terminal, call->out);
 }

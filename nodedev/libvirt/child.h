@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
 /*
- * child: a process that asks a libvirt, and writes the answer to a pipe.
+ * child: a process that asks a libvirt, or works beside this one, and writes the answer to a pipe.
  *
  * A call of libvirt may hang for as long as a network does, and libvirt starts programs such as ssh
  * for it. So the child has a session of its own. In this session nobody can be asked for a

@@ -13,6 +13,7 @@
 #include <sys/un.h>
 
 #define NVIDIA "0000:3d:00.0"
+#define INTEL  "0000:03:00.0"
 #define HERE   "test:///default"
 
 static struct scene scene;
@@ -23,7 +24,8 @@ set_up(void **state)
 {
     (void)state;
     scene_start(&scene, "gpu " NVIDIA " vf vfs 4 rule size\n"
-                        "type nvidia-1152 \"NVIDIA L40S-8Q\" framebuffer 8192 max 6\n");
+                        "type nvidia-1152 \"NVIDIA L40S-8Q\" framebuffer 8192 max 6\n"
+                        "gpu " INTEL " xe vfs 3 memory 24480\n");
     nvidia_tools_install(&scene.kernel, NVIDIA, 4);
     nvidia_tools_boot(&scene.kernel);
     return 0;
@@ -147,12 +149,50 @@ up_in_time(void **state)
     close(notices);
 }
 
+/* A card of Intel's that comes late is set up while a tool of NVIDIA's hangs. */
+#define BUS "sys/bus/pci/devices/"
+
+static void
+move(const char *from, const char *to)
+{
+    int root = scene.kernel.host.root;
+
+    assert_int_equal(renameat(root, from, root, to), 0);
+}
+
+static void
+come_late(void)
+{
+    move(BUS "later", BUS INTEL);
+    for (unsigned i = 0; i < 100 && functions_of(INTEL) == 0; i++)
+        fake_sleep(1000);
+    assert_int_equal(functions_of(INTEL), 3);
+}
+
+static void
+side_by_side(void **state)
+{
+    (void)state;
+    assert_int_equal(fake_enable(&scene.kernel, INTEL, 0), 0);
+    scene_configure(&scene, "boot_wait = \"60m\"; gpus = (\n"
+                            "{ address = \"" NVIDIA "\"; setup = { functions = 4; }; },\n"
+                            "{ address = \"" INTEL "\"; setup = { functions = 3; }; } );");
+    fake_set_uptime(FAKE_UPTIME - 20000);
+    move(BUS INTEL, BUS "later");
+    nvidia_tools->fault_at = 1;
+    nvidia_tools->fault = NVIDIA_HANGS;
+    nvidia_tools->hanging = come_late;
+    run("vgpuctl setup", 0, "done");
+    assert_int_equal(functions_of(NVIDIA), 4);
+    fake_set_uptime(FAKE_UPTIME);
+}
+
 #define TEST(test) cmocka_unit_test_setup_teardown(test, set_up, tear_down)
 
 int
 main(void)
 {
-    const struct CMUnitTest tests[] = {TEST(early), TEST(up_in_time)};
+    const struct CMUnitTest tests[] = {TEST(early), TEST(up_in_time), TEST(side_by_side)};
 
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
