@@ -2,11 +2,11 @@
 # vgpuctl setup: power is cut, and at the next boot all declared cards are as before, and so are their guests.
 # shellcheck shell=bash
 # needs: libvirt 9.7
-# takes: 200
+# takes: 300
 
 # The cards, in the order of "boards": a mediated device on a function, mixed sizes, GPU instances, and a profile.
-boards=A16,A30,A30-MIG,B60
-a16=0100:10:00.0 mixed=0100:20:00.0 mig=0100:30:00.0 xe=0100:40:00.0
+boards=A40,L40S,A30-MIG,B60
+a40=0100:10:00.0 l40s=0100:20:00.0 a30=0100:30:00.0 b60=0100:40:00.0
 unit=libvirt-vgpu-setup.service
 drivers=/etc/modules-load.d/vgpu.conf
 guests=(plain large small instance profile)
@@ -16,15 +16,18 @@ result() { vgpuctl setup -rn -o gpu,part,now,result; }
 
 # as_declared: all cards are, and setup has nothing to do.
 as_declared() {
-    diff - <(result) <<-END
-		$a16 functions 16 as\x20declared
-		$mixed functions 16 as\x20declared
-		$mixed sizes mixed as\x20declared
-		$mig MIG\x20mode on as\x20declared
-		$mig functions 16 as\x20declared
-		$mig instances 1g.6gb,\x201g.6gb,\x202g.12gb as\x20declared
-		$xe functions 8 as\x20declared
-	END
+    {
+        printf '%s\n' "$a40 functions 32 as\x20declared"
+        ! grep -q scheduler "$CONF" || printf '%s\n' "$a40 scheduler equal-share as\x20declared"
+        cat <<-END
+			$l40s functions 32 as\x20declared
+			$l40s sizes mixed as\x20declared
+			$a30 MIG\x20mode on as\x20declared
+			$a30 functions 16 as\x20declared
+			$a30 instances 1g.6gb,\x201g.6gb,\x202g.12gb as\x20declared
+			$b60 functions 8 as\x20declared
+		END
+    } | diff - <(result)
     [ "$(vgpuctl gpus -rn -o SETUP | grep -cFx 'as\x20declared')" = 4 ]
 }
 
@@ -56,16 +59,16 @@ case $PHASE in
     vgpu_conf <<-END
 		boot_wait = "10m"; # a slow machine may need this time
 		gpus = (
-		    { address = "$a16"; setup = { functions = "all"; }; },
-		    { address = "$mixed"; setup = { functions = "all"; sizes = "mixed"; }; },
-		    { address = "$mig"; setup = { functions = "all"; instances = [ "1g.6gb", "2g.12gb", "1g.6gb" ]; }; },
-		    { address = "$xe"; setup = { functions = 8; }; vram = "24480M"; }
+		    { address = "$a40"; setup = { functions = "all"; }; },
+		    { address = "$l40s"; setup = { functions = "all"; sizes = "mixed"; }; },
+		    { address = "$a30"; setup = { functions = "all"; instances = [ "1g.6gb", "2g.12gb", "1g.6gb" ]; }; },
+		    { address = "$b60"; setup = { functions = 8; }; vram = "24480M"; }
 		);
 		profiles = { b60-8g = { vram = "8G"; }; };
 	END
     vgpuctl check
     vgpuctl setup --dry-run
-    [ "$(functions $a16)$(functions $mixed)$(functions $mig)$(functions $xe)" = 0000 ]
+    [ "$(functions $a40)$(functions $l40s)$(functions $a30)$(functions $b60)" = 0000 ]
     since=$(systemctl show -P ExecMainStartTimestampMonotonic nvidia-vgpu-mgr)
     vgpuctl setup
     as_declared
@@ -73,12 +76,12 @@ case $PHASE in
     [ "$(systemctl show -P ExecMainStartTimestampMonotonic nvidia-vgpu-mgr)" -gt "$since" ]
     systemctl -q is-active nvidia-vgpu-mgr
     # Shares that Intel's driver gave the functions are taken back.
-    [ "$(cat /sys/bus/pci/devices/$xe/sriov_admin/vf1/profile/vram_quota)" = 0 ]
+    [ "$(cat /sys/bus/pci/devices/$b60/sriov_admin/vf1/profile/vram_quota)" = 0 ]
     look_anew
 
-    guest plain && vgpuctl attach plain --type A16-4Q --config
-    guest large && vgpuctl attach large --type A30-12C --config
-    guest small && vgpuctl attach small --type A30-4C --config
+    guest plain && vgpuctl attach plain --type A40-4Q --config
+    guest large && vgpuctl attach large --type L40S-12Q --config
+    guest small && vgpuctl attach small --type L40S-4Q --config
     guest instance && vgpuctl attach instance --type A30-2-12C --config
     guest profile && vgpuctl attach profile --type b60-8g --config
     for name in "${guests[@]}"; do
@@ -93,11 +96,21 @@ case $PHASE in
     vgpuctl setup 2>said || status=$?
     cat said
     [ "$status" = 4 ]
-    grep "$mixed is in use: .* is that of \(large\|small\) (held)" said
-    grep "$xe is in use: .* is that of profile (held)" said
+    grep "$l40s is in use: .* is that of \(large\|small\) (held)" said
+    grep "$b60 is in use: .* is that of profile (held)" said
     [ "$(vgpuctl list --raw)" = "$before" ]
     sed -i 's/"equal"/"mixed"/; s/functions = 4/functions = 8/' "$CONF"
     as_declared
+
+    say "a scheduler that differs is told, with the line for the module"
+    sed -i "/$a40/s/functions = \"all\";/& scheduler = \"equal-share\";/" "$CONF"
+    must_fail vgpuctl setup
+    assert_match "$ERR" "$a40: NVIDIA's driver is told its scheduler when it is loaded, and it is best-effort"
+    grep -Fx "$a40 scheduler best-effort failed" <(result 2>/dev/null || :)
+    vgpuctl gpus -rn -o GPU,SETUP | grep -Fx "$a40 differs"
+    line=$(sed -n "s/.*write 'options nvidia \([^']*\)' into a file of .etc.modprobe.d.*/\1/p" <<<"$ERR")
+    echo "options vgpu-cards cards=$boards $line" | tee /etc/modprobe.d/vgpu-cards.conf
+    [ -n "$line" ]
 
     systemctl -q enable $unit
     power_loss
@@ -118,18 +131,18 @@ case $PHASE in
     say "each tool fails, hangs or lies once: the answer is right, and the next call finishes"
     sed -i 's/^boot_wait = .*/boot_wait = "1s";/' "$CONF"
     for fault in fails lies; do
-        echo 0 >/sys/bus/pci/devices/$a16/sriov_numvfs
-        echo 0 >/sys/bus/pci/devices/$xe/sriov_numvfs
+        echo 0 >/sys/bus/pci/devices/$a40/sriov_numvfs
+        echo 0 >/sys/bus/pci/devices/$b60/sriov_numvfs
         echo $fault >/run/nvidia-tools/fault
         must_fail vgpuctl setup
         case $fault in
         fails) assert_match "$ERR" 'sriov-manage -e .* failed \(exit status 1\); see journalctl -k' ;;
-        lies) assert_match "$ERR" "$a16 has no virtual functions, although sriov-manage ended well" ;;
+        lies) assert_match "$ERR" "$a40 has no virtual functions, although sriov-manage ended well" ;;
         esac
-        [ "$(functions $xe)" = 8 ]
+        [ "$(functions $b60)" = 8 ]
         vgpuctl setup
         as_declared
-        rm -f /run/nvidia-tools/$mixed/mixed
+        rm -f /run/nvidia-tools/$l40s/mixed
         echo $fault >/run/nvidia-tools/fault
         must_fail vgpuctl setup
         vgpuctl setup
@@ -137,12 +150,12 @@ case $PHASE in
     done
 
     say "the unit is up when boot_wait is over, although a tool hangs"
-    echo 0 >/sys/bus/pci/devices/$a16/sriov_numvfs
+    echo 0 >/sys/bus/pci/devices/$a40/sriov_numvfs
     echo hangs >/run/nvidia-tools/fault
     # A unit that waits for the tool comes back when the tool is no longer there.
     systemctl restart $unit
     systemctl -q is-active $unit
-    [ "$(functions $a16)" = 0 ]
+    [ "$(functions $a40)" = 0 ]
     wait_for pgrep -fx 'sleep 1000'
     systemctl stop $unit
     vgpuctl setup
