@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
 #include "fake/fake-snapshot.h"
+#include "device/vendor.h"
 #include "device/vgpu.h"
 #include "fake/fake-parts.h"
 
@@ -96,6 +97,7 @@ add_gpu(struct inventory *inventory, const struct fake_gpu *fake)
                                        .is_configured = fake->lent};
 
         snprintf(added.name, sizeof(added.name), "%s", type->name);
+        added.vendor = vendor_nvidia.has(&added) ? &vendor_nvidia : NULL;
         inventory_add_type(gpu, &added);
     }
     gpu->framebuffer = find_framebuffer(gpu, fake);

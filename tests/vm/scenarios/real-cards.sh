@@ -71,15 +71,16 @@ try c "${vfs[2]}" DC-1-6Q
 for guest in a b c; do give_back $guest; done
 
 say "and 48 vGPUs, twelve in each of four GPU instances"
+fault instances 1-24:3
+for vf in "${vfs[@]:0:36}"; do set_vf_type "$vf" 9200; done
+must_fail try a "${vfs[46]}" DC-1-2Q
 fault instances 1-24:4
-for vf in "${vfs[@]:0:46}"; do set_vf_type "$vf" 9200; done
+for vf in "${vfs[@]:36:10}"; do set_vf_type "$vf" 9200; done
 try a "${vfs[46]}" DC-1-2Q
 [ "$(column NAME,AVAILABLE | grep -c 'DC-1-2Q 1$')" = 1 ]
 try b "${vfs[47]}" DC-1-2Q
 [ "$(counter "${CARDS[0]}" created)" = 48 ]
 give_back b
-fault instances 1-24:3
-must_fail try b "${vfs[47]}" DC-1-2Q
 give_back a
 for vf in "${vfs[@]:0:46}"; do set_vf_type "$vf" 0; done
 assert_no_vgpus
