@@ -49,8 +49,18 @@ type_tag(const struct name *function)
     return tag_of(function, "type");
 }
 
-/* Whether a function is a vGPU, and its type; "" if it is half made. Returns 0, -ENOENT or
- * -errno. */
+/* While memory of a function is taken back, its former tag says so, and which process does it. That
+ * process may have been killed. */
+#define SETTLING "settling-"
+
+static bool
+is_settling(const struct name *former)
+{
+    return !strncmp(former->text, SETTLING, strlen(SETTLING));
+}
+
+/* Whether a function is a vGPU, and its type; "" if it is half made. Returns 0, -ENOENT or -errno;
+ * -EBUSY while its memory is taken back. */
 static int
 read_tags(const struct host *host, const struct name *function, struct name *type)
 {
@@ -60,6 +70,8 @@ read_tags(const struct host *host, const struct name *function, struct name *typ
     *type = (struct name){""};
     if (rc < 0)
         return rc;
+    if (is_settling(&former))
+        return -EBUSY;
     tag = type_tag(function);
     rc = tag_read(host, &tag, type);
     return rc == -ENOENT ? 0 : rc;
@@ -330,7 +342,8 @@ read_vram(const struct host *host, const struct name *function, struct profile_f
     return rc == -ENOENT ? 0 : rc;
 }
 
-/* A function with a tag is a vGPU, and has the memory of its type. */
+/* A function with a tag is a vGPU, and has the memory of its type; or the memory is not yet taken
+ * back. */
 static int
 xe_has_share(const struct host *host, const struct name *function)
 {
@@ -341,7 +354,7 @@ xe_has_share(const struct host *host, const struct name *function)
     int rc = tag_read(host, &tag, &text);
 
     if (rc != -ENOENT)
-        return rc < 0 ? rc : 0;
+        return rc < 0 ? rc : is_settling(&text);
     rc = read_vram(host, function, &self, &vram);
     if (rc < 0 || vram == 0)
         return rc;
@@ -349,23 +362,39 @@ xe_has_share(const struct host *host, const struct name *function)
     return rc < 0 ? rc : !vfio_may_be_open(host, &device);
 }
 
-/* With a tag the function is a vGPU, so no guest gets it meanwhile. */
+/* Marks a function, so that no guest gets it meanwhile. Returns 1; 0 if somebody has the function;
+ * or -errno. A mark of a process that is dead counts as ours. */
+static int
+begin_settling(const struct host *host, const struct name *function)
+{
+    struct name tag = former_tag(function), text = {""};
+    int rc;
+
+    snprintf(text.text, sizeof(text.text), SETTLING "%d", (int)getpid());
+    rc = tag_put(host, &tag, &text);
+    if (rc != -EEXIST)
+        return rc < 0 ? rc : 1;
+    rc = tag_read(host, &tag, &text);
+    if (rc < 0)
+        return rc == -ENOENT ? 0 : rc;
+    return is_settling(&text) && !host_exists(host, "proc/%s", text.text + strlen(SETTLING));
+}
+
 static int
 xe_settle(const struct host *host, const struct name *function)
 {
     const struct profile nothing = {.set = {[PROFILE_VRAM] = true}};
-    struct name tag = former_tag(function), text;
+    struct name tag = former_tag(function);
     struct profile_function self;
-    unsigned vram;
-    int rc = read_vram(host, function, &self, &vram), removed;
+    int rc = xe_has_share(host, function), removed;
 
-    if (rc < 0 || vram == 0)
+    if (rc > 0)
+        rc = begin_settling(host, function);
+    if (rc <= 0)
         return rc;
-    profile_print(&nothing, &text);
-    rc = tag_put(host, &tag, &text);
-    if (rc < 0)
-        return rc == -EEXIST ? 0 : rc;
-    rc = profile_write(host, &self, &nothing);
+    rc = profile_find(host, function, &self);
+    if (rc == 0)
+        rc = profile_write(host, &self, &nothing);
     removed = tag_remove(host, &tag);
     if (rc == 0)
         rc = removed;

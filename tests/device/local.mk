@@ -9,4 +9,5 @@ unit_tests += \
 	tests/device/test-table-xml \
 	tests/device/test-type-cache \
 	tests/device/test-vf \
+	tests/device/test-vf-list \
 	tests/device/test-vfio

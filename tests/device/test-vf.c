@@ -2,7 +2,6 @@
 
 /* The second row of vgpu_interfaces, on virtual functions that behave like NVIDIA's. */
 
-#include "base/reader.h"
 #include "device/scan.h"
 #include "device/vfio.h"
 #include "device/vgpu.h"
@@ -300,34 +299,6 @@ gpu_instances(void **state)
     scan();
     assert_int_equal(inventory.gpus[0]->type_count, 0);
     assert_int_equal(inventory.parent_count, 4);
-}
-
-/* An attribute may be as long as a page, which has 64 KiB on some hosts with arm64. */
-static void
-list_of_a_large_page(void **state)
-{
-    AUTO_FREE char *list = NULL;
-    struct reader reader = READER_IDLE;
-    size_t length = 0;
-    FILE *out;
-
-    (void)state;
-    fake_start(&fake, MACHINE);
-    fake_settle(&fake);
-    out = open_memstream(&list, &length);
-    for (unsigned id = 1; length < 65000; id++) {
-        fprintf(out, "%-6u: NVIDIA L40S-%uQ\n", id, id);
-        fflush(out);
-    }
-    fclose(out);
-    fake_write(&fake, "sys/devices/" FIRST "/nvidia/creatable_vgpu_types", list);
-    fake.host.ops = &host_kernel;
-    for (size_t i = 0; i < 2; i++) {
-        fake.host.reader = i ? &reader : NULL;
-        scan();
-        assert_in_range(inventory.gpus[0]->type_count, 2500, 2600);
-    }
-    reader_stop(&reader);
 }
 
 /* On a host with devices of all kinds, each interface finds its own devices. */
@@ -800,7 +771,6 @@ main(void)
         TEST(types_are_those_of_all_functions),
         TEST(mixed_sizes_are_what_is_offered),
         TEST(gpu_instances),
-        TEST(list_of_a_large_page),
         TEST(interfaces_do_not_mix),
         TEST(unreadable_lists),
         TEST(few_opens),

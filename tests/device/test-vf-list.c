@@ -1,0 +1,66 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+
+/* A list of types that is as long as a page. Pages have 64 KiB on some hosts with arm64. The list
+ * is read directly, and by a child process, as the hook reads it. */
+
+#include "base/reader.h"
+#include "device/scan.h"
+#include "fake/scene.h"
+
+#include <stdio.h>
+
+#define FIRST "0000:3d:00.4"
+
+static struct scene scene;
+static const struct scene_case here = {
+    .scene = &scene,
+    .machine = "gpu 0000:3d:00.0 vf vfs 4 rule size\n"
+               "type nvidia-55 \"NVIDIA L40S-1B\" framebuffer 1024 max 2\n",
+};
+
+static void
+put_list(const struct fake_kernel *fake)
+{
+    AUTO_FREE char *list = NULL;
+    size_t length = 0;
+    FILE *out = open_memstream(&list, &length);
+
+    for (unsigned id = 1; length < 65000; id++) {
+        fprintf(out, "%-6u: NVIDIA L40S-%uQ\n", id, id);
+        fflush(out);
+    }
+    fclose(out);
+    fake_write(fake, "sys/devices/" FIRST "/nvidia/creatable_vgpu_types", list);
+}
+
+static void
+list_of_a_large_page(void **state)
+{
+    struct fake_kernel *fake = &scene.kernel;
+    struct reader reader = READER_IDLE;
+
+    (void)state;
+    fake_settle(fake);
+    put_list(fake);
+    fake->host.ops = &host_kernel;
+    for (size_t i = 0; i < 2; i++) {
+        AUTO(inventory_clear) struct inventory inventory = {0};
+        struct error error;
+
+        fake->host.reader = i ? &reader : NULL;
+        assert_int_equal(scan_host(&fake->host, NULL, &inventory_all_types, &inventory, &error), 0);
+        assert_int_equal(inventory.gpu_count, 1);
+        assert_in_range(inventory.gpus[0]->type_count, 2500, 2600);
+    }
+    reader_stop(&reader);
+}
+
+int
+main(void)
+{
+    const struct CMUnitTest tests[] = {
+        SCENE_TEST(list_of_a_large_page, here),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
