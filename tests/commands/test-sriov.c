@@ -291,6 +291,33 @@ shares_that_stay(void **state)
     assert_int_equal(*fake_profile(&scene.kernel, INTEL_SECOND), 0);
 }
 
+/* A process takes a share back, and is killed. The next one goes on. While the process lives, the
+ * function is left to it. */
+static void
+shares_half_taken_back(void **state)
+{
+    static const char tag[] = "run/libvirt-vgpu/functions/" INTEL_FIRST ".former";
+    int root;
+
+    (void)state;
+    for (int lives = 1; lives >= 0; lives--) {
+        start_off();
+        scene_configure(&scene, PROFILES);
+        root = scene.kernel.host.root;
+        fake_write(&scene.kernel, "run/libvirt-vgpu/functions/0000:00:00.0", "");
+        assert_int_equal(symlinkat("settling-4711", root, tag), 0);
+        if (lives)
+            fake_write(&scene.kernel, "proc/4711/comm", "vgpuctl\n");
+        run("vgpuctl sriov enable 03:00.0", 0, "shared out");
+        assert_int_equal(*fake_profile(&scene.kernel, INTEL_FIRST), lives ? 4ull << 30 : 0);
+        assert_int_equal(*fake_profile(&scene.kernel, INTEL_SECOND), 0);
+        assert_int_equal(host_exists(&scene.kernel.host, "%s", tag), lives);
+        unlinkat(root, tag, 0);
+        unlinkat(root, "proc/4711/comm", 0);
+        unlinkat(root, "proc/4711", AT_REMOVEDIR);
+    }
+}
+
 /* The n-th write fails. Then there are no functions, and the host's drivers take functions as
  * before. */
 static void
@@ -448,13 +475,21 @@ main(void)
 {
 #define TEST(function) cmocka_unit_test_setup_teardown(function, set_up, tear_down)
     const struct CMUnitTest tests[] = {
-        TEST(who_has_how_many), TEST(a_kept_vgpu_without_functions),
-        TEST(nvidias),          TEST(nvidias_tool_fails),
-        TEST(others),           TEST(in_use),
-        TEST(may_be_in_use),    TEST(many_users),
-        TEST(others_fail),      TEST(which_card),
-        TEST(wrong_words),      TEST(broken_configuration),
-        TEST(shares),           TEST(shares_that_stay),
+        TEST(who_has_how_many),
+        TEST(a_kept_vgpu_without_functions),
+        TEST(nvidias),
+        TEST(nvidias_tool_fails),
+        TEST(others),
+        TEST(in_use),
+        TEST(may_be_in_use),
+        TEST(many_users),
+        TEST(others_fail),
+        TEST(which_card),
+        TEST(wrong_words),
+        TEST(broken_configuration),
+        TEST(shares),
+        TEST(shares_that_stay),
+        TEST(shares_half_taken_back),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
