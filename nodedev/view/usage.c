@@ -45,8 +45,7 @@ find_rest(const struct host_view *view, const struct inventory_gpu *gpu, const s
 static bool
 is_shared_by_sizes(const struct inventory_gpu *gpu)
 {
-    return !inventory_is_apart(gpu) &&
-           (!gpu->one_size || inventory_has_instance_types(gpu));
+    return !inventory_is_apart(gpu) && (!gpu->one_size || inventory_has_instance_types(gpu));
 }
 
 static unsigned
