@@ -10,6 +10,7 @@
 #include <stdio.h>
 
 #define FIRST "0000:3d:00.4"
+#define MANY  2400
 
 static struct scene scene;
 static const struct scene_case here = {
@@ -25,11 +26,10 @@ put_list(const struct fake_kernel *fake)
     size_t length = 0;
     FILE *out = open_memstream(&list, &length);
 
-    for (unsigned id = 1; length < 65000; id++) {
+    for (unsigned id = 1; id <= MANY; id++)
         fprintf(out, "%-6u: NVIDIA L40S-%uQ\n", id, id);
-        fflush(out);
-    }
     fclose(out);
+    assert_in_range(length, 60000, 65536);
     fake_write(fake, "sys/devices/" FIRST "/nvidia/creatable_vgpu_types", list);
 }
 
@@ -50,7 +50,7 @@ list_of_a_large_page(void **state)
         fake->host.reader = i ? &reader : NULL;
         assert_int_equal(scan_host(&fake->host, NULL, &inventory_all_types, &inventory, &error), 0);
         assert_int_equal(inventory.gpu_count, 1);
-        assert_in_range(inventory.gpus[0]->type_count, 2500, 2600);
+        assert_int_equal(inventory.gpus[0]->type_count, MANY);
     }
     reader_stop(&reader);
 }
