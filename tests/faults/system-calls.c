@@ -45,6 +45,10 @@ static const struct system_call calls[] = {
     CALL(lseek, 0),
     CALL(ftruncate, ENOMEM, ENOSPC, EIO, EINTR),
     CALL(memfd_create, ENOMEM, EMFILE),
+    CALL(pipe2, EMFILE),
+#ifdef SYS_dup2 /* newer processors have dup3 only */
+    CALL(dup2, EINTR),
+#endif
     CALL(socket, ENOMEM, EMFILE, EACCES),
     CALL(socketpair, ENOMEM, EMFILE, EACCES),
     CALL(connect, ENOMEM, EACCES, EINTR),
@@ -58,6 +62,8 @@ static const struct system_call calls[] = {
     CALL(wait4, EINTR),
     CALL(getrandom, EINTR),
     CALL(kill, 0),
+    CALL(setsid, 0),
+    CALL(prctl, 0),
     CALL(ioctl, 0),
     CALL(exit_group, 0),
 };
