@@ -9,10 +9,10 @@
  * the administrator say of single types. Only placement/gpu-room.c reads limits. A limit does not
  * say why it is there, so gpu-room.c knows no vendor.
  *
- * Two rules are no limits, because they have no total. Of GPU instances (MIG) no driver tells how
- * many of a size are free, but only whether it would make a vGPU of a type now; so two free small
- * instances are no large one (placement/gpu-load.h: lacks). And that a GPU takes one frame buffer
- * size at a time depends on what is there (placement/gpu-room.c: mind_sizes).
+ * Two rules are no limits, because they have no total. No driver tells how many GPU instances (MIG)
+ * of a size are free. It only tells whether it would make a vGPU of a type now
+ * (placement/gpu-load.h: lacks). Whether a GPU takes another frame buffer size depends on the vGPUs
+ * that are there (placement/gpu-room.c: mind_sizes).
  *
  * The inventory owns the arrays. It makes them longer when a type or a parent is added.
  */

@@ -8,7 +8,8 @@
  * No driver tells who has a function, so two tags do (tag.h). ADDRESS.former has the function's
  * former numbers; from then on the function is a vGPU and belongs to nobody else. ADDRESS.type has
  * its type, and is written after all numbers. Without this tag the vGPU is half made, or half
- * removed.
+ * removed. While memory is taken back from a function that is no vGPU, ADDRESS.former names the
+ * process that does so, and nobody else gets the function.
  *
  * The numbers of the card itself, and how many functions it has, are up to the administrator.
  * Nothing is written there, nor to a function that a guest has open.
@@ -49,8 +50,7 @@ type_tag(const struct name *function)
     return tag_of(function, "type");
 }
 
-/* While memory of a function is taken back, its former tag says so, and which process does it. That
- * process may have been killed. */
+/* The former tag while memory is taken back: this, and the number of the process. */
 #define SETTLING "settling-"
 
 static bool
@@ -362,8 +362,8 @@ xe_has_share(const struct host *host, const struct name *function)
     return rc < 0 ? rc : !vfio_may_be_open(host, &device);
 }
 
-/* Marks a function, so that no guest gets it meanwhile. Returns 1; 0 if somebody has the function;
- * or -errno. A mark of a process that is dead counts as ours. */
+/* Leaves that tag, so that no guest gets the function meanwhile. Returns 1; 0 if somebody has the
+ * function; or -errno. The tag of a process that was killed at this work counts as ours. */
 static int
 begin_settling(const struct host *host, const struct name *function)
 {
