@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 
 libvgpuctl_a_SOURCES += \
-	nodedev/setup/nvidia-smi.c nodedev/setup/nvidia-smi.h \
 	nodedev/setup/setup.c nodedev/setup/setup.h \
 	nodedev/setup/setup-card.c nodedev/setup/setup-card.h \
 	nodedev/setup/setup-functions.c nodedev/setup/setup-functions.h \

@@ -6,7 +6,7 @@
 #include "base/text.h"
 #include "device/pci.h"
 #include "sriov/sriov.h"
-#include "view/nvidia-scheduler.h"
+#include "vendor/nvidia-scheduler.h"
 
 #include <string.h>
 

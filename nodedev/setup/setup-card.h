@@ -6,8 +6,8 @@
 
 #pragma once
 
-#include "setup/nvidia-smi.h"
-#include "sriov/nvidia-daemon.h"
+#include "vendor/nvidia-smi.h"
+#include "vendor/nvidia-daemon.h"
 #include "view/sriov-gpu.h"
 
 struct setup_card {

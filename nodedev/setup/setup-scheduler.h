@@ -2,7 +2,7 @@
 
 /*
  * setup-scheduler: the part of a card's setup that is only compared: the scheduler of NVIDIA's
- * vGPUs. NVIDIA's driver is told when it is loaded (view/nvidia-scheduler.h).
+ * vGPUs. NVIDIA's driver is told when it is loaded (vendor/nvidia-scheduler.h).
  */
 
 #pragma once

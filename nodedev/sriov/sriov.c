@@ -4,7 +4,7 @@
 #include "device/pci.h"
 #include "lease/statedir.h"
 #include "placement/constraints.h"
-#include "sriov/vendor-tool.h"
+#include "vendor/vendor-tool.h"
 
 #include <stdio.h>
 #include <string.h>

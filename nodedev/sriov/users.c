@@ -5,7 +5,7 @@
 #include "device/vfio.h"
 #include "device/vgpu.h"
 #include "domain/status-files.h"
-#include "sriov/nvidia-daemon.h"
+#include "vendor/nvidia-daemon.h"
 #include "view/vgpu-walk.h"
 
 #include <stdio.h>

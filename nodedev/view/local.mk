@@ -7,7 +7,6 @@ libvgpuctl_a_SOURCES += \
 	nodedev/view/gpu-view.c nodedev/view/gpu-view.h \
 	nodedev/view/host-view.c nodedev/view/host-view.h \
 	nodedev/view/metrics.c nodedev/view/metrics.h \
-	nodedev/view/nvidia-scheduler.c nodedev/view/nvidia-scheduler.h \
 	nodedev/view/picture.c nodedev/view/picture.h \
 	nodedev/view/setup-record.c nodedev/view/setup-record.h \
 	nodedev/view/setup-view.c nodedev/view/setup-view.h \

@@ -2,7 +2,7 @@
 
 #include "view/setup-view.h"
 #include "placement/gpu-room.h"
-#include "view/nvidia-scheduler.h"
+#include "vendor/nvidia-scheduler.h"
 #include "view/setup-record.h"
 #include "view/sriov-gpu.h"
 

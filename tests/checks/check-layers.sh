@@ -19,20 +19,21 @@ common/placement    base domain policy device lease
 common/apply        base domain policy device lease placement
 common/actions      base domain policy device lease placement apply
 nodedev/program     base
+nodedev/vendor      base domain policy device lease program
 nodedev/capture     base domain policy device lease placement program
 nodedev/cli         base domain policy device lease placement apply actions capture
-nodedev/libvirt     base domain policy device lease placement apply actions cli
+nodedev/libvirt     base domain policy device lease placement apply actions cli vendor
 nodedev/xml         base domain policy device lease placement apply actions cli libvirt
-nodedev/view        base domain policy device lease placement apply actions cli libvirt xml
+nodedev/view        base domain policy device lease placement apply actions cli libvirt xml vendor
 nodedev/log         base domain policy device lease placement apply actions cli libvirt xml view program
 nodedev/attach      base domain policy device lease placement apply actions cli libvirt xml view
-nodedev/migrate     base domain policy device lease placement apply actions cli libvirt xml view
+nodedev/migrate     base domain policy device lease placement apply actions cli libvirt xml view vendor
 nodedev/check       base domain policy device lease placement apply actions cli libvirt xml view
-nodedev/doctor      base domain policy device lease placement apply actions cli libvirt xml view check
+nodedev/doctor      base domain policy device lease placement apply actions cli libvirt xml view check vendor
 nodedev/prove       base domain policy device lease placement apply actions cli
-nodedev/sriov       base domain policy device lease placement apply actions cli libvirt xml view program
-nodedev/setup       base domain policy device lease placement apply actions cli libvirt xml view program prove sriov
-nodedev/commands    base domain policy device lease placement apply actions cli libvirt xml view log attach migrate check doctor prove sriov setup capture program
+nodedev/sriov       base domain policy device lease placement apply actions cli libvirt xml view vendor
+nodedev/setup       base domain policy device lease placement apply actions cli libvirt xml view prove sriov vendor
+nodedev/commands    base domain policy device lease placement apply actions cli libvirt xml view log attach migrate check doctor prove sriov setup capture program vendor
 nodedev/callout     base domain policy device lease placement apply actions
 '
 

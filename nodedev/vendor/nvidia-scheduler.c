@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
-#include "view/nvidia-scheduler.h"
+#include "vendor/nvidia-scheduler.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
-#include "sriov/nvidia-daemon.h"
+#include "vendor/nvidia-daemon.h"
 #include "base/array.h"
-#include "sriov/vendor-tool.h"
+#include "vendor/vendor-tool.h"
 
 #include <string.h>
 

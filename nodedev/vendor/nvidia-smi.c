@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
-#include "setup/nvidia-smi.h"
+#include "vendor/nvidia-smi.h"
 #include "base/memory.h"
 #include "base/text.h"
-#include "sriov/vendor-tool.h"
+#include "vendor/vendor-tool.h"
 
 #include <string.h>
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
-#include "sriov/vendor-tool.h"
+#include "vendor/vendor-tool.h"
 #include "base/memory.h"
 #include "base/text.h"
 #include "lease/statedir.h"
