@@ -285,9 +285,9 @@ function listen(page) {
     return faults;
 }
 
-/* Opens a view of the page ("/" or "/guests"), and waits until Cockpit's socket is connected: Chromium
- * writes an error on the console if the page goes earlier. The caller closes it. */
-export async function open(view, { access = "full" } = {}) {
+/* Opens a view of the page ("/" or "/guests"), or of another page in Cockpit, and waits until Cockpit's
+ * socket is connected: Chromium writes an error on the console if the page goes earlier. The caller closes it. */
+export async function open(view, { access = "full", name = "libvirt-vgpu" } = {}) {
     const url = await cockpit(access);
 
     if (!COCKPIT_URL)
@@ -298,7 +298,7 @@ export async function open(view, { access = "full" } = {}) {
 
     page.setDefaultTimeout(LIMIT);
     await page.setViewport({ width: 1280, height: 900 });
-    const answer = await page.goto(`${url}/cockpit/@localhost/libvirt-vgpu/index.html#${view}`);
+    const answer = await page.goto(`${url}/cockpit/@localhost/${name}/index.html#${view}`);
 
     await page.evaluate(() => new Promise(resolve => window.cockpit.transport.wait(() => resolve())));
     return { page, faults, headers: answer.headers() };
