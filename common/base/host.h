@@ -26,6 +26,7 @@ struct pollfd;
 struct reader;
 struct stat;
 struct vendor;
+struct card_vendor;
 struct vgpu_interface;
 
 struct host_ops {
@@ -81,6 +82,9 @@ struct host {
 
     /* What its cards are: the rows of device/vendor.h, likewise. */
     const struct vendor *const *vendors;
+
+    /* What only vgpuctl asks of their vendors: the rows of vendor/card-vendor.h, likewise. */
+    const struct card_vendor *const *card_vendors;
 
     /* Runs another program (program/program.h); NULL: that is none of ours, as in the hook. */
     int (*run)(const struct host *host, char *const argv[], int in, int out, unsigned milliseconds);

@@ -34,15 +34,6 @@ pci_is_gpu(const struct host *host, const struct name *device)
 }
 
 bool
-pci_is_of(const struct host *host, const struct name *device, const char *vendor)
-{
-    char text[16];
-
-    return host_read(host, text, sizeof(text), PCI_DEVICES "/%s/vendor", device->text) > 0 &&
-           !strcmp(text, vendor);
-}
-
-bool
 pci_is_card(const struct host *host, const struct name *device)
 {
     struct name card;

@@ -17,10 +17,6 @@ int pci_find_card(const struct host *host, const struct name *device, struct nam
 /* The driver that a device is bound to; "": none. */
 struct name pci_driver(const struct host *host, const struct name *device) CHECKED NONNULL;
 
-/* Whether a device is of a vendor, as "0x10de" (PCI's ids, in small letters). */
-bool
-pci_is_of(const struct host *host, const struct name *device, const char *vendor) CHECKED NONNULL;
-
 /* Whether a device is a GPU, and the card itself: no virtual function. */
 bool pci_is_card(const struct host *host, const struct name *device) CHECKED NONNULL;
 

@@ -214,7 +214,7 @@ show_step(void *data, const struct policy_gpu *said, const char *part, const cha
     fflush(call->out);
 }
 
-/* Tools of NVIDIA's run one at a time on the whole host. Cards of other vendors need none. */
+/* Vendors' tools run one at a time on the whole host. Some cards need none. */
 struct work {
     const struct command_call *call;
     struct cards *cards;
@@ -224,7 +224,7 @@ struct work {
 static bool
 needs_tools(const struct work *work, const struct card *card)
 {
-    return sriov_gpu_is_nvidias(work->call->host, &card->said->address);
+    return card_vendor_has_tools(card_vendor_of(work->call->host, &card->said->address));
 }
 
 /* Tries each card of one kind that is not as declared. Returns whether to try again. */
@@ -297,7 +297,7 @@ has_both(const struct work *work)
            ARRAY_HAS(cards->items, cards->count, card, !needs_tools(work, card));
 }
 
-/* A tool of NVIDIA's may hang for more than a minute. Meanwhile another process sets up the cards
+/* A vendor's tool may hang for more than a minute. Meanwhile another process sets up the cards
  * that need no tool, and what became of them is in memory that both have. */
 static void
 try_all(const struct work *work)

@@ -14,7 +14,7 @@ run_check(struct diagnosis *diagnosis, const struct diagnosis_check *check)
     for (size_t i = 0; check->look_at_gpu && i < diagnosis->inventory.gpu_count; i++)
         check->look_at_gpu(diagnosis, diagnosis->inventory.gpus[i]);
     if (check->look_at_card)
-        sriov_gpus_visit(diagnosis, check->cards, check->look_at_card);
+        sriov_gpus_visit(diagnosis, check);
     while (check->look_at_hostdev && domains_next_hostdev(&diagnosis->references.domains, &walk))
         check->look_at_hostdev(diagnosis, walk.domain, walk.hostdev);
 }

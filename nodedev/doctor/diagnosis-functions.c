@@ -11,12 +11,29 @@
 #include "device/pci.h"
 #include "doctor/checks.h"
 #include "libvirt/version.h"
+#include "vendor/card-vendor.h"
 #include "view/sriov-gpu.h"
 
 #include <stdio.h>
 #include <string.h>
 
 #define MOST_NAMED 8 /* functions named in one finding */
+
+/* Whether the kernel's own driver for NVIDIA's cards drives a card. That driver makes vGPUs by
+ * ioctls, and shows none in /sys. */
+static bool
+is_of_nova(const struct host *host, const struct sriov_gpu *card)
+{
+    return card_vendor_makes(&card_vendor_nvidia, host, &card->address) &&
+           ARRAY_HAS(card->functions.items, card->functions.count, function,
+                     !strcmp(pci_driver(host, function).text, "nvidia-vgpu-vfio-pci"));
+}
+
+static bool
+is_nvidias(const struct host *host, const struct sriov_gpu *card)
+{
+    return card_vendor_makes(&card_vendor_nvidia, host, &card->address) && !is_of_nova(host, card);
+}
 
 static bool
 has_its_driver(const struct host *host, const struct name *function)
@@ -284,12 +301,12 @@ check_nova(struct diagnosis *diagnosis, const struct sriov_gpu *card)
 }
 
 const struct diagnosis_check function_checks[] = {
-    {"nova-core", DIAGNOSIS_WARNING, .look_at_card = check_nova, .cards = CARDS_OF_NOVA},
-    {"virtual-functions", DIAGNOSIS_WARNING, .look_at_card = check_enabled},
-    {"function-probe", DIAGNOSIS_WARNING, .look_at_card = check_probing},
-    {"function-driver", DIAGNOSIS_WARNING, .look_at_card = check_drivers},
-    {"function-types", DIAGNOSIS_WARNING, .look_at_card = check_types},
-    {"function-vfio", DIAGNOSIS_ERROR, .look_at_card = check_vfio},
+    {"nova-core", DIAGNOSIS_WARNING, .look_at_card = check_nova, .concerns = is_of_nova},
+    {"virtual-functions", DIAGNOSIS_WARNING, .look_at_card = check_enabled, .concerns = is_nvidias},
+    {"function-probe", DIAGNOSIS_WARNING, .look_at_card = check_probing, .concerns = is_nvidias},
+    {"function-driver", DIAGNOSIS_WARNING, .look_at_card = check_drivers, .concerns = is_nvidias},
+    {"function-types", DIAGNOSIS_WARNING, .look_at_card = check_types, .concerns = is_nvidias},
+    {"function-vfio", DIAGNOSIS_ERROR, .look_at_card = check_vfio, .concerns = is_nvidias},
     {"libvirt-version", DIAGNOSIS_ERROR, .look = check_libvirt},
     {0},
 };

@@ -4,7 +4,7 @@
 
 #include "doctor/checks.h"
 #include "device/pci.h"
-#include "view/sriov-gpu.h"
+#include "vendor/card-vendor.h"
 
 #include <string.h>
 
@@ -14,9 +14,9 @@ has_mdev(const struct diagnosis *diagnosis)
     return host_exists(diagnosis->host, "sys/bus/mdev");
 }
 
-/* Whether a GPU of NVIDIA, or of another vendor, has virtual functions. */
+/* Whether a GPU has virtual functions whose types its driver lists, or does not. */
 static bool
-has_functions(const struct host *host, bool of_nvidia)
+has_functions(const struct host *host, bool with_types)
 {
     AUTO(names_clear) struct names devices = {0};
     uint64_t enabled;
@@ -27,7 +27,8 @@ has_functions(const struct host *host, bool of_nvidia)
         const struct name *device = &devices.items[i];
 
         if (host_read_number(host, &enabled, PCI_DEVICES "/%s/sriov_numvfs", device->text) == 0 &&
-            enabled && pci_is_gpu(host, device) && sriov_gpu_is_nvidias(host, device) == of_nvidia)
+            enabled && pci_is_gpu(host, device) &&
+            card_vendor_of(host, device)->lists_types == with_types)
             return true;
     }
     return false;
@@ -147,7 +148,7 @@ check_iommu(struct diagnosis *diagnosis)
     for (size_t i = 0; i < inventory->gpu_count; i++) {
         const struct inventory_gpu *gpu = inventory->gpus[i];
 
-        if (strcmp(gpu->vendor, "10de") ||
+        if (!card_vendor_find(card_vendor_rows(diagnosis->host), gpu->vendor)->needs_iommu ||
             host_exists(diagnosis->host, PCI_DEVICES "/%s/iommu_group", gpu->name.text))
             continue;
         diagnosis_add(diagnosis, "the IOMMU is off, and the GPU %s may need it", gpu->name.text);

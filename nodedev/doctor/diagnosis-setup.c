@@ -114,7 +114,7 @@ check_undeclared(struct diagnosis *diagnosis, const struct sriov_gpu *card)
 const struct diagnosis_check setup_checks[] = {
     {"setup", DIAGNOSIS_WARNING, .look = check_declared},
     {"setup-unit", DIAGNOSIS_WARNING, .look = check_units},
-    {"setup-old-unit", DIAGNOSIS_WARNING, .look_at_card = check_old_unit, .cards = CARDS_OF_ALL},
-    {"setup-undeclared", DIAGNOSIS_NOTE, .look_at_card = check_undeclared, .cards = CARDS_OF_ALL},
+    {"setup-old-unit", DIAGNOSIS_WARNING, .look_at_card = check_old_unit},
+    {"setup-undeclared", DIAGNOSIS_NOTE, .look_at_card = check_undeclared},
     {0},
 };

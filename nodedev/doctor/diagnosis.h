@@ -29,12 +29,6 @@ enum diagnosis_severity {
     DIAGNOSIS_ERROR,   /* guests get no vGPU, or anybody may become root */
 };
 
-enum diagnosis_cards {
-    CARDS_OF_NVIDIA, /* NVIDIA's cards that nova-core does not drive */
-    CARDS_OF_NOVA,   /* NVIDIA's cards that nova-core drives */
-    CARDS_OF_ALL,    /* cards of all vendors */
-};
-
 struct diagnosis;
 struct sriov_gpu;
 
@@ -49,7 +43,8 @@ struct diagnosis_check {
     void (*look_at_hostdev)(struct diagnosis *diagnosis, const struct domain *domain,
                             const struct request_hostdev *hostdev);
     void (*look_at_card)(struct diagnosis *diagnosis, const struct sriov_gpu *card);
-    enum diagnosis_cards cards;
+    /* Which of these cards it is called for; NULL: all. */
+    bool (*concerns)(const struct host *host, const struct sriov_gpu *card);
 };
 
 /* A part of a remedy's text. */

@@ -1,30 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
 #include "doctor/sriov-gpus.h"
-#include "base/array.h"
 #include "device/pci.h"
 
-#include <string.h>
-
-/* Whether the kernel's own driver for NVIDIA's cards drives a card. That driver makes vGPUs by
- * ioctls, and shows none in /sys. */
-static bool
-is_of_nova(const struct host *host, const struct sriov_gpu *card)
-{
-    return ARRAY_HAS(card->functions.items, card->functions.count, function,
-                     !strcmp(pci_driver(host, function).text, "nvidia-vgpu-vfio-pci"));
-}
-
-static bool
-is_one(const struct host *host, const struct sriov_gpu *card, enum diagnosis_cards which)
-{
-    return which == CARDS_OF_ALL || (sriov_gpu_is_nvidias(host, &card->address) &&
-                                     is_of_nova(host, card) == (which == CARDS_OF_NOVA));
-}
-
 void
-sriov_gpus_visit(struct diagnosis *diagnosis, enum diagnosis_cards which,
-                 void (*visit)(struct diagnosis *diagnosis, const struct sriov_gpu *card))
+sriov_gpus_visit(struct diagnosis *diagnosis, const struct diagnosis_check *check)
 {
     AUTO(names_clear) struct names devices = {0};
 
@@ -36,7 +16,7 @@ sriov_gpus_visit(struct diagnosis *diagnosis, enum diagnosis_cards which,
 
         if ((!said || said->enabled) &&
             sriov_gpu_read(diagnosis->host, &devices.items[i], &card) == 0 &&
-            is_one(diagnosis->host, &card, which))
-            visit(diagnosis, &card);
+            (!check->concerns || check->concerns(diagnosis->host, &card)))
+            check->look_at_card(diagnosis, &card);
     }
 }

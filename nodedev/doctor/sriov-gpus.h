@@ -9,7 +9,6 @@
 #include "doctor/diagnosis.h"
 #include "view/sriov-gpu.h"
 
-/* Calls visit for each of these GPUs, except for GPUs that the configuration disables. */
-void
-sriov_gpus_visit(struct diagnosis *diagnosis, enum diagnosis_cards which,
-                 void (*visit)(struct diagnosis *diagnosis, const struct sriov_gpu *card)) NONNULL;
+/* Calls a check for each of these GPUs that it concerns, except for GPUs that the configuration
+ * disables. */
+void sriov_gpus_visit(struct diagnosis *diagnosis, const struct diagnosis_check *check) NONNULL;

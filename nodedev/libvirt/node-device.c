@@ -2,7 +2,7 @@
 
 #include "libvirt/node-device.h"
 #include "base/array.h"
-#include "device/vendor.h"
+#include "vendor/card-vendor.h"
 #include "device/vgpu.h"
 #include "domain/stream.h"
 
@@ -149,16 +149,15 @@ add_type(const xmlNode *node, struct node_device *device)
     ARRAY_ADD(device->types, device->count, type);
 }
 
-/* Only the functions of NVIDIA's GPUs count. Other devices, such as network cards, have functions
- * as well. */
+/* Only functions that can be vGPUs count. Other devices, such as network cards, have functions as
+ * well. */
 static int
 read_functions(const xmlNode *pci, struct node_device *device)
 {
     const xmlNode *functions = pci ? find_capability(pci, "virt_functions") : NULL;
-    char vendor[16];
+    const char *driver = card_vendor_find(card_vendor_built_in, device->vendor)->silent_driver;
 
-    get_text(child(pci, "vendor"), "id", vendor, sizeof(vendor));
-    if (strcmp(vendor, "0x10de") || (*device->driver.text && strcmp(device->driver.text, "nvidia")))
+    if (!driver || (*device->driver.text && strcmp(device->driver.text, driver)))
         return 0;
     for (const xmlNode *at = child(functions, "address"); at; at = next(at, "address")) {
         struct name function;
@@ -185,6 +184,9 @@ read_parent(const xmlNode *node, struct node_device *device)
     device->gpu = device->name;
     if (function && read_address(child(function, "address"), &device->gpu) < 0)
         return -EBADMSG;
+    get_text(child(pci, "vendor"), "id", text, sizeof(text));
+    snprintf(device->vendor, sizeof(device->vendor), "%.7s",
+             strncmp(text, "0x", strlen("0x")) ? "" : text + strlen("0x"));
     get_text(child(pci, "numa"), "node", text, sizeof(text));
     device->numa = host_parse_number(text, &numa) == 0 && numa <= INT_MAX ? (int)numa : -1;
     get_text(child(child(node, "driver"), "name"), NULL, text, sizeof(text));
@@ -330,6 +332,7 @@ add_functions(struct inventory *inventory, const struct node_device *device)
     parent.gpu = inventory_add_gpu(inventory, &device->name);
     parent.gpu->is_partial = true;
     parent.gpu->numa = device->numa;
+    memcpy(parent.gpu->vendor, device->vendor, sizeof(device->vendor));
     parent.gpu->driver = device->driver;
     for (size_t i = 0; i < device->functions.count; i++) {
         parent.name = device->functions.items[i];

@@ -26,11 +26,12 @@ struct node_device {
     struct name gpu; /* the parent's physical function; the device itself if none is told */
     int numa;        /* -1: not told */
     struct name driver;
+    char vendor[8];               /* PCI id, as "10de"; "": not told */
     struct inventory_type *types; /* NULL: the device is no parent */
     int *available;               /* per type; -ENODATA: not told */
     size_t count;
 
-    /* For a GPU of NVIDIA: the addresses of its virtual functions. */
+    /* For a GPU whose functions can be vGPUs of which libvirt does not tell: their addresses. */
     struct names functions;
 
     /* For a vGPU. */
@@ -44,7 +45,7 @@ struct node_devices {
     size_t count;
 };
 
-/* Adds a device by its XML. Only parents of GPU types, vGPUs, and NVIDIA's GPUs with virtual
+/* Adds a device by its XML. Only parents of GPU types, vGPUs, and GPUs with such virtual
  * functions are added; other devices are left out. Returns -EBADMSG if the XML is not that of a
  * device. */
 int node_devices_add(struct node_devices *devices, const char *xml) CHECKED NONNULL;

@@ -248,12 +248,12 @@ check_departure(struct check *check, const struct migrating_device *device,
                 const struct departing_device *departing)
 {
     static const struct {
-        bool is_nvidias;
+        bool (*concerns)(const struct migrating_device *device); /* NULL: each device */
         enum migrate_answer (*judge)(const struct departing_device *departing, char *text,
                                      size_t size);
     } rows[] = {
-        {false, departing_device_judge_features},
-        {true, departing_device_judge_params},
+        {NULL, departing_device_judge_features},
+        {migrating_device_may_need_alike_drivers, departing_device_judge_params},
     };
     const char *label = device->demand->label;
     char why[256];
@@ -261,7 +261,7 @@ check_departure(struct check *check, const struct migrating_device *device,
     for (size_t i = 0; i < COUNT(rows); i++) {
         enum migrate_answer answer;
 
-        if (rows[i].is_nvidias && !migrating_device_may_be_nvidia(device))
+        if (rows[i].concerns && !rows[i].concerns(device))
             continue;
         answer = rows[i].judge(departing, why, sizeof(why));
         if (answer == MIGRATE_UNKNOWN)
@@ -391,14 +391,14 @@ add_notes_of_nvidia(struct check *check)
 }
 
 static bool
-has_nvidias(const struct migrate_check *migration)
+may_need_alike_drivers(const struct migrate_check *migration)
 {
     const struct demands *demands = &migration->guest->demands;
 
     for (size_t i = 0; i < demands->count; i++) {
         const struct migrating_device device = device_of(migration, &demands->items[i]);
 
-        if (migrating_device_may_be_nvidia(&device))
+        if (migrating_device_may_need_alike_drivers(&device))
             return true;
     }
     return false;
@@ -420,7 +420,7 @@ add_notes(struct check *check)
         "classes, quotas), no libvirt tells");
     migrate_findings_note(&check->findings,
                           "only QEMU finds out whether the driver there migrates this vGPU");
-    if (has_nvidias(migration))
+    if (may_need_alike_drivers(migration))
         add_notes_of_nvidia(check);
     if (!guest->domain->is_running) {
         migrate_findings_note(

@@ -3,6 +3,7 @@
 #include "migrate/migrating-device.h"
 #include "base/array.h"
 #include "device/nvidia-type.h"
+#include "vendor/card-vendor.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -80,22 +81,33 @@ find_type(const struct inventory *inventory, wants_function *wants,
     return NULL;
 }
 
-bool
-migrating_device_may_be_nvidia(const struct migrating_device *device)
+/* Whether the device may be a vendor's, as far as its types are known here. */
+static bool
+may_be_of(const struct migrating_device *device, const struct card_vendor *vendor)
 {
     const struct inventory_type *each = NULL;
     bool is_known = false;
 
     if (device->has)
-        return nvidia_type_number(&device->has->id) > 0;
+        return card_vendor_has_type(vendor, device->has);
     while ((each = inventory_next_type(device->here, each))) {
         if (!migrating_device_suits(each, device))
             continue;
-        if (nvidia_type_number(&each->id) > 0)
+        if (card_vendor_has_type(vendor, each))
             return true;
         is_known = true;
     }
     return !is_known;
+}
+
+bool
+migrating_device_may_need_alike_drivers(const struct migrating_device *device)
+{
+    const struct card_vendor *const *row = card_vendor_built_in;
+
+    while (*row && !((*row)->needs_alike_drivers && may_be_of(device, *row)))
+        row++;
+    return *row;
 }
 
 const struct inventory_gpu *
@@ -104,8 +116,11 @@ migrating_device_untold(const struct migrating_device *device)
     const struct inventory *to = device->to;
 
     for (size_t gpu = 0; gpu < to->gpu_count; gpu++) {
-        if (to->gpus[gpu]->is_partial && migrating_device_may_be_nvidia(device))
-            return to->gpus[gpu];
+        const struct inventory_gpu *each = to->gpus[gpu];
+
+        if (each->is_partial &&
+            may_be_of(device, card_vendor_find(card_vendor_built_in, each->vendor)))
+            return each;
     }
     return NULL;
 }

@@ -27,8 +27,9 @@ struct migrating_device {
 /* Whether a type of the other host fits. For struct inventory_filter: data is the device. */
 bool migrating_device_suits(const struct inventory_type *type, const void *data) CHECKED NONNULL;
 
-/* Whether NVIDIA's driver could make the device, as far as its types are known here. */
-bool migrating_device_may_be_nvidia(const struct migrating_device *device) CHECKED NONNULL;
+/* Whether the device may be one that moves only between drivers that go together
+ * (vendor/card-vendor.h). */
+bool migrating_device_may_need_alike_drivers(const struct migrating_device *device) CHECKED NONNULL;
 
 /* Returns the first GPU there of whose types libvirt tells nothing (node-device.h), if the GPU may
  * have what the device needs; else NULL. */

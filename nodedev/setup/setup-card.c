@@ -6,7 +6,6 @@
 #include "base/text.h"
 #include "device/pci.h"
 #include "sriov/sriov.h"
-#include "vendor/nvidia-scheduler.h"
 
 #include <string.h>
 
@@ -22,13 +21,13 @@ read_functions(struct setup_card *card, struct error *error)
                : error_set(error, rc, "/" PCI_DEVICES "/%s: %s", card->address, strerror(-rc));
 }
 
-/* NVIDIA's tool takes seconds. It is asked only if something said hangs on its answer. */
+/* A vendor's tool takes seconds. It is asked only if something said hangs on its answer. */
 static bool
-needs_nvidia_smi(const struct setup_card *card)
+needs_answer(const struct setup_card *card)
 {
     const struct policy_setup *said = &card->said->setup;
 
-    return card->is_nvidias &&
+    return card->vendor->ask &&
            (said->has_instances || said->sizes ||
             (card->has_functions && card->sriov.enabled != sriov_gpu_wanted(said, &card->sriov)));
 }
@@ -69,7 +68,7 @@ read_effects(struct setup_card *card, struct error *error)
         return 0;
     if (card->nvidia.instances.count && said->instances.count)
         return read_types(card, error);
-    return said->functions && !card->is_nvidias ? read_shares(card, error) : 0;
+    return said->functions ? read_shares(card, error) : 0;
 }
 
 /* Reads what the kernel tells. */
@@ -79,10 +78,8 @@ look(struct setup_card *card, struct error *error)
     if (!host_exists(card->host, PCI_DEVICES "/%s", card->address))
         return error_set(error, -ENODEV, "there is no PCI device %s, which %s names", card->address,
                          card->said->origin);
-    card->is_nvidias = sriov_gpu_is_nvidias(card->host, &card->said->address);
-    card->is_amds = pci_is_of(card->host, &card->said->address, "0x1002");
-    card->scheduler = card->is_nvidias ? nvidia_scheduler_read(card->host, &card->said->address)
-                                       : POLICY_SCHEDULER_UNSAID;
+    card->vendor = card_vendor_of(card->host, &card->said->address);
+    card->scheduler = card_vendor_scheduler(card->host, &card->said->address);
     return read_functions(card, error);
 }
 
@@ -111,10 +108,10 @@ setup_card_renew(struct setup_card *card, struct error *error)
     rc = look(card, error);
     if (rc < 0)
         return rc;
-    if (needs_nvidia_smi(card))
-        card->nvidia_rc =
-            nvidia_smi_read(card->host, &card->said->address, &card->nvidia, &card->nvidia_unknown);
-    if (card->is_nvidias && card->said->setup.has_instances)
+    if (needs_answer(card))
+        card->nvidia_rc = card->vendor->ask(card->host, &card->said->address, &card->nvidia,
+                                            &card->nvidia_unknown);
+    if (card->vendor->ask && card->said->setup.has_instances)
         nvidia_daemons_read(card->host, &card->daemons);
     return read_effects(card, error);
 }

@@ -6,7 +6,7 @@
 
 #pragma once
 
-#include "vendor/nvidia-smi.h"
+#include "vendor/card-vendor.h"
 #include "vendor/nvidia-daemon.h"
 #include "view/sriov-gpu.h"
 
@@ -16,8 +16,8 @@ struct setup_card {
     const char *address; /* of `said` */
     struct sriov_gpu sriov;
     bool has_functions; /* it can have virtual functions */
-    bool is_nvidias, is_amds;
-    unsigned scheduler; /* enum policy_scheduler; of NVIDIA's cards */
+    const struct card_vendor *vendor;
+    unsigned scheduler; /* enum policy_scheduler; unsaid: not known */
     struct nvidia_smi nvidia;
     int nvidia_rc;               /* 0: `nvidia` was read; else -errno... */
     struct error nvidia_unknown; /* ...with the reason; not set if nobody needed it */

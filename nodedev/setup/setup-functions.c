@@ -30,6 +30,7 @@ functions_are_as_said(const struct setup_card *card)
 static int
 functions_check(const struct setup_card *card, struct error *error)
 {
+    const struct card_vendor *vendor = card->vendor;
     uint64_t wanted = sriov_gpu_wanted(&card->said->setup, &card->sriov);
 
     if (!card->has_functions)
@@ -42,16 +43,15 @@ functions_check(const struct setup_card *card, struct error *error)
         return error_set(error, -EINVAL,
                          "%s can have %" PRIu64 " virtual functions, and %s says %" PRIu64,
                          card->address, card->sriov.total, card->said->origin, wanted);
-    if (card->is_nvidias && wanted != card->sriov.total)
+    if (vendor->set_functions && wanted != card->sriov.total)
         return error_set(error, -EINVAL,
-                         "NVIDIA's tool enables all functions of %s: write functions = \"all\" in "
-                         "%s",
-                         card->address, card->said->origin);
-    if (card->is_amds && !functions_are_as_said(card))
+                         "%s's tool enables all functions of %s: write functions = \"all\" in %s",
+                         vendor->name, card->address, card->said->origin);
+    if (vendor->functions_come && !functions_are_as_said(card))
         return error_set(error, -EOPNOTSUPP,
-                         "%s has %" PRIu64 " virtual functions, and not the %" PRIu64 " of %s; "
-                         "AMD's driver makes them when it is loaded, by a parameter of its module",
-                         card->address, card->sriov.enabled, wanted, card->said->origin);
+                         "%s has %" PRIu64 " virtual functions, and not the %" PRIu64 " of %s; %s",
+                         card->address, card->sriov.enabled, wanted, card->said->origin,
+                         vendor->functions_come);
     return 0;
 }
 
@@ -60,7 +60,7 @@ functions_make(struct setup_card *card, struct error *error)
 {
     unsigned wanted = card->said->setup.functions;
     int rc = sriov_enable(card->host, &card->sriov,
-                          wanted == SETTING_ALL || card->is_nvidias ? 0 : wanted, error);
+                          wanted == SETTING_ALL || card->vendor->set_functions ? 0 : wanted, error);
 
     return rc < 0 ? rc : 0;
 }

@@ -5,7 +5,7 @@
 int
 setup_part_check_nvidias(const struct setup_card *card, const char *part, struct error *error)
 {
-    if (!card->is_nvidias)
+    if (!card->vendor->ask)
         return error_set(error, -EOPNOTSUPP,
                          "only cards of NVIDIA's have %s, and %s is none: take it out of %s", part,
                          card->address, card->said->origin);

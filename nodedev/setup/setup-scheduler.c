@@ -17,7 +17,7 @@ is_as_said(const struct setup_card *card)
 static int
 check(const struct setup_card *card, struct error *error)
 {
-    if (card->is_nvidias)
+    if (card->vendor->scheduler)
         return 0;
     return error_set(error, -EOPNOTSUPP,
                      "only cards of NVIDIA's have a scheduler, and %s is none: take it out of %s",

@@ -244,7 +244,7 @@ setup_run(const struct host *host, const struct policy_gpu *said, bool dry_run,
     return rc;
 }
 
-/* Of the other parts of NVIDIA's cards only NVIDIA's tool tells. */
+/* If a vendor has a tool for the other parts, only that tool tells of them. */
 int
 setup_check(const struct host *host, const struct policy_gpu *said, struct error *error)
 {
@@ -253,7 +253,7 @@ setup_check(const struct host *host, const struct policy_gpu *said, struct error
 
     for (unsigned part = 0; part < SETUP_PARTS && rc == 0; part++) {
         if (setup_parts[part]->check && setup_parts[part]->is_said(&said->setup) &&
-            (part == SETUP_FUNCTIONS || !card.is_nvidias))
+            (part == SETUP_FUNCTIONS || !card.vendor->ask))
             rc = setup_parts[part]->check(&card, error);
     }
     return rc;

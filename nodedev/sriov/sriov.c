@@ -4,7 +4,7 @@
 #include "device/pci.h"
 #include "lease/statedir.h"
 #include "placement/constraints.h"
-#include "vendor/vendor-tool.h"
+#include "vendor/card-vendor.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -21,37 +21,30 @@ read_enabled(const struct host *host, struct sriov_gpu *card, struct error *erro
                   : 0;
 }
 
-/* --- NVIDIA's --------------------------------------------------------------------------------- */
+/* --- a vendor's tool -------------------------------------------------------------------------- */
 
 static int
-run_tool(const struct host *host, const struct sriov_gpu *card, const char *how,
-         struct error *error)
-{
-    return vendor_tool_run(host, (const char *[]){SRIOV_MANAGE, how, card->address.text, NULL},
-                           error);
-}
-
-static int
-enable_by_tool(const struct host *host, struct sriov_gpu *card, unsigned count, struct error *error)
+enable_by_tool(const struct host *host, const struct card_vendor *vendor, struct sriov_gpu *card,
+               unsigned count, struct error *error)
 {
     int rc;
 
     if (count)
         return error_refuse(error, ERROR_USAGE,
-                            "NVIDIA's tool enables all functions of %s, and takes no --count",
-                            card->address.text);
-    rc = run_tool(host, card, "-e", error);
+                            "%s's tool enables all functions of %s, and takes no --count",
+                            vendor->name, card->address.text);
+    rc = vendor->set_functions(host, &card->address, true, error);
     if (rc == 0)
         rc = read_enabled(host, card, error);
     if (rc < 0 || card->enabled)
         return rc;
     return error_set(error, -ENODEV,
-                     "%s has no virtual functions, although sriov-manage ended well; are SR-IOV, "
+                     "%s has no virtual functions, although %s ended well; are SR-IOV, "
                      "the IOMMU and addresses above 4G on in the firmware? See journalctl -k",
-                     card->address.text);
+                     card->address.text, vendor->function_tool);
 }
 
-/* --- others ----------------------------------------------------------------------------------- */
+/* --- the kernel ------------------------------------------------------------------------------- */
 
 static int
 write_number(const struct host *host, const struct sriov_gpu *card, const char *attribute,
@@ -116,6 +109,7 @@ enable_by_kernel(const struct host *host, struct sriov_gpu *card, unsigned count
 int
 sriov_enable(const struct host *host, struct sriov_gpu *card, unsigned count, struct error *error)
 {
+    const struct card_vendor *vendor = card_vendor_of(host, &card->address);
     int rc;
 
     if (count > card->total)
@@ -128,8 +122,8 @@ sriov_enable(const struct host *host, struct sriov_gpu *card, unsigned count, st
                          card->address.text, (unsigned)card->enabled, card->address.text);
     if (card->enabled)
         return 0;
-    rc = sriov_gpu_is_nvidias(host, &card->address) ? enable_by_tool(host, card, count, error)
-                                                    : enable_by_kernel(host, card, count, error);
+    rc = vendor->set_functions ? enable_by_tool(host, vendor, card, count, error)
+                               : enable_by_kernel(host, card, count, error);
     return rc < 0 ? rc : 1;
 }
 
@@ -196,12 +190,13 @@ sriov_settle(const struct host *host, const struct snapshot *snapshot, const str
 int
 sriov_disable(const struct host *host, struct sriov_gpu *card, struct error *error)
 {
+    const struct card_vendor *vendor = card_vendor_of(host, &card->address);
     int rc;
 
     if (card->enabled == 0)
         return 0;
-    if (sriov_gpu_is_nvidias(host, &card->address)) {
-        rc = run_tool(host, card, "-d", error);
+    if (vendor->set_functions) {
+        rc = vendor->set_functions(host, &card->address, false, error);
     } else {
         rc = write_number(host, card, "sriov_numvfs", 0);
         if (rc < 0)

@@ -2,7 +2,7 @@
 
 #include "view/setup-view.h"
 #include "placement/gpu-room.h"
-#include "vendor/nvidia-scheduler.h"
+#include "vendor/card-vendor.h"
 #include "view/setup-record.h"
 #include "view/sriov-gpu.h"
 
@@ -70,7 +70,7 @@ setup_view_judge(const struct host *host, const struct policy_gpu *said,
     const struct inventory_gpu *gpu = inventory_find_gpu(inventory, &said->address);
     const struct policy_setup *setup = &said->setup;
     const char *difference = gpu ? find_difference(setup, gpu) : NULL;
-    unsigned scheduler = setup->scheduler ? nvidia_scheduler_read(host, &said->address) : 0;
+    unsigned scheduler = setup->scheduler ? card_vendor_scheduler(host, &said->address) : 0;
     enum setup_view functions;
 
     if (!policy_has_setup(said))

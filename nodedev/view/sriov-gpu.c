@@ -88,9 +88,3 @@ sriov_gpu_is_for_boot(const struct host *host, const struct name *address)
     return host_exists(host, "etc/systemd/system/multi-user.target.wants/" SRIOV_GPU_UNIT,
                        address->text);
 }
-
-bool
-sriov_gpu_is_nvidias(const struct host *host, const struct name *address)
-{
-    return pci_is_of(host, address, "0x10de");
-}

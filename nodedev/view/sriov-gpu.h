@@ -40,6 +40,3 @@ int sriov_gpu_list(const struct host *host, const struct snapshot *snapshot, boo
  * The function tells whether systemd starts this unit at boot. */
 #define SRIOV_GPU_UNIT "libvirt-vgpu-sriov@%s.service"
 bool sriov_gpu_is_for_boot(const struct host *host, const struct name *address) CHECKED NONNULL;
-
-/* Whether the card is from NVIDIA. */
-bool sriov_gpu_is_nvidias(const struct host *host, const struct name *address) CHECKED NONNULL;

@@ -84,6 +84,7 @@ lawful='
 common/device/vgpu              vgpu_(mdev|vf|xe|pool)         rows of vgpu_built_in, each in the file of its interface
 common/device/vendor            vendor_nvidia                  a row of vendors, in the file of the vendor
 nodedev/commands/commands       command_.*                     rows of commands, each in the file of its command
+nodedev/vendor/card-vendor      card_vendor_(nvidia|amd)       rows of vendors, each in the file of its vendor
 nodedev/doctor/checks           .*_checks                      tables of checks, each in the file of its subject
 nodedev/libvirt/libvirt-library libvirt_(host|domain|job)_.*   rows of connection_calls, each in the file of its subject
 nodedev/libvirt/connection-calls connection_calls              it is found in connection.so, which is loaded
@@ -191,8 +192,14 @@ fi
 
 # Nor which vendor, except by the functions of device/vendor.h.
 if grep -nE '(->|\.)vendor->|\<vendor_nvidia\>' common/*/*.[ch] nodedev/*/*.[ch] hooks/*.[ch] |
-    grep -v '^common/device/'; then
+    grep -vE '^common/device/|^nodedev/vendor/|^nodedev/setup/.*card(->|\.)vendor->'; then
     complain "a row of the vendors, read outside of common/device/"
+fi
+
+# The same holds for the rows of vendor/card-vendor.h. Only the diagnosis of NVIDIA's functions names one.
+if grep -nE '\<card_vendor_(nvidia|amd|other)\>|[!=]= *[a-z]*->vendor\>|"(0x)?(10de|1002|8086)"' nodedev/*/*.[ch] |
+    grep -vE '^nodedev/vendor/|^nodedev/doctor/diagnosis-(functions|nvidia|xe)\.c:|:[0-9]+: *\*|: *\*|/\*'; then
+    complain "a vendor's row or id, in a file that is not of that vendor's cards"
 fi
 
 # One place counts what a driver offers and what limits leave. Other code that scans GPUs must not

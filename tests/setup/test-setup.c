@@ -6,6 +6,7 @@
 #include "fake/chance.h"
 #include "fake/nvidia-tools.h"
 #include "fake/typed.h"
+#include "vendor/card-vendor.h"
 
 #include <signal.h>
 #include <stdio.h>
@@ -668,14 +669,69 @@ the_scheduler(void **state)
     run("vgpuctl setup --print", COMMAND_DONE, "scheduler = \"equal-share\";");
 }
 
+/* --- a vendor that no file of the product knows
+ * --------------------------------------------------- */
+
+static int
+set_all_functions(const struct host *host, const struct name *card, bool on, struct error *error)
+{
+    struct fake_kernel *kernel = (struct fake_kernel *)host;
+
+    (void)error;
+    return fake_enable(kernel, card->text, on ? 3 : 0);
+}
+
+static unsigned
+tell_fixed_share(const struct host *host, const struct name *card)
+{
+    (void)host;
+    (void)card;
+    return POLICY_SCHEDULER_FIXED_SHARE;
+}
+
+static void
+another_vendor(void **state)
+{
+    static const struct card_vendor tools = {
+        .id = "8086",
+        .name = "Hose",
+        .set_functions = set_all_functions,
+        .function_tool = "hose-manage",
+        .scheduler = tell_fixed_share,
+    };
+    static const struct card_vendor loads = {
+        .id = "8086", .name = "Hose", .functions_come = "its driver was born with them"};
+    static const struct card_vendor *const with_tools[] = {&tools, NULL};
+    static const struct card_vendor *const with_loads[] = {&loads, NULL};
+
+    (void)state;
+    scene.kernel.host.card_vendors = with_tools;
+    declare("", "functions = 2;");
+    run("vgpuctl setup " INTEL, COMMAND_FAILED, "Hose's tool enables all functions of " INTEL);
+    declare("", "functions = \"all\"; scheduler = \"fixed-share\";");
+    run("vgpuctl setup " INTEL, COMMAND_DONE, "done");
+    assert_int_equal(functions_of(INTEL), 3);
+    run("vgpuctl setup " INTEL, COMMAND_DONE, "as declared");
+    run("vgpuctl sriov disable " INTEL, COMMAND_DONE, "");
+    assert_int_equal(functions_of(INTEL), 0);
+    /* NVIDIA's row is not there, so nobody has NVIDIA's tools. */
+    declare("sizes = \"mixed\";", "");
+    run("vgpuctl setup " NVIDIA, COMMAND_FAILED, "only cards of NVIDIA's have sizes");
+    scene.kernel.host.card_vendors = with_loads;
+    declare("", "functions = 2;");
+    run("vgpuctl setup " INTEL, COMMAND_FAILED, "its driver was born with them");
+    scene.kernel.host.card_vendors = NULL;
+}
+
 int
 main(void)
 {
     const struct CMUnitTest tests[] = {
-        TEST(steps),      TEST(what_people_see), TEST(as_they_are),
-        TEST(remembered), TEST(refusals),        TEST(faults),
-        TEST(killed),     TEST(reset),           TEST(types_of_instances),
-        TEST(shares),     TEST(the_scheduler),   TEST(anything),
+        TEST(steps),          TEST(what_people_see), TEST(as_they_are),
+        TEST(remembered),     TEST(refusals),        TEST(faults),
+        TEST(killed),         TEST(reset),           TEST(types_of_instances),
+        TEST(shares),         TEST(the_scheduler),   TEST(anything),
+        TEST(another_vendor),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

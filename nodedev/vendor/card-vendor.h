@@ -1,0 +1,88 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+
+/*
+ * card-vendor: what only vgpuctl asks of the vendor of a card. The hook does not carry this table;
+ * what the hook asks is in device/vendor.h.
+ *
+ * A vendor is a row, in the file of the vendor. Each member of a row is optional but for its name.
+ * Cards of a vendor without a row have the row card_vendor_other, which says nothing. A host may
+ * have other rows than card_vendor_built_in (host.h).
+ */
+
+#pragma once
+
+#include "device/vendor.h"
+#include "vendor/nvidia-smi.h"
+
+struct card_vendor {
+    const char *id;             /* of its PCI devices, as "10de" */
+    const char *name;           /* for people */
+    const struct vendor *types; /* the row of its types (device/vendor.h) */
+
+    /* --- virtual functions --- */
+
+    /* The vendor's tool that makes all functions of a card, or removes them. NULL: the kernel makes
+     * as many as are wanted (sriov_numvfs). The tool's name is for people. */
+    int (*set_functions)(const struct host *host, const struct name *card, bool on,
+                         struct error *error);
+    const char *function_tool;
+
+    /* Who else makes the functions, so that vgpuctl cannot: a sentence without its full stop. */
+    const char *functions_come;
+
+    /* Its driver lists in /sys which types each function can have. */
+    bool lists_types;
+
+    /* Functions of a card with this driver can be vGPUs that libvirt does not tell. */
+    const char *silent_driver;
+
+    /* --- setup --- */
+
+    /* Asks its tool about GPU instances and sizes, which takes seconds. NULL: no card has them. */
+    int (*ask)(const struct host *host, const struct name *card, struct nvidia_smi *ret,
+               struct error *error);
+
+    /* The scheduler of a card (enum policy_scheduler). NULL: no card has one. */
+    unsigned (*scheduler)(const struct host *host, const struct name *card);
+
+    /* --- the rest --- */
+
+    bool needs_iommu; /* a vGPU of its cards may need the IOMMU */
+
+    /* A vGPU moves only between hosts whose driver's version, ECC mode and parameters of the vGPU
+     * go together. */
+    bool needs_alike_drivers;
+};
+
+extern const struct card_vendor card_vendor_nvidia; /* nvidia-card.c */
+extern const struct card_vendor card_vendor_amd;    /* amd-card.c */
+extern const struct card_vendor card_vendor_other;
+
+/* All of these but the last, up to NULL. */
+extern const struct card_vendor *const card_vendor_built_in[];
+
+/* The rows of a host, up to NULL. */
+const struct card_vendor *const *
+card_vendor_rows(const struct host *host) __attribute__((nonnull, returns_nonnull));
+
+/* Finds the row of a PCI id, as "10de". */
+const struct card_vendor *card_vendor_find(const struct card_vendor *const *rows, const char *id)
+    __attribute__((nonnull, returns_nonnull));
+
+/* Finds the row of a PCI device. */
+const struct card_vendor *card_vendor_of(const struct host *host, const struct name *card)
+    __attribute__((nonnull, returns_nonnull));
+
+/* Whether a PCI device is a vendor's. */
+bool card_vendor_makes(const struct card_vendor *vendor, const struct host *host,
+                       const struct name *card) CHECKED NONNULL;
+
+/* The scheduler of a card, enum policy_scheduler. Unsaid: the card has none, or nobody knows. */
+unsigned card_vendor_scheduler(const struct host *host, const struct name *card) CHECKED NONNULL;
+
+/* Whether a vendor's tools are needed to set up a card. They are slow, and one runs at a time. */
+bool card_vendor_has_tools(const struct card_vendor *vendor) CHECKED NONNULL;
+
+/* Whether a type is of the vendor's. */
+bool card_vendor_has_type(const struct card_vendor *vendor,
+                          const struct inventory_type *type) CHECKED NONNULL;
