@@ -697,9 +697,9 @@ connect_browser() {
 	at_end ip link set "$card" down
 }
 
-# serve_cockpit: starts Cockpit, and sets SERVER to its process. Whoever comes is root.
+# serve_cockpit PORT: starts Cockpit at this port, and sets SERVER to its process. Whoever comes is root.
 serve_cockpit() {
-	/usr/lib/cockpit/cockpit-ws --local-session=/usr/bin/cockpit-bridge --no-tls --port 9090 \
+	/usr/lib/cockpit/cockpit-ws --local-session=/usr/bin/cockpit-bridge --no-tls --port "$1" \
 		</dev/null >cockpit.log 2>&1 &
 	# shellcheck disable=SC2034 # for the scenario
 	SERVER=$!

@@ -3,7 +3,7 @@
 # shellcheck shell=bash
 # needs: cockpit-machines 332
 # needs: libvirt 9.7
-# needs: browser
+# needs: browser 9091
 # takes: 128
 #
 # The browser is outside, on the machine that runs the tests. tests/cockpit/in-vm-cockpit-machines.mjs looks and
@@ -24,7 +24,7 @@ guest web01 --hostdev "$uuid" --pci "$vf" \
 connect_browser
 # The page has the bus start libvirt's service there, which asks polkit.
 at_end pkill -x 'libvirt-dbus|polkitd'
-serve_cockpit
+serve_cockpit 9091
 
 say "somebody starts and ends the guest, gives it a function, and starts it again"
 # shellcheck disable=SC2034 # wait_for's

@@ -2,7 +2,7 @@
 # The page in Cockpit: somebody clicks, and a guest starts with a vGPU, and gets another while it runs.
 # shellcheck shell=bash
 # needs: cockpit 239
-# needs: browser
+# needs: browser 9090
 # takes: 25
 #
 # The browser is outside, on the machine that runs the tests; tests/cockpit/in-vm-cockpit.mjs clicks there.
@@ -11,7 +11,7 @@
 cards mdev
 guest web01 --xml-filter "s,</devices>,$(ports 3)&,"
 connect_browser
-serve_cockpit
+serve_cockpit 9090
 
 say "somebody attaches a vGPU, starts the guest, and attaches another"
 # shellcheck disable=SC2034 # wait_for's
