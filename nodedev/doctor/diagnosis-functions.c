@@ -24,7 +24,7 @@
 static bool
 is_of_nova(const struct host *host, const struct sriov_gpu *card)
 {
-    return card_vendor_makes(&card_vendor_nvidia, host, &card->address) &&
+    return card_vendor_has_card(&card_vendor_nvidia, host, &card->address) &&
            ARRAY_HAS(card->functions.items, card->functions.count, function,
                      !strcmp(pci_driver(host, function).text, "nvidia-vgpu-vfio-pci"));
 }
@@ -32,7 +32,8 @@ is_of_nova(const struct host *host, const struct sriov_gpu *card)
 static bool
 is_nvidias(const struct host *host, const struct sriov_gpu *card)
 {
-    return card_vendor_makes(&card_vendor_nvidia, host, &card->address) && !is_of_nova(host, card);
+    return card_vendor_has_card(&card_vendor_nvidia, host, &card->address) &&
+           !is_of_nova(host, card);
 }
 
 static bool

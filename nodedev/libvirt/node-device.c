@@ -155,7 +155,7 @@ static int
 read_functions(const xmlNode *pci, struct node_device *device)
 {
     const xmlNode *functions = pci ? find_capability(pci, "virt_functions") : NULL;
-    const char *driver = card_vendor_find(card_vendor_built_in, device->vendor)->silent_driver;
+    const char *driver = card_vendor_find(card_vendor_built_in, device->vendor)->untold_driver;
 
     if (!driver || (*device->driver.text && strcmp(device->driver.text, driver)))
         return 0;

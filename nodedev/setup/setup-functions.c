@@ -47,11 +47,11 @@ functions_check(const struct setup_card *card, struct error *error)
         return error_set(error, -EINVAL,
                          "%s's tool enables all functions of %s: write functions = \"all\" in %s",
                          vendor->name, card->address, card->said->origin);
-    if (vendor->functions_come && !functions_are_as_said(card))
+    if (vendor->functions_fixed && !functions_are_as_said(card))
         return error_set(error, -EOPNOTSUPP,
                          "%s has %" PRIu64 " virtual functions, and not the %" PRIu64 " of %s; %s",
                          card->address, card->sriov.enabled, wanted, card->said->origin,
-                         vendor->functions_come);
+                         vendor->functions_fixed);
     return 0;
 }
 

@@ -27,7 +27,7 @@ take_card(const struct setup_card *card, const struct inventory *inventory,
           const struct inventory_gpu *gpu, struct others *others, struct error *error)
 {
     if (name_equal(&gpu->name, &card->said->address) ||
-        !card_vendor_makes(card->vendor, card->host, &gpu->name))
+        !card_vendor_has_card(card->vendor, card->host, &gpu->name))
         return 0;
     if (gpu->vgpu_count) {
         error_set(error, -EBUSY, "%s has a vGPU", gpu->name.text);

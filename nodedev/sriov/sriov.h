@@ -5,10 +5,10 @@
  * with 'vgpuctl sriov'. No hook does.
  *
  * A vendor may have a tool of its own for that (vendor/card-vendor.h). The functions of other cards
- * are enabled by the kernel's sriov_numvfs. These functions are for
- * guests, so the host's own drivers are kept from them (sriov_drivers_autoprobe is 0). Some drivers
- * then give each function a share of the card's memory; sriov_settle takes it back. The result is
- * read back, because NVIDIA's tool has been seen to succeed without making a function.
+ * are enabled by the kernel's sriov_numvfs. These functions are for guests, so the host's own
+ * drivers are kept from them (sriov_drivers_autoprobe is 0). Some drivers then give each function a
+ * share of the card's memory; sriov_settle takes it back. The result is read back, because NVIDIA's
+ * tool has been seen to succeed without making a function.
  */
 
 #pragma once

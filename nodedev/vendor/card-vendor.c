@@ -5,7 +5,7 @@
 
 #include <string.h>
 
-const struct card_vendor card_vendor_other = {.id = "", .name = "another vendor"};
+static const struct card_vendor other = {.id = "", .name = "another vendor"};
 
 const struct card_vendor *const card_vendor_built_in[] = {&card_vendor_nvidia, &card_vendor_amd,
                                                           NULL};
@@ -21,7 +21,7 @@ card_vendor_find(const struct card_vendor *const *rows, const char *id)
 {
     while (*rows && strcmp((*rows)->id, id))
         rows++;
-    return *rows ? *rows : &card_vendor_other;
+    return *rows ? *rows : &other;
 }
 
 const struct card_vendor *
@@ -34,8 +34,8 @@ card_vendor_of(const struct host *host, const struct name *card)
 }
 
 bool
-card_vendor_makes(const struct card_vendor *vendor, const struct host *host,
-                  const struct name *card)
+card_vendor_has_card(const struct card_vendor *vendor, const struct host *host,
+                     const struct name *card)
 {
     return card_vendor_of(host, card) == vendor;
 }

@@ -4,9 +4,9 @@
  * card-vendor: what only vgpuctl asks of the vendor of a card. The hook does not carry this table;
  * what the hook asks is in device/vendor.h.
  *
- * A vendor is a row, in the file of the vendor. Each member of a row is optional but for its name.
- * Cards of a vendor without a row have the row card_vendor_other, which says nothing. A host may
- * have other rows than card_vendor_built_in (host.h).
+ * A vendor is a row, in the file of the vendor. Each member is optional, but for the id and the
+ * name. A card whose vendor has no row gets a row that says nothing. A host may have other rows
+ * than card_vendor_built_in (host.h).
  */
 
 #pragma once
@@ -27,14 +27,15 @@ struct card_vendor {
                          struct error *error);
     const char *function_tool;
 
-    /* Who else makes the functions, so that vgpuctl cannot: a sentence without its full stop. */
-    const char *functions_come;
+    /* Why the setup of a card cannot change the number of its functions: a sentence without its
+     * full stop. NULL: it can. */
+    const char *functions_fixed;
 
     /* Its driver lists in /sys which types each function can have. */
     bool lists_types;
 
-    /* Functions of a card with this driver can be vGPUs that libvirt does not tell. */
-    const char *silent_driver;
+    /* Functions of a card with this driver can be vGPUs, and libvirt tells nothing of these. */
+    const char *untold_driver;
 
     /* --- setup --- */
 
@@ -56,16 +57,15 @@ struct card_vendor {
 
 extern const struct card_vendor card_vendor_nvidia; /* nvidia-card.c */
 extern const struct card_vendor card_vendor_amd;    /* amd-card.c */
-extern const struct card_vendor card_vendor_other;
 
-/* All of these but the last, up to NULL. */
+/* All of these, up to NULL. */
 extern const struct card_vendor *const card_vendor_built_in[];
 
 /* The rows of a host, up to NULL. */
 const struct card_vendor *const *
 card_vendor_rows(const struct host *host) __attribute__((nonnull, returns_nonnull));
 
-/* Finds the row of a PCI id, as "10de". */
+/* Finds the row of a PCI id, as "10de". A card of any other vendor has a row, too. */
 const struct card_vendor *card_vendor_find(const struct card_vendor *const *rows, const char *id)
     __attribute__((nonnull, returns_nonnull));
 
@@ -73,9 +73,9 @@ const struct card_vendor *card_vendor_find(const struct card_vendor *const *rows
 const struct card_vendor *card_vendor_of(const struct host *host, const struct name *card)
     __attribute__((nonnull, returns_nonnull));
 
-/* Whether a PCI device is a vendor's. */
-bool card_vendor_makes(const struct card_vendor *vendor, const struct host *host,
-                       const struct name *card) CHECKED NONNULL;
+/* Whether a PCI device is one of the vendor's cards. */
+bool card_vendor_has_card(const struct card_vendor *vendor, const struct host *host,
+                          const struct name *card) CHECKED NONNULL;
 
 /* The scheduler of a card, enum policy_scheduler. Unsaid: the card has none, or nobody knows. */
 unsigned card_vendor_scheduler(const struct host *host, const struct name *card) CHECKED NONNULL;
@@ -83,6 +83,6 @@ unsigned card_vendor_scheduler(const struct host *host, const struct name *card)
 /* Whether a vendor's tools are needed to set up a card. They are slow, and one runs at a time. */
 bool card_vendor_has_tools(const struct card_vendor *vendor) CHECKED NONNULL;
 
-/* Whether a type is of the vendor's. */
+/* Whether a type is one of the vendor's. */
 bool card_vendor_has_type(const struct card_vendor *vendor,
                           const struct inventory_type *type) CHECKED NONNULL;

@@ -700,7 +700,7 @@ another_vendor(void **state)
         .scheduler = tell_fixed_share,
     };
     static const struct card_vendor loads = {
-        .id = "8086", .name = "Hose", .functions_come = "its driver was born with them"};
+        .id = "8086", .name = "Hose", .functions_fixed = "its driver was born with them"};
     static const struct card_vendor *const with_tools[] = {&tools, NULL};
     static const struct card_vendor *const with_loads[] = {&loads, NULL};
 
