@@ -2,11 +2,6 @@
 
 EXTRA_DIST += tests/vm
 
-# It runs only in the machine. It needs none of our libraries.
-check_PROGRAMS += tests/vm/vfio-states
-tests_vm_vfio_states_SOURCES = tests/vm/vfio-states.c
-tests_vm_vfio_states_LDADD =
-
 # The real thing: a virtual machine with real libvirt, QEMU and mdev drivers. See tests/vm/run.
 in_vm = VGPU_BUILD='$(abs_top_builddir)' VGPU_TARBALL='$(abs_top_builddir)/$(distdir).tar.xz' \
 	'$(srcdir)/tests/vm/run'

@@ -3,7 +3,7 @@
 # shellcheck shell=bash
 # takes: 8
 #
-# ../vfio-states.c says what is tried. A kernel that goes wrong there says so in its log, and that fails a scenario.
+# ../../vfio/vfio-states.c says what is tried. A kernel that goes wrong there says so in its log, and that fails a scenario.
 
 # play DEVICE DEVICE-OF-THE-SAME-TYPE DEVICE-OF-ANOTHER
 play() {
