@@ -413,18 +413,42 @@ host_label(const struct host *host, char *buffer, size_t size, const char *forma
     return snprintf(buffer, size, "%s", type) < (int)size ? 0 : -E2BIG;
 }
 
-bool
-host_exists(const struct host *host, const char *format, ...)
+static int
+find(const struct host *host, const char *format, va_list args)
 {
     struct stat status;
     struct path path;
+    int rc = path_vformat(&path, format, args);
+
+    if (rc == 0)
+        rc = host->ops->status(host, path.text, &status);
+    if (rc < 0)
+        return rc == -ENOENT ? 0 : rc;
+    return 1;
+}
+
+int
+host_find(const struct host *host, const char *format, ...)
+{
     va_list args;
     int rc;
 
     va_start(args, format);
-    rc = path_vformat(&path, format, args);
+    rc = find(host, format, args);
     va_end(args);
-    return rc == 0 && host->ops->status(host, path.text, &status) == 0;
+    return rc;
+}
+
+bool
+host_exists(const struct host *host, const char *format, ...)
+{
+    va_list args;
+    int rc;
+
+    va_start(args, format);
+    rc = find(host, format, args);
+    va_end(args);
+    return rc > 0;
 }
 
 uint64_t

@@ -42,10 +42,10 @@ profile_find(const struct host *host, const struct name *address, struct profile
     return -ENOENT;
 }
 
-bool
+int
 profile_has(const struct host *host, const struct name *card, enum profile_number number)
 {
-    return host_exists(host, ADMIN "/vf1/profile/%s", card->text, files[number]);
+    return host_find(host, ADMIN "/vf1/profile/%s", card->text, files[number]);
 }
 
 static int

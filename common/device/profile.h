@@ -49,9 +49,9 @@ bool profile_is_taken(const struct policy_profile *profile) CHECKED NONNULL;
 int profile_find(const struct host *host, const struct name *address,
                  struct profile_function *ret) CHECKED NONNULL;
 
-/* Whether a card has the file of this number for its functions. */
-bool profile_has(const struct host *host, const struct name *card,
-                 enum profile_number number) CHECKED NONNULL;
+/* Whether a card has the file of this number for its functions: 1, 0, or -errno. */
+int profile_has(const struct host *host, const struct name *card,
+                enum profile_number number) CHECKED NONNULL;
 
 /* Reads how much of the card's memory a function has, in MiB, rounded up. Returns 0, or -errno as
  * reader_read_number does. */

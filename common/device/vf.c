@@ -177,12 +177,15 @@ vf_scan_device(const struct host *host, const struct policy *policy, const struc
                struct inventory *inventory)
 {
     struct name gpu;
+    int rc = host_find(host, PCI_DEVICES "/%s/" CURRENT, device->text);
 
     (void)policy; /* it says nothing of these functions */
-    if (host_exists(host, PCI_DEVICES "/%s/" CURRENT, device->text) &&
-        pci_find_card(host, device, &gpu) == 0)
+    if (rc <= 0)
+        return rc;
+    rc = pci_find_card(host, device, &gpu);
+    if (rc == 0)
         add_function(host, device, &gpu, inventory);
-    return 0;
+    return rc == -ENOENT ? 0 : rc;
 }
 
 /* --- one vGPU ----------------------------------------------------------------------------------

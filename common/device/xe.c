@@ -248,17 +248,26 @@ scan_card(const struct host *host, const struct policy *policy, const struct nam
           struct inventory *inventory)
 {
     const struct policy_gpu *said = policy ? policy_find_gpu(policy, name) : NULL;
-    struct card card = {.name = *name, .has_vram = profile_has(host, name, PROFILE_VRAM)};
-    int rc = 0;
+    struct card card = {.name = *name};
+    int rc = profile_has(host, name, PROFILE_VRAM);
 
+    if (rc < 0)
+        return rc;
+    card.has_vram = rc > 0;
     card.vram = said && card.has_vram ? said->vram : 0;
-    for (unsigned i = 1;
-         rc == 0 && host_exists(host, PCI_DEVICES "/%s/sriov_admin/vf%u", name->text, i); i++) {
+    rc = 0;
+    for (unsigned i = 1; rc == 0; i++) {
         struct name function;
 
-        if (host_link(host, &function, PCI_DEVICES "/%s/sriov_admin/vf%u/device", name->text, i) ==
-            0)
+        rc = host_find(host, PCI_DEVICES "/%s/sriov_admin/vf%u", name->text, i);
+        if (rc <= 0)
+            break;
+        rc = host_link(host, &function, PCI_DEVICES "/%s/sriov_admin/vf%u/device", name->text, i);
+        if (rc == 0)
             rc = add_function(host, policy, &card, i, &function, inventory);
+        /* A function that is not enabled has no link. */
+        if (rc == -ENOENT)
+            rc = 0;
     }
     return rc;
 }
@@ -274,9 +283,9 @@ static int
 xe_scan_device(const struct host *host, const struct policy *policy, const struct name *device,
                struct inventory *inventory)
 {
-    return host_exists(host, PCI_DEVICES "/%s/sriov_admin", device->text)
-               ? scan_card(host, policy, device, inventory)
-               : 0;
+    int rc = host_find(host, PCI_DEVICES "/%s/sriov_admin", device->text);
+
+    return rc > 0 ? scan_card(host, policy, device, inventory) : rc;
 }
 
 /* --- one vGPU --------------------------------------------------------------------------------- */
