@@ -11,7 +11,7 @@
 #include "placement/candidate.h"
 #include "placement/feasibility.h"
 #include "placement/placement.h"
-#include "placement/reason.h"
+#include "placement/gpu-reason.h"
 #include "placement/victim.h"
 #include "policy/policy-load.h"
 
@@ -332,7 +332,7 @@ dry_run_is_chosen(const struct dry_run *dry_run, size_t demand)
 }
 
 static void
-take_others(const struct dry_run *dry_run, size_t demand, struct rooms *rooms)
+take_others(const struct dry_run *dry_run, size_t demand, struct loads *loads)
 {
     for (size_t i = 0; i < dry_run->snapshot.demands.count; i++) {
         const struct placement_choice *choice = &dry_run->choices[i];
@@ -340,47 +340,47 @@ take_others(const struct dry_run *dry_run, size_t demand, struct rooms *rooms)
         if (i == demand || !dry_run_is_chosen(dry_run, i))
             continue;
         if (choice->way == PLACEMENT_CREATE)
-            rooms_take(rooms, &choice->place);
+            loads_take(loads, &choice->place);
         else
-            rooms_settle(rooms, &choice->place);
+            loads_settle(loads, &choice->place);
     }
 }
 
 void
-dry_run_rooms_init(struct dry_run_rooms *rooms, const struct dry_run *dry_run, size_t demand)
+dry_run_loads_init(struct dry_run_loads *loads, const struct dry_run *dry_run, size_t demand)
 {
     const struct ledger *ledger = &dry_run->snapshot.ledger;
 
-    rooms->gone = memory_zeroed(ledger->count, sizeof(*rooms->gone));
+    loads->gone = memory_zeroed(ledger->count, sizeof(*loads->gone));
     for (size_t i = 0; i < ledger->count; i++)
-        rooms->gone[i] = dry_run->gone[i] || (dry_run->may_evict && dry_run->may_evict[i]);
-    rooms->after = dry_run->problem;
-    rooms->after.gone = rooms->gone;
-    rooms->after.certainty = PLACEMENT_TRY;
-    rooms_init(&rooms->now, &dry_run->problem);
-    rooms_init(&rooms->then, &rooms->after);
-    take_others(dry_run, demand, &rooms->now);
-    take_others(dry_run, demand, &rooms->then);
+        loads->gone[i] = dry_run->gone[i] || (dry_run->may_evict && dry_run->may_evict[i]);
+    loads->after = dry_run->problem;
+    loads->after.gone = loads->gone;
+    loads->after.certainty = PLACEMENT_TRY;
+    loads_init(&loads->now, &dry_run->problem);
+    loads_init(&loads->then, &loads->after);
+    take_others(dry_run, demand, &loads->now);
+    take_others(dry_run, demand, &loads->then);
 }
 
 void
-dry_run_rooms_clear(struct dry_run_rooms *rooms)
+dry_run_loads_clear(struct dry_run_loads *loads)
 {
-    rooms_clear(&rooms->now);
-    rooms_clear(&rooms->then);
-    free(rooms->gone);
+    loads_clear(&loads->now);
+    loads_clear(&loads->then);
+    free(loads->gone);
 }
 
 /* Adds why another GPU that has room was not chosen. */
 static void
-add_why(const struct dry_run *dry_run, const struct rooms *rooms, size_t demand,
+add_why(const struct dry_run *dry_run, const struct loads *loads, size_t demand,
         const struct inventory_gpu *gpu, char *text, size_t size)
 {
     const struct placement_choice *choice = &dry_run->choices[demand];
     size_t count, at = strlen(text);
     const struct candidate *chosen = NULL, *other = NULL;
     AUTO_FREE struct candidate *candidates =
-        candidate_list(rooms, &dry_run->snapshot.demands.items[demand], &count);
+        candidate_list(loads, &dry_run->snapshot.demands.items[demand], &count);
 
     for (size_t i = 0; i < count; i++) {
         if (!chosen && candidates[i].place.type == choice->place.type)
@@ -393,7 +393,7 @@ add_why(const struct dry_run *dry_run, const struct rooms *rooms, size_t demand,
 }
 
 enum dry_run_answer
-dry_run_judge(const struct dry_run *dry_run, const struct dry_run_rooms *rooms, size_t demand,
+dry_run_judge(const struct dry_run *dry_run, const struct dry_run_loads *loads, size_t demand,
               const struct inventory_gpu *gpu, char *text, size_t size)
 {
     const struct demand *wanted = &dry_run->snapshot.demands.items[demand];
@@ -406,14 +406,14 @@ dry_run_judge(const struct dry_run *dry_run, const struct dry_run_rooms *rooms, 
         snprintf(text, size, "%s", here ? "has it already" : "another GPU has it");
         return !here ? DRY_RUN_NO : choice->way == PLACEMENT_REUSE ? DRY_RUN_TAKEN : DRY_RUN_FOUND;
     }
-    reason = reason_gpu(&rooms->now, wanted, gpu, text, size);
+    reason = gpu_reason_tell(&loads->now, wanted, gpu, text, size);
     if (reason != REASON_NONE)
-        return dry_run->outcome == DRY_RUN_EVICTING && victim_would_help(&rooms->then, wanted, gpu)
+        return dry_run->outcome == DRY_RUN_EVICTING && victim_would_help(&loads->then, wanted, gpu)
                    ? DRY_RUN_EVICT
                    : DRY_RUN_NO;
     if (here)
         return DRY_RUN_CHOSEN;
     if (chosen)
-        add_why(dry_run, &rooms->now, demand, gpu, text, size);
+        add_why(dry_run, &loads->now, demand, gpu, text, size);
     return DRY_RUN_POSSIBLE;
 }

@@ -14,7 +14,7 @@
 #include "actions/snapshot.h"
 #include "actions/start.h"
 #include "placement/resolution.h"
-#include "placement/rooms.h"
+#include "placement/loads.h"
 
 enum dry_run_outcome {
     DRY_RUN_NOTHING, /* the domain is to get no vGPU */
@@ -82,16 +82,16 @@ extern const char *const dry_run_answer_words[];
 
 /* The GPUs for one demand, with the domain's other demands placed: now, and once all is gone that
  * may be evicted. */
-struct dry_run_rooms {
-    struct rooms now, then;
+struct dry_run_loads {
+    struct loads now, then;
     struct placement_problem after; /* the problem of `then` */
     bool *gone;
 };
-void dry_run_rooms_init(struct dry_run_rooms *rooms, const struct dry_run *dry_run,
+void dry_run_loads_init(struct dry_run_loads *loads, const struct dry_run *dry_run,
                         size_t demand) NONNULL;
-void dry_run_rooms_clear(struct dry_run_rooms *rooms) NONNULL;
+void dry_run_loads_clear(struct dry_run_loads *loads) NONNULL;
 
 /* What a GPU is for that demand. text gets the words that follow its name. */
 enum dry_run_answer
-dry_run_judge(const struct dry_run *dry_run, const struct dry_run_rooms *rooms, size_t demand,
+dry_run_judge(const struct dry_run *dry_run, const struct dry_run_loads *loads, size_t demand,
               const struct inventory_gpu *gpu, char *text, size_t size) CHECKED NONNULL;

@@ -67,7 +67,7 @@ choose_source(const struct arrival *arrival, size_t index, struct rewrite_source
     const struct inventory_parent *parent = arrival->choices[index].place.parent;
 
     ret->kind = parent->interface->hostdev;
-    ret->is_lent = parent->interface->is_lent;
+    ret->is_managed = parent->interface->is_managed;
     if (ret->kind == REQUEST_PCI) {
         ret->source = parent->name;
         return 0;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
 /*
- * passthrough: guests that take a whole card: a hostdev of theirs is the GPU itself.
+ * passthrough: guests that take a whole card: one of their hostdevs is the GPU itself.
  *
  * libvirt takes the card from its driver then, and all that is on the card goes with it. So a guest
  * does not start while somebody else has a vGPU or a function of the card. That needs a proof:

@@ -79,7 +79,7 @@ wants_all_names(const struct name *gpu, const struct names *ids, const void *dat
 }
 
 static bool
-has_type(const struct inventory *inventory, const struct demand *demand)
+lists_type(const struct inventory *inventory, const struct demand *demand)
 {
     for (size_t gpu = 0; gpu < inventory->gpu_count; gpu++) {
         if (demand_count_types(demand, inventory->gpus[gpu]))
@@ -142,7 +142,7 @@ lacks_names(const struct snapshot *snapshot)
     if (!some || snapshot->filter.wants_names == wants_all_names)
         return false;
     for (size_t i = 0; i < snapshot->demands.count; i++) {
-        if (!has_type(inventory, &snapshot->demands.items[i]))
+        if (!lists_type(inventory, &snapshot->demands.items[i]))
             return true;
     }
     return needs_sizes(snapshot) || (snapshot->demands.count == 0 && has_nameless_lease(snapshot));

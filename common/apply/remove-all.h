@@ -13,7 +13,7 @@
  * Each lease is tried once. If its vGPU could not be removed, the lease is handed back at once,
  * under a new number, because this process may go on for long. If a driver does not come back, the
  * writer that waits for it keeps the claim. Nothing more can be written then, and all other leases
- * are handed back. A lease that is another's by now is not touched.
+ * are handed back. A lease that is another's now is not touched.
  */
 
 #pragma once

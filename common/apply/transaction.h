@@ -13,7 +13,7 @@
  *
  * Only the process whose claim a lease bears acts on that lease. transaction_move is a
  * compare-and-set, as is everything that begins by transaction_begin_with. It changes nothing if
- * the lease has another process's claim by now. A lease gets a new number when it is claimed, and
+ * the lease has another process's claim now. A lease gets a new number when it is claimed, and
  * when it is handed back.
  */
 

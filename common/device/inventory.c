@@ -193,7 +193,7 @@ inventory_add_parent(struct inventory *inventory, const struct inventory_parent 
     *copy = *parent;
     copy->index = gpu->parent_count;
     copy->available = memory_zeroed(gpu->type_count, sizeof(*copy->available));
-    for (size_t i = 0; copy->apart && i < gpu->type_count; i++)
+    for (size_t i = 0; copy->is_separate && i < gpu->type_count; i++)
         copy->available[i] = INVENTORY_NEVER;
     ARRAY_ADD(gpu->parents, gpu->parent_count, copy);
     ARRAY_ADD(inventory->parents, inventory->parent_count, copy);
@@ -223,7 +223,7 @@ grow_available(struct inventory_gpu *gpu)
 
         parent->available =
             memory_resized(parent->available, gpu->type_count, sizeof(*parent->available));
-        parent->available[gpu->type_count - 1] = parent->apart ? INVENTORY_NEVER : 0;
+        parent->available[gpu->type_count - 1] = parent->is_separate ? INVENTORY_NEVER : 0;
     }
 }
 
@@ -423,15 +423,15 @@ inventory_memory(const struct inventory_gpu *gpu)
 }
 
 bool
-inventory_is_apart(const struct inventory_gpu *gpu)
+inventory_is_separate(const struct inventory_gpu *gpu)
 {
-    return ARRAY_HAS(gpu->parents, gpu->parent_count, parent, (*parent)->apart);
+    return ARRAY_HAS(gpu->parents, gpu->parent_count, parent, (*parent)->is_separate);
 }
 
 const struct inventory_type *
 inventory_type_for_good(const struct inventory_parent *parent)
 {
-    for (size_t i = 0; parent->apart && i < parent->gpu->type_count; i++) {
+    for (size_t i = 0; parent->is_separate && i < parent->gpu->type_count; i++) {
         if (parent->available[i] != INVENTORY_NEVER)
             return &parent->gpu->types[i];
     }

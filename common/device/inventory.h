@@ -82,10 +82,10 @@ struct inventory_parent {
     struct inventory_gpu *gpu;
     size_t index; /* among the parents of its GPU */
     const struct vgpu_interface *interface;
-    bool apart;  /* a separate place (of a pool): its type never changes, and it shares nothing with
-                    the rest of the GPU */
-    bool untold; /* nobody tells the size of its memory: for types that need memory, what is
-                    available is a guess, and only the driver knows */
+    bool is_separate; /* a separate place (of a pool): its type never changes, and it shares nothing
+                   with the rest of the GPU */
+    bool has_unknown_memory; /* nobody tells the size of its memory: for types that need memory,
+                    what is available is a guess, and only the driver knows */
     char user[32]; /* a process that has the free device open, "4711 (qemu-system-x86)"; "": none is
                       seen. Only for a device that is lent (vgpu.h), because other devices are made
                       for a guest */
@@ -251,7 +251,7 @@ bool inventory_type_shares_time(const struct inventory_type *type) CHECKED NONNU
 const struct limit *inventory_memory(const struct inventory_gpu *gpu) NONNULL;
 
 /* Whether the places of a GPU are separate, so that the figures of its types add up. */
-bool inventory_is_apart(const struct inventory_gpu *gpu) CHECKED NONNULL;
+bool inventory_is_separate(const struct inventory_gpu *gpu) CHECKED NONNULL;
 
 /* Returns the only type that a parent can ever have (a pool's). Returns NULL if it may have
  * several. */

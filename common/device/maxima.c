@@ -134,7 +134,7 @@ shares_memory(const struct inventory_gpu *gpu)
 {
     return gpu->framebuffer && (!gpu->one_size || tells_memory(gpu)) &&
            !ARRAY_HAS(gpu->limits, gpu->limit_count, limit, limit->is_memory) &&
-           !inventory_is_apart(gpu);
+           !inventory_is_separate(gpu);
 }
 
 static void

@@ -11,7 +11,7 @@
  *
  *     <extract device="2049" inode="1312" size="1712000" seconds="1764000000" nanoseconds="5"/>
  *
- * If the file is another one by now, or a card is here that the extract does not have, the file is
+ * If the file is another one now, or a card is here that the extract does not have, the file is
  * read again. If the file cannot be read, refused="1" says so, and the extract has no cards: the
  * fault is told once, and not at each start. Nothing depends on the extract.
  */

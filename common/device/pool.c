@@ -75,7 +75,8 @@ add_function(const struct host *host, const struct name *function, const struct 
              const struct name *only, unsigned framebuffer, int available,
              struct inventory *inventory)
 {
-    struct inventory_parent form = {.name = *function, .interface = &vgpu_pool, .apart = true};
+    struct inventory_parent form = {
+        .name = *function, .interface = &vgpu_pool, .is_separate = true};
     struct inventory_vgpu vgpu = {.device = *function, .type = *type};
     struct inventory_parent *parent;
     struct inventory_type *own;
@@ -100,20 +101,20 @@ pool_scan_device(const struct host *host, const struct policy *policy, const str
 {
     const struct policy_pool *pool = policy ? policy_pool_of(policy, function) : NULL;
     struct name type, only;
-    int had = tag_read(host, function, &type), rc;
+    int tagged = tag_read(host, function, &type), rc;
 
-    if ((!pool && had != 0) || inventory_find_parent(inventory, function))
+    if ((!pool && tagged != 0) || inventory_find_parent(inventory, function))
         return 0;
-    if (had < 0 && !check_function(host, pool, function, inventory))
+    if (tagged < 0 && !check_function(host, pool, function, inventory))
         return 0;
     only = type;
     rc = pool ? name_parse(&only, pool->name) : 0;
     if (rc < 0)
         return rc;
-    if (had < 0)
+    if (tagged < 0)
         type = only;
     add_function(host, function, &type, &only, pool ? pool->framebuffer : 0,
-                 had == -ENOENT ? 1 : had, inventory);
+                 tagged == -ENOENT ? 1 : tagged, inventory);
     return 0;
 }
 
@@ -133,7 +134,7 @@ pool_find(const struct host *host, const struct name *device, struct vgpu *ret, 
     return tag_read(host, device, &ret->type);
 }
 
-/* A function that is in another pool by now is another vGPU. */
+/* A function that is in another pool now is another vGPU. */
 static enum vgpu_state
 pool_state(const struct host *host, const struct vgpu *vgpu, struct name *type)
 {
@@ -175,7 +176,7 @@ pool_remove(const struct host *host, const struct vgpu *vgpu)
 const struct vgpu_interface vgpu_pool = {
     .kind = "pool",
     .hostdev = REQUEST_PCI,
-    .is_lent = true,
+    .is_managed = true,
     .scan_device = pool_scan_device,
     .may_be = pool_may_be,
     .find = pool_find,

@@ -69,7 +69,7 @@ int profile_write(const struct host *host, const struct profile_function *functi
                   const struct profile *profile) CHECKED NONNULL;
 
 /* Writes the former numbers back. If the kernel refuses a number that was larger before, the
- * present number stays. Then another function has the rest by now, and only this function has
+ * present number stays. Then another function has the rest now, and only this function has
  * less. */
 int profile_restore(const struct host *host, const struct profile_function *function,
                     const struct profile *former) CHECKED NONNULL;

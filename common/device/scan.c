@@ -149,7 +149,7 @@ may_be_lent(const struct inventory_parent *parent, const struct inventory_filter
 {
     const struct inventory_gpu *gpu = parent->gpu;
 
-    for (size_t i = 0; parent->interface->is_lent && i < gpu->type_count; i++) {
+    for (size_t i = 0; parent->interface->is_managed && i < gpu->type_count; i++) {
         if (parent->available[i] > 0 && filter->wants(&gpu->types[i], filter->data))
             return true;
     }

@@ -207,7 +207,7 @@ vf_find(const struct host *host, const struct name *device, struct vgpu *ret, st
     return rc;
 }
 
-/* A function that has another type by now is another vGPU, made by somebody else. */
+/* A function that has another type now is another vGPU, made by somebody else. */
 static enum vgpu_state
 vf_state(const struct host *host, const struct vgpu *vgpu, struct name *type)
 {
@@ -259,7 +259,7 @@ vf_make(const struct host *host, const struct vgpu *vgpu)
     return rc;
 }
 
-/* 0 is not written to a function without a type, nor to one that is another vGPU by now. EPERM: a
+/* 0 is not written to a function without a type, nor to one that is another vGPU now. EPERM: a
  * guest has it open; EBUSY: a guest has just closed it, and the driver is not done. */
 static int
 vf_remove(const struct host *host, const struct vgpu *vgpu)

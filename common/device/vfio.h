@@ -22,7 +22,7 @@ bool vfio_has_node(const struct host *host, const struct path *device) CHECKED N
 /*
  * A process that has the device open, by its group's node or by its own: its pid; 0: none was
  * found; -EACCES: none was found, but not all processes could be looked at. For messages only: it
- * may be gone by now, and another may have the device.
+ * may be gone already, and another may have the device.
  */
 int vfio_holder(const struct host *host, const struct open_files *files,
                 const struct path *device) CHECKED NONNULL;

@@ -171,7 +171,7 @@ vgpu_prove(const struct host *host, const struct vgpu *vgpu, int *proof)
     *proof = -1;
     if (vgpu_state(host, vgpu, &type) == VGPU_ABSENT)
         return -ENODEV;
-    if (rc < 0 || (vgpu->interface->is_lent && !vfio_has_node(host, &device)))
+    if (rc < 0 || (vgpu->interface->is_managed && !vfio_has_node(host, &device)))
         return rc;
     return vfio_prove(host, &device, proof);
 }

@@ -41,7 +41,7 @@ struct vgpu_interface {
     const char *kind;          /* the ledger's word for it */
     enum request_kind hostdev; /* the kind of hostdev; a PCI device is its own parent */
 
-    bool is_lent; /* the device is the host's own: libvirt may bind it to VFIO (managed='yes').
+    bool is_managed; /* the device is the host's own: libvirt may bind it to VFIO (managed='yes').
                      While another driver has it, nobody can have it open */
 
     /* Adds what there is to an inventory. A row has one of these. The second is asked for each PCI

@@ -203,18 +203,19 @@ add_function(const struct host *host, const struct policy *policy, const struct 
              unsigned number, const struct name *function, struct inventory *inventory)
 {
     const struct profile_function self = {card->name, number};
-    struct inventory_parent form = {
-        .name = *function, .interface = &vgpu_xe, .untold = card->has_vram && !card->vram};
+    struct inventory_parent form = {.name = *function,
+                                    .interface = &vgpu_xe,
+                                    .has_unknown_memory = card->has_vram && !card->vram};
     struct inventory_parent *parent;
     struct limit *memory;
     unsigned vram = 0;
     struct name type;
-    int had = read_tags(host, function, &type), unreadable = 0, rc;
-    bool is_had = had != -ENOENT; /* or it is not known */
+    int tagged = read_tags(host, function, &type), unreadable = 0, rc;
+    bool is_taken = tagged != -ENOENT; /* or it is not known */
 
-    if (!is_had && (!policy || policy->profile_count == 0 || pool_has(host, policy, function)))
+    if (!is_taken && (!policy || policy->profile_count == 0 || pool_has(host, policy, function)))
         return 0;
-    if (!is_had && is_hosts_own(host, function)) {
+    if (!is_taken && is_hosts_own(host, function)) {
         const struct inventory_ineligible ineligible = {
             *function, "which the host's own driver xe has, so that it takes no profile"};
 
@@ -224,20 +225,20 @@ add_function(const struct host *host, const struct policy *policy, const struct 
     rc = add_card(host, policy, card, inventory, &form.gpu);
     if (rc < 0)
         return rc;
-    if (card->has_vram && (card->vram || is_had))
+    if (card->has_vram && (card->vram || is_taken))
         unreadable = profile_read_vram(host, &self, &vram);
     parent = inventory_add_parent(inventory, &form);
     memory = find_memory(parent->gpu);
     if (memory) {
         memory->held[parent->index] = vram;
-        memory->base[parent->index] = is_had ? read_former_vram(host, function) : vram;
+        memory->base[parent->index] = is_taken ? read_former_vram(host, function) : vram;
     }
-    if (had == 0) {
+    if (tagged == 0) {
         add_vgpu(inventory, parent, &type, vram);
         return 0;
     }
-    if (is_had)
-        unreadable = had;
+    if (is_taken)
+        unreadable = tagged;
     for (size_t i = 0; i < parent->gpu->type_count; i++)
         parent->available[i] = unreadable < 0 ? unreadable : 1;
     return 0;
@@ -462,7 +463,7 @@ xe_remove(const struct host *host, const struct vgpu *vgpu)
 const struct vgpu_interface vgpu_xe = {
     .kind = "xe",
     .hostdev = REQUEST_PCI,
-    .is_lent = true,
+    .is_managed = true,
     .scan_device = xe_scan_device,
     .may_be = xe_may_be,
     .find = xe_find,

@@ -106,7 +106,7 @@ hostdev_open_alias(struct request_hostdev *hostdev, const struct annotation_attr
 }
 
 void
-hostdev_format(enum request_kind kind, const struct name *source, bool is_lent,
+hostdev_format(enum request_kind kind, const struct name *source, bool is_managed,
                struct hostdev_text *ret)
 {
     unsigned parts[NAME_PCI_PARTS];
@@ -118,7 +118,7 @@ hostdev_format(enum request_kind kind, const struct name *source, bool is_lent,
         return;
     }
     snprintf(ret->hostdev, sizeof(ret->hostdev), " mode='subsystem' type='pci' managed='%s'",
-             is_lent ? "yes" : "no");
+             is_managed ? "yes" : "no");
     if (name_split_pci(source, parts) == 0)
         snprintf(ret->address, sizeof(ret->address),
                  " domain='0x%04x' bus='0x%02x' slot='0x%02x' function='0x%x'", parts[0], parts[1],

@@ -32,11 +32,11 @@ void hostdev_open_alias(struct request_hostdev *hostdev,
 int hostdev_close(const struct request_hostdev *hostdev, size_t *ours) CHECKED NONNULL;
 
 /* The attributes of a <hostdev> and of its source's <address>, as libvirt writes them, each with a
- * blank before it. They can replace tag_span and address_span. If is_lent, libvirt is to bind the
- * PCI device to VFIO, and back. */
+ * blank before it. They can replace tag_span and address_span. If is_managed, libvirt is to bind
+ * the PCI device to VFIO, and back. */
 struct hostdev_text {
     char hostdev[96];
     char address[96];
 };
-void hostdev_format(enum request_kind kind, const struct name *source, bool is_lent,
+void hostdev_format(enum request_kind kind, const struct name *source, bool is_managed,
                     struct hostdev_text *ret) NONNULL;

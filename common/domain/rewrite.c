@@ -64,7 +64,7 @@ add_hostdev(struct edits *edits, const struct request_hostdev *hostdev, enum req
 {
     int rc = 0;
 
-    hostdev_format(to->kind, &to->source, to->is_lent, text);
+    hostdev_format(to->kind, &to->source, to->is_managed, text);
     if (to->kind != was)
         rc = add(edits, hostdev->tag_span, text->hostdev);
     if (rc == 0 && to->kind == REQUEST_MDEV && was == REQUEST_MDEV)

@@ -18,7 +18,7 @@
 struct rewrite_source {
     enum request_kind kind;
     struct name source;
-    bool is_lent; /* libvirt is to bind it to VFIO and back (managed='yes') */
+    bool is_managed; /* libvirt is to bind it to VFIO and back (managed='yes') */
 };
 
 /*

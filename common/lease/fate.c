@@ -23,7 +23,7 @@ static const struct row {
      * the lease back as it was. The claim has given the lease a new number, so no mark of a release
      * covers it any more. A lease in use is therefore put back only if its daemon is gone and owes
      * nothing. */
-    {EVERY, ANY, FATE_TRIED | FATE_LOST, 0, FATE_LEAVE, "it is somebody else's by now"},
+    {EVERY, ANY, FATE_TRIED | FATE_LOST, 0, FATE_LEAVE, "it is somebody else's now"},
     {EVERY, ANY, FATE_TRIED | FATE_SILENT, 0, FATE_LEAVE, "its driver takes too long"},
     {EVERY, ANY, FATE_TRIED | FATE_ABSENT, 0, FATE_REMOVED, "removed"},
     {WANTS_IT, IN(LEASE_KEPT) | GOING, FATE_TRIED | FATE_RIGHT, FATE_WRITTEN, FATE_RESTORE,

@@ -56,7 +56,7 @@ enum {
     FATE_TRIED = 1 << 20,
     FATE_WRITTEN = 1 << 21, /* the kernel was told to remove it, and has not refused */
     FATE_SILENT = 1 << 22,  /* the driver did not return: a writer is still at work on it */
-    FATE_LOST = 1 << 23,    /* somebody else has the lease by now, or there is none */
+    FATE_LOST = 1 << 23,    /* somebody else has the lease now, or there is none */
 };
 
 struct fate_facts {

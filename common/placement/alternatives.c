@@ -7,7 +7,7 @@
 
 /* Whether the demand would have room on another parent. */
 static bool
-could_have(const struct rooms *rooms, const struct demand *demand,
+could_have(const struct loads *loads, const struct demand *demand,
            const struct inventory_parent *parent)
 {
     const struct inventory_gpu *gpu = parent->gpu;
@@ -21,17 +21,17 @@ could_have(const struct rooms *rooms, const struct demand *demand,
         unsigned rank;
 
         if (demand_ranks(demand, &gpu->types[i], &rank) &&
-            fit_judge(rooms, &moved, &gpu->types[i], &ignored) == REASON_NONE)
+            fit_judge(loads, &moved, &gpu->types[i], &ignored) == REASON_NONE)
             return true;
     }
     return false;
 }
 
 size_t
-alternatives_list(const struct rooms *rooms, const struct demand *demand,
+alternatives_list(const struct loads *loads, const struct demand *demand,
                   const struct inventory_gpu *gpu, size_t most, struct text *text)
 {
-    const struct inventory *inventory = rooms->problem->inventory;
+    const struct inventory *inventory = loads->problem->inventory;
     const struct name *vf = demand_vf(demand);
     size_t count = 0;
 
@@ -39,7 +39,7 @@ alternatives_list(const struct rooms *rooms, const struct demand *demand,
         const struct inventory_parent *parent = inventory->parents[i];
 
         if ((gpu && parent->gpu != gpu) || name_equal(&parent->name, vf) ||
-            !could_have(rooms, demand, parent))
+            !could_have(loads, demand, parent))
             continue;
         if (count++ < most)
             text_join(text, ", ", "%s", parent->name.text);
@@ -48,11 +48,11 @@ alternatives_list(const struct rooms *rooms, const struct demand *demand,
 }
 
 void
-alternatives_add(const struct rooms *rooms, const struct demand *demand, struct error *error)
+alternatives_add(const struct loads *loads, const struct demand *demand, struct error *error)
 {
     char others[MOST_OTHERS * sizeof(struct name)];
     struct text list = text_on(others, sizeof(others));
-    size_t count = alternatives_list(rooms, demand, NULL, MOST_OTHERS, &list);
+    size_t count = alternatives_list(loads, demand, NULL, MOST_OTHERS, &list);
 
     if (count)
         error_add(error, "%s could be on %s%s", demand->label, others,

@@ -8,14 +8,14 @@
 #pragma once
 
 #include "base/text.h"
-#include "placement/rooms.h"
+#include "placement/loads.h"
 
 /* Those of a GPU, or of all GPUs (NULL), that could take it now. Returns how many there are;
  * text gets at most `most` of them. A demand that names no function has no alternatives. */
-size_t alternatives_list(const struct rooms *rooms, const struct demand *demand,
+size_t alternatives_list(const struct loads *loads, const struct demand *demand,
                          const struct inventory_gpu *gpu, size_t most, struct text *text) CHECKED
     __attribute__((nonnull(1, 2, 5)));
 
 /* Adds them to the line that says why the named function cannot take it. */
-void alternatives_add(const struct rooms *rooms, const struct demand *demand,
+void alternatives_add(const struct loads *loads, const struct demand *demand,
                       struct error *error) NONNULL;

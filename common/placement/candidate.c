@@ -8,12 +8,12 @@
 #include <string.h>
 
 static size_t
-count_beside(const struct rooms *rooms, const struct inventory_gpu *gpu)
+count_beside(const struct loads *loads, const struct inventory_gpu *gpu)
 {
     size_t count = 0;
 
-    for (size_t i = 0; i < rooms->place_count; i++)
-        count += rooms->places[i].at.parent->gpu == gpu;
+    for (size_t i = 0; i < loads->place_count; i++)
+        count += loads->places[i].at.parent->gpu == gpu;
     return count;
 }
 
@@ -65,9 +65,9 @@ candidate_why(const struct candidate *better, const struct candidate *worse)
 }
 
 static bool
-is_far(const struct rooms *rooms, const struct demand *demand, const struct inventory_gpu *gpu)
+is_far(const struct loads *loads, const struct demand *demand, const struct inventory_gpu *gpu)
 {
-    const struct nodeset *nodes = &rooms->problem->demands->nodes;
+    const struct nodeset *nodes = &loads->problem->demands->nodes;
 
     if (demand->numa == NUMA_IGNORE || nodeset_is_empty(nodes))
         return false;
@@ -75,24 +75,24 @@ is_far(const struct rooms *rooms, const struct demand *demand, const struct inve
 }
 
 struct candidate *
-candidate_list(const struct rooms *rooms, const struct demand *demand, size_t *count)
+candidate_list(const struct loads *loads, const struct demand *demand, size_t *count)
 {
     const struct inventory_type *type = NULL;
     bool spread = demand->order == ORDER_SPREAD;
     struct candidate *ret = NULL;
 
     *count = 0;
-    while ((type = inventory_next_type(rooms->problem->inventory, type))) {
+    while ((type = inventory_next_type(loads->problem->inventory, type))) {
         struct candidate candidate = {.spread = spread};
         struct fit fit;
 
         if (!demand_ranks(demand, type, &candidate.rank) ||
-            fit_judge(rooms, demand, type, &fit) != REASON_NONE)
+            fit_judge(loads, demand, type, &fit) != REASON_NONE)
             continue;
         candidate.place = fit.place;
-        candidate.single = type->is_single && rooms->problem->demands->count > 1;
-        candidate.far = is_far(rooms, demand, type->gpu);
-        candidate.beside = spread ? count_beside(rooms, type->gpu) : 0;
+        candidate.single = type->is_single && loads->problem->demands->count > 1;
+        candidate.far = is_far(loads, demand, type->gpu);
+        candidate.beside = spread ? count_beside(loads, type->gpu) : 0;
         candidate.used = fit.used;
         candidate.total = fit.total;
         ARRAY_ADD(ret, *count, candidate);

@@ -17,7 +17,7 @@
 
 #pragma once
 
-#include "placement/rooms.h"
+#include "placement/loads.h"
 
 struct candidate {
     struct place place;
@@ -31,7 +31,7 @@ struct candidate {
 };
 
 /* All candidates for a demand, best first, in an array that the caller frees; NULL: none. */
-struct candidate *candidate_list(const struct rooms *rooms, const struct demand *demand,
+struct candidate *candidate_list(const struct loads *loads, const struct demand *demand,
                                  size_t *count) CHECKED NONNULL;
 
 /* Why the first is better, in words about the GPU of the second: "is emptier". */

@@ -6,19 +6,19 @@
 #include <string.h>
 
 const struct policy_quota *
-constraints_exceeded_quota(const struct rooms *rooms, const struct inventory_type *type,
+constraints_exceeded_quota(const struct loads *loads, const struct inventory_type *type,
                            size_t *used)
 {
-    const struct policy *policy = rooms->problem->policy;
+    const struct policy *policy = loads->problem->policy;
 
     for (size_t i = 0; i < policy->quota_count; i++) {
         const struct policy_class *class = policy_find_class(policy, policy->quotas[i].class);
 
-        if (rooms->quota_used[i] == SIZE_MAX || !demand_class_has(class, type))
+        if (loads->quota_used[i] == SIZE_MAX || !demand_class_has(class, type))
             continue;
-        *used = rooms->quota_used[i];
-        for (size_t k = 0; k < rooms->place_count; k++)
-            *used += demand_class_has(class, rooms->places[k].at.type);
+        *used = loads->quota_used[i];
+        for (size_t k = 0; k < loads->place_count; k++)
+            *used += demand_class_has(class, loads->places[k].at.type);
         if (*used >= policy->quotas[i].max)
             return &policy->quotas[i];
     }
@@ -33,10 +33,10 @@ is_word(const char *text, size_t length, const char *word)
 
 /* Whether a GPU has a trait: one from the administrator, or one that the GPU has by itself. */
 static bool
-has_trait(const struct rooms *rooms, const struct inventory_gpu *gpu, const char *trait,
+has_trait(const struct loads *loads, const struct inventory_gpu *gpu, const char *trait,
           size_t length)
 {
-    const struct policy_gpu *policy = policy_find_gpu(rooms->problem->policy, &gpu->name);
+    const struct policy_gpu *policy = policy_find_gpu(loads->problem->policy, &gpu->name);
     const char *kind = gpu->parent_count ? gpu->parents[0]->interface->kind : "";
     const struct {
         const char *name, *value;
@@ -64,16 +64,16 @@ has_trait(const struct rooms *rooms, const struct inventory_gpu *gpu, const char
 /* Whether a GPU has a trait that is asked for. With a leading '!', whether the GPU does not have
  * the trait. */
 static bool
-meets_trait(const struct rooms *rooms, const struct inventory_gpu *gpu, const char *trait,
+meets_trait(const struct loads *loads, const struct inventory_gpu *gpu, const char *trait,
             size_t length)
 {
     bool forbidden = *trait == '!';
 
-    return has_trait(rooms, gpu, trait + forbidden, length - forbidden) != forbidden;
+    return has_trait(loads, gpu, trait + forbidden, length - forbidden) != forbidden;
 }
 
 size_t
-constraints_unmet_trait(const struct rooms *rooms, const struct demand *demand,
+constraints_unmet_trait(const struct loads *loads, const struct demand *demand,
                         const struct inventory_gpu *gpu, const char **ret)
 {
     static const char blanks[] = " ,";
@@ -83,25 +83,25 @@ constraints_unmet_trait(const struct rooms *rooms, const struct demand *demand,
         size_t length = strcspn(trait, blanks);
 
         *ret = trait;
-        if (!meets_trait(rooms, gpu, trait, length))
+        if (!meets_trait(loads, gpu, trait, length))
             return length;
         trait += length;
     }
     for (size_t i = 0; demand->class && i < demand->class->traits.count; i++) {
         *ret = demand->class->traits.items[i];
-        if (!meets_trait(rooms, gpu, *ret, strlen(*ret)))
+        if (!meets_trait(loads, gpu, *ret, strlen(*ret)))
             return strlen(*ret);
     }
     return 0;
 }
 
 static enum reason
-judge_traits(const struct rooms *rooms, const struct demand *demand,
+judge_traits(const struct loads *loads, const struct demand *demand,
              const struct inventory_gpu *gpu)
 {
     const char *trait = NULL;
 
-    if (!constraints_unmet_trait(rooms, demand, gpu, &trait))
+    if (!constraints_unmet_trait(loads, demand, gpu, &trait))
         return REASON_NONE;
     return *trait == '!' ? REASON_HAS_TRAIT : REASON_LACKS_TRAIT;
 }
@@ -136,10 +136,10 @@ constraints_bring_memory(const struct policy *policy, const struct inventory_gpu
 /* Whether the hostdev names another place than this parent. If the hostdev names none yet, whether
  * this place is to be avoided. */
 static bool
-is_elsewhere(const struct rooms *rooms, const struct demand *demand,
+is_elsewhere(const struct loads *loads, const struct demand *demand,
              const struct inventory_parent *parent)
 {
-    const struct names *avoided = rooms->problem->avoided;
+    const struct names *avoided = loads->problem->avoided;
     const struct name *wanted = demand_vf(demand);
 
     if (wanted)
@@ -155,14 +155,14 @@ static bool
 would_be_taken(const struct demand *demand, const struct inventory_parent *parent)
 {
     return demand->hostdev && demand->hostdev->kind == REQUEST_PCI && demand->hostdev->is_managed &&
-           parent->interface->hostdev == REQUEST_PCI && !parent->interface->is_lent;
+           parent->interface->hostdev == REQUEST_PCI && !parent->interface->is_managed;
 }
 
 /* Whether a hostdev of the guest, which is no vGPU, takes the card itself. */
 static bool
-is_own_card(const struct rooms *rooms, const struct name *gpu)
+is_own_card(const struct loads *loads, const struct name *gpu)
 {
-    const struct placement_problem *problem = rooms->problem;
+    const struct placement_problem *problem = loads->problem;
     const struct request_hostdev *hostdev = request_find_hostdev(problem->request, gpu);
 
     return hostdev && hostdev->kind == REQUEST_PCI && !demands_name(problem->demands, gpu);
@@ -183,17 +183,17 @@ brought_type(const struct placement_problem *problem, const struct request_hostd
 }
 
 const char *
-constraints_unlike(const struct rooms *rooms, const struct inventory_type *type,
+constraints_unlike(const struct loads *loads, const struct inventory_type *type,
                    const struct inventory_type **other)
 {
-    const struct placement_problem *problem = rooms->problem;
+    const struct placement_problem *problem = loads->problem;
     const struct request *request = problem->request;
     const char *rule = NULL;
 
-    for (size_t i = 0; i < rooms->place_count && !rule; i++) {
-        if (i > 0 && rooms->places[i].at.type == *other)
+    for (size_t i = 0; i < loads->place_count && !rule; i++) {
+        if (i > 0 && loads->places[i].at.type == *other)
             continue;
-        *other = rooms->places[i].at.type;
+        *other = loads->places[i].at.type;
         rule = demands_forbid(problem->demands, *other, type);
     }
     for (size_t i = 0; i < request->hostdev_count && !rule; i++) {
@@ -208,9 +208,9 @@ constraints_unlike(const struct rooms *rooms, const struct inventory_type *type,
 }
 
 enum reason
-constraints_judge(const struct rooms *rooms, const struct demand *demand, const struct place *place)
+constraints_judge(const struct loads *loads, const struct demand *demand, const struct place *place)
 {
-    const struct placement_problem *problem = rooms->problem;
+    const struct placement_problem *problem = loads->problem;
     const struct inventory_parent *parent = place->parent;
     const struct inventory_gpu *gpu = parent->gpu;
     const struct policy_gpu *policy = policy_find_gpu(problem->policy, &gpu->name);
@@ -222,26 +222,26 @@ constraints_judge(const struct rooms *rooms, const struct demand *demand, const 
 
     if (!demand_may_be(demand, parent->interface->hostdev))
         return REASON_OTHER_KIND;
-    if (is_elsewhere(rooms, demand, parent))
+    if (is_elsewhere(loads, demand, parent))
         return REASON_OTHER_VF;
     if (would_be_taken(demand, parent))
         return REASON_MANAGED;
     if (wanted && strcmp(wanted, gpu->name.text) && strcmp(wanted, parent->name.text))
         return REASON_OTHER_PARENT;
-    if (is_own_card(rooms, &gpu->name))
+    if (is_own_card(loads, &gpu->name))
         return REASON_OWN_CARD;
     if (policy && !policy->enabled)
         return REASON_DISABLED;
     if (policy && place->type && !may_have(policy, place->type))
         return REASON_NOT_ALLOWED;
-    reason = judge_traits(rooms, demand, gpu);
+    reason = judge_traits(loads, demand, gpu);
     if (reason != REASON_NONE)
         return reason;
     if (demand->numa == NUMA_REQUIRE && nodeset_is_empty(nodes))
         return REASON_UNBOUND;
     if (demand->numa == NUMA_REQUIRE && (gpu->numa < 0 || !nodeset_has(nodes, (unsigned)gpu->numa)))
         return REASON_OTHER_NODE;
-    if (place->type && constraints_unlike(rooms, place->type, &other))
+    if (place->type && constraints_unlike(loads, place->type, &other))
         return REASON_UNLIKE;
     if (problem->host == PLACEMENT_NOW && policy_is_drained(problem->policy, &gpu->name))
         return REASON_DRAINED;
@@ -250,6 +250,6 @@ constraints_judge(const struct rooms *rooms, const struct demand *demand, const 
     if (problem->host == PLACEMENT_NOW &&
         ledger_find_card(problem->ledger, &gpu->name, &problem->request->domain))
         return REASON_WHOLE;
-    return place->type && constraints_exceeded_quota(rooms, place->type, &used) ? REASON_QUOTA
+    return place->type && constraints_exceeded_quota(loads, place->type, &used) ? REASON_QUOTA
                                                                                 : REASON_NONE;
 }

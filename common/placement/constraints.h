@@ -14,11 +14,12 @@
 
 #pragma once
 
-#include "placement/rooms.h"
+#include "placement/loads.h"
+#include "placement/reason.h"
 
 /* Returns REASON_NONE, or the first rule that forbids a place. The type may be NULL: a type that
  * the driver does not list now. */
-enum reason constraints_judge(const struct rooms *rooms, const struct demand *demand,
+enum reason constraints_judge(const struct loads *loads, const struct demand *demand,
                               const struct place *place) CHECKED NONNULL;
 
 /* Whether the policy lets a GPU have profiles, and each of them sets its memory. Then no guest
@@ -29,17 +30,17 @@ bool constraints_bring_memory(const struct policy *policy,
 /* Finds the first demanded trait that a GPU does not meet. Returns the trait's length, including
  * its '!' if the trait is forbidden; *ret is the trait within the demand. Returns 0 if the GPU
  * meets them all. */
-size_t constraints_unmet_trait(const struct rooms *rooms, const struct demand *demand,
+size_t constraints_unmet_trait(const struct loads *loads, const struct demand *demand,
                                const struct inventory_gpu *gpu, const char **ret) CHECKED NONNULL;
 
 /* Returns the vendor's rule that forbids a type beside one of the guest's other vGPUs, in words,
  * and the type of that one; else NULL. vGPUs that the guest has from somebody else count as they
  * are now, and not for another day. */
-const char *constraints_unlike(const struct rooms *rooms, const struct inventory_type *type,
+const char *constraints_unlike(const struct loads *loads, const struct inventory_type *type,
                                const struct inventory_type **other) NONNULL;
 
 /* Returns the quota that one more vGPU of a type would exceed, or NULL. *used is the number of
  * vGPUs that count against the quota. */
 const struct policy_quota *
-constraints_exceeded_quota(const struct rooms *rooms, const struct inventory_type *type,
+constraints_exceeded_quota(const struct loads *loads, const struct inventory_type *type,
                            size_t *used) NONNULL;

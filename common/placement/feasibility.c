@@ -72,17 +72,17 @@ find_unknown(const struct placement_problem *problem, const struct placement_cho
         [ROOM_MIXING] = "whether a GPU takes several sizes its driver does not tell",
         [ROOM_FREE] = NULL,
     };
-    AUTO(rooms_clear) struct rooms rooms = {0};
+    AUTO(loads_clear) struct loads loads = {0};
     const char *found = NULL;
 
-    rooms_init(&rooms, problem);
+    loads_init(&loads, problem);
     for (size_t i = 0; i < problem->demands->count && !found; i++) {
         const struct place *place = &choices[i].place;
 
         if (choices[i].way != PLACEMENT_CREATE)
             continue;
-        found = words[gpu_room_at(rooms_on(&rooms, place->parent->gpu), place).why];
-        rooms_take(&rooms, place);
+        found = words[gpu_room_at(loads_on(&loads, place->parent->gpu), place).why];
+        loads_take(&loads, place);
     }
     return found ? found : words[ROOM_UNTOLD];
 }
@@ -109,7 +109,7 @@ find_type(const struct inventory_gpu *gpu, const struct demand *demand)
 /* Whether policy and request let a demand have a parent. *unlisted: its GPU may have a type for it
  * that it does not list or offer now. */
 static bool
-may_be_on(const struct rooms *rooms, const struct demand *demand,
+may_be_on(const struct loads *loads, const struct demand *demand,
           const struct inventory_parent *parent, struct placement_choice *choice, bool *unlisted)
 {
     const struct inventory_gpu *gpu = parent->gpu;
@@ -117,7 +117,7 @@ may_be_on(const struct rooms *rooms, const struct demand *demand,
 
     *choice = (struct placement_choice){PLACEMENT_CREATE, place};
     *unlisted = inventory_may_have_more(gpu) && (!place.type || !inventory_offers(gpu));
-    return (place.type || *unlisted) && constraints_judge(rooms, demand, &place) == REASON_NONE;
+    return (place.type || *unlisted) && constraints_judge(loads, demand, &place) == REASON_NONE;
 }
 
 /* Whether each demand has a parent. At least one of their types must be one that its GPU may have,
@@ -128,14 +128,14 @@ find_unlisted(const struct placement_problem *problem, struct placement_choice *
     const struct inventory *inventory = problem->inventory;
     const struct ledger nothing = {0};
     struct placement_problem empty = *problem;
-    AUTO(rooms_clear) struct rooms rooms = {0};
+    AUTO(loads_clear) struct loads loads = {0};
     bool any = false;
 
     empty.host = PLACEMENT_EMPTY;
     empty.ledger = &nothing;
     empty.changed = NULL;
     empty.gone = NULL;
-    rooms_init(&rooms, &empty);
+    loads_init(&loads, &empty);
     for (size_t i = 0; i < problem->demands->count; i++) {
         const struct demand *demand = &problem->demands->items[i];
         size_t count = inventory->parent_count;
@@ -146,7 +146,7 @@ find_unlisted(const struct placement_problem *problem, struct placement_choice *
             bool unlisted;
 
             found = is_in_use(parent) == k / count && !is_given(choices, i, parent) &&
-                    may_be_on(&rooms, demand, parent, &choices[i], &unlisted);
+                    may_be_on(&loads, demand, parent, &choices[i], &unlisted);
             any |= found && unlisted;
         }
         if (!found)

@@ -9,9 +9,9 @@
 /* Whether a request names this parent. Other demands leave it alone while they can have another
  * one. A hostdev that names its function leaves no choice, and does not count here. */
 static bool
-is_named(const struct rooms *rooms, const struct inventory_parent *parent)
+is_named(const struct loads *loads, const struct inventory_parent *parent)
 {
-    const struct placement_problem *problem = rooms->problem;
+    const struct placement_problem *problem = loads->problem;
 
     for (size_t i = 0; i < problem->demands->count; i++) {
         const struct request_device *device = problem->demands->items[i].device;
@@ -41,19 +41,19 @@ reason_of(enum room_why why)
 }
 
 static bool
-wants_sure(const struct rooms *rooms, const struct gpu_load *load)
+wants_sure(const struct loads *loads, const struct gpu_load *load)
 {
-    return rooms->problem->certainty == PLACEMENT_SURE ||
-           (rooms->problem->certainty == PLACEMENT_TRY_SEEN && load->drops > 0);
+    return loads->problem->certainty == PLACEMENT_SURE ||
+           (loads->problem->certainty == PLACEMENT_TRY_SEEN && load->drops > 0);
 }
 
 /* What stands against one place. *counts: its places are the GPU's room, be they this demand's or
  * not; they may have to stay free. */
 static enum reason
-judge_place(const struct rooms *rooms, const struct demand *demand, const struct place *place,
+judge_place(const struct loads *loads, const struct demand *demand, const struct place *place,
             bool *counts)
 {
-    const struct gpu_load *load = rooms_on(rooms, place->parent->gpu);
+    const struct gpu_load *load = loads_on(loads, place->parent->gpu);
     enum reason reason;
     struct bounds here;
     unsigned places;
@@ -61,17 +61,17 @@ judge_place(const struct rooms *rooms, const struct demand *demand, const struct
     *counts = false;
     if (place_available(place) == INVENTORY_NEVER)
         return REASON_NO_TYPE;
-    reason = constraints_judge(rooms, demand, place);
+    reason = constraints_judge(loads, demand, place);
     if (gpu_load_on(load, place->parent)->is_owned)
         return reason == REASON_NONE ? REASON_FULL : reason;
     *counts = reason == REASON_OTHER_PARENT || reason == REASON_OTHER_VF;
     if (reason != REASON_NONE)
         return reason;
     here = gpu_room_at(load, place);
-    places = wants_sure(rooms, load) ? here.least : here.most;
+    places = wants_sure(loads, load) ? here.least : here.most;
     if (places == 0)
         return reason_of(here.why);
-    if (rooms_is_rejected(rooms, place))
+    if (loads_is_rejected(loads, place))
         return REASON_REJECTED;
     *counts = true;
     return REASON_NONE;
@@ -80,7 +80,7 @@ judge_place(const struct rooms *rooms, const struct demand *demand, const struct
 /* The reason of the parent that came closest. usable: over which parents the GPU's room is
  * counted. */
 static enum reason
-judge_parents(const struct rooms *rooms, const struct demand *demand,
+judge_parents(const struct loads *loads, const struct demand *demand,
               const struct inventory_type *type, bool *usable, struct fit *ret)
 {
     enum reason reason = REASON_NO_TYPE;
@@ -88,13 +88,13 @@ judge_parents(const struct rooms *rooms, const struct demand *demand,
 
     for (size_t i = 0; i < type->gpu->parent_count; i++) {
         const struct place place = {type->gpu->parents[i], type};
-        enum reason here = judge_place(rooms, demand, &place, &usable[i]);
+        enum reason here = judge_place(loads, demand, &place, &usable[i]);
 
         ret->places += here == REASON_NONE;
-        if (here > reason || (here == REASON_NONE && named && !is_named(rooms, place.parent))) {
+        if (here > reason || (here == REASON_NONE && named && !is_named(loads, place.parent))) {
             reason = here;
             ret->place = place;
-            named = is_named(rooms, place.parent);
+            named = is_named(loads, place.parent);
         }
     }
     return reason;
@@ -109,18 +109,18 @@ less(unsigned count, size_t reserve)
 }
 
 enum reason
-fit_judge(const struct rooms *rooms, const struct demand *demand, const struct inventory_type *type,
+fit_judge(const struct loads *loads, const struct demand *demand, const struct inventory_type *type,
           struct fit *ret)
 {
-    const struct gpu_load *load = rooms_on(rooms, type->gpu);
-    const struct policy_gpu *policy = policy_find_gpu(rooms->problem->policy, &type->gpu->name);
+    const struct gpu_load *load = loads_on(loads, type->gpu);
+    const struct policy_gpu *policy = policy_find_gpu(loads->problem->policy, &type->gpu->name);
     AUTO_FREE bool *usable = memory_zeroed(type->gpu->parent_count, sizeof(*usable));
     size_t reserve = policy ? policy->reserve : 0;
     enum reason reason;
     struct bounds left;
 
-    *ret = (struct fit){.used = load->made + load->puts};
-    reason = judge_parents(rooms, demand, type, usable, ret);
+    *ret = (struct fit){.used = load->kept + load->puts};
+    reason = judge_parents(loads, demand, type, usable, ret);
     left = gpu_room_left(load, type, usable);
     ret->total = ret->used + left.most;
     if (reason != REASON_NONE)
@@ -130,6 +130,6 @@ fit_judge(const struct rooms *rooms, const struct demand *demand, const struct i
     ret->left = left;
     ret->left.least = less(left.least, reserve);
     ret->left.most = less(left.most, reserve);
-    return (wants_sure(rooms, load) ? ret->left.least : ret->left.most) ? REASON_NONE
+    return (wants_sure(loads, load) ? ret->left.least : ret->left.most) ? REASON_NONE
                                                                         : REASON_RESERVED;
 }

@@ -10,7 +10,8 @@
 
 #pragma once
 
-#include "placement/rooms.h"
+#include "placement/loads.h"
+#include "placement/reason.h"
 
 /* Where a vGPU would go, and how full the GPU is. */
 struct fit {
@@ -22,5 +23,5 @@ struct fit {
 
 /* Judges the type's GPU by all rules. Unless one is against it, ret says how full the GPU is. If
  * the answer is REASON_NONE, ret also has the place, on the first free parent. */
-enum reason fit_judge(const struct rooms *rooms, const struct demand *demand,
+enum reason fit_judge(const struct loads *loads, const struct demand *demand,
                       const struct inventory_type *type, struct fit *ret) CHECKED NONNULL;

@@ -77,12 +77,12 @@ gpu_load_need(const struct gpu_load *load, size_t index, const struct load_use *
     uint64_t need = use->place.type    ? limit->needs[inventory_type_index(use->place.type)]
                     : limit->is_memory ? use->framebuffer
                                        : limit->other;
-    uint64_t had = 0;
+    uint64_t held = 0;
 
     if (limit->held)
-        had = gpu_load_on(load, parent)->is_dropped ? limit->base[parent->index]
-                                                    : limit->held[parent->index];
-    return need > had ? need - had : 0;
+        held = gpu_load_on(load, parent)->is_dropped ? limit->base[parent->index]
+                                                     : limit->held[parent->index];
+    return need > held ? need - held : 0;
 }
 
 /* What a limit gets back when a vGPU goes. */
@@ -165,10 +165,10 @@ add_vgpus(struct gpu_load *load)
     for (size_t i = 0; i < gpu->vgpu_count; i++) {
         const struct load_use use = use_of(gpu->vgpus[i]);
 
-        load->made++;
-        load->sized_staying += has_size(&use);
+        load->kept++;
+        load->sized_kept += has_size(&use);
         gpu_load_on(load, use.place.parent)->vgpus++;
-        group_of(load, &use)->staying++;
+        group_of(load, &use)->kept++;
         for (size_t k = 0; k < gpu->limit_count; k++)
             load->used[k] += gpu->limits[k].held ? 0 : gpu_load_need(load, k, &use);
     }
@@ -223,8 +223,8 @@ gpu_load_put(struct gpu_load *load, const struct load_use *use)
     load->puts++;
     load->sized_puts += has_size(use);
     gpu_load_on(load, use->place.parent)->vgpus++;
-    group_of(load, use)->in++;
-    counts_of(load, use->place.type)->put++;
+    group_of(load, use)->puts++;
+    counts_of(load, use->place.type)->own_puts++;
     return push(load, &step);
 }
 
@@ -236,13 +236,13 @@ gpu_load_drop(struct gpu_load *load, const struct inventory_vgpu *vgpu)
 
     for (size_t i = 0; i < load->gpu->limit_count; i++)
         load->used[i] -= back_of(load, i, &step.use);
-    load->made--;
+    load->kept--;
     load->drops++;
-    load->sized_staying -= has_size(&step.use);
+    load->sized_kept -= has_size(&step.use);
     gpu_load_on(load, vgpu->parent)->vgpus--;
     gpu_load_on(load, vgpu->parent)->is_dropped = true;
-    group->staying--;
-    group->freed++;
+    group->kept--;
+    group->drops++;
     return push(load, &step);
 }
 
@@ -256,16 +256,16 @@ take_back(struct gpu_load *load, const struct load_step *step)
         on->is_dropped = false;
         on->vgpus++;
         load->drops--;
-        load->made++;
-        load->sized_staying += has_size(&step->use);
-        group->staying++;
-        group->freed--;
+        load->kept++;
+        load->sized_kept += has_size(&step->use);
+        group->kept++;
+        group->drops--;
     } else {
         on->vgpus--;
         load->puts--;
         load->sized_puts -= has_size(&step->use);
-        group->in--;
-        counts_of(load, step->use.place.type)->put--;
+        group->puts--;
+        counts_of(load, step->use.place.type)->own_puts--;
     }
     for (size_t i = 0; i < load->gpu->limit_count; i++) {
         if (step->is_drop)

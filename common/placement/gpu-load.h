@@ -29,18 +29,17 @@ struct load_parent {
     size_t vgpus;    /* that stay, or were put there */
     bool is_single;  /* a virtual function: it takes one */
     bool is_dropped; /* the vGPU that the inventory shows there is gone */
-    bool is_owned;   /* it is another domain's, whatever the inventory shows (rooms.h) */
+    bool is_owned;   /* it is another domain's, whatever the inventory shows (loads.h) */
 };
 
 /* Types are alike if their vGPUs can take each other's places: they have the same frame buffer, and
  * need the same GPU instance. The first type of a group counts for all. */
 struct load_group {
-    size_t alike;       /* the first type of the group */
-    size_t put;         /* of this very type */
-    size_t staying, in; /* of the group: that the inventory shows and that stay; that were put */
-    size_t freed;       /* of the group: that were dropped */
-    bool is_offered;    /* some parent would make one, by the driver's word */
-    bool lacks;         /* no parent would, because no instance is free for the type (MIG) */
+    size_t alike;             /* the first type of the group */
+    size_t own_puts;          /* vGPUs of this very type that were put */
+    size_t kept, puts, drops; /* vGPUs of the group, as in gpu_load */
+    bool is_offered;          /* some parent would make one, by the driver's word */
+    bool lacks;               /* no parent would, because no instance is free for the type (MIG) */
 };
 
 struct load_step {
@@ -52,9 +51,10 @@ struct gpu_load {
     const struct inventory_gpu *gpu; /* borrowed */
     enum load_time time;
     bool is_withheld;         /* the driver offers nothing, though the inventory shows no vGPU */
-    size_t made, puts, drops; /* vGPUs that stay, that were put, that were dropped */
-    size_t sized_staying, sized_puts; /* of these, those whose frame buffer is known */
-    struct load_parent *on;           /* per parent of the GPU */
+    size_t kept, puts, drops; /* vGPUs that the inventory shows and that were not dropped; that
+                                 were put; that were dropped */
+    size_t sized_kept, sized_puts; /* of these, those whose frame buffer is known */
+    struct load_parent *on;        /* per parent of the GPU */
     struct load_group *types; /* per type of the GPU, and one for types that it does not list */
     uint64_t *used;           /* per limit of the GPU */
     struct load_step *steps;

@@ -34,13 +34,13 @@ is_sized(const struct gpu_load *load, const struct inventory_type *type)
 static bool
 has_other_put(const struct gpu_load *load, const struct inventory_type *type)
 {
-    return is_sized(load, type) && load->sized_puts > gpu_load_group(load, type)->in;
+    return is_sized(load, type) && load->sized_puts > gpu_load_group(load, type)->puts;
 }
 
 static bool
-has_other_staying(const struct gpu_load *load, const struct inventory_type *type)
+has_other_kept(const struct gpu_load *load, const struct inventory_type *type)
 {
-    return is_sized(load, type) && load->sized_staying > gpu_load_group(load, type)->staying;
+    return is_sized(load, type) && load->sized_kept > gpu_load_group(load, type)->kept;
 }
 
 /* MIG: whether no instance of the type's size is free, by the driver's word. */
@@ -61,8 +61,8 @@ has_instance(const struct gpu_load *load, const struct inventory_type *type)
     for (size_t i = 0; i < load->gpu->type_count; i++) {
         if (load->gpu->types[i].slices != type->slices || load->types[i].alike != i)
             continue;
-        freed += load->types[i].freed;
-        put += load->types[i].in;
+        freed += load->types[i].drops;
+        put += load->types[i].puts;
     }
     return freed > put;
 }
@@ -72,21 +72,21 @@ static bool
 is_raised(const struct gpu_load *load, const struct inventory_type *type)
 {
     return load->drops > 0 && has_instance(load, type) &&
-           (load->time == LOAD_EVER || !has_other_staying(load, type));
+           (load->time == LOAD_EVER || !has_other_kept(load, type));
 }
 
 /* How many places the drops have made for sure: one each for what is alike, unless what was put has
- * taken them, beyond what the driver `offered`; and one if the GPU is empty by now, as an empty GPU
+ * taken them, beyond what the driver `offered`; and one if the GPU is empty now, as an empty GPU
  * takes any of its types but those of GPU instances, which may not be there. */
 static unsigned
 count_freed(const struct gpu_load *load, const struct inventory_type *type, size_t offered)
 {
     const struct load_group *group = gpu_load_group(load, type);
-    size_t beyond = group->in > offered ? group->in - offered : 0;
+    size_t beyond = group->puts > offered ? group->puts - offered : 0;
 
-    if (load->made == 0 && load->puts == 0 && !type->slices)
-        return group->freed > 0 ? at_most(group->freed) : 1;
-    return group->freed > beyond ? at_most(group->freed - beyond) : 0;
+    if (load->kept == 0 && load->puts == 0 && !type->slices)
+        return group->drops > 0 ? at_most(group->drops) : 1;
+    return group->drops > beyond ? at_most(group->drops - beyond) : 0;
 }
 
 /*
@@ -107,11 +107,11 @@ share_left(const struct gpu_load *load, const struct place *place)
         return left;
     for (size_t i = 0; i <= load->gpu->type_count; i++) {
         int other =
-            i < load->gpu->type_count && load->types[i].put ? place->parent->available[i] : 0;
+            i < load->gpu->type_count && load->types[i].own_puts ? place->parent->available[i] : 0;
         double of = other > 0 ? other : whole;
 
-        taken_most += (double)load->types[i].put / of;
-        taken_least += (double)load->types[i].put / (of + 1);
+        taken_most += (double)load->types[i].own_puts / of;
+        taken_least += (double)load->types[i].own_puts / (of + 1);
     }
     if (taken_most < 1)
         left.least = (unsigned)(whole * (1 - taken_most) + 1e-6);
@@ -130,11 +130,11 @@ static bool
 is_sure(const struct gpu_load *load, const struct inventory_type *type)
 {
     size_t offered =
-        gpu_load_group(load, type)->freed + load->types[inventory_type_index(type)].is_offered;
+        gpu_load_group(load, type)->drops + load->types[inventory_type_index(type)].is_offered;
 
     if (type->slices)
-        return offered > gpu_load_group(load, type)->in;
-    return (load->made == 0 && load->puts == 0) || offered > load->puts;
+        return offered > gpu_load_group(load, type)->puts;
+    return (load->kept == 0 && load->puts == 0) || offered > load->puts;
 }
 
 /* Whether the type needs memory, and nobody tells how much there is. Only the driver knows whether
@@ -142,13 +142,13 @@ is_sure(const struct gpu_load *load, const struct inventory_type *type)
 static bool
 is_guess(const struct place *place)
 {
-    return place->parent->untold && place->type->framebuffer;
+    return place->parent->has_unknown_memory && place->type->framebuffer;
 }
 
 static struct bounds
 word_on_function(const struct gpu_load *load, const struct place *place)
 {
-    bool sure = place->parent->apart || (is_sure(load, place->type) && !is_guess(place));
+    bool sure = place->parent->is_separate || (is_sure(load, place->type) && !is_guess(place));
 
     if (gpu_load_on(load, place->parent)->vgpus ||
         (place_available(place) == 0 && !is_raised(load, place->type)))
@@ -231,7 +231,7 @@ static void
 mind_sizes(const struct gpu_load *load, const struct inventory_type *type, struct bounds *bounds)
 {
     if (bounds->most == 0 ||
-        (!has_other_put(load, type) && !(load->drops > 0 && has_other_staying(load, type))))
+        (!has_other_put(load, type) && !(load->drops > 0 && has_other_kept(load, type))))
         return;
     if (load->time == LOAD_NOW)
         *bounds = none(ROOM_OTHER_SIZE);
@@ -339,7 +339,7 @@ add_parents_up(const struct gpu_load *load, const struct inventory_type *type, c
         if (!usable || usable[i])
             here = gpu_room_at(load, &place);
         open[i] = here.most > 0;
-        *enough &= !open[i] || place.parent->apart;
+        *enough &= !open[i] || place.parent->is_separate;
         sum.least = add(sum.least, here.least);
         sum.most = add(sum.most, here.most);
         if (here.why > sum.why) {

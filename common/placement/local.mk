@@ -9,7 +9,9 @@ libvgpu_a_SOURCES += \
 	common/placement/feasibility.c common/placement/feasibility.h \
 	common/placement/fit.c common/placement/fit.h \
 	common/placement/gpu-load.c common/placement/gpu-load.h \
+	common/placement/gpu-reason.c common/placement/gpu-reason.h \
 	common/placement/gpu-room.c common/placement/gpu-room.h \
+	common/placement/loads.c common/placement/loads.h \
 	common/placement/placement.c common/placement/placement.h \
 	common/placement/plan.c common/placement/plan.h \
 	common/placement/problem.c common/placement/problem.h \
@@ -17,6 +19,5 @@ libvgpu_a_SOURCES += \
 	common/placement/reason.c common/placement/reason.h \
 	common/placement/refusal.c common/placement/refusal.h \
 	common/placement/resolution.c common/placement/resolution.h \
-	common/placement/rooms.c common/placement/rooms.h \
 	common/placement/search.c common/placement/search.h \
 	common/placement/victim.c common/placement/victim.h

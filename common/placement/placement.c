@@ -16,14 +16,14 @@ explain(struct search *search, struct error *error)
         size_t count;
 
         demand = &search->problem->demands->items[search->order[i]];
-        candidates = candidate_list(&search->rooms, demand, &count);
+        candidates = candidate_list(&search->loads, demand, &count);
         if (count == 0 && i == 0)
-            return refusal_none(&search->rooms, demand, error);
+            return refusal_none(&search->loads, demand, error);
         if (count == 0)
             break;
-        rooms_take(&search->rooms, &candidates[0].place);
+        loads_take(&search->loads, &candidates[0].place);
     }
-    return refusal_not_together(&search->rooms, search->order, search->count, demand, error);
+    return refusal_not_together(&search->loads, search->order, search->count, demand, error);
 }
 
 int

@@ -1,17 +1,45 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
 /*
- * reason: why GPUs cannot take what is demanded, in words for people. Pure.
+ * reason: what can be against a GPU that a demand looks at, and the words for that. Pure.
+ *
+ * constraints.h and fit.h find the reason. gpu-reason.h adds the figures to the words.
  */
 
 #pragma once
 
-#include "placement/rooms.h"
+#include "base/cleanup.h"
 
-/* What a GPU says to a demand: its best reason over the types that will do. text gets the words
- * after its name: "is full (16 of 16)". */
-enum reason reason_gpu(const struct rooms *rooms, const struct demand *demand,
-                       const struct inventory_gpu *gpu, char *text, size_t size) CHECKED NONNULL;
+#include <stdbool.h>
+
+/* What is against a GPU. The later values came closer to room. */
+enum reason {
+    REASON_NO_TYPE,
+    REASON_OTHER_KIND,
+    REASON_OTHER_VF,
+    REASON_MANAGED,
+    REASON_OTHER_PARENT,
+    REASON_OWN_CARD,
+    REASON_DISABLED,
+    REASON_NOT_ALLOWED,
+    REASON_LACKS_TRAIT,
+    REASON_HAS_TRAIT,
+    REASON_UNBOUND,
+    REASON_OTHER_NODE,
+    REASON_UNLIKE,
+    REASON_DRAINED, /* from here on a reason may pass: another day there may be room */
+    REASON_PROVED,
+    REASON_WHOLE,
+    REASON_QUOTA,
+    REASON_UNREADABLE,
+    REASON_UNLISTED,
+    REASON_FULL,
+    REASON_IN_USE,
+    REASON_RESERVED,
+    REASON_OTHER_SIZE,
+    REASON_REJECTED,
+    REASON_NONE,
+};
 
 /* A reason of a rule, as the words after a GPU's name: "is disabled in vgpu.conf". */
 const char *reason_of_rule(enum reason reason) NONNULL;

@@ -5,7 +5,7 @@
 #include "base/suggest.h"
 #include "base/text.h"
 #include "placement/alternatives.h"
-#include "placement/reason.h"
+#include "placement/gpu-reason.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -49,7 +49,7 @@ guess_type(const struct inventory *inventory, const char *wanted)
 }
 
 static bool
-has_type(const struct inventory *inventory, const struct demand *demand)
+may_have_type(const struct inventory *inventory, const struct demand *demand)
 {
     for (size_t gpu = 0; gpu < inventory->gpu_count; gpu++) {
         if (demand_count_types(demand, inventory->gpus[gpu]) ||
@@ -88,9 +88,9 @@ add_group(const struct inventory_gpu *const *gpus, size_t count, const char *rea
 
 /* Lists the reasons of all GPUs, equal ones together. Returns whether room on any would help. */
 static bool
-list_reasons(const struct rooms *rooms, const struct demand *demand, char *text, size_t size)
+list_reasons(const struct loads *loads, const struct demand *demand, char *text, size_t size)
 {
-    const struct inventory *inventory = rooms->problem->inventory;
+    const struct inventory *inventory = loads->problem->inventory;
     size_t count = inventory->gpu_count;
     struct text list = text_on(text, size);
     AUTO_FREE char(*reasons)[MOST_REASON] = memory_zeroed(count, sizeof(*reasons));
@@ -99,7 +99,7 @@ list_reasons(const struct rooms *rooms, const struct demand *demand, char *text,
 
     for (size_t gpu = 0; gpu < count; gpu++) {
         enum reason reason =
-            reason_gpu(rooms, demand, inventory->gpus[gpu], reasons[gpu], MOST_REASON);
+            gpu_reason_tell(loads, demand, inventory->gpus[gpu], reasons[gpu], MOST_REASON);
 
         helps |= reason_may_pass(reason);
         if (reason == REASON_NONE)
@@ -140,9 +140,9 @@ find_other_pool(const struct inventory_parent *parent, const struct demand *dema
 
 /* Says what is against the one virtual function that will do. */
 static int
-refuse_vf(const struct rooms *rooms, const struct demand *demand, struct error *error)
+refuse_vf(const struct loads *loads, const struct demand *demand, struct error *error)
 {
-    const struct inventory *inventory = rooms->problem->inventory;
+    const struct inventory *inventory = loads->problem->inventory;
     const struct name *vf = demand_vf(demand);
     const struct inventory_type *other;
     const struct inventory_parent *parent = inventory_find_parent(inventory, vf);
@@ -161,7 +161,7 @@ refuse_vf(const struct rooms *rooms, const struct demand *demand, struct error *
         rc = error_refuse(error, ERROR_NEVER, "%s (%s) cannot be on %s, which is in the pool %s",
                           demand->label, demand->wanted, vf->text, other->id.text);
     } else {
-        enum reason reason = reason_gpu(rooms, demand, parent->gpu, said, sizeof(said));
+        enum reason reason = gpu_reason_tell(loads, demand, parent->gpu, said, sizeof(said));
         bool of_function = reason == REASON_IN_USE;
 
         rc = error_refuse(error, class_of(reason_may_pass(reason)),
@@ -169,7 +169,7 @@ refuse_vf(const struct rooms *rooms, const struct demand *demand, struct error *
                           vf->text, of_function ? "" : "s GPU ",
                           of_function ? "" : parent->gpu->name.text, said);
     }
-    alternatives_add(rooms, demand, error);
+    alternatives_add(loads, demand, error);
     return rc;
 }
 
@@ -209,21 +209,21 @@ names_functions(const struct policy *policy, const struct demand *demand)
 }
 
 static int
-refuse(const struct rooms *rooms, const struct demand *demand, struct error *error)
+refuse(const struct loads *loads, const struct demand *demand, struct error *error)
 {
-    const struct inventory *inventory = rooms->problem->inventory;
+    const struct inventory *inventory = loads->problem->inventory;
     char reasons[1400];
     bool helps;
 
-    if (demand_vf(demand) && (has_type(inventory, demand) || inventory->gpu_count == 0 ||
-                              names_functions(rooms->problem->policy, demand)))
-        return refuse_vf(rooms, demand, error);
+    if (demand_vf(demand) && (may_have_type(inventory, demand) || inventory->gpu_count == 0 ||
+                              names_functions(loads->problem->policy, demand)))
+        return refuse_vf(loads, demand, error);
     if (inventory->gpu_count == 0)
         return error_refuse(error, ERROR_NEVER,
                             "%s wants %s, and no GPU on this host offers vGPUs; is its driver "
                             "loaded?",
                             demand->label, demand->wanted);
-    if (!has_type(inventory, demand)) {
+    if (!may_have_type(inventory, demand)) {
         struct suggest suggest = guess_type(inventory, demand->wanted);
 
         list_types(inventory, reasons, sizeof(reasons));
@@ -232,15 +232,15 @@ refuse(const struct rooms *rooms, const struct demand *demand, struct error *err
     }
     if (lacks_parent(inventory, demand))
         return refuse_parent(inventory, demand, error);
-    helps = list_reasons(rooms, demand, reasons, sizeof(reasons));
+    helps = list_reasons(loads, demand, reasons, sizeof(reasons));
     return error_refuse(error, class_of(helps), "no GPU can take %s (%s): %s", demand->label,
                         demand->wanted, reasons);
 }
 
 int
-refusal_none(const struct rooms *rooms, const struct demand *demand, struct error *error)
+refusal_none(const struct loads *loads, const struct demand *demand, struct error *error)
 {
-    int rc = refuse(rooms, demand, error);
+    int rc = refuse(loads, demand, error);
 
     error->line = demand_line(demand);
     return rc;
@@ -248,15 +248,15 @@ refusal_none(const struct rooms *rooms, const struct demand *demand, struct erro
 
 /* Names two demands that no vendor's rule lets be in one guest. Returns 0 if there are none. */
 static int
-refuse_unlike(const struct rooms *rooms, const size_t *order, size_t count, struct error *error)
+refuse_unlike(const struct loads *loads, const size_t *order, size_t count, struct error *error)
 {
-    const struct demand *demands = rooms->problem->demands->items;
+    const struct demand *demands = loads->problem->demands->items;
 
     for (size_t i = 0; i < count; i++) {
         for (size_t k = 0; k < i; k++) {
             const struct demand *a = &demands[order[k]], *b = &demands[order[i]];
             const char *rule =
-                demands_rule(rooms->problem->demands, a, b, rooms->problem->inventory);
+                demands_rule(loads->problem->demands, a, b, loads->problem->inventory);
 
             if (rule)
                 return error_refuse(error, ERROR_NEVER,
@@ -269,20 +269,20 @@ refuse_unlike(const struct rooms *rooms, const size_t *order, size_t count, stru
 }
 
 int
-refusal_not_together(const struct rooms *rooms, const size_t *order, size_t count,
+refusal_not_together(const struct loads *loads, const size_t *order, size_t count,
                      const struct demand *last, struct error *error)
 {
-    const struct demands *demands = rooms->problem->demands;
+    const struct demands *demands = loads->problem->demands;
     char all[512], reasons[1000];
     struct text list = text_on(all, sizeof(all));
-    int rc = refuse_unlike(rooms, order, count, error);
+    int rc = refuse_unlike(loads, order, count, error);
 
     if (rc < 0)
         return rc;
     for (size_t i = 0; i < count; i++)
         text_join(&list, ", ", "%s (%s)", demands->items[order[i]].label,
                   demands->items[order[i]].wanted);
-    list_reasons(rooms, last, reasons, sizeof(reasons));
+    list_reasons(loads, last, reasons, sizeof(reasons));
     return error_refuse(error, ERROR_NO_ROOM,
                         "there is room for each of its vGPUs, but not for all together: %s; beside "
                         "the others, for %s %s",

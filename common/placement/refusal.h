@@ -9,14 +9,14 @@
 
 #pragma once
 
-#include "placement/rooms.h"
+#include "placement/loads.h"
 
 /* Why a demand has no candidate. Each GPU says why; or no GPU here has its type, and the line lists
  * those that there are; or there is no such parent. */
 int
-refusal_none(const struct rooms *rooms, const struct demand *demand, struct error *error) NONNULL;
+refusal_none(const struct loads *loads, const struct demand *demand, struct error *error) NONNULL;
 
 /* Why demands that each have candidates have none together. The line has what each GPU says to the
- * last of them, once the others have their places. rooms has these places handed out already. */
-int refusal_not_together(const struct rooms *rooms, const size_t *order, size_t count,
+ * last of them, once the others have their places. loads has these places handed out already. */
+int refusal_not_together(const struct loads *loads, const size_t *order, size_t count,
                          const struct demand *last, struct error *error) NONNULL;

@@ -18,7 +18,7 @@
 void
 search_clear(struct search *search)
 {
-    rooms_clear(&search->rooms);
+    loads_clear(&search->loads);
     free(search->order);
     free(search->bans);
 }
@@ -91,11 +91,11 @@ settle_existing(struct search *search, const struct demand *demand, struct place
         .way = lease && lease->origin == LEASE_MADE ? PLACEMENT_REUSE : PLACEMENT_FOREIGN,
         .place = {vgpu->parent, type},
     };
-    reason = constraints_judge(&search->rooms, demand, &choice->place);
+    reason = constraints_judge(&search->loads, demand, &choice->place);
     if (reason != REASON_NONE)
         return error_refuse(error, ERROR_TAKEN, "%s: the vGPU %s is there already, on %s, which %s",
                             demand->label, device->text, gpu->name.text, reason_of_rule(reason));
-    rooms_settle(&search->rooms, &choice->place);
+    loads_settle(&search->loads, &choice->place);
     return 1;
 }
 
@@ -105,7 +105,7 @@ search_begin(struct search *search, const struct placement_problem *problem,
 {
     *search = (struct search){.problem = problem, .choices = choices};
     search->order = memory_zeroed(problem->demands->count, sizeof(*search->order));
-    rooms_init(&search->rooms, problem);
+    loads_init(&search->loads, problem);
     for (; search->settled < problem->demands->count; search->settled++) {
         size_t i = search->settled;
         const struct demand *demand = &problem->demands->items[i];
@@ -113,7 +113,7 @@ search_begin(struct search *search, const struct placement_problem *problem,
         int rc = is_free ? 0 : settle_existing(search, demand, &choices[i], error);
 
         if (rc < 0) {
-            alternatives_add(&search->rooms, demand, error);
+            alternatives_add(&search->loads, demand, error);
             return rc;
         }
         if (rc == 0)
@@ -201,7 +201,7 @@ search_on(struct search *search, size_t depth)
     demand = &search->problem->demands->items[search->order[depth]];
     if (is_too_much(search, effort_of(search->problem, demand)))
         return -E2BIG;
-    candidates = candidate_list(&search->rooms, demand, &count);
+    candidates = candidate_list(&search->loads, demand, &count);
     for (size_t i = 0; i < count && rc == 0; i++) {
         const struct search_ban ban = {search->order[depth], candidates[i].place.type};
 
@@ -209,9 +209,9 @@ search_on(struct search *search, size_t depth)
             continue;
         if (is_too_much(search, EFFORT_OF_A_TRY))
             return -E2BIG;
-        rooms_take(&search->rooms, &candidates[i].place);
+        loads_take(&search->loads, &candidates[i].place);
         rc = search_on(search, depth + 1);
-        rooms_return(&search->rooms);
+        loads_return(&search->loads);
         if (rc > 0)
             search->choices[search->order[depth]] =
                 (struct placement_choice){PLACEMENT_CREATE, candidates[i].place};
@@ -243,7 +243,7 @@ search_sort(struct search *search)
     for (size_t i = 0; search->count > 1 && i < search->count; i++) {
         const struct demand *demand = &search->problem->demands->items[search->order[i]];
 
-        free(candidate_list(&search->rooms, demand, &counts[i]));
+        free(candidate_list(&search->loads, demand, &counts[i]));
         search_sort_in(search, counts, i);
     }
 }

@@ -17,7 +17,7 @@
 
 #pragma once
 
-#include "placement/rooms.h"
+#include "placement/loads.h"
 
 struct search_ban {
     size_t demand; /* the first of those demands that are alike */
@@ -26,7 +26,7 @@ struct search_ban {
 
 struct search {
     const struct placement_problem *problem;
-    struct rooms rooms;
+    struct loads loads;
     size_t *order; /* the demands that need a place */
     size_t count;
     struct placement_choice *choices; /* per demand; the caller's */

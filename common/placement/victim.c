@@ -11,7 +11,7 @@
 
 /* How many parents of a GPU take a demand, for the type that the most of them take. */
 static size_t
-count_on(const struct rooms *rooms, const struct demand *demand, const struct inventory_gpu *gpu)
+count_on(const struct loads *loads, const struct demand *demand, const struct inventory_gpu *gpu)
 {
     size_t most = 0;
 
@@ -20,21 +20,21 @@ count_on(const struct rooms *rooms, const struct demand *demand, const struct in
         unsigned rank;
 
         if (demand_ranks(demand, &gpu->types[i], &rank) &&
-            fit_judge(rooms, demand, &gpu->types[i], &fit) == REASON_NONE)
+            fit_judge(loads, demand, &gpu->types[i], &fit) == REASON_NONE)
             most = fit.places > most ? fit.places : most;
     }
     return most;
 }
 
 bool
-victim_would_help(const struct rooms *then, const struct demand *demand,
+victim_would_help(const struct loads *then, const struct demand *demand,
                   const struct inventory_gpu *gpu)
 {
     return count_on(then, demand, gpu) > 0;
 }
 
 static size_t
-count_chances(const struct rooms *then, const struct demand *demand)
+count_chances(const struct loads *then, const struct demand *demand)
 {
     const struct inventory *inventory = then->problem->inventory;
     size_t count = 0;
@@ -56,7 +56,7 @@ is_there(const struct demand *demand, const struct lease *lease)
 
 /* Whether a vGPU may keep a demand from a place. */
 static bool
-is_in_the_way(const struct rooms *now, const struct demand *demand,
+is_in_the_way(const struct loads *now, const struct demand *demand,
               const struct inventory_vgpu *vgpu, const struct lease *lease)
 {
     const struct inventory_gpu *gpu = vgpu->parent->gpu;
@@ -65,7 +65,7 @@ is_in_the_way(const struct rooms *now, const struct demand *demand,
         unsigned rank;
 
         if (demand_ranks(demand, &gpu->types[i], &rank) &&
-            gpu_room_is_in_the_way(rooms_on(now, gpu), vgpu, &gpu->types[i]))
+            gpu_room_is_in_the_way(loads_on(now, gpu), vgpu, &gpu->types[i]))
             return true;
     }
     return is_there(demand, lease);
@@ -91,7 +91,7 @@ goes_before(const struct placement_problem *problem, const struct demand *demand
 /* The lease that goes first on a GPU, of those that may be evicted and are in the way; SIZE_MAX:
  * none. *count: how many they are. */
 static size_t
-pick_on(const struct rooms *now, const struct demand *demand, const struct inventory_gpu *gpu,
+pick_on(const struct loads *now, const struct demand *demand, const struct inventory_gpu *gpu,
         const bool *may_evict, size_t *count)
 {
     const struct lease *leases = now->problem->ledger->leases;
@@ -112,7 +112,7 @@ pick_on(const struct rooms *now, const struct demand *demand, const struct inven
 }
 
 static size_t
-pick(const struct rooms *now, const struct rooms *then, const struct demand *demand,
+pick(const struct loads *now, const struct loads *then, const struct demand *demand,
      const bool *may_evict)
 {
     size_t best = SIZE_MAX, fewest = SIZE_MAX;
@@ -132,11 +132,11 @@ pick(const struct rooms *now, const struct rooms *then, const struct demand *dem
 /* --- of all demands together -------------------------------------------------------------------
  */
 
-/* The first lease that helps a demand without a candidate. *then: the rooms when all is gone
+/* The first lease that helps a demand without a candidate. *then: the loads when all is gone
  * that may be evicted. REFUSED: some demand cannot be helped, so evicting for another would be
  * in vain. */
 static int
-evict_for(struct search *search, struct rooms *then, const bool *may_evict, bool together,
+evict_for(struct search *search, struct loads *then, const bool *may_evict, bool together,
           size_t *best)
 {
     for (size_t i = 0; i < search->count; i++) {
@@ -144,14 +144,14 @@ evict_for(struct search *search, struct rooms *then, const bool *may_evict, bool
         AUTO_FREE struct candidate *candidates = NULL;
         size_t count, lease;
 
-        candidates = candidate_list(&search->rooms, demand, &count);
+        candidates = candidate_list(&search->loads, demand, &count);
         if (count > 0 && together) {
-            rooms_take(&search->rooms, &candidates[0].place);
-            rooms_take(then, &candidates[0].place);
+            loads_take(&search->loads, &candidates[0].place);
+            loads_take(then, &candidates[0].place);
         }
         if (count > 0)
             continue;
-        lease = pick(&search->rooms, then, demand, may_evict);
+        lease = pick(&search->loads, then, demand, may_evict);
         if (lease == SIZE_MAX)
             return REFUSED;
         *best = *best == SIZE_MAX ? lease : *best;
@@ -161,7 +161,7 @@ evict_for(struct search *search, struct rooms *then, const bool *may_evict, bool
 
 /* Sorts the demands: those come first that the fewest parents could ever take. */
 static void
-sort_by_chances(struct search *search, const struct rooms *then)
+sort_by_chances(struct search *search, const struct loads *then)
 {
     AUTO_FREE size_t *chances = memory_zeroed(search->count, sizeof(*chances));
 
@@ -231,7 +231,7 @@ size_t
 victim_find(const struct placement_problem *problem, const bool *may_evict)
 {
     AUTO(search_clear) struct search search = {0};
-    AUTO(rooms_clear) struct rooms then = {0};
+    AUTO(loads_clear) struct loads then = {0};
     AUTO_FREE bool *gone = flag_gone(problem, may_evict, false);
     AUTO_FREE struct placement_choice *choices =
         memory_zeroed(problem->demands->count, sizeof(*choices));
@@ -244,7 +244,7 @@ victim_find(const struct placement_problem *problem, const bool *may_evict)
         return pick_named(&search, may_evict, choices);
     after.gone = gone;
     after.certainty = PLACEMENT_TRY;
-    rooms_init(&then, &after);
+    loads_init(&then, &after);
     /* First each demand by itself. If each has a way, then all together, each with the best place
      * that the others leave. */
     rc = evict_for(&search, &then, may_evict, false, &best);

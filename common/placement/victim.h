@@ -16,7 +16,7 @@
 
 #pragma once
 
-#include "placement/rooms.h"
+#include "placement/loads.h"
 
 /*
  * After ERROR_NO_ROOM or ERROR_TAKEN of placement_find: the lease whose device is best removed
@@ -25,7 +25,7 @@
  */
 size_t victim_find(const struct placement_problem *problem, const bool *may_evict) CHECKED NONNULL;
 
-/* Whether a GPU could take one of a demand's types, in rooms without anything that may be
+/* Whether a GPU could take one of a demand's types, in loads without anything that may be
  * evicted. */
-bool victim_would_help(const struct rooms *then, const struct demand *demand,
+bool victim_would_help(const struct loads *then, const struct demand *demand,
                        const struct inventory_gpu *gpu) CHECKED NONNULL;

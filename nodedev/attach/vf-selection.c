@@ -60,7 +60,7 @@ static void
 take(const struct inventory_parent *parent, const struct name *source, struct rewrite_source *ret)
 {
     ret->kind = parent->interface->hostdev;
-    ret->is_lent = parent->interface->is_lent;
+    ret->is_managed = parent->interface->is_managed;
     ret->source = ret->kind == REQUEST_PCI ? parent->name : *source;
 }
 
@@ -219,7 +219,7 @@ take_evicted(const struct vf_selection_search *search, const struct dry_run *dry
     if (!first || search->sources->count != 1 || names_has(avoided, &first->parent))
         return false;
     ret->kind = first->interface->hostdev;
-    ret->is_lent = first->interface->is_lent;
+    ret->is_managed = first->interface->is_managed;
     ret->source = ret->kind == REQUEST_PCI ? first->parent : search->sources->items[0];
     return true;
 }

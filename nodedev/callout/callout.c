@@ -143,11 +143,11 @@ judge_parent(const struct weighing *weighing, const struct inventory_type *type)
         .inventory = &weighing->inventory,
         .ledger = &weighing->ledger,
     };
-    AUTO(rooms_clear) struct rooms rooms = {0};
+    AUTO(loads_clear) struct loads loads = {0};
     struct fit ignored;
 
-    rooms_init(&rooms, &problem);
-    return fit_judge(&rooms, &demand, type, &ignored);
+    loads_init(&loads, &problem);
+    return fit_judge(&loads, &demand, type, &ignored);
 }
 
 /* Whether the kernel would make a vGPU now, by its own figures. */

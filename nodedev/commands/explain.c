@@ -35,7 +35,7 @@ static const struct table_column columns[] = {
 
 /* Lists in tables have no blanks. */
 static void
-add_others(struct table *table, const struct dry_run_rooms *rooms, const struct demand *demand,
+add_others(struct table *table, const struct dry_run_loads *loads, const struct demand *demand,
            const struct inventory_gpu *gpu)
 {
     char text[MOST_TEXT], *to = text;
@@ -43,7 +43,7 @@ add_others(struct table *table, const struct dry_run_rooms *rooms, const struct 
 
     if (!table_shows(table, OTHERS))
         return;
-    if (alternatives_list(&rooms->now, demand, gpu, SIZE_MAX, &list) == 0)
+    if (alternatives_list(&loads->now, demand, gpu, SIZE_MAX, &list) == 0)
         *text = '\0';
     for (const char *from = text; *from; from++) {
         if (*from != ' ')
@@ -54,13 +54,13 @@ add_others(struct table *table, const struct dry_run_rooms *rooms, const struct 
 }
 
 static void
-add_gpu(struct table *table, const struct dry_run *dry_run, const struct dry_run_rooms *rooms,
+add_gpu(struct table *table, const struct dry_run *dry_run, const struct dry_run_loads *loads,
         size_t index, const struct inventory_gpu *gpu)
 {
     const struct demand *demand = &dry_run->snapshot.demands.items[index];
     const struct place *place = &dry_run->choices[index].place;
     char reason[256];
-    enum dry_run_answer answer = dry_run_judge(dry_run, rooms, index, gpu, reason, sizeof(reason));
+    enum dry_run_answer answer = dry_run_judge(dry_run, loads, index, gpu, reason, sizeof(reason));
     bool is_chosen = answer >= DRY_RUN_CHOSEN;
 
     table_line(table);
@@ -70,7 +70,7 @@ add_gpu(struct table *table, const struct dry_run *dry_run, const struct dry_run
     table_set(table, GPU, "%s", gpu->name.text);
     table_set(table, VERDICT, "%s", dry_run_answer_words[answer]);
     table_set(table, REASON, "%s", reason);
-    add_others(table, rooms, demand, gpu);
+    add_others(table, loads, demand, gpu);
     table_set_text(table, PARENT, is_chosen ? place->parent->name.text : "");
     table_set_text(table, TYPE, is_chosen ? place->type->id.text : "");
     table_set_text(table, NAME, is_chosen ? place->type->name : "");
@@ -82,11 +82,11 @@ print_table(const struct command_call *call, struct table *table, const struct d
             struct error *error)
 {
     for (size_t i = 0; i < dry_run->snapshot.demands.count; i++) {
-        AUTO(dry_run_rooms_clear) struct dry_run_rooms rooms = {0};
+        AUTO(dry_run_loads_clear) struct dry_run_loads loads = {0};
 
-        dry_run_rooms_init(&rooms, dry_run, i);
+        dry_run_loads_init(&loads, dry_run, i);
         for (size_t gpu = 0; gpu < dry_run->snapshot.inventory.gpu_count; gpu++)
-            add_gpu(table, dry_run, &rooms, i, dry_run->snapshot.inventory.gpus[gpu]);
+            add_gpu(table, dry_run, &loads, i, dry_run->snapshot.inventory.gpus[gpu]);
     }
     return table_print(table, call->out, error);
 }

@@ -118,7 +118,7 @@ check_kind(const struct inventory_gpu *gpu, bool *has_functions, struct error *e
 
     if (!last)
         return error_set(error, -ENODEV, "the driver of %s makes no vGPUs", name);
-    if (last->apart)
+    if (last->is_separate)
         return error_refuse(error, ERROR_USAGE,
                             "there is nothing to prove on %s: the vGPUs of a pool are virtual "
                             "functions as they are, and nothing is written to the driver",

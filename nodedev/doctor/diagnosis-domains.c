@@ -119,11 +119,11 @@ check_shared_function(struct diagnosis *diagnosis, const struct domain *domain,
 
 /* Whether libvirt itself may bind the function to VFIO. */
 static bool
-is_lent(const struct diagnosis *diagnosis, const struct name *function)
+is_managed(const struct diagnosis *diagnosis, const struct name *function)
 {
     const struct inventory_parent *parent = inventory_find_parent(&diagnosis->inventory, function);
 
-    return parent && parent->interface->is_lent;
+    return parent && parent->interface->is_managed;
 }
 
 /* With managed='yes', the hook refuses a start if the function asks for a vGPU. Otherwise libvirt
@@ -133,7 +133,7 @@ check_managed(struct diagnosis *diagnosis, const struct domain *domain,
               const struct request_hostdev *hostdev)
 {
     if (!hostdev->is_managed || !is_gpu_function(diagnosis, hostdev) ||
-        is_lent(diagnosis, &hostdev->source))
+        is_managed(diagnosis, &hostdev->source))
         return;
     diagnosis_add(
         diagnosis,

@@ -116,9 +116,9 @@ check_leaving(struct diagnosis *diagnosis)
         if ((lease->state != LEASE_LEAVING && lease->state != LEASE_REMOVING) ||
             now < lease->time + LONGEST_LEAVE)
             continue;
-        diagnosis_add(diagnosis, "the vGPU %s, which was %s's, is to go for %u minutes already",
-                      lease->vgpu.device.text, lease->domain_name,
-                      (unsigned)((now - lease->time) / 60));
+        diagnosis_add(
+            diagnosis, "the vGPU %s, which was %s's, waits for %u minutes already to be removed",
+            lease->vgpu.device.text, lease->domain_name, (unsigned)((now - lease->time) / 60));
         diagnosis_command(diagnosis, "vgpuctl reconcile");
         diagnosis_advise(diagnosis, "it says who has it open");
     }

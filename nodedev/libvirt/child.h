@@ -29,7 +29,7 @@ typedef void child_work(const void *data, FILE *out);
 int child_start(struct child *child, child_work *work, const void *data) CHECKED
     __attribute__((nonnull(1, 2)));
 
-/* Reads what the child has written by now, at most `size` bytes. At the end or on an error, the
+/* Reads what the child has written so far, at most `size` bytes. At the end or on an error, the
  * function closes the pipe and returns 0. */
 size_t child_hear(struct child *child, char *ret, size_t size) CHECKED NONNULL;
 

@@ -19,8 +19,8 @@ domain_list_has(const struct domain_list *list, virDomainPtr domain)
     return false;
 }
 
-/* Reads one domain, unless the domain is gone by now. A transient domain that does not run is just
- * being started. */
+/* Reads one domain, unless the domain has gone meanwhile. A transient domain that does not run is
+ * just being started. */
 static int
 read_domain(virDomainPtr domain, bool is_persistent, connection_reader *read, void *data)
 {
@@ -134,7 +134,7 @@ list_devices(virConnectPtr libvirt, unsigned flags, struct devices *ret)
                : count;
 }
 
-/* Tells one device. A device that is gone by now is left out, and so is one whose XML does not
+/* Tells one device. A device that has gone meanwhile is left out, and so is one whose XML does not
  * contain `only_with`. */
 static void
 tell_device(virNodeDevicePtr device, const char *only_with, struct teller *teller)

@@ -189,7 +189,7 @@ answer(const void *data, FILE *out)
     connection_close(&connection);
 }
 
-/* Reads what a child has written by now. */
+/* Reads what a child has written so far. */
 static void
 hear(struct inquiry *inquiry)
 {

@@ -18,7 +18,7 @@ version_text(unsigned number)
 bool
 version_lacks(unsigned libvirt, const struct vgpu_interface *interface)
 {
-    return interface->hostdev == REQUEST_PCI && !interface->is_lent && libvirt &&
+    return interface->hostdev == REQUEST_PCI && !interface->is_managed && libvirt &&
            libvirt < VERSION_GIVES_FUNCTIONS;
 }
 

@@ -171,7 +171,7 @@ has_now(const struct migrate_check *migration, const struct demand *demand)
 /* Checks whether a device can become one of the other kind, if it must. libvirt tells types of
  * mediated devices only. */
 static void
-check_kind(struct check *check, const struct migrating_device *device, bool has_type)
+check_kind(struct check *check, const struct migrating_device *device, bool is_type_known)
 {
     const struct remote_host *from = check->migration->from, *to = check->migration->to;
     const struct version here = version_text(from->libvirt_version);
@@ -182,7 +182,7 @@ check_kind(struct check *check, const struct migrating_device *device, bool has_
         version_judge_both(from->libvirt_version, to->libvirt_version, LEAST_LIBVIRT_KIND);
     char why[256];
 
-    if (hostdev->kind == REQUEST_PCI && has_type) {
+    if (hostdev->kind == REQUEST_PCI && is_type_known) {
         snprintf(why, sizeof(why),
                  "it is a virtual function, and would be a mediated device there: that is since "
                  "libvirt 11.0.0, %s here and %s there",
@@ -202,12 +202,12 @@ check_kind(struct check *check, const struct migrating_device *device, bool has_
 /* The file names the kind of a new device, and libvirt does not let a hook change the kind at a
  * start. */
 static void
-check_new_kind(struct check *check, const struct migrating_device *device, bool has_type)
+check_new_kind(struct check *check, const struct migrating_device *device, bool is_type_known)
 {
     enum migrate_answer answer;
     char why[256];
 
-    if (!has_type || !demand_vf(device->demand))
+    if (!is_type_known || !demand_vf(device->demand))
         return;
     snprintf(why, sizeof(why),
              "it names the virtual function %s, and there it would be a mediated device",
@@ -296,24 +296,24 @@ check_device(struct check *check, const struct demand *demand)
     const struct inventory_filter filter = {.wants = migrating_device_suits, .data = &device};
     size_t index = (size_t)(demand - migration->guest->demands.items);
     enum migrate_answer answer;
-    bool has_type;
+    bool is_type_known;
     char why[512];
 
-    answer = migrating_device_judge(&device, &has_type, why, sizeof(why));
+    answer = migrating_device_judge(&device, &is_type_known, why, sizeof(why));
     answer = migrating_device_weigh(&device, answer, why, sizeof(why));
     migrate_findings_add(&check->findings, answer, "%s: %s", demand->label, why);
     if (device.is_new)
-        check_new_kind(check, &device, has_type);
+        check_new_kind(check, &device, is_type_known);
     else
-        check_kind(check, &device, has_type);
+        check_kind(check, &device, is_type_known);
     check_profile(check, &device);
     if (!device.is_new)
         check_departure(check, &device, &migration->departure->devices[index]);
     check_wishes(check, demand);
-    if (has_type)
+    if (is_type_known)
         remote_placement_add(&check->all, demand, &filter,
                              device.has ? device.has->name : demand->wanted);
-    if (has_type && !migrating_device_untold(&device))
+    if (is_type_known && !migrating_device_untold(&device))
         remote_placement_add(&check->told, demand, &filter,
                              device.has ? device.has->name : demand->wanted);
 }

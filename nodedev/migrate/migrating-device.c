@@ -244,13 +244,13 @@ cannot_migrate(const struct inventory_type *type)
 }
 
 enum migrate_answer
-migrating_device_judge(const struct migrating_device *device, bool *has_type, char *text,
+migrating_device_judge(const struct migrating_device *device, bool *is_type_known, char *text,
                        size_t size)
 {
     const struct inventory_type *type = find_type(device->to, migrating_device_suits, device);
     const char *wanted = device->demand->wanted;
 
-    *has_type = type;
+    *is_type_known = type;
     if (!type)
         return explain_absence(device, text, size);
     if (!device->is_new && cannot_migrate(type)) {

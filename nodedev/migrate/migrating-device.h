@@ -42,8 +42,9 @@ enum migrate_answer
 migrating_device_weigh(const struct migrating_device *device, enum migrate_answer answer,
                        char *text, size_t size) CHECKED NONNULL;
 
-/* Whether the other host has a type for the device, even if that host is full. *has_type says
+/* Whether the other host has a type for the device, even if that host is full. *is_type_known says
  * whether there is a type, because the answer may be "no" for another reason. The reason is written
  * into text. */
-enum migrate_answer migrating_device_judge(const struct migrating_device *device, bool *has_type,
-                                           char *text, size_t size) CHECKED NONNULL;
+enum migrate_answer
+migrating_device_judge(const struct migrating_device *device, bool *is_type_known, char *text,
+                       size_t size) CHECKED NONNULL;

@@ -40,7 +40,7 @@ migrate(const struct move *move, struct connection *connection, struct error *er
     return connection_migrate(connection, move->domain, move->to, error);
 }
 
-/* The domain is moved by now, so a failure here is only told. */
+/* The domain has moved, so a failure here is only told. */
 static void
 settle(const struct move *move, struct error *error)
 {

@@ -18,7 +18,7 @@ follow(const struct request *now, struct domain_edit *edit, struct error *error)
         const struct request_hostdev *said =
             demand_is_explicit(has) && has->alias ? domain_edit_find(edit, has->alias) : NULL;
         const struct rewrite_source source = {
-            .kind = has->kind, .source = has->source, .is_lent = has->is_managed};
+            .kind = has->kind, .source = has->source, .is_managed = has->is_managed};
 
         if (!said || (said->kind == has->kind && name_equal(&said->source, &has->source)))
             continue;

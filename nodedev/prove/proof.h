@@ -25,7 +25,7 @@ struct proof {
     struct course course;
     bool *partners; /* for each two types of the course: the driver offers the second type beside a
                        vGPU of the first */
-    unsigned steps; /* about how many there will be, as far as that is known by now */
+    unsigned steps; /* about how many there will be, as far as that is known so far */
     uint64_t began; /* ms since the kernel booted */
     FILE *record;   /* gets a line for each step */
 

@@ -42,15 +42,15 @@ availability_init(struct availability *availability, const struct host *host,
     availability->problem.ledger = &availability->ledger;
     availability->after = availability->problem;
     availability->after.gone = availability->gone;
-    rooms_init(&availability->now, &availability->problem);
-    rooms_init(&availability->then, &availability->after);
+    loads_init(&availability->now, &availability->problem);
+    loads_init(&availability->then, &availability->after);
 }
 
 void
 availability_clear(struct availability *availability)
 {
-    rooms_clear(&availability->now);
-    rooms_clear(&availability->then);
+    loads_clear(&availability->now);
+    loads_clear(&availability->then);
     free(availability->gone);
     request_clear(&availability->request);
     ledger_clear(&availability->ledger);
@@ -58,12 +58,12 @@ availability_clear(struct availability *availability)
 
 /* Counts the places that are left, without those that must stay free. */
 static struct bounds
-count_left(const struct rooms *rooms, const struct inventory_type *type)
+count_left(const struct loads *loads, const struct inventory_type *type)
 {
     const struct demand demand = {.label = "", .wanted = "", .numa = NUMA_IGNORE};
     struct fit fit;
 
-    switch (fit_judge(rooms, &demand, type, &fit)) {
+    switch (fit_judge(loads, &demand, type, &fit)) {
     case REASON_NONE:
         return fit.left;
     case REASON_UNREADABLE:

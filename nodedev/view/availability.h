@@ -12,7 +12,7 @@
 #pragma once
 
 #include "actions/snapshot.h"
-#include "placement/rooms.h"
+#include "placement/loads.h"
 
 struct availability {
     struct request request; /* of a domain that does not exist */
@@ -20,7 +20,7 @@ struct availability {
     struct ledger ledger;   /* the snapshot's ledger without the leases that a start would forget */
     bool *gone;             /* per lease: whether a start may remove the vGPU */
     struct placement_problem problem, after; /* as it is now, and as it is when those are removed */
-    struct rooms now, then;
+    struct loads now, then;
     bool is_unsure; /* only root can know who is at work on a vGPU (statedir.h) */
 };
 

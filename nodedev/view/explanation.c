@@ -197,11 +197,11 @@ tell_device(const struct inventory *inventory, const struct demand *demand, FILE
 
 /* Prints the virtual functions that the XML could name instead. */
 static void
-tell_functions(const struct rooms *rooms, const struct demand *demand, FILE *out)
+tell_functions(const struct loads *loads, const struct demand *demand, FILE *out)
 {
     char text[MOST_OTHERS * sizeof(struct name)];
     struct text list = text_on(text, sizeof(text));
-    size_t count = alternatives_list(rooms, demand, NULL, MOST_OTHERS, &list);
+    size_t count = alternatives_list(loads, demand, NULL, MOST_OTHERS, &list);
 
     if (count > MOST_OTHERS)
         tell(out, "others", "%s, and %zu more", text, count - MOST_OTHERS);
@@ -248,12 +248,12 @@ tell_place(const struct dry_run *dry_run, size_t demand, FILE *out)
 static void
 tell_gpus(const struct dry_run *dry_run, size_t demand, FILE *out)
 {
-    AUTO(dry_run_rooms_clear) struct dry_run_rooms rooms = {0};
+    AUTO(dry_run_loads_clear) struct dry_run_loads loads = {0};
     const struct inventory *inventory = &dry_run->snapshot.inventory;
     int width = 0;
 
-    dry_run_rooms_init(&rooms, dry_run, demand);
-    tell_functions(&rooms.now, &dry_run->snapshot.demands.items[demand], out);
+    dry_run_loads_init(&loads, dry_run, demand);
+    tell_functions(&loads.now, &dry_run->snapshot.demands.items[demand], out);
     for (size_t gpu = 0; gpu < inventory->gpu_count; gpu++) {
         int length = (int)strlen(inventory->gpus[gpu]->name.text);
 
@@ -263,7 +263,7 @@ tell_gpus(const struct dry_run *dry_run, size_t demand, FILE *out)
     for (size_t gpu = 0; gpu < inventory->gpu_count; gpu++) {
         char text[256];
         enum dry_run_answer answer =
-            dry_run_judge(dry_run, &rooms, demand, inventory->gpus[gpu], text, sizeof(text));
+            dry_run_judge(dry_run, &loads, demand, inventory->gpus[gpu], text, sizeof(text));
 
         say_line(out, "    %-*s  %-8s  %s", width, inventory->gpus[gpu]->name.text,
                  dry_run_answer_words[answer], text);

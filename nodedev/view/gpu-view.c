@@ -22,7 +22,7 @@ gpu_view_size(const struct inventory_gpu *gpu)
             return 0;
         size = type->framebuffer;
     }
-    return gpu->one_size || inventory_is_apart(gpu) ? size : 0;
+    return gpu->one_size || inventory_is_separate(gpu) ? size : 0;
 }
 
 bool

@@ -34,7 +34,7 @@ find_rest(const struct host_view *view, const struct inventory_gpu *gpu, const s
     int64_t staying = sum_staying(view, gpu);
 
     if (memory && view->knows_policy)
-        return gpu_room_rest(rooms_on(&view->availability.then, gpu),
+        return gpu_room_rest(loads_on(&view->availability.then, gpu),
                              (size_t)(memory - gpu->limits))
             .most;
     return (unsigned)(staying >= 0 && staying <= usage->total ? usage->total - staying
@@ -45,7 +45,7 @@ find_rest(const struct host_view *view, const struct inventory_gpu *gpu, const s
 static bool
 is_shared_by_sizes(const struct inventory_gpu *gpu)
 {
-    return !inventory_is_apart(gpu) && (!gpu->one_size || inventory_has_instance_types(gpu));
+    return !inventory_is_separate(gpu) && (!gpu->one_size || inventory_has_instance_types(gpu));
 }
 
 static unsigned
@@ -85,7 +85,7 @@ static struct bounds
 find_free(const struct host_view *view, const struct inventory_gpu *gpu, const struct usage *usage)
 {
     unsigned rest = usage->is_in_vgpus ? BOUNDS_ANY : find_rest(view, gpu, usage);
-    bool adds_up = inventory_is_apart(gpu), is_told = gpu->type_count > 0;
+    bool adds_up = inventory_is_separate(gpu), is_told = gpu->type_count > 0;
     struct bounds free = {0};
 
     for (size_t i = 0; i < gpu->type_count; i++) {

@@ -29,7 +29,7 @@ set_function(xmlNodePtr hostdev, xmlNodePtr address, const struct rewrite_source
     static const int widths[NAME_PCI_PARTS] = {4, 2, 2, 1};
     unsigned parts[NAME_PCI_PARTS];
     bool good = xml_tree_set(hostdev, "type", "pci") &&
-                xml_tree_set(hostdev, "managed", source->is_lent ? "yes" : "no") &&
+                xml_tree_set(hostdev, "managed", source->is_managed ? "yes" : "no") &&
                 name_split_pci(&source->source, parts) == 0;
 
     for (size_t i = 0; i < NAME_PCI_PARTS && good; i++) {

@@ -142,7 +142,7 @@ add_parent(struct inventory *inventory, const struct fake_kernel *kernel,
                                                    : gpu->xe ? &vgpu_xe
                                                    : gpu->vf ? &vgpu_vf
                                                              : &vgpu_mdev,
-                                      .apart = gpu->lent};
+                                      .is_separate = gpu->lent};
 
     inventory_add_parent(inventory, &parent);
     if (gpu->lent)

@@ -160,7 +160,7 @@ members_of_pools(void **state)
     compare_types(snapshot.inventory.gpus[0], read.gpus[0]);
     compare_parents(&snapshot.inventory, &read);
     for (size_t i = 0; i < read.parent_count; i++)
-        assert_true(read.parents[i]->apart && snapshot.inventory.parents[i]->apart);
+        assert_true(read.parents[i]->is_separate && snapshot.inventory.parents[i]->is_separate);
     for (size_t i = 0; i < read.gpus[0]->type_count; i++)
         assert_true(read.gpus[0]->types[i].is_configured &&
                     snapshot.inventory.gpus[0]->types[i].is_configured);

@@ -193,7 +193,7 @@ after_a_removal(void **state)
          FATE_LEAVE},
         {"a writer is at it, and nothing is there", FATE_SILENT | FATE_ABSENT, EVERY, ANY,
          FATE_LEAVE, FATE_LEAVE},
-        {"somebody else's by now", FATE_LOST | FATE_RIGHT, EVERY, ANY, FATE_LEAVE, FATE_LEAVE},
+        {"somebody else's now", FATE_LOST | FATE_RIGHT, EVERY, ANY, FATE_LEAVE, FATE_LEAVE},
         {"somebody else's, and gone", FATE_LOST | FATE_ABSENT, EVERY, ANY, FATE_LEAVE, FATE_LEAVE},
     };
 

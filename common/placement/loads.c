@@ -1,27 +1,27 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
-#include "placement/rooms.h"
+#include "placement/loads.h"
 #include "base/array.h"
 #include "placement/quota.h"
 
 /* --- as it is at first ------------------------------------------------------------------------ */
 
 struct gpu_load *
-rooms_on(const struct rooms *rooms, const struct inventory_gpu *gpu)
+loads_on(const struct loads *loads, const struct inventory_gpu *gpu)
 {
-    return &rooms->loads[gpu->index];
+    return &loads->gpus[gpu->index];
 }
 
 static void
-drop_gone(struct rooms *rooms)
+drop_gone(struct loads *loads)
 {
-    const struct inventory *inventory = rooms->problem->inventory;
+    const struct inventory *inventory = loads->problem->inventory;
 
     for (size_t i = 0; i < inventory->vgpu_count; i++) {
         const struct inventory_vgpu *vgpu = inventory->vgpus[i];
 
-        if (placement_vgpu_is_gone(rooms->problem, vgpu))
-            gpu_load_drop(rooms_on(rooms, vgpu->parent->gpu), vgpu);
+        if (placement_vgpu_is_gone(loads->problem, vgpu))
+            gpu_load_drop(loads_on(loads, vgpu->parent->gpu), vgpu);
     }
 }
 
@@ -35,9 +35,9 @@ may_be_invisible(enum lease_state state)
 
 /* Puts the claim of a lease in, unless the inventory shows its vGPU. */
 static void
-put_claim(struct rooms *rooms, const struct lease *lease)
+put_claim(struct loads *loads, const struct lease *lease)
 {
-    const struct inventory *inventory = rooms->problem->inventory;
+    const struct inventory *inventory = loads->problem->inventory;
     struct load_use use = {
         .place = {.parent = inventory_find_parent(inventory, &lease->vgpu.parent)},
         .framebuffer = lease->framebuffer};
@@ -45,60 +45,60 @@ put_claim(struct rooms *rooms, const struct lease *lease)
     if (!use.place.parent || inventory_find_vgpu(inventory, &lease->vgpu.device))
         return;
     use.place.type = inventory_find_type(use.place.parent->gpu, &lease->vgpu.type);
-    gpu_load_put(rooms_on(rooms, use.place.parent->gpu), &use);
+    gpu_load_put(loads_on(loads, use.place.parent->gpu), &use);
 }
 
 static void
-put_claims(struct rooms *rooms)
+put_claims(struct loads *loads)
 {
-    const struct ledger *ledger = rooms->problem->ledger, *changed = rooms->problem->changed;
+    const struct ledger *ledger = loads->problem->ledger, *changed = loads->problem->changed;
 
     for (size_t i = 0; i < ledger->count; i++) {
         if (may_be_invisible(ledger->leases[i].state) &&
-            !placement_lease_is_gone(rooms->problem, &ledger->leases[i]))
-            put_claim(rooms, &ledger->leases[i]);
+            !placement_lease_is_gone(loads->problem, &ledger->leases[i]))
+            put_claim(loads, &ledger->leases[i]);
     }
     for (size_t i = 0; changed && i < changed->count; i++) {
         const struct lease *known = ledger_find(ledger, &changed->leases[i].vgpu.device);
 
         if (!known || !may_be_invisible(known->state))
-            put_claim(rooms, &changed->leases[i]);
+            put_claim(loads, &changed->leases[i]);
     }
 }
 
 /* If the ledger gives a virtual function to another domain, it is not free, even without a type. It
  * may have lost its type, or be about to get it. A kept one goes to the domain that names it. */
 static void
-mark_owned(struct rooms *rooms, const struct lease *lease)
+mark_owned(struct loads *loads, const struct lease *lease)
 {
     const struct inventory_parent *parent;
 
     if (lease->vgpu.interface->hostdev != REQUEST_PCI || lease->state == LEASE_KEPT ||
-        name_equal(&lease->domain, &rooms->problem->request->domain))
+        name_equal(&lease->domain, &loads->problem->request->domain))
         return;
-    parent = inventory_find_parent(rooms->problem->inventory, &lease->vgpu.parent);
+    parent = inventory_find_parent(loads->problem->inventory, &lease->vgpu.parent);
     if (parent)
-        gpu_load_on(rooms_on(rooms, parent->gpu), parent)->is_owned = true;
+        gpu_load_on(loads_on(loads, parent->gpu), parent)->is_owned = true;
 }
 
 static void
-mark_all_owned(struct rooms *rooms)
+mark_all_owned(struct loads *loads)
 {
-    const struct ledger *ledger = rooms->problem->ledger, *changed = rooms->problem->changed;
+    const struct ledger *ledger = loads->problem->ledger, *changed = loads->problem->changed;
 
     for (size_t i = 0; i < ledger->count; i++) {
-        if (!placement_lease_is_gone(rooms->problem, &ledger->leases[i]))
-            mark_owned(rooms, &ledger->leases[i]);
+        if (!placement_lease_is_gone(loads->problem, &ledger->leases[i]))
+            mark_owned(loads, &ledger->leases[i]);
     }
     for (size_t i = 0; changed && i < changed->count; i++)
-        mark_owned(rooms, &changed->leases[i]);
+        mark_owned(loads, &changed->leases[i]);
 }
 
 /* Enters what a running domain has already. No demand speaks of it. */
 static void
-settle_held(struct rooms *rooms)
+settle_held(struct loads *loads)
 {
-    const struct placement_problem *problem = rooms->problem;
+    const struct placement_problem *problem = loads->problem;
 
     for (size_t i = 0; i < problem->ledger->count; i++) {
         const struct lease *lease = &problem->ledger->leases[i];
@@ -111,82 +111,82 @@ settle_held(struct rooms *rooms)
             continue;
         place = (struct place){vgpu->parent, inventory_type_of(vgpu)};
         if (place.type)
-            rooms_settle(rooms, &place);
+            loads_settle(loads, &place);
     }
 }
 
 void
-rooms_init(struct rooms *rooms, const struct placement_problem *problem)
+loads_init(struct loads *loads, const struct placement_problem *problem)
 {
     const struct inventory *inventory = problem->inventory;
     enum load_time time = problem->host == PLACEMENT_NOW ? LOAD_NOW : LOAD_EVER;
 
-    *rooms = (struct rooms){
+    *loads = (struct loads){
         .problem = problem,
-        .loads = memory_zeroed(inventory->gpu_count, sizeof(*rooms->loads)),
-        .quota_used = memory_zeroed(problem->policy->quota_count, sizeof(*rooms->quota_used)),
+        .gpus = memory_zeroed(inventory->gpu_count, sizeof(*loads->gpus)),
+        .quota_used = memory_zeroed(problem->policy->quota_count, sizeof(*loads->quota_used)),
     };
     for (size_t i = 0; i < inventory->gpu_count; i++)
-        gpu_load_init(&rooms->loads[i], inventory->gpus[i], time);
-    drop_gone(rooms);
-    put_claims(rooms);
-    mark_all_owned(rooms);
+        gpu_load_init(&loads->gpus[i], inventory->gpus[i], time);
+    drop_gone(loads);
+    put_claims(loads);
+    mark_all_owned(loads);
     if (problem->running)
-        settle_held(rooms);
-    quota_count(problem, rooms->quota_used);
+        settle_held(loads);
+    quota_count(problem, loads->quota_used);
 }
 
 void
-rooms_clear(struct rooms *rooms)
+loads_clear(struct loads *loads)
 {
-    for (size_t i = 0; rooms->problem && i < rooms->problem->inventory->gpu_count; i++)
-        gpu_load_clear(&rooms->loads[i]);
-    free(rooms->loads);
-    free(rooms->quota_used);
-    free(rooms->places);
-    *rooms = (struct rooms){0};
+    for (size_t i = 0; loads->problem && i < loads->problem->inventory->gpu_count; i++)
+        gpu_load_clear(&loads->gpus[i]);
+    free(loads->gpus);
+    free(loads->quota_used);
+    free(loads->places);
+    *loads = (struct loads){0};
 }
 
 /* --- as the search goes on -------------------------------------------------------------------- */
 
 static void
-push(struct rooms *rooms, const struct rooms_place *place)
+push(struct loads *loads, const struct loads_place *place)
 {
-    ARRAY_ADD(rooms->places, rooms->place_count, *place);
+    ARRAY_ADD(loads->places, loads->place_count, *place);
 }
 
 void
-rooms_take(struct rooms *rooms, const struct place *place)
+loads_take(struct loads *loads, const struct place *place)
 {
     const struct load_use use = {.place = *place};
-    const struct rooms_place taken = {
-        .at = *place, .mark = gpu_load_put(rooms_on(rooms, place->parent->gpu), &use)};
+    const struct loads_place taken = {
+        .at = *place, .mark = gpu_load_put(loads_on(loads, place->parent->gpu), &use)};
 
-    push(rooms, &taken);
+    push(loads, &taken);
 }
 
 void
-rooms_return(struct rooms *rooms)
+loads_return(struct loads *loads)
 {
-    const struct rooms_place *last = &rooms->places[--rooms->place_count];
+    const struct loads_place *last = &loads->places[--loads->place_count];
 
-    gpu_load_rewind(rooms_on(rooms, last->at.parent->gpu), last->mark);
+    gpu_load_rewind(loads_on(loads, last->at.parent->gpu), last->mark);
 }
 
 void
-rooms_settle(struct rooms *rooms, const struct place *place)
+loads_settle(struct loads *loads, const struct place *place)
 {
-    const struct rooms_place there = {.at = *place, .is_there = true};
+    const struct loads_place there = {.at = *place, .is_there = true};
 
-    push(rooms, &there);
+    push(loads, &there);
 }
 
 /* --- what the kernel has refused -------------------------------------------------------------- */
 
 bool
-rooms_is_rejected(const struct rooms *rooms, const struct place *place)
+loads_is_rejected(const struct loads *loads, const struct place *place)
 {
-    const struct placement_problem *problem = rooms->problem;
+    const struct placement_problem *problem = loads->problem;
 
     return ARRAY_HAS(problem->rejections, problem->rejection_count, rejection,
                      name_equal(&rejection->parent, &place->parent->name) &&
@@ -194,9 +194,9 @@ rooms_is_rejected(const struct rooms *rooms, const struct place *place)
 }
 
 const struct placement_rejection *
-rooms_find_rejection(const struct rooms *rooms, const struct inventory_type *type)
+loads_find_rejection(const struct loads *loads, const struct inventory_type *type)
 {
-    const struct placement_problem *problem = rooms->problem;
+    const struct placement_problem *problem = loads->problem;
 
     for (size_t i = 0; i < problem->rejection_count; i++) {
         const struct placement_rejection *rejection = &problem->rejections[i];
