@@ -2,7 +2,6 @@
 
 #include "migrate/migrating-device.h"
 #include "base/array.h"
-#include "device/nvidia-type.h"
 #include "vendor/card-vendor.h"
 
 #include <stdio.h>
@@ -159,11 +158,17 @@ title_of(const struct inventory_type *type)
     return ret;
 }
 
-/* Whether it is a type of NVIDIA whose name is not known, as of a full GPU. */
+/* Whether a vendor has such types, but the name of this one is not known, as of a full GPU. */
 static bool
 is_nameless(const struct inventory_type *type)
 {
-    return type && !inventory_type_has_name(type) && nvidia_type_number(&type->id) > 0;
+    const struct card_vendor *const *row = card_vendor_built_in;
+
+    if (!type || inventory_type_has_name(type))
+        return false;
+    while (*row && !card_vendor_has_type(*row, type))
+        row++;
+    return *row;
 }
 
 /* Whether vgpu.conf gives the type its name, as for a pool or a profile. libvirt tells no such

@@ -125,22 +125,6 @@ take_steps(struct setup_card *card, const struct setup_plan *plan,
     return rc;
 }
 
-/* Another program may have made a vGPU for a guest that starts later. */
-static int
-check_empty(const struct setup_card *card, const struct inventory *inventory, struct error *error)
-{
-    const struct inventory_gpu *gpu = inventory_find_gpu(inventory, &card->said->address);
-    const char *device;
-
-    if (!gpu || gpu->vgpu_count == 0)
-        return 0;
-    device = gpu->vgpus[0]->device.text;
-    error_set(error, -EBUSY, "%s is in use: it has the vGPU %s, which nobody has open",
-              card->address, device);
-    error_advise(error, "'vgpuctl reap %s' removes it if no guest refers to it", device);
-    return -EBUSY;
-}
-
 /* Takes the card, so that nobody begins to use it; then looks who does. */
 static int
 take_card(const struct setup_card *card, struct workbench *bench, struct error *error)
@@ -152,7 +136,7 @@ take_card(const struct setup_card *card, struct workbench *bench, struct error *
         rc = workbench_take(card->host, &card->said->address, &snapshot.inventory, bench, error);
     if (rc == 0)
         rc = users_check(card->host, &snapshot, &card->sriov, error);
-    return rc < 0 ? rc : check_empty(card, &snapshot.inventory, error);
+    return rc < 0 ? rc : users_check_vgpus(&snapshot, &card->sriov, error);
 }
 
 /* Takes the steps of a plan, and then those that follow from them. */

@@ -112,6 +112,9 @@ sriov_enable(const struct host *host, struct sriov_gpu *card, unsigned count, st
     const struct card_vendor *vendor = card_vendor_of(host, &card->address);
     int rc;
 
+    if (vendor->functions_fixed && (card->enabled == 0 || (count && count != card->enabled)))
+        return error_set(error, -EOPNOTSUPP, "%s has %u virtual functions; %s", card->address.text,
+                         (unsigned)card->enabled, vendor->functions_fixed);
     if (count > card->total)
         return error_refuse(error, ERROR_USAGE, "%s can have %u virtual functions, not %u",
                             card->address.text, (unsigned)card->total, count);

@@ -156,3 +156,19 @@ users_check(const struct host *host, const struct snapshot *snapshot, const stru
                  card->address.text);
     return -EBUSY;
 }
+
+int
+users_check_vgpus(const struct snapshot *snapshot, const struct sriov_gpu *card,
+                  struct error *error)
+{
+    const struct inventory_gpu *gpu = inventory_find_gpu(&snapshot->inventory, &card->address);
+    const char *device;
+
+    if (!gpu || gpu->vgpu_count == 0)
+        return 0;
+    device = gpu->vgpus[0]->device.text;
+    error_set(error, -EBUSY, "%s is in use: it has the vGPU %s, which nobody has open",
+              card->address.text, device);
+    error_advise(error, "'vgpuctl reap %s' removes it if no guest refers to it", device);
+    return -EBUSY;
+}

@@ -18,3 +18,8 @@
  * The check keeps nobody from using the card afterwards. */
 int users_check(const struct host *host, const struct snapshot *snapshot,
                 const struct sriov_gpu *card, struct error *error) CHECKED NONNULL;
+
+/* Returns 0 if no vGPU is on a card that nobody uses; -EBUSY with a line in error that names one.
+ * Another program may have made it for a guest that starts later. */
+int users_check_vgpus(const struct snapshot *snapshot, const struct sriov_gpu *card,
+                      struct error *error) CHECKED NONNULL;

@@ -720,6 +720,8 @@ another_vendor(void **state)
     scene.kernel.host.card_vendors = with_loads;
     declare("", "functions = 2;");
     run("vgpuctl setup " INTEL, COMMAND_FAILED, "its driver was born with them");
+    run("vgpuctl sriov enable " INTEL, COMMAND_FAILED,
+        INTEL " has 0 virtual functions; its driver was born with them");
     scene.kernel.host.card_vendors = NULL;
 }
 
