@@ -12,14 +12,6 @@
 #include <sys/stat.h>
 #include <sys/wait.h>
 
-#define MACHINE                                                                                    \
-    "gpu 0000:18:00.0 rule size\n"                                                                 \
-    "type nvidia-222 \"GRID T4-1B\" framebuffer 1024 max 3\n"                                      \
-    "type nvidia-230 \"GRID T4-2Q\" framebuffer 2048 max 2\n"                                      \
-    "gpu mtty rule pool 4\n"                                                                       \
-    "type mtty-1 \"Single port serial\" uses 1 nameless\n"                                         \
-    "type mtty-2 \"Dual port serial\" uses 2\n"
-
 #define MIXED                                                                                      \
     "gpu 0000:18:00.0 rule mixed memory 16384\n"                                                   \
     "type nvidia-901 \"X-1Q\" framebuffer 1024 max 16\n"                                           \
@@ -27,7 +19,7 @@
     "type nvidia-908 \"X-8Q\" framebuffer 8192 max 2\n"
 
 static struct scene scene;
-static const struct scene_case here = {.scene = &scene, .machine = MACHINE};
+static const struct scene_case here = {.scene = &scene, .machine = SCENE_T4_AND_MTTY};
 static const struct scene_case mixed = {.scene = &scene, .machine = MIXED};
 
 /* release = "keep": the device stays for the guest's next start, and that start makes no device. */

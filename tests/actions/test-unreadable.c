@@ -8,16 +8,8 @@
 
 #include <string.h>
 
-#define MACHINE                                                                                    \
-    "gpu 0000:18:00.0 rule size\n"                                                                 \
-    "type nvidia-222 \"GRID T4-1B\" framebuffer 1024 max 3\n"                                      \
-    "type nvidia-230 \"GRID T4-2Q\" framebuffer 2048 max 2\n"                                      \
-    "gpu mtty rule pool 4\n"                                                                       \
-    "type mtty-1 \"Single port serial\" uses 1 nameless\n"                                         \
-    "type mtty-2 \"Dual port serial\" uses 2\n"
-
 static struct scene scene;
-static const struct scene_case here = {.scene = &scene, .machine = MACHINE};
+static const struct scene_case here = {.scene = &scene, .machine = SCENE_T4_AND_MTTY};
 
 static void
 broken_ledger_stops_prepare_only(void **state)

@@ -154,7 +154,7 @@ nvidias(void **state)
     tool.asked[0] = '\0';
     typed_golden(&scene, HERE, "sriov/disable", "vgpuctl sriov disable 3d:00.0");
     assert_string_equal(tool.asked, "/usr/lib/nvidia/sriov-manage -d " NVIDIA);
-    assert_int_equal(number(NVIDIA, "sriov_numvfs"), 0);
+    assert_int_equal(fake_enabled(&scene.kernel, NVIDIA), 0);
     run("vgpuctl sriov disable 3d:00.0", 0, NVIDIA " had no virtual functions\n");
     assert_string_equal(tool.asked, "/usr/lib/nvidia/sriov-manage -d " NVIDIA);
     /* If there is the tool, the command writes nothing itself. */
@@ -207,7 +207,7 @@ others(void **state)
     (void)state;
     start_off();
     run("vgpuctl sriov enable 03:00.0", 0, INTEL " has 3 virtual functions now\n");
-    assert_int_equal(number(INTEL, "sriov_numvfs"), 3);
+    assert_int_equal(fake_enabled(&scene.kernel, INTEL), 3);
     assert_int_equal(number(INTEL, "sriov_drivers_autoprobe"), 0);
     assert_true(host_link(&scene.kernel.host, &driver, "sys/bus/pci/devices/0000:03:00.4/driver") <
                 0);
@@ -220,7 +220,7 @@ others(void **state)
               "disable " INTEL "' first");
     run("vgpuctl sriov disable 03:00.0", 0, INTEL " has no virtual functions any more\n");
     run("vgpuctl sriov enable 03:00.0 --count 2", 0, INTEL " has 2 virtual functions now\n");
-    assert_int_equal(number(INTEL, "sriov_numvfs"), 2);
+    assert_int_equal(fake_enabled(&scene.kernel, INTEL), 2);
     assert_string_equal(tool.asked, "");
 }
 
@@ -277,7 +277,7 @@ shares_that_stay(void **state)
     scene.kernel.faults->fail_at = 3;
     scene.kernel.faults->fail_with = EIO;
     typed_golden(&scene, HERE, "sriov/share-stays", "vgpuctl sriov enable 03:00.0");
-    assert_int_equal(number(INTEL, "sriov_numvfs"), 3);
+    assert_int_equal(fake_enabled(&scene.kernel, INTEL), 3);
     assert_int_equal(*fake_profile(&scene.kernel, INTEL_FIRST), 4ull << 30);
     assert_int_equal(*fake_profile(&scene.kernel, INTEL_SECOND), 0);
     scene.kernel.faults->fail_at = 0;
@@ -330,7 +330,7 @@ others_fail(void **state)
         scene.kernel.faults->fail_with = ENOENT;
         run("vgpuctl sriov enable 03:00.0", 1,
             n == 1 ? "sriov_drivers_autoprobe: " : INTEL ": its driver does not do that");
-        assert_int_equal(number(INTEL, "sriov_numvfs"), 0);
+        assert_int_equal(fake_enabled(&scene.kernel, INTEL), 0);
         assert_int_equal(number(INTEL, "sriov_drivers_autoprobe"), 1);
     }
     scene.kernel.faults->fail_at = 0;
@@ -338,7 +338,7 @@ others_fail(void **state)
     scene.kernel.faults->fail_at = scene.kernel.faults->writes + 1;
     scene.kernel.faults->fail_with = EBUSY;
     run("vgpuctl sriov disable 03:00.0", 4, "disabling the virtual functions of " INTEL);
-    assert_int_equal(number(INTEL, "sriov_numvfs"), 3);
+    assert_int_equal(fake_enabled(&scene.kernel, INTEL), 3);
 }
 
 static const struct host_ops *kernel_ops;
@@ -447,7 +447,7 @@ broken_configuration(void **state)
     scene_configure(&scene, "placement = ");
     run("vgpuctl sriov enable 3d:00.0", 0, "has 4 virtual functions now");
     run("vgpuctl sriov disable 3d:00.0", 1, "vgpu.conf:1: ");
-    assert_int_equal(number(NVIDIA, "sriov_numvfs"), 4);
+    assert_int_equal(fake_enabled(&scene.kernel, NVIDIA), 4);
 }
 
 static void

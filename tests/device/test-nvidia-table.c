@@ -16,6 +16,7 @@
 #include <cmocka.h>
 
 #include "base/memory.h"
+#include "fake/repeat.h"
 
 #define DIRECTORY "usr/share/nvidia/vgpu"
 
@@ -434,29 +435,6 @@ parts_that_are_single(void **state)
                "any\nnvidia-1|A-1Q|NVS|1024|0||2|0\nnvidia-2|A-2Q|NVS|2048|0||1|0");
     check_card(WITH("hostVgpuMode='x'"), &t4,
                "any\nnvidia-1|A-1Q|NVS|1024|0||2|0\nnvidia-2|A-2Q|NVS|2048|0||1|0");
-}
-
-/* A text with `count` pieces between its ends. "#" is the number of a piece. The caller frees it.
- */
-static char *
-repeat(const char *before, const char *piece, unsigned count, const char *after)
-{
-    char *text = NULL;
-    size_t size;
-    FILE *out = memory_stream(&text, &size);
-
-    fputs(before, out);
-    for (unsigned i = 1; i <= count; i++) {
-        for (const char *at = piece; *at; at++) {
-            if (*at == '#')
-                fprintf(out, "%u", i);
-            else
-                fputc(*at, out);
-        }
-    }
-    fputs(after, out);
-    memory_stream_end(out, &text);
-    return text;
 }
 
 /* As many types as an RTX A6000 has (real-hosts 1), more than an array begins with. */

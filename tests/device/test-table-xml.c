@@ -14,6 +14,7 @@
 #include <cmocka.h>
 
 #include "base/memory.h"
+#include "fake/repeat.h"
 
 enum { DOCUMENT, MENU, DISH };
 
@@ -259,29 +260,6 @@ what_is_refused(void **state)
     (void)state;
     for (size_t i = 0; i < COUNT(rows); i++)
         check_refused(rows[i].text, rows[i].words);
-}
-
-/* A text with `count` pieces between its ends. "#" is the number of a piece. The caller frees it.
- */
-static char *
-repeat(const char *before, const char *piece, unsigned count, const char *after)
-{
-    char *text = NULL;
-    size_t size;
-    FILE *out = memory_stream(&text, &size);
-
-    fputs(before, out);
-    for (unsigned i = 1; i <= count; i++) {
-        for (const char *at = piece; *at; at++) {
-            if (*at == '#')
-                fprintf(out, "%u", i);
-            else
-                fputc(*at, out);
-        }
-    }
-    fputs(after, out);
-    memory_stream_end(out, &text);
-    return text;
 }
 
 /* How much is enough, and what is too much. 64 KiB are counted from a '<' or a '>' to the next. */

@@ -176,6 +176,9 @@ void fake_vanish(const struct fake_kernel *fake, const char *parent);
  * -errno. */
 int fake_enable(const struct fake_kernel *fake, const char *gpu, unsigned count);
 
+/* How many functions of a GPU exist, by its sriov_numvfs. */
+unsigned fake_enabled(const struct fake_kernel *fake, const char *gpu);
+
 /* Binds a function of `vf` to another driver, such as "vfio-pci". The function loses its type. If
  * it comes back to "nvidia", it refuses every type with EINVAL. */
 void fake_bind(const struct fake_kernel *fake, const char *address, const char *driver);

@@ -56,11 +56,17 @@ turn(const struct fake_kernel *fake, const struct fake_gpu *gpu, const char *fun
     fake_put_driver(fake, function, read_number(fake, gpu->name, PROBES) ? gpu->driver : "");
 }
 
+unsigned
+fake_enabled(const struct fake_kernel *fake, const char *gpu)
+{
+    return read_number(fake, gpu, NUMBER);
+}
+
 int
 fake_enable(const struct fake_kernel *fake, const char *name, unsigned count)
 {
     const struct fake_gpu *gpu = find_gpu(fake, name);
-    unsigned index = 0, enabled = gpu ? read_number(fake, name, NUMBER) : 0;
+    unsigned index = 0, enabled = gpu ? fake_enabled(fake, name) : 0;
     char text[16];
 
     if (!gpu || count > gpu->vfs)

@@ -16,6 +16,15 @@
 #include <stdarg.h>
 #include <cmocka.h>
 
+/* A machine with a card of NVIDIA's that takes one size at a time, and the kernel's mtty. */
+#define SCENE_T4_AND_MTTY                                                                          \
+    "gpu 0000:18:00.0 rule size\n"                                                                 \
+    "type nvidia-222 \"GRID T4-1B\" framebuffer 1024 max 3\n"                                      \
+    "type nvidia-230 \"GRID T4-2Q\" framebuffer 2048 max 2\n"                                      \
+    "gpu mtty rule pool 4\n"                                                                       \
+    "type mtty-1 \"Single port serial\" uses 1 nameless\n"                                         \
+    "type mtty-2 \"Dual port serial\" uses 2\n"
+
 struct scene {
     struct fake_kernel kernel; /* first: the teardown finds the rest by it */
     char said[4096];           /* the last hook's stderr */

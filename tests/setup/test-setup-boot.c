@@ -56,16 +56,6 @@ declare(const char *setup)
     scene_configure(&scene, text);
 }
 
-static uint64_t
-functions_of(const char *gpu)
-{
-    uint64_t ret;
-
-    assert_int_equal(
-        host_read_number(&scene.kernel.host, &ret, "sys/bus/pci/devices/%s/sriov_numvfs", gpu), 0);
-    return ret;
-}
-
 /* While the host comes up, a tool may fail because it ran too early. */
 static void
 early(void **state)
@@ -81,7 +71,7 @@ early(void **state)
                             "\"; setup = { functions = \"all\"; }; } );");
     fake_set_uptime(FAKE_UPTIME - 20000);
     run("vgpuctl setup", 0, "done");
-    assert_int_equal(functions_of(NVIDIA), 4);
+    assert_int_equal(fake_enabled(&scene.kernel, NVIDIA), 4);
     /* A tool that is not installed does not come. */
     assert_int_equal(fake_enable(&scene.kernel, NVIDIA, 0), 0);
     assert_int_equal(unlinkat(scene.kernel.host.root, "usr/lib/nvidia/sriov-manage", 0), 0);
@@ -164,9 +154,9 @@ static void
 come_late(void)
 {
     move(BUS "later", BUS INTEL);
-    for (unsigned i = 0; i < 100 && functions_of(INTEL) == 0; i++)
+    for (unsigned i = 0; i < 100 && fake_enabled(&scene.kernel, INTEL) == 0; i++)
         fake_sleep(1000);
-    assert_int_equal(functions_of(INTEL), 3);
+    assert_int_equal(fake_enabled(&scene.kernel, INTEL), 3);
 }
 
 static void
@@ -183,7 +173,7 @@ side_by_side(void **state)
     nvidia_tools->fault = NVIDIA_HANGS;
     nvidia_tools->hanging = come_late;
     run("vgpuctl setup", 0, "done");
-    assert_int_equal(functions_of(NVIDIA), 4);
+    assert_int_equal(fake_enabled(&scene.kernel, NVIDIA), 4);
     fake_set_uptime(FAKE_UPTIME);
 }
 

@@ -83,16 +83,6 @@ declare(const char *nvidias, const char *intels)
     scene_configure(&scene, text);
 }
 
-static unsigned
-functions_of(const char *gpu)
-{
-    uint64_t ret;
-
-    assert_int_equal(
-        host_read_number(&scene.kernel.host, &ret, "sys/bus/pci/devices/%s/sriov_numvfs", gpu), 0);
-    return (unsigned)ret;
-}
-
 /* --- the users -------------------------------------------------------------------------------- */
 
 static void
@@ -283,14 +273,14 @@ each_user(void **state)
         set_up(rows[i].gpu);
         assert_int_equal(fake_enable(&scene.kernel, NVIDIA, 4), 0);
         rows[i].begin();
-        before = functions_of(NVIDIA);
+        before = fake_enabled(&scene.kernel, NVIDIA);
         declare("functions = \"all\"; sizes = \"mixed\";", "functions = \"all\";");
         run("vgpuctl setup", COMMAND_BUSY, rows[i].words);
         declare("functions = \"all\"; instances = [ \"1g.24gb+gfx\" ];", "functions = \"all\";");
         run("vgpuctl setup", COMMAND_BUSY, rows[i].words);
         assert_string_equal(nvidia_tools->asked, "");
-        assert_int_equal(functions_of(NVIDIA), before);
-        assert_int_equal(functions_of(INTEL), 3);
+        assert_int_equal(fake_enabled(&scene.kernel, NVIDIA), before);
+        assert_int_equal(fake_enabled(&scene.kernel, INTEL), 3);
         tear_down(NULL);
     }
 }
@@ -316,8 +306,8 @@ each_user_of_intels(void **state)
         rows[i].begin();
         declare("functions = \"all\";", "functions = 2;");
         run("vgpuctl setup", COMMAND_BUSY, rows[i].words);
-        assert_int_equal(functions_of(INTEL), 3);
-        assert_int_equal(functions_of(NVIDIA), 4);
+        assert_int_equal(fake_enabled(&scene.kernel, INTEL), 3);
+        assert_int_equal(fake_enabled(&scene.kernel, NVIDIA), 4);
         tear_down(NULL);
     }
 }
@@ -377,7 +367,7 @@ another_user(void **state)
     }
     become_another(false);
     assert_string_equal(nvidia_tools->asked, "");
-    assert_int_equal(functions_of(INTEL), 0);
+    assert_int_equal(fake_enabled(&scene.kernel, INTEL), 0);
     tear_down(NULL);
 }
 

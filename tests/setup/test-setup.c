@@ -66,16 +66,6 @@ declare(const char *nvidias, const char *intels)
     scene_configure(&scene, text);
 }
 
-static unsigned
-functions_of(const char *gpu)
-{
-    uint64_t ret;
-
-    assert_int_equal(
-        host_read_number(&scene.kernel.host, &ret, "sys/bus/pci/devices/%s/sriov_numvfs", gpu), 0);
-    return (unsigned)ret;
-}
-
 static void
 partition(const char *first, const char *second)
 {
@@ -181,9 +171,9 @@ what_people_see(void **state)
     declare("functions = \"all\"; sizes = \"mixed\";", "functions = 2;");
     typed_golden(&scene, HERE, "setup/dry-run", "vgpuctl setup --dry-run");
     assert_string_equal(nvidia_tools->asked, "");
-    assert_int_equal(functions_of(INTEL), 0);
+    assert_int_equal(fake_enabled(&scene.kernel, INTEL), 0);
     typed_golden(&scene, HERE, "setup/done", "vgpuctl setup");
-    assert_int_equal(functions_of(INTEL), 2);
+    assert_int_equal(fake_enabled(&scene.kernel, INTEL), 2);
     typed_golden(&scene, HERE, "setup/as-declared", "vgpuctl setup 3d:00.0 --json");
     declare("functions = \"all\"; sizes = \"mixed\";", "functions = 3;");
     typed_golden(&scene, HERE, "setup/other-number", "vgpuctl setup");
@@ -353,7 +343,7 @@ faults(void **state)
                 if (fault == NVIDIA_LIES && strstr(typed.faults, "sriov-manage ended well"))
                     continue;
                 typed_assert_has(typed.faults, words[fault]);
-                assert_int_equal(functions_of(INTEL), 3);
+                assert_int_equal(fake_enabled(&scene.kernel, INTEL), 3);
                 run("vgpuctl setup", 0, "done");
             }
         }
@@ -467,7 +457,7 @@ killed(void **state)
             run("vgpuctl setup", 0, "as declared");
             assert_null(strstr(typed.printed, "done"));
             assert_int_equal(nvidia_tools->instance_count, at < 4 ? 2 : 0);
-            assert_int_equal(functions_of(NVIDIA), 4);
+            assert_int_equal(fake_enabled(&scene.kernel, NVIDIA), 4);
         }
     }
 }
@@ -570,7 +560,7 @@ anything(void **state)
         const char *said = random_state(&seed);
         const struct nvidia_tools before = *nvidia_tools;
         const struct nvidia_tools *now = nvidia_tools;
-        unsigned functions = functions_of(NVIDIA);
+        unsigned functions = fake_enabled(&scene.kernel, NVIDIA);
         int status;
 
         declare(said, "");
@@ -587,7 +577,7 @@ anything(void **state)
             assert_int_equal(now->changes, before.changes);
         }
         if (status != COMMAND_DONE || !strstr(said, "functions"))
-            assert_int_equal(functions_of(NVIDIA), functions);
+            assert_int_equal(fake_enabled(&scene.kernel, NVIDIA), functions);
         if (status != COMMAND_DONE || !strstr(said, "instances")) {
             assert_int_equal(now->instance_count, before.instance_count);
             assert_int_equal(now->is_mig, before.is_mig);
@@ -662,7 +652,7 @@ the_scheduler(void **state)
                "RegistryDwords: \"\"\nRegistryDwordsPerDevice: \"\"\n");
     run("vgpuctl setup " NVIDIA, COMMAND_FAILED,
         "NVreg_RegistryDwordsPerDevice=\"pci=" NVIDIA ";RmPVMRL=0x01\"");
-    assert_int_equal(functions_of(NVIDIA), 4);
+    assert_int_equal(fake_enabled(&scene.kernel, NVIDIA), 4);
     declare("", "scheduler = \"equal-share\";");
     run("vgpuctl setup " INTEL, COMMAND_FAILED, "only cards of NVIDIA's have a scheduler");
     fake_write(&scene.kernel, "proc/driver/nvidia/params", "RegistryDwords: \"RmPVMRL=1\"\n");
@@ -710,10 +700,10 @@ another_vendor(void **state)
     run("vgpuctl setup " INTEL, COMMAND_FAILED, "Hose's tool enables all functions of " INTEL);
     declare("", "functions = \"all\"; scheduler = \"fixed-share\";");
     run("vgpuctl setup " INTEL, COMMAND_DONE, "done");
-    assert_int_equal(functions_of(INTEL), 3);
+    assert_int_equal(fake_enabled(&scene.kernel, INTEL), 3);
     run("vgpuctl setup " INTEL, COMMAND_DONE, "as declared");
     run("vgpuctl sriov disable " INTEL, COMMAND_DONE, "");
-    assert_int_equal(functions_of(INTEL), 0);
+    assert_int_equal(fake_enabled(&scene.kernel, INTEL), 0);
     /* NVIDIA's row is not there, so nobody has NVIDIA's tools. */
     declare("sizes = \"mixed\";", "");
     run("vgpuctl setup " NVIDIA, COMMAND_FAILED, "only cards of NVIDIA's have sizes");
