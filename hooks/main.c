@@ -2,42 +2,21 @@
 
 #include "hook.h"
 #include "base/descriptors.h"
-#include "base/reader.h"
 #include "base/rights.h"
-#include "lease/counters.h"
-#include "lease/log.h"
+#include "lease/this-host.h"
 
-#include <fcntl.h>
 #include <signal.h>
-
-/* The program that runs the hook may have any descriptors open; a script may have a lock open. */
-static void
-settle_descriptors(void)
-{
-    descriptors_close_from(STDERR_FILENO + 1);
-    descriptors_settle("/dev/null");
-}
 
 int
 main(int argc, char *argv[])
 {
-    struct log log;
-    struct reader reader = READER_IDLE;
-    struct host host = {.ops = &host_kernel,
-                        .log = &log,
-                        .reader = &reader,
-                        .config = VGPU_CONFIG,
-                        .caller = STDERR_FILENO};
-    int status;
+    struct this_host here;
 
-    settle_descriptors();
+    descriptors_keep_standard("/dev/null");
     rights_keep(RIGHTS_TO_CHANGE);
-    log_open(&log, "libvirt-vgpu-hook", "/dev/log");
     signal(SIGPIPE, SIG_IGN); /* libvirt may be gone when the hook answers */
-    host.root = open("/", O_PATH | O_DIRECTORY | O_CLOEXEC);
-    status =
-        hook_run(&host, geteuid() == 0, argc, argv, STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO);
-    reader_stop(&reader);
-    counters_add_lost_lines(&host, log.lost);
-    return status;
+    this_host_open(&here, "libvirt-vgpu-hook", "/dev/log");
+    here.host.caller = STDERR_FILENO;
+    return this_host_close(&here, hook_run(&here.host, geteuid() == 0, argc, argv, STDIN_FILENO,
+                                           STDOUT_FILENO, STDERR_FILENO));
 }

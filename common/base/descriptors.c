@@ -35,9 +35,10 @@ descriptors_settle(const char *nothing)
 }
 
 void
-descriptors_close_from(int first)
+descriptors_keep_standard(const char *nothing)
 {
-    close_from_to((unsigned)first, UINT_MAX);
+    close_from_to(STDERR_FILENO + 1, UINT_MAX);
+    descriptors_settle(nothing);
 }
 
 void

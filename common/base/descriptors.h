@@ -15,8 +15,9 @@
  * of ours would get its number, and what is printed would get into that file. */
 void descriptors_settle(const char *nothing) NONNULL;
 
-/* Closes all descriptors from this one on. */
-void descriptors_close_from(int first);
+/* The same, and closes all other descriptors. Whoever runs a program of ours may have any open, and
+ * a script may have a lock on one of them. */
+void descriptors_keep_standard(const char *nothing) NONNULL;
 
 /* Closes all descriptors but these two. */
 void descriptors_close_but(int a, int b);

@@ -14,4 +14,5 @@ libvgpu_a_SOURCES += \
 	common/lease/proving.c common/lease/proving.h \
 	common/lease/settling.c common/lease/settling.h \
 	common/lease/statedir.c common/lease/statedir.h \
+	common/lease/this-host.c common/lease/this-host.h \
 	common/lease/whole-card.c common/lease/whole-card.h
