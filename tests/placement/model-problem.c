@@ -68,6 +68,21 @@ put_types(FILE *out, const struct card *card)
                 model_kinds[card->kinds[card->member[i]]].id);
 }
 
+/* Cards with the same PCI ids know the same types, so unlike boards need ids of their own. The fake
+ * kernel gives a T4's or an L40S's id to the others. */
+static void
+put_model(FILE *out, const struct card *card)
+{
+    static const struct {
+        const char *board, *device;
+    } ids[] = {{"A30", "20b7"}, {"A40", "2235"}, {"PRO", "2bb5"}};
+
+    for (size_t i = 0; card->kind_count && i < COUNT(ids); i++) {
+        if (!strcmp(model_kinds[card->kinds[0]].board, ids[i].board))
+            fprintf(out, " device %s", ids[i].device);
+    }
+}
+
 char *
 model_machine(const struct model *model, bool things)
 {
@@ -94,9 +109,7 @@ model_machine(const struct model *model, bool things)
                     : card->vf   ? " vf"
                                  : "",
                     card->partitioned ? " mig" : "", card->place_count);
-        /* cards of one model know the same types */
-        if (card->kind_count && !strcmp(model_kinds[card->kinds[0]].board, "A30"))
-            fprintf(out, " device 20b7");
+        put_model(out, card);
         fprintf(out, "\n");
         put_types(out, card);
     }
