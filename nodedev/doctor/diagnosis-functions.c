@@ -12,7 +12,7 @@
 #include "doctor/checks.h"
 #include "libvirt/version.h"
 #include "vendor/card-vendor.h"
-#include "view/sriov-gpu.h"
+#include "sriov/sriov-gpu.h"
 
 #include <stdio.h>
 #include <string.h>

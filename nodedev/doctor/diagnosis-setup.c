@@ -8,7 +8,7 @@
 #include "base/array.h"
 #include "doctor/checks.h"
 #include "view/setup-view.h"
-#include "view/sriov-gpu.h"
+#include "sriov/sriov-gpu.h"
 
 #define WANTS       "etc/systemd/system/multi-user.target.wants/"
 #define SETUP_UNIT  "libvirt-vgpu-setup.service"

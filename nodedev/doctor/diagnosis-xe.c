@@ -8,7 +8,7 @@
 #include "device/profile.h"
 #include "placement/constraints.h"
 #include "placement/gpu-room.h"
-#include "view/sriov-gpu.h"
+#include "sriov/sriov-gpu.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -7,7 +7,7 @@
 #pragma once
 
 #include "doctor/diagnosis.h"
-#include "view/sriov-gpu.h"
+#include "sriov/sriov-gpu.h"
 
 /* Calls a check for each of these GPUs that it concerns, except for GPUs that the configuration
  * disables. */

@@ -8,7 +8,7 @@
 
 #include "vendor/card-vendor.h"
 #include "vendor/nvidia-daemon.h"
-#include "view/sriov-gpu.h"
+#include "sriov/sriov-gpu.h"
 
 struct setup_card {
     const struct host *host;

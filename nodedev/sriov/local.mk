@@ -2,4 +2,5 @@
 
 libvgpuctl_a_SOURCES += \
 	nodedev/sriov/sriov.c nodedev/sriov/sriov.h \
+	nodedev/sriov/sriov-gpu.c nodedev/sriov/sriov-gpu.h \
 	nodedev/sriov/users.c nodedev/sriov/users.h

@@ -14,7 +14,7 @@
 #pragma once
 
 #include "actions/snapshot.h"
-#include "view/sriov-gpu.h"
+#include "sriov/sriov-gpu.h"
 
 /*
  * Enables `count` functions; 0 means as many as possible. Returns 1 if it enabled them;

@@ -6,7 +6,6 @@
 #include "device/vgpu.h"
 #include "domain/status-files.h"
 #include "vendor/nvidia-daemon.h"
-#include "view/vgpu-walk.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -27,18 +26,28 @@ users_clear(struct users *users)
     status_files_clear(&users->guests);
 }
 
+static void
+append_new(struct names *names, const struct name *name)
+{
+    if (!names_has(names, name))
+        names_append(names, name);
+}
+
 /* Lists the card, its functions, and the mediated devices on them. */
 static void
 list_devices(const struct snapshot *snapshot, const struct sriov_gpu *card, struct names *ret)
 {
-    struct vgpu_walk walk = {.ledger = &snapshot->ledger, .inventory = &snapshot->inventory};
+    const struct inventory_gpu *gpu = inventory_find_gpu(&snapshot->inventory, &card->address);
+    const struct ledger *ledger = &snapshot->ledger;
 
     names_append(ret, &card->address);
     for (size_t i = 0; i < card->functions.count; i++)
         names_append(ret, &card->functions.items[i]);
-    while (vgpu_walk_next(&walk)) {
-        if (name_equal(walk.gpu, &card->address) && !names_has(ret, walk.device))
-            names_append(ret, walk.device);
+    for (size_t i = 0; gpu && i < gpu->vgpu_count; i++)
+        append_new(ret, &gpu->vgpus[i]->device);
+    for (size_t i = 0; i < ledger->count; i++) {
+        if (name_equal(&ledger->leases[i].gpu, &card->address))
+            append_new(ret, &ledger->leases[i].vgpu.device);
     }
 }
 

@@ -12,7 +12,7 @@
 #pragma once
 
 #include "actions/snapshot.h"
-#include "view/sriov-gpu.h"
+#include "sriov/sriov-gpu.h"
 
 /* Returns 0 if nobody uses the card; -EBUSY with a line in error that names the users; or -errno.
  * The check keeps nobody from using the card afterwards. */

@@ -4,7 +4,7 @@
 #include "base/array.h"
 #include "cli/pick.h"
 #include "device/vgpu.h"
-#include "view/sriov-gpu.h"
+#include "sriov/sriov-gpu.h"
 
 #include <limits.h>
 #include <stdio.h>

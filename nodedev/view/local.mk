@@ -10,7 +10,6 @@ libvgpuctl_a_SOURCES += \
 	nodedev/view/picture.c nodedev/view/picture.h \
 	nodedev/view/setup-record.c nodedev/view/setup-record.h \
 	nodedev/view/setup-view.c nodedev/view/setup-view.h \
-	nodedev/view/sriov-gpu.c nodedev/view/sriov-gpu.h \
 	nodedev/view/state-colour.c nodedev/view/state-colour.h \
 	nodedev/view/usage.c nodedev/view/usage.h \
 	nodedev/view/vgpu-choice.c nodedev/view/vgpu-choice.h \

@@ -4,7 +4,7 @@
 #include "base/printable.h"
 #include "cli/say.h"
 #include "view/gpu-view.h"
-#include "view/sriov-gpu.h"
+#include "sriov/sriov-gpu.h"
 #include "view/state-colour.h"
 #include "view/usage.h"
 #include "view/wanted-types.h"

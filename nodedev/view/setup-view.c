@@ -4,7 +4,7 @@
 #include "placement/gpu-room.h"
 #include "vendor/card-vendor.h"
 #include "view/setup-record.h"
-#include "view/sriov-gpu.h"
+#include "sriov/sriov-gpu.h"
 
 #include <stdio.h>
 

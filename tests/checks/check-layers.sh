@@ -24,14 +24,14 @@ nodedev/capture     base domain policy device lease placement program
 nodedev/cli         base domain policy device lease placement apply actions capture
 nodedev/libvirt     base domain policy device lease placement apply actions cli vendor
 nodedev/xml         base domain policy device lease placement apply actions cli libvirt
-nodedev/view        base domain policy device lease placement apply actions cli libvirt xml vendor
+nodedev/sriov       base domain policy device lease placement apply actions vendor
+nodedev/view        base domain policy device lease placement apply actions cli libvirt xml vendor sriov
 nodedev/log         base domain policy device lease placement apply actions cli libvirt xml view program
 nodedev/attach      base domain policy device lease placement apply actions cli libvirt xml view
 nodedev/migrate     base domain policy device lease placement apply actions cli libvirt xml view vendor
 nodedev/check       base domain policy device lease placement apply actions cli libvirt xml view
-nodedev/doctor      base domain policy device lease placement apply actions cli libvirt xml view check vendor
+nodedev/doctor      base domain policy device lease placement apply actions cli libvirt xml view check vendor sriov
 nodedev/prove       base domain policy device lease placement apply actions cli
-nodedev/sriov       base domain policy device lease placement apply actions cli libvirt xml view vendor
 nodedev/setup       base domain policy device lease placement apply actions cli libvirt xml view prove sriov vendor
 nodedev/commands    base domain policy device lease placement apply actions cli libvirt xml view log attach migrate check doctor prove sriov setup capture program vendor
 nodedev/callout     base domain policy device lease placement apply actions

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
-#include "view/sriov-gpu.h"
+#include "sriov/sriov-gpu.h"
 #include "device/pci.h"
 #include "policy/setting.h"
 
