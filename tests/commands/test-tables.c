@@ -8,50 +8,36 @@
 #include <string.h>
 #include <unistd.h>
 
-#define HERE "test:///default"
+#define HERE   "test:///default"
+#define DEVICE "dddddddd-0000-4000-8000-00000000000"
 
 static struct scene scene;
 
-/* The golden files of each machine: FOLDER/MACHINE and a suffix. */
-static const struct {
-    const char *folder, *added, *words;
-} lines[] = {
-    {"gpus", "", ""},
-    {"gpus", "-json", " --json"},
-    {"types", "", ""},
-    {"types", "-json", " --json"},
-    {"list", "", ""},
-    {"list", "-json", " --json"},
-    {"list", "-raw", " --raw -n -o DEVICE,STATE,DOMAIN"},
-};
-
+/* What the three tables say of a machine, for people and for programs. */
 static void
-show_with(const char *machine, const char *libvirt)
+show(const char *libvirt, const char *gpus, const char *types, const char *list)
 {
-    for (size_t i = 0; i < COUNT(lines); i++) {
-        char name[128], line[128];
-
-        snprintf(line, sizeof(line), "vgpuctl %s%s", lines[i].folder, lines[i].words);
-        snprintf(name, sizeof(name), "%s/%s%s", lines[i].folder, machine, lines[i].added);
-        typed_golden(&scene, libvirt, name, line);
-    }
+    typed_facts(&scene, libvirt, "vgpuctl gpus -o +DRIVER,PARENTS,USED,FREE-AT-MOST", 0, gpus);
+    typed_facts(&scene, libvirt, "vgpuctl types", 0, types);
+    typed_facts(&scene, libvirt, "vgpuctl list -o DEVICE,NAME,PARENT,GPU,STATE,DOMAIN", 0, list);
+    typed_agree(&scene, libvirt, "vgpuctl gpus");
+    typed_agree(&scene, libvirt, "vgpuctl types");
+    typed_agree(&scene, libvirt, "vgpuctl list");
 }
 
-/* Devices 1 and 2 belong to running guests. */
+#define ON(address)                                                                                \
+    (const char *const[])                                                                          \
+    {                                                                                              \
+        address, NULL                                                                              \
+    }
+
 static void
-show(const char *machine)
+t4(void **state)
 {
     AUTO_FREE char *first = typed_domain(1, "", (const unsigned[]){1, 0});
     AUTO_FREE char *second = typed_domain(2, "", (const unsigned[]){2, 0});
     AUTO_FREE char *domains = NULL;
 
-    assert_true(asprintf(&domains, "%s%s", first, second) > 0);
-    show_with(machine, typed_libvirt(&scene, domains));
-}
-
-static void
-t4(void **state)
-{
     (void)state;
     scene_start_machine(&scene, "t4x8");
     assert_int_equal(scene_prepare(&scene, 1, 1, "T4-1B"), 0);
@@ -61,17 +47,35 @@ t4(void **state)
                     "gpus = ({ address = \"0000:18:00.0\"; enabled = false; });"
                     "classes = { small = { types = [ \"T4-1B\", \"T4-16Q\" ]; };"
                     " big = { framebuffer = \"8G\"; }; none = { types = [ \"A40-1B\" ]; }; };");
-    show("t4x8");
-    typed_golden(&scene, HERE, "types/t4x8-classes",
-                 "vgpuctl types 0000:3c:00.0 -o TYPE,NAME,CLASSES");
-    typed_golden(&scene, HERE, "types/t4x8-available",
-                 "vgpuctl types --available --type T4-1B -o GPU,TYPE,AVAILABLE");
-    typed_golden(&scene, HERE, "types/t4x8-sorted",
-                 "vgpuctl types 3b:00.0 --sort -available -o type,name,max,available");
+    assert_true(asprintf(&domains, "%s%s", first, second) > 0);
+    show(typed_libvirt(&scene, domains),
+         "0000:18:00.0 GRID T4 0 mdev 1 1024 16384 0 no nvidia 1 1024 0\n"
+         "0000:19:00.0 GRID T4 0 mdev 1 16384 16384 0 yes nvidia 1 16384 0\n"
+         "0000:3b:00.0 GRID T4 0 mdev 1 1024 16384 15360 yes nvidia 1 1024 15360\n"
+         "0000:b0:00.0 GRID T4 1 mdev 0 - 16384 16384 yes nvidia 1 0 16384 (end)",
+         "0000:18:00.0 nvidia-222 GRID T4-1B 1024 4 5120x2880 16 0 0 -\n"
+         "0000:19:00.0 nvidia-234 GRID T4-16Q 16384 4 5120x2880 1 0 0 -\n"
+         "0000:3b:00.0 nvidia-222 GRID T4-1B 1024 4 5120x2880 16 15 15 -\n"
+         "0000:3b:00.0 nvidia-223 GRID T4-2B 2048 4 5120x2880 8 0 0 -\n"
+         "0000:3c:00.0 nvidia-227 GRID T4-4A 4096 1 5120x2880 4 4 4 -\n"
+         "0000:b0:00.0 nvidia-252 GRID T4-1B4 1024 4 5120x2880 16 16 16 - (end)",
+         DEVICE "1 GRID T4-1B 0000:18:00.0 0000:18:00.0 held guest1");
+    typed_golden(&scene, typed_libvirt(&scene, domains), "list/t4x8-raw",
+                 "vgpuctl list --raw -n -o DEVICE,STATE,DOMAIN");
+    typed_golden(&scene, HERE, "types/t4x8-json", "vgpuctl types 3c:00.0 --type T4-16Q --json");
+    typed_facts(&scene, HERE, "vgpuctl types 0000:3c:00.0 -o NAME,CLASSES", 0,
+                "GRID T4-1B small\nGRID T4-2B -\nGRID T4-8Q big\nGRID T4-16Q small,big");
+    typed_facts(&scene, HERE, "vgpuctl types --available --type T4-1B -o GPU,TYPE,AVAILABLE", 0,
+                "AVAILABLE 0000:3b:00.0 nvidia-222 15 0000:3c:00.0 nvidia-222 16 0000:86:00.0");
+    typed_facts(&scene, HERE, "vgpuctl types 3b:00.0 --sort -available -o name,available", 0,
+                "NAME AVAILABLE GRID T4-1B 15 GRID T4-1A 15 GRID T4-1Q 15 GRID T4-1B4 15 "
+                "GRID T4-2B 0 GRID T4-2B4 0 GRID T4-2A 0");
     typed_golden(&scene, HERE, "types/t4x8-not-sorted", "vgpuctl types --sort classes");
     typed_golden(&scene, HERE, "types/t4x8-unknown", "vgpuctl types --type A40-1B");
-    typed_golden(&scene, HERE, "list/t4x8-of-gpu", "vgpuctl list 3b:00.0");
-    typed_golden(&scene, HERE, "list/t4x8-of-guest", "vgpuctl list guest1 -o DEVICE,DOMAIN");
+    typed_facts(&scene, HERE, "vgpuctl list 3b:00.0 -o DEVICE,STATE", 0,
+                "DEVICE STATE " DEVICE "3 orphan (end)");
+    typed_facts(&scene, HERE, "vgpuctl list guest1 -o DEVICE,DOMAIN", 0,
+                "DOMAIN " DEVICE "1 guest1 (end)");
     typed_golden(&scene, HERE, "list/t4x8-of-idle-gpu", "vgpuctl list b0:00.0");
     typed_golden(&scene, HERE, "list/t4x8-of-nobody", "vgpuctl list web09");
     scene_stop(&scene);
@@ -89,8 +93,12 @@ pool(void **state)
     scene_configure(&scene, "pools = { mi300 = { functions = [ \"0000:c1:02.*\" ]; "
                             "driver = \"vfio-pci\"; framebuffer = \"24G\"; }; };");
     assert_int_equal(scene_prepare_at(&scene, 1, "0000:c1:02.0", "mi300"), 0);
-    show_with("pool", HERE);
-    typed_golden(&scene, HERE, "status/pool", "vgpuctl status");
+    show(HERE, "0000:c1:00.0 gim 1 pool 1 24576 49152 24576 yes gim 2 24576 24576",
+         "0000:c1:00.0 mi300 mi300 24576 - - 2 1 1 -",
+         "0000:c1:02.0 mi300 0000:c1:02.0 0000:c1:00.0 orphan guest1 (end)");
+    typed_facts(&scene, HERE, "vgpuctl status", 0,
+                "24576 of 49152 MiB in use\na guest1 mi300 24576 MiB orphan\n"
+                "free: 24576 MiB: 1 mi300");
     scene_stop(&scene);
 }
 
@@ -106,9 +114,12 @@ ids(void **state)
     assert_int_equal(scene_prepare_at(&scene, 1, "0000:3d:00.5", "L40S-8Q"), 0);
     assert_int_equal(scene_prepare_at(&scene, 2, "0000:3d:00.4", "L40S-8Q"), 0);
     assert_int_equal(scene_prepare(&scene, 3, 3, "T4-1B"), 0);
-    typed_golden(&scene, HERE, "list/ids", "vgpuctl list -o DEVICE,NAME,INSTANCE,PLACEMENT");
+    typed_facts(&scene, HERE, "vgpuctl list -o DEVICE,NAME,INSTANCE,PLACEMENT", 0,
+                DEVICE "3 GRID T4-1B - -\n0000:3d:00.4 NVIDIA L40S-8Q 0 1\n"
+                       "0000:3d:00.5 NVIDIA L40S-8Q 0 0");
     typed_golden(&scene, HERE, "list/ids-json", "vgpuctl list --json -o all");
-    typed_golden(&scene, HERE, "list/ids-more", "vgpuctl list -o +instance");
+    typed_agree(&scene, HERE, "vgpuctl list");
+    typed_facts(&scene, HERE, "vgpuctl list -o +instance", 0, "DOMAIN-UUID INSTANCE");
     scene_stop(&scene);
 }
 
@@ -123,8 +134,15 @@ xe(void **state)
                             "gpus = ( { address = \"0000:03:00.0\"; vram = \"16G\"; } );");
     assert_int_equal(scene_prepare_at(&scene, 1, "0000:03:00.5", "b50-8g"), 0);
     assert_int_equal(scene_prepare_at(&scene, 2, "0000:03:00.4", "b50-2g"), 0);
-    show_with("xe", HERE);
-    typed_golden(&scene, HERE, "status/xe", "vgpuctl status");
+    show(HERE, "0000:03:00.0 xe 1 xe 2 - 16384 - yes xe 4 10240 6144",
+         "0000:03:00.0 b50-2g b50-2g 2048 - - - 2 2 -\n"
+         "0000:03:00.0 b50-4g b50-4g 4096 - - - 1 1 -\n"
+         "0000:03:00.0 b50-8g b50-8g 8192 - - - 0 0 -",
+         "0000:03:00.4 b50-2g 0000:03:00.4 0000:03:00.0 orphan guest2\n"
+         "0000:03:00.5 b50-8g 0000:03:00.5 0000:03:00.0 orphan guest1");
+    typed_facts(&scene, HERE, "vgpuctl status", 0,
+                "10240 of 16384 MiB in use\n"
+                "free: at most 6144 MiB: 2 b50-2g, 0 b50-8g, 1 b50-4g");
     scene_stop(&scene);
 }
 
@@ -132,10 +150,19 @@ xe(void **state)
 static void
 a40(void **state)
 {
+    AUTO_FREE char *first = typed_domain(1, "", (const unsigned[]){1, 0});
+
     (void)state;
     scene_start_machine(&scene, "a40");
     assert_int_equal(scene_prepare(&scene, 1, 1, "A40-4Q"), 0);
-    show("a40");
+    show(typed_libvirt(&scene, first),
+         "0000:3d:00.0 NVIDIA A40 0 mdev 1 4096 49152 45056 yes nvidia 32 4096 45056\n"
+         "0001:3d:00.0 NVIDIA A40 1 mdev 0 - 49152 49152 yes nvidia 32 0 49152",
+         "0000:3d:00.0 nvidia-560 NVIDIA A40-4Q 4096 4 5120x2880 12 11 11 -\n"
+         "0000:3d:00.0 nvidia-562 NVIDIA A40-8Q 8192 4 5120x2880 6 0 0 -\n"
+         "0001:3d:00.0 nvidia-555 NVIDIA A40-1B 1024 4 5120x2880 32 32 32 -\n"
+         "0001:3d:00.0 nvidia-576 NVIDIA A40-48A 49152 1 5120x2880 1 1 1 -",
+         DEVICE "1 NVIDIA A40-4Q 0000:3d:00.4 0000:3d:00.0 held guest1 (end)");
     scene_stop(&scene);
 }
 
@@ -144,7 +171,11 @@ samples(void **state)
 {
     (void)state;
     scene_start_machine(&scene, "mtty");
-    show("mtty");
+    typed_golden(&scene, HERE, "types/mtty", "vgpuctl types");
+    typed_facts(&scene, HERE, "vgpuctl gpus --json", 0,
+                "\"interface\": \"mdev\", \"vgpus\": 0, \"enabled\": true,");
+    show(HERE, "mtty - - mdev 0 - - - yes - 1 - -",
+         "mtty mtty-1 Single port serial - - - - 24 24 -", "there is no vGPU on this host");
     scene_stop(&scene);
 }
 
@@ -153,15 +184,10 @@ nothing(void **state)
 {
     (void)state;
     scene_start(&scene, "");
-    show("nothing");
+    show(HERE, "no GPU on this host offers vGPUs; see 'vgpuctl doctor'",
+         "no GPU on this host offers vGPUs; see 'vgpuctl doctor'", "there is no vGPU on this host");
     scene_stop(&scene);
 }
-
-#define ON(address)                                                                                \
-    (const char *const[])                                                                          \
-    {                                                                                              \
-        address, NULL                                                                              \
-    }
 
 /* Mediated devices beside virtual functions with types. One function belongs to a guest of ours,
  * one to a guest that does not ask us for a vGPU, and one to nobody. The configuration gives some
@@ -173,19 +199,32 @@ both_kinds(void **state)
     AUTO_FREE char *second = typed_functions(2, "", "L40S-8Q", ON("0000:3d:00.4"));
     AUTO_FREE char *third = typed_functions(3, TYPED_DEFINED, "", ON("0000:3D:00.5"));
     AUTO_FREE char *domains = NULL;
+    const char *libvirt;
 
     (void)state;
     scene_start_machine(&scene, "t4-l40s");
     scene_configure(&scene,
                     "max_instances = ({ types = [ \"L40S-8A\", \"L40S-8Q\" ]; max = 6; });");
-    typed_golden(&scene, HERE, "types/t4-l40s-empty",
-                 "vgpuctl types 0000:3d:00.0 -o type,name,max,available,available-at-most");
+    typed_facts(&scene, HERE, "vgpuctl types 3d:00.0 -o name,max,available,available-at-most", 0,
+                "NVIDIA L40S-3Q - - 16 NVIDIA L40S-4Q - - 12 NVIDIA L40S-6Q - - 8 "
+                "NVIDIA L40S-8Q 6 6 6 NVIDIA L40S-12Q - - 4\nNVIDIA L40S-48Q - 1 1\n"
+                "NVIDIA L40S-8A 6 6 6 NVIDIA L40S-12A - - 4\nNVIDIA L40S-48A - 1 1 (end)");
     assert_int_equal(scene_prepare(&scene, 1, 1, "T4-1B"), 0);
     assert_int_equal(typed_prepare(&scene, 2, "L40S-8Q", "0000:3d:00.4"), 0);
     assert_int_equal(fake_make(&scene.kernel, "0000:3d:00.5", "nvidia-1152", "0000:3d:00.5"), 0);
     assert_int_equal(fake_make(&scene.kernel, "0000:3d:01.0", "nvidia-1152", "0000:3d:01.0"), 0);
     assert_true(asprintf(&domains, "%s%s%s", first, second, third) > 0);
-    show_with("t4-l40s", typed_libvirt(&scene, domains));
+    libvirt = typed_libvirt(&scene, domains);
+    typed_golden(&scene, libvirt, "gpus/t4-l40s", "vgpuctl gpus");
+    typed_golden(&scene, libvirt, "gpus/t4-l40s-json", "vgpuctl gpus --json");
+    typed_golden(&scene, libvirt, "types/t4-l40s", "vgpuctl types");
+    typed_golden(&scene, libvirt, "list/t4-l40s", "vgpuctl list");
+    typed_facts(&scene, libvirt, "vgpuctl list --json", 0,
+                "\"state\": \"orphan\", \"domain\": null, \"domain-uuid\": null, \"alias\": null, "
+                "\"interface\": \"vf\"");
+    typed_agree(&scene, libvirt, "vgpuctl gpus");
+    typed_agree(&scene, libvirt, "vgpuctl types");
+    typed_agree(&scene, libvirt, "vgpuctl list");
     scene_stop(&scene);
 }
 
@@ -200,18 +239,25 @@ partitioned(void **state)
     /* The instances limit these types, even if the configuration allows more. */
     scene_configure(&scene, "max_instances = ({ types = [ \"A30-1-6C\" ]; max = 4; });");
     assert_int_equal(typed_prepare(&scene, 1, "A30-1-6C", "0000:41:00.4"), 0);
-    show_with("a30-mig", typed_libvirt(&scene, first));
+    show(typed_libvirt(&scene, first), "0000:41:00.0 NVIDIA A30 0 vf 1 - - - yes nvidia 8 - -",
+         "0000:41:00.0 nvidia-689 NVIDIA A30-1-6C 6144 - - 4 - 3 1 (end)",
+         "0000:41:00.4 NVIDIA A30-1-6C 0000:41:00.4 0000:41:00.0 held guest1 (end)");
     fake_instances(&scene.kernel, "0000:41:00.0", "nvidia-690", 1);
-    typed_golden(&scene, HERE, "types/a30-mig-two-shapes", "vgpuctl types");
+    typed_facts(&scene, HERE, "vgpuctl types", 0,
+                "nvidia-689 NVIDIA A30-1-6C 6144 - - 4 - 3 1\n"
+                "nvidia-690 NVIDIA A30-2-12C 12288 - - - - 7 2");
     fake_instances(&scene.kernel, "0000:41:00.0", "nvidia-689", 0);
     fake_instances(&scene.kernel, "0000:41:00.0", "nvidia-690", 0);
-    typed_golden(&scene, HERE, "types/a30-mig-none-free", "vgpuctl types");
-    typed_golden(&scene, HERE, "gpus/a30-mig-none-free", "vgpuctl gpus");
+    typed_facts(&scene, HERE, "vgpuctl types", 0,
+                "nvidia-689 NVIDIA A30-1-6C 6144 - - 4 0 0 1 (end)");
+    typed_facts(&scene, HERE, "vgpuctl gpus", 0, "0000:41:00.0 NVIDIA A30 0 vf 1 - - - yes");
     /* No function lists the vGPU's type, and nobody remembers it. */
     fake_instances(&scene.kernel, "0000:41:00.0", "nvidia-690", 1);
     assert_int_equal(unlinkat(scene.kernel.host.root, "run/libvirt-vgpu/types", 0), 0);
-    typed_golden(&scene, HERE, "gpus/a30-mig-nameless", "vgpuctl gpus");
-    typed_golden(&scene, HERE, "types/a30-mig-nameless", "vgpuctl types");
+    typed_facts(&scene, HERE, "vgpuctl gpus", 0, "0000:41:00.0 NVIDIA A30 0 vf 1 - - - yes");
+    typed_facts(&scene, HERE, "vgpuctl types", 0,
+                "nvidia-689 nvidia-689 - - - - 0 0 -\n"
+                "nvidia-690 NVIDIA A30-2-12C 12288 - - - - 7 2");
     scene_stop(&scene);
 }
 
@@ -225,7 +271,17 @@ ceilings(void **state)
     (void)state;
     scene_start_machine(&scene, "rtx-pro-6000");
     assert_int_equal(typed_prepare(&scene, 1, "DC-2B", "0000:42:00.4"), 0);
-    show_with("rtx-pro-6000", typed_libvirt(&scene, first));
+    show(
+        typed_libvirt(&scene, first),
+        "0000:42:00.0 NVIDIA RTX Pro 6000 Blackwell DC 0 vf 1 2048 98304 - yes nvidia 48 2048 96256\n"
+        "0000:8c:00.0 NVIDIA RTX Pro 6000 Blackwell DC 1 vf 0 - 98304 - yes nvidia 48 0 98304",
+        "0000:42:00.0 nvidia-1518 NVIDIA RTX Pro 6000 Blackwell DC-2B 2048 - - - - 31 -\n"
+        "0000:42:00.0 nvidia-1519 NVIDIA RTX Pro 6000 Blackwell DC-3Q 3072 - - - 0 0 -\n"
+        "0000:42:00.0 nvidia-1550 NVIDIA RTX Pro 6000 Blackwell DC-1-2Q 2048 - - - 0 0 1\n"
+        "0000:8c:00.0 nvidia-1518 NVIDIA RTX Pro 6000 Blackwell DC-2B 2048 - - - 0 0 -\n"
+        "0000:8c:00.0 nvidia-1550 NVIDIA RTX Pro 6000 Blackwell DC-1-2Q 2048 - - - - 24 1\n"
+        "0000:8c:00.0 nvidia-1570 NVIDIA RTX Pro 6000 Blackwell DC-1-24Q 24576 - - - - 24 1",
+        "NVIDIA RTX Pro 6000 Blackwell DC-2B 0000:42:00.4 0000:42:00.0 held guest1");
     scene_stop(&scene);
 }
 
@@ -240,10 +296,19 @@ mixed_sizes(void **state)
     scene_start_machine(&scene, "mixed-size");
     scene_configure(&scene, "max_instances = ({ types = [ \"L4-2Q\" ]; max = 12; });");
     assert_int_equal(typed_prepare(&scene, 1, "L4-2Q", "0000:af:00.4"), 0);
-    typed_golden(&scene, HERE, "gpus/mixed-size-one-vgpu", "vgpuctl gpus");
+    typed_facts(&scene, HERE, "vgpuctl gpus", 0, "NVIDIA L4 1 vf 1 - 24576 - yes");
     assert_int_equal(typed_prepare(&scene, 2, "L4-12Q", "0000:af:00.5"), 0);
     assert_true(asprintf(&domains, "%s%s", first, second) > 0);
-    show_with("mixed-size", typed_libvirt(&scene, domains));
+    show(typed_libvirt(&scene, domains),
+         "0000:af:00.0 NVIDIA L4 1 vf 2 - 24576 - yes nvidia 16 14336 10240",
+         "nvidia-908 NVIDIA L4-1B 1024 - - - - 10 -\nnvidia-911 NVIDIA L4-2Q 2048 - - 12 - 5 -\n"
+         "nvidia-912 NVIDIA L4-3Q 3072 - - - - 3 -\nnvidia-915 NVIDIA L4-8Q 8192 - - - 1 1 -\n"
+         "nvidia-916 NVIDIA L4-12Q 12288 - - - 0 0 -",
+         "0000:af:00.4 NVIDIA L4-2Q 0000:af:00.4 0000:af:00.0 held guest1\n"
+         "0000:af:00.5 NVIDIA L4-12Q 0000:af:00.5 0000:af:00.0 held guest2");
+    typed_facts(&scene, HERE, "vgpuctl types --json", 0,
+                "\"max\": 12, \"available\": null, \"available-at-most\": 5, \"classes\": [], "
+                "\"max-from\": \"vgpu.conf\"");
     scene_stop(&scene);
 }
 
@@ -254,7 +319,7 @@ never_seen_idle(void **state)
     (void)state;
     scene_start_machine(&scene, "mixed-size");
     assert_int_equal(fake_make(&scene.kernel, "0000:af:00.4", "nvidia-914", "0000:af:00.4"), 0);
-    typed_golden(&scene, HERE, "gpus/never-idle", "vgpuctl gpus");
+    typed_facts(&scene, HERE, "vgpuctl gpus", 0, "0000:af:00.0 NVIDIA L4 1 vf 1 - - - yes");
     scene_stop(&scene);
 }
 
@@ -268,13 +333,18 @@ full(void **state)
     scene_start_machine(&scene, "t4-l40s");
     for (unsigned i = 0; i < COUNT(functions); i++)
         assert_int_equal(typed_prepare(&scene, i + 1, "L40S-24Q", functions[i]), 0);
-    typed_golden(&scene, HERE, "gpus/full", "vgpuctl gpus");
-    typed_golden(&scene, HERE, "types/full", "vgpuctl types 0000:3d:00.0");
-    typed_golden(&scene, HERE, "list/full", "vgpuctl list -o DEVICE,TYPE,NAME,GPU");
+    typed_facts(&scene, HERE, "vgpuctl gpus", 0, "NVIDIA L40S 1 vf 2 24576 49152 0 yes");
+    typed_facts(&scene, HERE, "vgpuctl types 0000:3d:00.0", 0,
+                "nvidia-1145 NVIDIA L40S-1B 1024 - - - 0 0 -\n"
+                "nvidia-1166 NVIDIA L40S-48A 49152 - - - 0 0 - (end)");
+    typed_facts(&scene, HERE, "vgpuctl list -o DEVICE,TYPE,NAME", 0,
+                "0000:3d:00.4 nvidia-1155 NVIDIA L40S-24Q 0000:3d:00.6 nvidia-1155 NVIDIA");
     assert_int_equal(unlinkat(scene.kernel.host.root, "run/libvirt-vgpu/types", 0), 0);
-    typed_golden(&scene, HERE, "gpus/full-forgotten", "vgpuctl gpus");
-    typed_golden(&scene, HERE, "types/full-forgotten", "vgpuctl types 0000:3d:00.0 --json");
-    typed_golden(&scene, HERE, "list/full-forgotten", "vgpuctl list -o DEVICE,TYPE,NAME,GPU");
+    typed_facts(&scene, HERE, "vgpuctl gpus", 0, "0000:3d:00.0 nvidia 1 vf 2 - - - yes");
+    typed_facts(&scene, HERE, "vgpuctl types 0000:3d:00.0", 0,
+                "SLICES 0000:3d:00.0 nvidia-1155 nvidia-1155 - - - - 0 0 - (end)");
+    typed_facts(&scene, HERE, "vgpuctl list -o DEVICE,TYPE,NAME", 0,
+                "0000:3d:00.4 nvidia-1155 nvidia-1155");
     scene_stop(&scene);
 }
 

@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
+#include "base/printable.h"
 #include "base/reader.h"
 #include "fake/typed.h"
 #include "cli/vgpuctl.h"
 #include "commands/commands.h"
 
+#include <ctype.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <libsmartcols/libsmartcols.h>
@@ -112,6 +114,138 @@ typed_expect(struct scene *scene, const char *uri, const char *line, int status,
     typed_assert_has(status ? ret->faults : ret->printed, words);
 }
 
+/* --- facts ------------------------------------------------------------------------------------ */
+
+/* One blank between two words, and one at each end. */
+static char *
+squeeze(const char *printed, const char *faults, const char *end)
+{
+    AUTO_FREE char *both = NULL;
+    char *text, *rest, *word;
+    size_t size;
+    FILE *out = open_memstream(&text, &size);
+
+    if (asprintf(&both, "%s %s%s", printed, faults, end) < 0)
+        fail_msg("no memory");
+    rest = both;
+    while ((word = strsep(&rest, " \n"))) {
+        if (*word)
+            fprintf(out, " %s", word);
+    }
+    fputc(' ', out);
+    fclose(out);
+    return text;
+}
+
+void
+typed_facts(struct scene *scene, const char *uri, const char *line, int status, const char *facts)
+{
+    AUTO(typed_clear) struct typed typed = {0};
+    AUTO_FREE char *text = NULL, *copy = strdup(facts);
+    char *rest = copy, *fact;
+
+    if (typed_run(scene, uri, line, &typed) != status)
+        fail_msg("%s: %d, %s%s", line, typed.status, typed.printed, typed.faults);
+    text = squeeze(typed.printed, typed.faults, " (end)");
+    while ((fact = strsep(&rest, "\n"))) {
+        AUTO_FREE char *words = squeeze(fact, "", "");
+
+        if (!strstr(text, words))
+            fail_msg("%s: no \"%s\" in: %s%s", line, fact, typed.printed, typed.faults);
+    }
+}
+
+/* The items of a list, with commas between them. It ends at `close`. */
+static char *
+join_items(const char *list, const char *close)
+{
+    char *text, *to;
+
+    text = to = strndup(list, (size_t)(close - list));
+    for (const char *from = text; *from; from++) {
+        if (!strchr("[\" \n", *from))
+            *to++ = *from;
+    }
+    *to = '\0';
+    return text;
+}
+
+/* A member of an object, as --raw prints it. "-" means that there is none, or that nobody knows it.
+ * The caller frees the text. */
+static char *
+member(const char *object, const char *column)
+{
+    AUTO_FREE char *key = NULL, *text = NULL;
+    const char *value;
+
+    if (asprintf(&key, "\n         \"%s\": ", column) < 0)
+        fail_msg("no memory");
+    for (char *c = key; *c; c++)
+        *c = (char)tolower((unsigned char)*c);
+    value = strstr(object, key);
+    value = value ? value + strlen(key) : "null";
+    if (*value == '[')
+        text = join_items(value, strchr(value, ']'));
+    else if (*value == '"')
+        text = strndup(value + 1, strcspn(value + 1, "\""));
+    else
+        text = strndup(value, strcspn(value, ",\n"));
+    if (!*text || !strcmp(text, "null"))
+        return strdup("-");
+    if (!strcmp(text, "true"))
+        return strdup("yes");
+    return !strcmp(text, "false") ? strdup("no") : printable_word(text);
+}
+
+static void
+compare_line(const char *line, char *row, const char *columns, const char *object)
+{
+    AUTO_FREE char *copy = strdup(columns);
+    char *rest = copy, *column, *cell;
+
+    while ((column = strsep(&rest, " "))) {
+        AUTO_FREE char *other = member(object, column);
+
+        cell = strsep(&row, " ");
+        if (!cell || strcmp(cell, other) != 0)
+            fail_msg("%s: %s is %s, and in the document it is %s: %s", line, column,
+                     cell ? cell : "(no cell)", other, object);
+    }
+}
+
+void
+typed_agree(struct scene *scene, const char *uri, const char *line)
+{
+    AUTO(typed_clear) struct typed raw = {0}, json = {0};
+    AUTO_FREE char *of_raw = NULL, *of_json = NULL;
+    char *rest, *columns, *row, *object;
+
+    if (asprintf(&of_raw, "%s --raw -o all", line) < 0 ||
+        asprintf(&of_json, "%s --json -o all", line) < 0)
+        fail_msg("no memory");
+    assert_int_equal(typed_run(scene, uri, of_raw, &raw), 0);
+    assert_int_equal(typed_run(scene, uri, of_json, &json), 0);
+    rest = raw.printed;
+    columns = strsep(&rest, "\n");
+    object = strstr(json.printed, "\n   \"errors\": [");
+    assert_non_null(object);
+    *object = '\0';
+    object = strstr(json.printed, "\n      {");
+    while ((row = strsep(&rest, "\n")) && *row) {
+        char *end = object ? strstr(object, "\n      }") : NULL;
+
+        if (!end)
+            fail_msg("%s: the document has no such line: %s", line, row);
+        *end = '\0';
+        compare_line(line, row, columns, object);
+        object = strstr(end + 1, "\n      {");
+    }
+    if (object)
+        fail_msg("%s: the table has no such line: %s", line, object);
+}
+
+/* --- domains ---------------------------------------------------------------------------------- */
+
 char *
 typed_domain(unsigned guest, const char *how, const unsigned *numbers)
 {
@@ -189,6 +323,8 @@ typed_libvirt(const struct scene *scene, const char *domains)
     snprintf(uri, sizeof(uri), "test://%s/node.xml", scene->kernel.path);
     return uri;
 }
+
+/* --- golden files ----------------------------------------------------------------------------- */
 
 static char *
 read_golden(const char *path)

@@ -55,6 +55,17 @@ void typed_assert_has(const char *text, const char *words);
 void typed_expect(struct scene *scene, const char *uri, const char *line, int status,
                   const char *words, struct typed *ret);
 
+/* Runs a line. Fails the test if it ends with another status, or lacks one of these facts in what
+ * it prints or complains. A fact is a line here: whole words, with one blank between two of them.
+ * So the widths of columns do not count, and a fact may be several cells or several lines. The word
+ * "(end)" stands after all that was said. */
+void
+typed_facts(struct scene *scene, const char *uri, const char *line, int status, const char *facts);
+
+/* Runs a line that prints a table, with all columns, and once more with --json. Fails the test if a
+ * cell and the member of the document differ. */
+void typed_agree(struct scene *scene, const char *uri, const char *line);
+
 /* The URI of libvirt's test driver with these <domain>s, which typed_domain made. Static memory. */
 const char *typed_libvirt(const struct scene *scene, const char *domains);
 
