@@ -41,17 +41,24 @@ static void
 all_the_rest_is_told(void **state)
 {
     static const struct {
-        const char *golden, *line;
+        const char *line, *facts;
     } rows[] = {
-        {"gpus/broken-configuration", "vgpuctl gpus"},
-        {"types/broken-configuration", "vgpuctl types"},
-        {"status/broken-configuration", "vgpuctl status"},
-        {"list/broken-configuration", "vgpuctl list"},
-        {"guests/broken-configuration", "vgpuctl guests"},
-        {"orphans/broken-configuration", "vgpuctl orphans"},
-        {"metrics/broken-configuration", "vgpuctl metrics"},
-        {"drain/broken-configuration", "vgpuctl drain " FIRST},
-        {"gpus/broken-configuration-json", "vgpuctl gpus --json"},
+        {"vgpuctl gpus", FIRST " GRID T4 0 mdev 1 1024 3072 - -"},
+        {"vgpuctl types", FIRST " nvidia-222 GRID T4-1B 1024 - 5120x2880 3 - 2 -"},
+        {"vgpuctl status", "free: at most 2048 MiB: at most 2 T4-1B"},
+        {"vgpuctl list", FIRST " " FIRST " held guest1"},
+        {"vgpuctl guests", "GRID T4-1B " FIRST " held\nguest2 no ua-gpu2 -"},
+        {"vgpuctl orphans", "no orphans: a domain refers to every vGPU here"},
+        {"vgpuctl metrics",
+         "libvirt_vgpu_configuration_right 0\n"
+         "libvirt_vgpu_gpu_vgpus{gpu=\"0000:3b:00.0\"} 0 # HELP libvirt_vgpu_gpu_framebuffer_bytes\n"
+         "libvirt_vgpu_gpu_framebuffer_used_bytes{gpu=\"0000:3b:00.0\"} 0 "
+         "# HELP libvirt_vgpu_gpu_framebuffer_free_at_most_bytes\n"
+         "libvirt_vgpu_gpu_framebuffer_free_at_most_bytes{gpu=\"0000:3b:00.0\"} 3221225472 "
+         "# HELP libvirt_vgpu_type_available_at_most"},
+        {"vgpuctl drain " FIRST, "nvidia-222 guest1 held"},
+        {"vgpuctl gpus --json", "\"framebuffer\": 3072, \"free\": null, \"enabled\": null, "
+                                "\"drained\": true,\n\"free-at-most\": 2048, \"setup\": null"},
     };
     static const char *const documents[] = {
         "vgpuctl gpus --json",    "vgpuctl types --json",  "vgpuctl status --json",
@@ -62,9 +69,8 @@ all_the_rest_is_told(void **state)
 
     (void)state;
     for (size_t i = 0; i < COUNT(rows); i++) {
-        typed_golden(&scene, uri, rows[i].golden, rows[i].line);
-        assert_int_equal(typed_run(&scene, uri, rows[i].line, &typed), 0);
-        typed_assert_has(typed.faults, FAULT);
+        typed_facts(&scene, uri, rows[i].line, 0, rows[i].facts);
+        typed_facts(&scene, uri, rows[i].line, 0, FAULT "unknown key \"clases\"");
     }
     for (size_t i = 0; i < COUNT(documents); i++) {
         assert_int_equal(typed_run(&scene, uri, documents[i], &typed), 0);

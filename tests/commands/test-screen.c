@@ -76,7 +76,6 @@ others_at_80_columns(void **state)
         {"explain/screen-prose", "vgpuctl explain guest2"},
         {"check/screen", "vgpuctl check"},
         {"check/screen-all", "vgpuctl check --all"},
-        {"check/screen-print", "vgpuctl check --print"},
         {"attach/screen", "vgpuctl attach guest1 --type T4-1B --config"},
         {"attach/screen-refused", "vgpuctl attach guest1 --type T4-1X --config"},
         {"detach/screen", "vgpuctl detach guest1 ua-gpu7"},
@@ -84,7 +83,6 @@ others_at_80_columns(void **state)
         {"reconcile/screen", "vgpuctl reconcile"},
         {"reap/screen", "vgpuctl reap"},
         {"ready/screen", "vgpuctl ready"},
-        {"metrics/screen", "vgpuctl metrics"},
     };
     const char *libvirt = begin();
 

@@ -13,19 +13,6 @@
 static struct scene scene;
 static struct typed typed;
 
-/* Prints the same machine for people and for programs. */
-static void
-show(const char *machine, const char *libvirt)
-{
-    char name[128];
-
-    snprintf(name, sizeof(name), "status/%s", machine);
-    typed_golden(&scene, libvirt, name, "vgpuctl status");
-    scene.kernel.booted = UINT64_C(1795500000000000000);
-    snprintf(name, sizeof(name), "status/%s-json", machine);
-    typed_golden(&scene, libvirt, name, "vgpuctl status --json");
-}
-
 static void
 foreign(const char *parent, const char *type, const char *device)
 {
@@ -58,7 +45,12 @@ t4(void **state)
     begin_t4();
     assert_true(asprintf(&domains, "%s%s%s", first, second, third) > 0);
     libvirt = typed_libvirt(&scene, domains);
-    show("t4", libvirt);
+    typed_golden(&scene, libvirt, "status/t4", "vgpuctl status");
+    scene.kernel.booted = UINT64_C(1795500000000000000);
+    typed_golden(&scene, libvirt, "status/t4-json", "vgpuctl status --json 0000:18:00.0");
+    typed_facts(&scene, libvirt, "vgpuctl status --json 0000:3b:00.0", 0,
+                "\"used\": 1024, \"free\": 14336, \"free-at-most\": 14336,\n"
+                "\"state\": \"foreign\", \"domain\": \"guest3\",\n\"since\": null");
     /* README.md shows this output; check-golden.sh compares. */
     typed_golden(&scene, libvirt, "readme/status", "vgpuctl status 0000:18:00.0");
     typed_golden(&scene, libvirt, "status/t4-unknown", "vgpuctl status 0000:19:00.0");
@@ -114,7 +106,12 @@ closed(void **state)
     begin_t4();
     scene_configure(&scene, "gpus = ({ address = \"0000:3b:00.0\"; enabled = false; });");
     assert_int_equal(typed_run(&scene, HERE, "vgpuctl drain 0000:18:00.0", &typed), 0);
-    typed_golden(&scene, HERE, "status/closed", "vgpuctl status");
+    typed_facts(
+        &scene, HERE, "vgpuctl status", 0,
+        "[aaaaaaaaaabbbbbbbbb-----------------------------------------------------------] a\n"
+        "free: 0 MiB, drained ('vgpuctl undrain' ends that)\n"
+        "[aaaaa-------------------------------------------------------------------------] a\n"
+        "free: 0 MiB, disabled by vgpu.conf");
     scene_stop(&scene);
 }
 
@@ -129,9 +126,12 @@ kept(void **state)
     scene_configure(&scene, "release = \"keep\";");
     assert_int_equal(scene_prepare(&scene, 1, 1, "T4-1B"), 0);
     assert_int_equal(scene_release(&scene, 1, 1), 0);
-    typed_golden(&scene, HERE, "status/kept", "vgpuctl status");
+    typed_facts(&scene, HERE, "vgpuctl status", 0,
+                "1024 of 2048 MiB in use\nfree: 2048 MiB: 2 T4-1B, 1 T4-2Q");
     assert_int_equal(scene_prepare(&scene, 2, 2, "T4-2Q"), 0);
-    typed_golden(&scene, HERE, "status/full", "vgpuctl status");
+    typed_facts(&scene, HERE, "vgpuctl status", 0,
+                "2048 of 2048 MiB in use\na guest2 T4-2Q 2048 MiB orphan\n"
+                "free: 0 MiB: 0 T4-2Q (end)");
     scene_stop(&scene);
 }
 
@@ -141,27 +141,47 @@ machines(void **state)
     (void)state;
     scene_start_machine(&scene, "mixed");
     foreign("mtty", "mtty-2", scene_device(1));
-    show("mixed", HERE);
+    typed_facts(&scene, HERE, "vgpuctl status", 0,
+                "0 of 16384 MiB in use\n"
+                "free: 16384 MiB: 16 T4-1B, 8 T4-2B, 4 T4-4A, 2 T4-8A, 1 T4-16A 0000:e7:00.0\n"
+                "mtty 1 vGPU in use\na dddddddd-0000-4000-8000-000000000001 mtty-2 orphan\n"
+                "free: 11 mtty-2, 22 mtty-1");
+    typed_facts(&scene, HERE, "vgpuctl status --json", 0,
+                "\"gpu\": \"mtty\", \"name\": \"\", \"driver\": \"\", \"enabled\": true,\n"
+                "\"unit\": \"vGPU\", \"total\": 23, \"used\": 1, \"free\": 22,\n"
+                "\"share\": 1, \"state\": \"orphan\", \"domain\": null, \"domain-uuid\": null,\n"
+                "\"type\": \"mtty-1\", \"name\": \"mtty-1\", \"asked\": 0, \"available\": 22,");
     scene_stop(&scene);
     scene_start_machine(&scene, "mixed-size");
     assert_int_equal(typed_prepare(&scene, 1, "L4-2Q", "0000:af:00.4"), 0);
     assert_int_equal(typed_prepare(&scene, 2, "L4-12Q", "0000:af:00.5"), 0);
-    show("mixed-size", HERE);
+    typed_facts(&scene, HERE, "vgpuctl status", 0,
+                "14336 of 24576 MiB in use\n"
+                "free: at most 10240 MiB: at most 5 L4-2Q, 0 L4-12Q, at most 10 L4-1B");
+    typed_facts(&scene, HERE, "vgpuctl status --json", 0,
+                "\"used\": 14336, \"free\": null, \"free-at-most\": 10240,\n"
+                "\"name\": \"NVIDIA L4-12Q\", \"share\": 12288,\n"
+                "\"name\": \"NVIDIA L4-2Q\", \"asked\": 1, \"available\": null, "
+                "\"available-at-most\": 5");
     scene_stop(&scene);
     scene_start_machine(&scene, "a30-mig");
     assert_int_equal(typed_prepare(&scene, 1, "A30-1-6C", "0000:41:00.4"), 0);
-    typed_golden(&scene, HERE, "status/a30-mig", "vgpuctl status");
+    typed_facts(&scene, HERE, "vgpuctl status", 0,
+                "1 vGPU in use\na guest1 A30-1-6C orphan\nfree: at most 7 A30-1-6C");
     scene_stop(&scene);
     scene_start_machine(&scene, "l40s");
     scene_configure(&scene, "classes = { small = { types = [ \"L40S-4Q\" ]; }; };");
     assert_int_equal(typed_prepare(&scene, 1, "L40S-8Q", "0000:3d:00.4"), 0);
-    typed_golden(&scene, HERE, "status/l40s", "vgpuctl status");
+    typed_facts(&scene, HERE, "vgpuctl status", 0,
+                "free: at most 40960 MiB: at most 5 L40S-8Q, 0 L40S-4Q 0000:e7:00.0\n"
+                "free: 49152 MiB: at most 6 L40S-8Q, at most 12 L40S-4Q, at most 16 L40S-1B");
     scene_stop(&scene);
     scene_start_machine(&scene, "gvt-g");
     typed_golden(&scene, HERE, "status/gvt-g", "vgpuctl status");
     scene_stop(&scene);
     scene_start(&scene, "");
-    show("nothing", HERE);
+    typed_facts(&scene, HERE, "vgpuctl status", 0, "no GPU on this host offers vGPUs;");
+    typed_facts(&scene, HERE, "vgpuctl status --json", 0, "\"status\": [], \"errors\": [],");
     scene_stop(&scene);
 }
 
@@ -175,7 +195,7 @@ silent(void **state)
     snprintf(scene.kernel.faults->slow, sizeof(scene.kernel.faults->slow), "0000:18:00");
     scene.kernel.faults->mute = true;
     typed_golden(&scene, HERE, "status/silent", "vgpuctl status");
-    typed_golden(&scene, HERE, "gpus/silent", "vgpuctl gpus");
+    typed_facts(&scene, HERE, "vgpuctl gpus", 0, "0000:18:00.0 nvidia 0 mdev 2 - - - yes");
     scene_stop(&scene);
 }
 
@@ -190,7 +210,8 @@ gone(void **state)
                "mdev dddddddd-0000-4000-8000-000000000001 nvidia-222 1024 0000:18:00.0 "
                "0000:18:00.0 aaaaaaaa-0000-4000-8000-000000000001 guest1 - held made 1:1 0 "
                "reap 1\n");
-    typed_golden(&scene, HERE, "status/gone", "vgpuctl status");
+    typed_facts(&scene, HERE, "vgpuctl status", 0,
+                "The GPU 0000:18:00.0 is not here; guest1 has a nvidia-222 on it (held).");
     scene_stop(&scene);
 }
 
@@ -200,7 +221,7 @@ wrong_usage(void **state)
     (void)state;
     scene_start_machine(&scene, "mtty");
     typed_golden(&scene, HERE, "status/no-terminal", "vgpuctl status --watch");
-    typed_golden(&scene, HERE, "status/no-such-gpu-json", "vgpuctl status --json 0000:99:00.0");
+    typed_facts(&scene, HERE, "vgpuctl status --json 0000:99:00.0", 1, "\"word\": \"not-found\",");
     scene_stop(&scene);
 }
 
