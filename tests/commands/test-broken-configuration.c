@@ -112,14 +112,8 @@ drained_is_not_known(void **state)
 static void
 assert_file(const char *path, const char *has, const char *lacks)
 {
-    char text[8192];
-    FILE *file = fopen(path, "re");
-    size_t length;
+    AUTO_FREE char *text = scene_read(path);
 
-    assert_non_null(file);
-    length = fread(text, 1, sizeof(text) - 1, file);
-    fclose(file);
-    text[length] = '\0';
     typed_assert_has(text, has);
     assert_null(strstr(text, lacks));
 }

@@ -283,21 +283,30 @@ scene_start(struct scene *scene, const char *machine)
     fake_start(&scene->kernel, machine);
 }
 
+char *
+scene_read(const char *path)
+{
+    FILE *file = fopen(path, "re");
+    char *text = NULL;
+    size_t size = 0;
+
+    if (!file)
+        fail_msg("%s: %s", path, strerror(errno));
+    if (getdelim(&text, &size, '\0', file) < 0)
+        *text = '\0';
+    fclose(file);
+    return text;
+}
+
 void
 scene_start_machine(struct scene *scene, const char *name)
 {
-    char path[PATH_MAX + 64], text[16384];
-    size_t length;
-    FILE *file;
+    AUTO_FREE char *machine = NULL;
+    char path[PATH_MAX + 64];
 
     snprintf(path, sizeof(path), "%s/tests/machines/%s", scene_sources(), name);
-    file = fopen(path, "re");
-    if (!file)
-        fail_msg("%s: %s", path, strerror(errno));
-    length = fread(text, 1, sizeof(text) - 1, file);
-    text[length] = '\0';
-    fclose(file);
-    scene_start(scene, text);
+    machine = scene_read(path);
+    scene_start(scene, machine);
 }
 
 void

@@ -88,6 +88,9 @@ void scene_stop(struct scene *scene);
 /* The same with a machine of tests/machines. */
 void scene_start_machine(struct scene *scene, const char *name);
 
+/* The content of a file, which has to be there. The caller frees it. */
+char *scene_read(const char *path);
+
 /* Writes vgpu.conf. */
 void scene_configure(const struct scene *scene, const char *text);
 
