@@ -376,7 +376,11 @@ files(void **state)
     (void)state;
     start(CARDS);
     define(2, "", hostdev("0000:3d:00.4"));
-    typed_golden(&scene, HERE, "attach/file-vf", line);
+    typed_facts(&scene, HERE, line, 0,
+                "<vgpu:device alias=\"ua-gpu1\" type=\"L40S-1B\"/>\n"
+                "<hostdev mode=\"subsystem\" type=\"pci\" managed=\"no\"> <source> <address "
+                "domain=\"0x0000\" bus=\"0x3d\" slot=\"0x00\" function=\"0x5\"/> </source> <alias "
+                "name=\"ua-gpu0\"/>\nfunction=\"0x6\"/> </source> <alias name=\"ua-gpu1\"/>");
     run("vgpuctl attach tests/data/plain.xml --type T4-1B --print-xml", COMMAND_DONE,
         "type=\"mdev\"");
     typed_assert_has(typed.faults, "this host could not do it: ua-gpu0 wants T4-1B, which no GPU");

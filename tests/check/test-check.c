@@ -235,7 +235,9 @@ faulty_domains(void **state)
                  "<vgpu:device alias='&#155;31m' type='a' class='b'/>\n</vgpu:request>\n",
                  "", scene_device(2), "");
     typed_golden(&scene, HERE, "check/domain-faults", "vgpuctl check ./web01.xml");
-    typed_golden(&scene, HERE, "check/domain-faults-json", "vgpuctl check ./web01.xml --json");
+    typed_facts(&scene, HERE, "vgpuctl check ./web01.xml --json", 1,
+                "\"severity\": \"error\", \"file\": \"./web01.xml\", \"line\": 12, \"finding\":\n"
+                "\"line\": 6,\n\"line\": 8,\n\"line\": 10,\n\"line\": 11,");
     write_domain("<vgpu:request colour='red'/>\n", "", scene_device(2), "");
     assert_int_equal(run("vgpuctl check web01.xml"), COMMAND_FAILED);
     typed_assert_has(
@@ -255,7 +257,8 @@ faulty_domains(void **state)
     assert_int_equal(run("vgpuctl check web01.xml"), COMMAND_FAILED);
     typed_assert_has(typed.faults, "web01.xml:6: ua-gpu0 asks for the class \"small\", and vgpu");
     scene_configure(&scene, "enabled = maybe;\n");
-    typed_golden(&scene, HERE, "check/domain-broken", "vgpuctl check web01.xml");
+    typed_facts(&scene, HERE, "vgpuctl check web01.xml", 1,
+                "/etc/libvirt-vgpu/vgpu.conf:1: syntax error:\nweb01.xml: faults: 1;");
 }
 
 /* A domain whose UUID means nobody gets no vGPU. */
@@ -644,11 +647,18 @@ all_definitions(void **state)
     fclose(out);
     libvirt = typed_libvirt(&scene, text);
     typed_golden(&scene, libvirt, "check/all-faults", "vgpuctl check --all");
-    typed_golden(&scene, libvirt, "check/all-faults-json", "vgpuctl check --all --json");
-    typed_golden(&scene, libvirt, "check/one", "vgpuctl check web02");
-    typed_golden(&scene, libvirt, "check/one-faults", "vgpuctl check web03");
+    typed_facts(&scene, libvirt, "vgpuctl check --all --json", 1,
+                "\"severity\": \"warning\", \"file\": \"web01\", \"line\":\n"
+                "\"severity\": \"warning\", \"file\": \"web02\", \"line\":\n"
+                "\"severity\": \"error\", \"file\": \"web03\", \"line\": 6,\n\"file\": \"web04\",");
+    typed_facts(&scene, libvirt, "vgpuctl check web02", 0,
+                "web02: ok (vGPUs asked for: 2, warnings: 1)\nis in the XML of web01 as well:");
+    typed_facts(&scene, libvirt, "vgpuctl check web03", 1, "web03: faults: 1;");
     scene_configure(&scene, "clases = { };\n");
-    typed_golden(&scene, libvirt, "check/all-broken", "vgpuctl check --all");
+    typed_facts(
+        &scene, libvirt, "vgpuctl check --all", 1,
+        "/etc/libvirt-vgpu/vgpu.conf:1: unknown key \"clases\"\n"
+        "faults: 1; no guest that asks for a vGPU can start; definitions with faults: 2 of 4;");
     assert_int_equal(run("vgpuctl check --all web01.xml"), COMMAND_USAGE);
     assert_int_equal(run("vgpuctl check --root . --all"), COMMAND_USAGE);
     typed_assert_has(typed.faults, "--all is for what libvirt knows");

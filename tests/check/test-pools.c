@@ -65,7 +65,11 @@ profiles(void **state)
                             "  b50-32g = { vram = \"32G\"; preempt_timeout = \"500ms\"; };\n"
                             "};\n");
     typed_golden(&scene, HERE, "check/profiles", "vgpuctl check");
-    typed_golden(&scene, HERE, "check/profiles-print", "vgpuctl check --print");
+    typed_facts(
+        &scene, HERE, "vgpuctl check --print", 0,
+        "vram = \"16G\"; # /etc/libvirt-vgpu/vgpu.conf:1\n"
+        "b50-4g = { vram = \"4G\"; # /etc/libvirt-vgpu/vgpu.conf:3 exec_quantum = \"20ms\";\n"
+        "preempt_timeout = \"500ms\"; # /etc/libvirt-vgpu/vgpu.conf:4 }; }; (end)");
     scene_configure(&scene, "pools = { both = { functions = [ \"0000:03:00.4\" ]; }; };\n"
                             "profiles = { both = { vram = \"4G\"; };\n"
                             "none = { }; a*b = { vram = \"4\"; }; \n"
@@ -76,9 +80,14 @@ profiles(void **state)
     scene_stop(&scene);
     scene_start(&scene, "pci 0000:03:00.0 driver xe\n");
     scene_configure(&scene, "profiles = { b50-4g = { vram = \"4G\"; }; };\n");
-    typed_golden(&scene, HERE, "check/profiles-without-card", "vgpuctl check");
+    typed_facts(&scene, HERE, "vgpuctl check", 0,
+                "warnings: 1) /etc/libvirt-vgpu: warning: no GPU on this host offers vGPUs;");
     scene_configure(&scene, LONG_TIMES);
-    typed_golden(&scene, HERE, "check/profiles-times-without-card", "vgpuctl check");
+    typed_facts(
+        &scene, HERE, "vgpuctl check", 1,
+        "exec_quantum of the profile \"slow\" must be at most 100s:\n"
+        "preempt_timeout of the profile \"late\" must be at most 100s:\n"
+        "no GPU on this host offers vGPUs;\nfaults: 2; no guest can be given these profiles");
 }
 
 /* Intel's driver has given the two functions these shares. vgpu.conf says how much memory all

@@ -74,7 +74,8 @@ what_is_shown(void **state)
     typed_golden(&scene, HERE, "drain/gpu", "vgpuctl drain " FIRST);
     typed_golden(&scene, HERE, "drain/gpu-json", "vgpuctl drain " FIRST " --json");
     typed_golden(&scene, HERE, "drain/unknown", "vgpuctl drain 0000:99:00.0");
-    typed_golden(&scene, HERE, "gpus/drained", "vgpuctl gpus -o GPU,VGPUS,ENABLED,DRAINED");
+    typed_facts(&scene, HERE, "vgpuctl gpus -o GPU,VGPUS,ENABLED,DRAINED", 0,
+                FIRST " 2 no yes " SECOND " 1 yes no");
     typed_golden(&scene, HERE, "undrain/gpu", "vgpuctl undrain " FIRST);
     typed_golden(&scene, HERE, "undrain/not-drained-json", "vgpuctl undrain --json " FIRST);
     typed_golden(&scene, HERE, "undrain/unknown", "vgpuctl undrain 0000:99:00.0");
@@ -277,8 +278,12 @@ a_drain_is_not_never(void **state)
     scene_configure(&scene, SMALL);
     run("vgpuctl drain " FIRST, 0);
     run("vgpuctl drain " SECOND, 0);
-    typed_golden(&scene, libvirt, "explain/drained", "vgpuctl explain guest1");
-    typed_golden(&scene, libvirt, "check/drained", "vgpuctl check --all");
+    typed_facts(&scene, libvirt, "vgpuctl explain guest1", 3,
+                "guest1 asks for 1 vGPU, and cannot have what it asks for.\n" FIRST
+                " no is drained (see vgpuctl undrain) " SECOND " no is drained");
+    typed_facts(&scene, libvirt, "vgpuctl check --all", 0,
+                "definitions: ok (domains: 2, vGPUs asked for: 1, warnings: 0)\n" FIRST
+                ": warning: this GPU is drained:\n" SECOND ": warning: this GPU is drained:");
     typed_run(&scene, libvirt, "vgpuctl doctor -rn -o CHECK,SEVERITY,FINDING", &typed);
     typed_assert_has(typed.printed, "drained note the\\x20GPU\\x20" FIRST "\\x20is\\x20drained");
     assert_null(strstr(typed.printed, "definition"));
@@ -298,8 +303,16 @@ a_disabled_gpu_is_vgpu_confs_word(void **state)
     libvirt = typed_libvirt(&scene, text);
     scene_configure(&scene, SMALL "\ngpus = ({ address = \"" FIRST "\"; enabled = false; },\n"
                                   "{ address = \"" SECOND "\"; enabled = false; });");
-    typed_golden(&scene, libvirt, "explain/disabled", "vgpuctl explain guest1");
-    typed_golden(&scene, libvirt, "check/disabled", "vgpuctl check --all");
+    typed_facts(&scene, libvirt, "vgpuctl explain guest1", 1,
+                FIRST " no is disabled by /etc/libvirt-vgpu/vgpu.conf:2 " SECOND
+                      " no is disabled by "
+                      "/etc/libvirt-vgpu/vgpu.conf:3");
+    typed_facts(
+        &scene, libvirt, "vgpuctl check --all", 0,
+        "(domains: 1, vGPUs asked for: 1, warnings: 1)\n"
+        "/etc/libvirt-vgpu/vgpu.conf:1: warning: no guest can be given the class \"small\" here:\n"
+        "warning: default_class is \"small\", which no guest can be given here\n"
+        "warning: no GPU can take ua-gpu1 (small):");
     typed_run(&scene, libvirt, "vgpuctl doctor -rn -o CHECK,SEVERITY,FINDING", &typed);
     assert_null(strstr(typed.printed, "definition"));
     /* A type that no GPU here has stays a fault. */

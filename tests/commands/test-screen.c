@@ -43,8 +43,8 @@ static const struct {
     const char *name, *line;
 } tables[] = {
     {"gpus/screen", "vgpuctl gpus"},
-    {"types/screen", "vgpuctl types 0000:18:00.0"},
-    {"types/screen-functions", "vgpuctl types 0000:3d:00.0"},
+    {"types/screen", "vgpuctl types 0000:18:00.0 --available"},
+    {"types/screen-functions", "vgpuctl types 3d:00.0 --type L40S-12Q"},
     {"list/screen", "vgpuctl list"},
     {"list/screen-chosen", "vgpuctl list -o device,domain,origin"},
     {"orphans/screen", "vgpuctl orphans"},

@@ -132,7 +132,6 @@ function_advice(void **state)
     }
     no_probing();
     typed_golden(&scene, HERE, "doctor/functions", "vgpuctl doctor");
-    typed_golden_on(&scene, HERE, &typed_screen, "doctor/functions-screen", "vgpuctl doctor");
 }
 
 /* The remedy is one of two commands. */
