@@ -76,6 +76,12 @@ run(const char *line)
     return typed_run(&scene, HERE, line, &typed);
 }
 
+static void
+expect(const char *line, int status, const char *words)
+{
+    typed_expect(&scene, HERE, line, status, words, &typed);
+}
+
 static const char *
 uuid_of(const char *domain, const char *alias)
 {
@@ -96,8 +102,8 @@ a_definition(void **state)
 
     (void)state;
     assert_int_equal(run("vgpuctl attach web09 --type T4-1B"), COMMAND_DONE);
-    assert_int_equal(run("vgpuctl attach " UUID " --class small --count 2 --config"), COMMAND_DONE);
-    typed_assert_has(typed.printed, "web09: added ua-gpu1 (");
+    expect("vgpuctl attach " UUID " --class small --count 2 --config", COMMAND_DONE,
+           "web09: added ua-gpu1 (");
     typed_assert_has(typed.printed, "web09: added ua-gpu2 (");
     typed_assert_has(typed.printed, uuid_of(UUID, "ua-gpu2"));
     typed_assert_has(typed.printed, "), for its next start\n");
@@ -117,17 +123,16 @@ a_definition(void **state)
     typed_assert_has(rest, "<vgpu:device alias=\"ua-gpu2\" class=\"small\"/>");
     assert_null(strstr(rest, "ua-gpu1"));
     /* The first free alias. */
-    assert_int_equal(run("vgpuctl attach web09 --class small"), COMMAND_DONE);
-    typed_assert_has(typed.printed, "web09: added ua-gpu1 (");
+    expect("vgpuctl attach web09 --class small", COMMAND_DONE, "web09: added ua-gpu1 (");
     assert_int_equal(run("vgpuctl detach web09 --all --print-xml"), COMMAND_USAGE);
-    assert_int_equal(run("vgpuctl detach web09 --all ua-gpu1"), COMMAND_USAGE);
-    typed_assert_has(typed.faults, "--all takes all vGPUs: no ALIAS beside it");
+    expect("vgpuctl detach web09 --all ua-gpu1", COMMAND_USAGE,
+           "--all takes all vGPUs: no ALIAS beside it");
     assert_int_equal(run("vgpuctl detach web09 --all --config"), COMMAND_DONE);
     assert_string_equal(typed.printed, "web09: removed ua-gpu0, for its next start\n"
                                        "web09: removed ua-gpu2, for its next start\n"
                                        "web09: removed ua-gpu1, for its next start\n");
-    assert_int_equal(run("vgpuctl detach web09 --all --config"), COMMAND_FAILED);
-    typed_assert_has(typed.faults, "web09 has no vGPU that its XML asks for");
+    expect("vgpuctl detach web09 --all --config", COMMAND_FAILED,
+           "web09 has no vGPU that its XML asks for");
     none = definition_read(libvirt, "web09");
     assert_string_equal(none, plain);
 }
@@ -155,18 +160,18 @@ all_that_a_request_says(void **state)
     assert_string_equal(fake_type_of(&scene.kernel, CHOSEN), "nvidia-222");
     assert_int_equal(scene_hook(&scene, xml, "release", "end"), 0);
 
-    assert_int_equal(run("vgpuctl attach web09 --type T4-1B --uuid " CHOSEN), COMMAND_FAILED);
-    typed_assert_has(typed.faults, "web09 has a device with the UUID " CHOSEN " already");
+    expect("vgpuctl attach web09 --type T4-1B --uuid " CHOSEN, COMMAND_FAILED,
+           "web09 has a device with the UUID " CHOSEN " already");
     definition_write(libvirt, "<domain type='test'><name>web08</name><memory>65536</memory>"
                               "<os><type>hvm</type></os></domain>");
-    assert_int_equal(run("vgpuctl attach web08 --type T4-1B --uuid " CHOSEN), COMMAND_FAILED);
-    typed_assert_has(typed.faults, "web09 has a device with the UUID " CHOSEN " already");
-    assert_int_equal(run("vgpuctl attach web08 --type T4-1B --traits vendor=8086"), COMMAND_FAILED);
-    typed_assert_has(typed.faults, "0000:18:00.0 lacks a trait asked for (vendor=8086)");
+    expect("vgpuctl attach web08 --type T4-1B --uuid " CHOSEN, COMMAND_FAILED,
+           "web09 has a device with the UUID " CHOSEN " already");
+    expect("vgpuctl attach web08 --type T4-1B --traits vendor=8086", COMMAND_FAILED,
+           "0000:18:00.0 lacks a trait asked for (vendor=8086)");
     assert_int_equal(run("vgpuctl explain --type T4-1B --traits vendor=8086"), COMMAND_FAILED);
     assert_int_equal(run("vgpuctl explain --type T4-1B --traits vendor=10de"), COMMAND_DONE);
-    assert_int_equal(run("vgpuctl explain web08 --traits vendor=10de"), COMMAND_USAGE);
-    typed_assert_has(typed.faults, "--traits is for --type or --class");
+    expect("vgpuctl explain web08 --traits vendor=10de", COMMAND_USAGE,
+           "--traits is for --type or --class");
 }
 
 /* It says what would be, and why it would not be. */
@@ -176,22 +181,21 @@ a_rehearsal(void **state)
     AUTO_FREE char *before = definition_read(libvirt, "web09"), *after = NULL;
 
     (void)state;
-    assert_int_equal(run("vgpuctl attach web09 --type T4-1B --count 2 --dry-run"), COMMAND_DONE);
-    typed_assert_has(typed.printed, "web09: would add ua-gpu1 (");
+    expect("vgpuctl attach web09 --type T4-1B --count 2 --dry-run", COMMAND_DONE,
+           "web09: would add ua-gpu1 (");
     typed_assert_has(typed.printed, "), for its next start\n");
     typed_facts(&scene, HERE, "vgpuctl attach web09 --class small --dry-run --json", 0,
                 "\"alias\": \"ua-gpu0\", \"live\": false, \"config\": true, \"dry-run\": true");
     assert_int_equal(run("vgpuctl attach web09 --type T4-2B --count 9 --dry-run"), COMMAND_FAILED);
-    assert_int_equal(run("vgpuctl attach test --type T4-2B --dry-run"), COMMAND_DONE);
-    typed_assert_has(typed.printed, "test: would add ua-gpu0 (");
+    expect("vgpuctl attach test --type T4-2B --dry-run", COMMAND_DONE, "test: would add ua-gpu0 (");
     typed_assert_has(typed.printed, "), as it runs");
     assert_int_equal(fake_count(&scene.kernel), 0);
     /* There is no room now. A definition takes the vGPU, and a guest that runs does not. */
     for (unsigned guest = 1; guest <= 8; guest++)
         assert_int_equal(scene_prepare(&scene, guest, guest, "T4-2B"), 0);
     assert_int_equal(run("vgpuctl attach web09 --type T4-2B --dry-run"), COMMAND_DONE);
-    assert_int_equal(run("vgpuctl attach test --type T4-2B --dry-run"), COMMAND_NO_CAPACITY);
-    typed_assert_has(typed.faults, "vgpuctl: attach: test: ");
+    expect("vgpuctl attach test --type T4-2B --dry-run", COMMAND_NO_CAPACITY,
+           "vgpuctl: attach: test: ");
     assert_string_equal(typed.printed, "");
     after = definition_read(libvirt, "web09");
     assert_string_equal(after, before);
@@ -244,8 +248,8 @@ in_a_difficulty(void **state)
                               "<address uuid='dddddddd-0000-4000-8000-000000000001'/></source>"
                               "<alias name='ua-lost'/></hostdev></devices></domain>");
     before = definition_read(libvirt, "web09");
-    assert_int_equal(run("vgpuctl attach web09 --type T4-2B --count 9"), COMMAND_FAILED);
-    typed_assert_has(typed.faults, "vgpuctl: attach: web09: ");
+    expect("vgpuctl attach web09 --type T4-2B --count 9", COMMAND_FAILED,
+           "vgpuctl: attach: web09: ");
     typed_assert_has(typed.faults, "T4-2B");
     assert_string_equal(typed.printed, "");
     after = definition_read(libvirt, "web09");
@@ -268,8 +272,7 @@ a_file_for_another_host(void **state)
     (void)state;
     for (size_t i = 0; i < COUNT(texts); i++) {
         scene_configure(&scene, texts[i]);
-        assert_int_equal(run(line), COMMAND_DONE);
-        typed_assert_has(typed.printed, "<vgpu:device alias=\"ua-gpu1\" class=\"other\"/>");
+        expect(line, COMMAND_DONE, "<vgpu:device alias=\"ua-gpu1\" class=\"other\"/>");
         typed_assert_has(typed.faults, "tests/data/plain.xml: this host could not do it: ");
         assert_null(strstr(typed.faults, "before"));
     }
@@ -287,10 +290,9 @@ a_clone(void **state)
 
     (void)state;
     definition_write(libvirt, text);
-    assert_int_equal(run("vgpuctl attach clone --renew --dry-run"), COMMAND_DONE);
-    typed_assert_has(typed.printed, "clone: ua-gpu1 would have the UUID ");
-    assert_int_equal(run("vgpuctl attach clone --renew"), COMMAND_DONE);
-    typed_assert_has(typed.printed, "clone: ua-gpu1 has the UUID ");
+    expect("vgpuctl attach clone --renew --dry-run", COMMAND_DONE,
+           "clone: ua-gpu1 would have the UUID ");
+    expect("vgpuctl attach clone --renew", COMMAND_DONE, "clone: ua-gpu1 has the UUID ");
     xml = definition_read(libvirt, "clone");
     assert_null(strstr(xml, "dddddddd-0000"));
     assert_int_equal(scene_hook(&scene, xml, "prepare", "begin"), 0);
@@ -299,8 +301,7 @@ a_clone(void **state)
         "nvidia-222");
     assert_int_equal(scene_hook(&scene, xml, "release", "end"), 0);
     /* The second attach does nothing, says so, and is no failure. */
-    assert_int_equal(run("vgpuctl attach clone --renew"), COMMAND_DONE);
-    typed_assert_has(typed.printed, "clone: ua-gpu1 keeps the UUID ");
+    expect("vgpuctl attach clone --renew", COMMAND_DONE, "clone: ua-gpu1 keeps the UUID ");
     assert_null(strstr(typed.printed, " has the "));
     assert_string_equal(typed.faults, "");
     free(text);
@@ -311,9 +312,8 @@ a_clone(void **state)
                                "vgpuctl attach tests/data/clone.xml --renew --print-xml", &typed),
                      COMMAND_DONE);
     assert_string_equal(typed.faults, "");
-    assert_int_equal(run("vgpuctl attach test --renew"), COMMAND_BUSY);
-    typed_assert_has(typed.faults,
-                     "test runs: its vGPUs can have other UUIDs when it is shut down");
+    expect("vgpuctl attach test --renew", COMMAND_BUSY,
+           "test runs: its vGPUs can have other UUIDs when it is shut down");
 }
 
 static void
@@ -341,18 +341,17 @@ xml_for_others(void **state)
                 "vgpuctl attach tests/data/plain.xml --type T4-1B --display --print-xml", 0,
                 "<hostdev mode=\"subsystem\" type=\"mdev\" model=\"vfio-pci\" display=\"on\" "
                 "ramfb=\"on\">");
-    assert_int_equal(run("vgpuctl attach web09 --type T4-1B --print-xml"), COMMAND_DONE);
-    typed_assert_has(typed.printed, "<vgpu:device alias=\"ua-gpu0\" type=\"T4-1B\"/>");
+    expect("vgpuctl attach web09 --type T4-1B --print-xml", COMMAND_DONE,
+           "<vgpu:device alias=\"ua-gpu0\" type=\"T4-1B\"/>");
     typed_assert_has(typed.printed, "<name>web09</name>");
     xml = definition_read(libvirt, "web09");
     assert_string_equal(xml, before);
     /* For a running guest the change is for its next start, unless an option says otherwise. */
     assert_int_equal(run("vgpuctl attach test --type T4-1B --print-xml"), COMMAND_DONE);
     assert_null(strstr(typed.printed, " id="));
-    assert_int_equal(run("vgpuctl attach test --type T4-1B --print-xml --live"), COMMAND_DONE);
-    typed_assert_has(typed.printed, " id=");
-    assert_int_equal(run("vgpuctl detach test ua-gpu0 --print-xml"), COMMAND_FAILED);
-    typed_assert_has(typed.faults, "vgpuctl: detach: test has no vGPU \"ua-gpu0\"");
+    expect("vgpuctl attach test --type T4-1B --print-xml --live", COMMAND_DONE, " id=");
+    expect("vgpuctl detach test ua-gpu0 --print-xml", COMMAND_FAILED,
+           "vgpuctl: detach: test has no vGPU \"ua-gpu0\"");
 }
 
 /* One vGPU of the guest has a display. The second vGPU has none. A third attach that asks for a
@@ -371,9 +370,8 @@ a_display(void **state)
     xml = definition_read(libvirt, "web08");
     typed_assert_has(xml, " display='on' ramfb='on'>");
     assert_null(strstr(strstr(xml, "ramfb='on'") + 1, "ramfb='on'"));
-    assert_int_equal(run("vgpuctl attach web08 --type T4-1B --display"), COMMAND_FAILED);
-    typed_assert_has(typed.faults,
-                     "web08 has a vGPU with a display already, ua-gpu0, and QEMU takes one");
+    expect("vgpuctl attach web08 --type T4-1B --display", COMMAND_FAILED,
+           "web08 has a vGPU with a display already, ua-gpu0, and QEMU takes one");
     after = definition_read(libvirt, "web08");
     assert_string_equal(after, xml);
 }
@@ -388,10 +386,8 @@ the_only_one(void **state)
     (void)state;
     assert_int_equal(run("vgpuctl attach web09 --class small --count 2"), COMMAND_DONE);
     both = definition_read(libvirt, "web09");
-    assert_int_equal(run("vgpuctl detach web09"), COMMAND_USAGE);
-    typed_assert_has(
-        typed.faults,
-        "web09 has several vGPUs: say which one goes, or --all; it has ua-gpu0, ua-gpu1\n");
+    expect("vgpuctl detach web09", COMMAND_USAGE,
+           "web09 has several vGPUs: say which one goes, or --all; it has ua-gpu0, ua-gpu1\n");
     same = definition_read(libvirt, "web09");
     assert_string_equal(same, both);
     assert_int_equal(run("vgpuctl detach web09 ua-gpu0"), COMMAND_DONE);
@@ -417,14 +413,12 @@ passwords(void **state)
     definition_write(libvirt, "<domain type='test'><name>web08</name><memory>65536</memory>"
                               "<os><type>hvm</type></os><devices><graphics type='vnc' port='5901' "
                               "passwd='opensesame'/></devices></domain>");
-    assert_int_equal(run("vgpuctl attach web08 --type T4-1B --print-xml"), COMMAND_DONE);
-    typed_assert_has(typed.printed, "<graphics type=");
+    expect("vgpuctl attach web08 --type T4-1B --print-xml", COMMAND_DONE, "<graphics type=");
     assert_null(strstr(typed.printed, "opensesame"));
     assert_int_equal(run("vgpuctl attach web08 --type T4-1B"), COMMAND_DONE);
     xml = definition_read(libvirt, "web08");
     typed_assert_has(xml, "opensesame");
-    assert_int_equal(run("vgpuctl detach web08 ua-gpu0 --print-xml"), COMMAND_DONE);
-    typed_assert_has(typed.printed, "<graphics type=");
+    expect("vgpuctl detach web08 ua-gpu0 --print-xml", COMMAND_DONE, "<graphics type=");
     assert_null(strstr(typed.printed, "opensesame"));
     assert_int_equal(run("vgpuctl detach web08 ua-gpu0"), COMMAND_DONE);
     rest = definition_read(libvirt, "web08");
@@ -506,8 +500,7 @@ rejections(void **state)
         assert_string_equal(after, before);
     }
     scene_configure(&scene, "enabled = false;");
-    assert_int_equal(run("vgpuctl attach web09 --type T4-1B"), COMMAND_FAILED);
-    typed_assert_has(typed.faults, "vgpu.conf says enabled = false");
+    expect("vgpuctl attach web09 --type T4-1B", COMMAND_FAILED, "vgpu.conf says enabled = false");
 }
 
 static bool
@@ -534,8 +527,8 @@ nothing_to_renew(void **state)
                               "<address uuid='dddddddd-0000-4000-8000-000000000001'/></source>"
                               "<alias name='ua-gpu0'/></hostdev></devices></domain>");
     before = definition_read(libvirt, "web09");
-    assert_int_equal(run("vgpuctl attach web09 --renew"), COMMAND_FAILED);
-    typed_assert_has(typed.faults, "web09 has no <hostdev> that its XML asks a vGPU for");
+    expect("vgpuctl attach web09 --renew", COMMAND_FAILED,
+           "web09 has no <hostdev> that its XML asks a vGPU for");
     after = definition_read(libvirt, "web09");
     assert_string_equal(after, before);
 }
@@ -546,8 +539,8 @@ and_a_start(void **state)
     AUTO_FREE char *xml = NULL;
 
     (void)state;
-    assert_int_equal(run("vgpuctl attach web09 --type T4-1B --start"), COMMAND_DONE);
-    typed_assert_has(typed.printed, "), for its next start\nweb09: started\n");
+    expect("vgpuctl attach web09 --type T4-1B --start", COMMAND_DONE,
+           "), for its next start\nweb09: started\n");
     assert_string_equal(typed.faults, "");
     assert_true(is_running("web09"));
     xml = definition_read(libvirt, "web09");
@@ -596,8 +589,8 @@ and_no_start_of_what_is_saved(void **state)
     assert_non_null(domain);
     assert_int_equal(virDomainManagedSave(domain, 0), 0);
     before = definition_read(libvirt, "test");
-    assert_int_equal(run("vgpuctl attach test --type T4-1B --start"), COMMAND_BUSY);
-    typed_assert_has(typed.faults, "test has a saved state, which libvirt would restore without");
+    expect("vgpuctl attach test --type T4-1B --start", COMMAND_BUSY,
+           "test has a saved state, which libvirt would restore without");
     after = definition_read(libvirt, "test");
     assert_string_equal(after, before);
     virDomainFree(domain);
@@ -612,28 +605,26 @@ and_a_start_that_fails(void **state)
 
     (void)state;
     start_is = REFUSED_START;
-    assert_int_equal(run("vgpuctl attach web09 --type T4-1B --count 2 --start"), COMMAND_FAILED);
-    typed_assert_has(typed.faults, "vgpuctl: attach: web09 does not start: ");
+    expect("vgpuctl attach web09 --type T4-1B --count 2 --start", COMMAND_FAILED,
+           "vgpuctl: attach: web09 does not start: ");
     assert_null(strstr(typed.faults, "no error"));
     typed_assert_has(typed.faults, "; its definition is again as it was, without the vGPU\n");
     /* The hook's advice would not help, because the definition has no vGPU any more. */
     said = "internal error: Child process (/etc/libvirt/hooks/qemu web09 prepare begin -) "
            "unexpected exit status 1: vgpu: web09: no GPU can take ua-gpu0 (small): mtty is full; "
            "see 'vgpuctl explain web09'\n";
-    assert_int_equal(run("vgpuctl attach web09 --class small --count 2 --start"), COMMAND_FAILED);
-    typed_assert_has(typed.faults,
-                     "mtty is full; see 'vgpuctl attach web09 --class small --count 2 --print-xml "
-                     "| vgpuctl explain -'; its definition is again as it was, without the "
-                     "vGPU\n");
+    expect("vgpuctl attach web09 --class small --count 2 --start", COMMAND_FAILED,
+           "mtty is full; see 'vgpuctl attach web09 --class small --count 2 --print-xml "
+           "| vgpuctl explain -'; its definition is again as it was, without the "
+           "vGPU\n");
     said = NULL;
     assert_int_equal(run("vgpuctl attach web09 --class small --count 2 --print-xml"), COMMAND_DONE);
     after = definition_read(libvirt, "web09");
     assert_string_equal(after, before);
     start_is = REFUSED_AND_CHANGED;
-    assert_int_equal(run("vgpuctl attach web09 --type T4-1B --start"), COMMAND_FAILED);
-    typed_assert_has(typed.faults,
-                     "; its definition is left as it is: somebody else has changed it "
-                     "meanwhile\n");
+    expect("vgpuctl attach web09 --type T4-1B --start", COMMAND_FAILED,
+           "; its definition is left as it is: somebody else has changed it "
+           "meanwhile\n");
     changed = definition_read(libvirt, "web09");
     typed_assert_has(changed, "<title>other</title>");
     start_is = CALLED;
@@ -658,8 +649,8 @@ a_running_domain(void **state)
     assert_int_equal(scene.kernel.faults->writes, 2);
     scene_configure(&scene, "quotas = ({ domains = [\"*\"]; class = \"small\"; max = 0; });"
                             "classes = { small = { types = [ \"T4-1B\" ]; }; };");
-    assert_int_equal(run("vgpuctl attach test --type T4-1B"), COMMAND_FAILED);
-    typed_assert_has(typed.faults, "the quota of 0 for class small is used up");
+    expect("vgpuctl attach test --type T4-1B", COMMAND_FAILED,
+           "the quota of 0 for class small is used up");
 }
 
 /* The guest released the device after detach had given up. The annotation and the device are still
@@ -684,8 +675,8 @@ what_a_detach_left(void **state)
         connection_set_annotation(
             libvirt, &uuid, "<request><device alias='ua-gpu0' type='T4-1B'/></request>", &error),
         0);
-    assert_int_equal(run("vgpuctl attach test --type T4-1B"), COMMAND_FAILED);
-    typed_assert_has(typed.faults, "what test asks for already has a fault");
+    expect("vgpuctl attach test --type T4-1B", COMMAND_FAILED,
+           "what test asks for already has a fault");
     assert_int_equal(run("vgpuctl detach test ua-gpu0"), COMMAND_DONE);
     assert_string_equal(typed.printed, "test: removed ua-gpu0, as it runs\n");
     scene_assert_empty(&scene);

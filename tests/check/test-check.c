@@ -30,6 +30,12 @@ run(const char *line)
     return typed_run(&scene, HERE, line, &typed);
 }
 
+static void
+expect(const char *line, int status, const char *words)
+{
+    typed_expect(&scene, HERE, line, status, words, &typed);
+}
+
 /* --- configurations --------------------------------------------------------------------------- */
 
 static void
@@ -135,8 +141,8 @@ whole_configuration(void **state)
     assert_int_equal(run("vgpuctl check --print web01.xml"), COMMAND_USAGE);
     assert_int_equal(run("vgpuctl check --print --all"), COMMAND_USAGE);
     scene_configure(&scene, "enabled = maybe;");
-    assert_int_equal(run("vgpuctl check --print"), COMMAND_FAILED);
-    typed_assert_has(typed.faults, "vgpuctl: check: /etc/libvirt-vgpu/vgpu.conf:1: syntax error");
+    expect("vgpuctl check --print", COMMAND_FAILED,
+           "vgpuctl: check: /etc/libvirt-vgpu/vgpu.conf:1: syntax error");
     assert_string_equal(typed.printed, "");
 }
 
@@ -216,9 +222,9 @@ more_than_a_card_has(void **state)
                      "<hostdev mode='subsystem' type='mdev' model='vfio-pci'><source><address "
                      "uuid='dddddddd-0000-4000-8000-000000000003'/></source>"
                      "<alias name='ua-gpu2'/></hostdev>\n");
-        assert_int_equal(run("vgpuctl check web01.xml"), COMMAND_FAILED);
-        typed_assert_has(typed.faults, "there is room for each of its vGPUs, but not for all "
-                                       "together");
+        expect("vgpuctl check web01.xml", COMMAND_FAILED,
+               "there is room for each of its vGPUs, but not for all "
+               "together");
         assert_int_equal(run("vgpuctl explain ./web01.xml"), COMMAND_FAILED);
         assert_int_equal(run("vgpuctl attach web01.xml --type T4-1Q --print-xml"), COMMAND_DONE);
         typed_assert_has(typed.faults, "this host can never give what it asked for before: ");
@@ -239,23 +245,20 @@ faulty_domains(void **state)
                 "\"severity\": \"error\", \"file\": \"./web01.xml\", \"line\": 12, \"finding\":\n"
                 "\"line\": 6,\n\"line\": 8,\n\"line\": 10,\n\"line\": 11,");
     write_domain("<vgpu:request colour='red'/>\n", "", scene_device(2), "");
-    assert_int_equal(run("vgpuctl check web01.xml"), COMMAND_FAILED);
-    typed_assert_has(
-        typed.faults,
-        "web01.xml:5: <vgpu:request> has an unknown attribute \"colour\": it takes none; write "
-        "what is wanted into a <vgpu:device>\n");
+    expect("vgpuctl check web01.xml", COMMAND_FAILED,
+           "web01.xml:5: <vgpu:request> has an unknown attribute \"colour\": it takes none; write "
+           "what is wanted into a <vgpu:device>\n");
     write_domain("<n:request xmlns:n='urn:libvirt-vgpu:domain:2'/>\n", "", scene_device(2), "");
-    assert_int_equal(run("vgpuctl check web01.xml"), COMMAND_FAILED);
-    typed_assert_has(typed.faults,
-                     "web01.xml:5: <vgpu:request> is of the namespace urn:libvirt-vgpu:domain:2, "
-                     "and this program knows only urn:libvirt-vgpu:domain:1: upgrade libvirt-vgpu");
+    expect("vgpuctl check web01.xml", COMMAND_FAILED,
+           "web01.xml:5: <vgpu:request> is of the namespace urn:libvirt-vgpu:domain:2, "
+           "and this program knows only urn:libvirt-vgpu:domain:1: upgrade libvirt-vgpu");
     write_domain("<vgpu:request><vgpu:device alias='ua-gpu7' type='T4-1B'/></vgpu:request>", "",
                  scene_device(2), "");
-    assert_int_equal(run("vgpuctl check web01.xml"), COMMAND_FAILED);
-    typed_assert_has(typed.faults, "web01.xml:5: <vgpu:device alias=\"ua-gpu7\"> names no ");
+    expect("vgpuctl check web01.xml", COMMAND_FAILED,
+           "web01.xml:5: <vgpu:device alias=\"ua-gpu7\"> names no ");
     write_domain(BOTH, "", scene_device(2), "");
-    assert_int_equal(run("vgpuctl check web01.xml"), COMMAND_FAILED);
-    typed_assert_has(typed.faults, "web01.xml:6: ua-gpu0 asks for the class \"small\", and vgpu");
+    expect("vgpuctl check web01.xml", COMMAND_FAILED,
+           "web01.xml:6: ua-gpu0 asks for the class \"small\", and vgpu");
     scene_configure(&scene, "enabled = maybe;\n");
     typed_facts(&scene, HERE, "vgpuctl check web01.xml", 1,
                 "/etc/libvirt-vgpu/vgpu.conf:1: syntax error:\nweb01.xml: faults: 1;");
@@ -275,9 +278,9 @@ a_domain_that_is_nobody(void **state)
     assert_int_equal(fseek(file, strstr(head, "aaaaaaaa") - head, SEEK_SET), 0);
     fprintf(file, "%s", LEASE_NOBODY);
     fclose(file);
-    assert_int_equal(run("vgpuctl check web01.xml"), COMMAND_FAILED);
-    typed_assert_has(typed.faults, "web01.xml: its <uuid> is " LEASE_NOBODY
-                                   ", which means nobody here: give the domain another");
+    expect("vgpuctl check web01.xml", COMMAND_FAILED,
+           "web01.xml: its <uuid> is " LEASE_NOBODY
+           ", which means nobody here: give the domain another");
 }
 
 static void
@@ -323,10 +326,8 @@ said_with_the_remedy(void **state)
     (void)state;
     for (size_t i = 0; i < COUNT(rows); i++) {
         write_domain(rows[i].request, "", scene_device(2), "");
-        assert_int_equal(run("vgpuctl check web01.xml"), COMMAND_FAILED);
-        typed_assert_has(typed.faults, rows[i].words);
-        assert_int_equal(run("vgpuctl explain ./web01.xml"), COMMAND_FAILED);
-        typed_assert_has(typed.faults, rows[i].words);
+        expect("vgpuctl check web01.xml", COMMAND_FAILED, rows[i].words);
+        expect("vgpuctl explain ./web01.xml", COMMAND_FAILED, rows[i].words);
     }
     write_domain(BOTH, "", scene_device(2), "");
     scene_configure(&scene,
@@ -338,8 +339,8 @@ said_with_the_remedy(void **state)
         "says true, no guest is given a vGPU\n");
     assert_int_equal(run("vgpuctl check"), COMMAND_DONE);
     typed_assert_has(typed.faults, "vgpu.conf:2: warning: enabled is false: until it is true, no ");
-    assert_int_equal(run("vgpuctl explain ./web01.xml"), COMMAND_DONE);
-    typed_assert_has(typed.printed, "vgpu.conf:2 says enabled = false: until it says true, no ");
+    expect("vgpuctl explain ./web01.xml", COMMAND_DONE,
+           "vgpu.conf:2 says enabled = false: until it says true, no ");
 }
 
 /* libvirt drops the alias when the domain is defined. A start could not find the device. */
@@ -355,13 +356,12 @@ an_alias_that_is_dropped(void **state)
     add_hostdev(out, "gpu0", scene_device(1), "");
     fprintf(out, "%s", tail);
     fclose(out);
-    assert_int_equal(run("vgpuctl check web01.xml"), COMMAND_FAILED);
-    typed_assert_has(typed.faults, "libvirt drops the alias gpu0 of the <hostdev>, as it does not "
-                                   "begin with ua-");
-    assert_int_equal(run("vgpuctl explain ./web01.xml"), COMMAND_DONE);
-    typed_assert_has(typed.printed,
-                     "What 'vgpuctl check' says of its XML:\n  line 7: libvirt drops "
-                     "the alias gpu0 of the <hostdev>");
+    expect("vgpuctl check web01.xml", COMMAND_FAILED,
+           "libvirt drops the alias gpu0 of the <hostdev>, as it does not "
+           "begin with ua-");
+    expect("vgpuctl explain ./web01.xml", COMMAND_DONE,
+           "What 'vgpuctl check' says of its XML:\n  line 7: libvirt drops "
+           "the alias gpu0 of the <hostdev>");
 }
 
 /* libvirt gives a domain its UUID when it is defined. */
@@ -382,8 +382,8 @@ no_uuid_yet(void **state)
     fclose(out);
     assert_int_equal(run("vgpuctl check web01.xml"), COMMAND_DONE);
     assert_string_equal(typed.printed, "web01.xml: ok (vGPUs asked for: 1, warnings: 0)\n");
-    assert_int_equal(run("vgpuctl explain ./web01.xml"), COMMAND_DONE);
-    typed_assert_has(typed.printed, "web01 asks for 1 vGPU, and can have all it asks for.");
+    expect("vgpuctl explain ./web01.xml", COMMAND_DONE,
+           "web01 asks for 1 vGPU, and can have all it asks for.");
     /* The next device is still unambiguous. There is no domain UUID from which its UUID could be
      * made. */
     for (int i = 0; i < 2; i++) {
@@ -412,8 +412,7 @@ another_encoding(void **state)
     fake_write(&scene.kernel, "web01.xml",
                "<?xml version='1.0' encoding='EUC-JP'?>\n<domain><name>web01</name></domain>\n");
     for (size_t i = 0; i < COUNT(lines); i++) {
-        assert_int_equal(run(lines[i]), COMMAND_FAILED);
-        typed_assert_has(typed.faults, "line 1: it declares encoding 'EUC-JP', and only UTF-8");
+        expect(lines[i], COMMAND_FAILED, "line 1: it declares encoding 'EUC-JP', and only UTF-8");
     }
 }
 
@@ -483,9 +482,9 @@ sound_functions(void **state)
                          "<source><address uuid='%s'/></source><alias name='ua-gpu0'/></hostdev>",
                          scene_device(1)) > 0);
     write_functions(ASK("alias='ua-gpu0'"), other, mediated, "");
-    assert_int_equal(run("vgpuctl check web01.xml"), COMMAND_FAILED);
-    typed_assert_has(typed.faults, "web01.xml:11: warning: managed='yes' does nothing for a "
-                                   "<hostdev type='mdev'>: leave it out\n");
+    expect("vgpuctl check web01.xml", COMMAND_FAILED,
+           "web01.xml:11: warning: managed='yes' does nothing for a "
+           "<hostdev type='mdev'>: leave it out\n");
     typed_assert_has(typed.faults, "0000:3d:00.0 "
                                    "makes vGPUs for <hostdev type='pci'> only");
 }
@@ -503,21 +502,18 @@ faulty_functions(void **state)
     write_functions(ASK("alias='ua-gpu0'"), nameless, managed, class);
     typed_golden(&scene, HERE, "check/domain-managed", "vgpuctl check web01.xml");
     write_functions(ASK("alias='ua-gpu1'"), managed, again, "");
-    assert_int_equal(run("vgpuctl check web01.xml"), COMMAND_FAILED);
-    typed_assert_has(
-        typed.faults,
-        "web01.xml:12: two <hostdev> have the address 0000:3d:00.5: give one of them another\n");
+    expect("vgpuctl check web01.xml", COMMAND_FAILED,
+           "web01.xml:12: two <hostdev> have the address 0000:3d:00.5: give one of them another\n");
     /* Only an alias could name this device. */
     write_functions(ASK(""), nameless, "", "");
-    assert_int_equal(run("vgpuctl check web01.xml"), COMMAND_FAILED);
-    typed_assert_has(typed.faults, "<vgpu:device> has neither alias nor uuid, and the domain has 1 "
-                                   "<vgpu:device> and 0 <hostdev type='mdev'>");
+    expect("vgpuctl check web01.xml", COMMAND_FAILED,
+           "<vgpu:device> has neither alias nor uuid, and the domain has 1 "
+           "<vgpu:device> and 0 <hostdev type='mdev'>");
     write_functions(ASK("alias='ua-gpu0'"), nameless, "", "");
-    assert_int_equal(run("vgpuctl check web01.xml"), COMMAND_FAILED);
-    typed_assert_has(typed.faults, "names no <hostdev> of type mdev or pci");
+    expect("vgpuctl check web01.xml", COMMAND_FAILED, "names no <hostdev> of type mdev or pci");
     write_functions(ASK("uuid='0000:3d:00.6'"), nameless, "", "");
-    assert_int_equal(run("vgpuctl check web01.xml"), COMMAND_FAILED);
-    typed_assert_has(typed.faults, "<vgpu:device uuid=\"0000:3d:00.6\">: that is no UUID");
+    expect("vgpuctl check web01.xml", COMMAND_FAILED,
+           "<vgpu:device uuid=\"0000:3d:00.6\">: that is no UUID");
 }
 
 /* Functions that work on another host or on another day, and functions that another domain's
@@ -550,11 +546,11 @@ functions_not_as_meant(void **state)
     write_functions("<vgpu:request><vgpu:device alias='ua-gpu0' type='L40S-1B'/>"
                     "<vgpu:device alias='ua-gpu1' type='L40S-1B'/></vgpu:request>\n",
                     one, absent, "");
-    typed_run(&scene, "test:///no/such/node.xml", "vgpuctl check web01.xml", &typed);
-    assert_int_equal(typed.status, COMMAND_FAILED);
-    typed_assert_has(typed.faults, "web01.xml:12: ua-gpu1 is to be on 0000:99:00.4, which this "
-                                   "host does not have; 'vgpuctl explain' tells where it could "
-                                   "be\n");
+    typed_expect(&scene, "test:///no/such/node.xml", "vgpuctl check web01.xml", COMMAND_FAILED,
+                 "web01.xml:12: ua-gpu1 is to be on 0000:99:00.4, which this "
+                 "host does not have; 'vgpuctl explain' tells where it could "
+                 "be\n",
+                 &typed);
     typed_assert_has(typed.faults, "web01.xml: warning: whether other domains have its virtual "
                                    "functions is not known: cannot connect to test:///no/such");
     assert_int_equal(run("vgpuctl --root . check web01.xml"), COMMAND_FAILED);
@@ -660,10 +656,9 @@ all_definitions(void **state)
         "/etc/libvirt-vgpu/vgpu.conf:1: unknown key \"clases\"\n"
         "faults: 1; no guest that asks for a vGPU can start; definitions with faults: 2 of 4;");
     assert_int_equal(run("vgpuctl check --all web01.xml"), COMMAND_USAGE);
-    assert_int_equal(run("vgpuctl check --root . --all"), COMMAND_USAGE);
-    typed_assert_has(typed.faults, "--all is for what libvirt knows");
-    assert_int_equal(typed_run(&scene, "test:///no/such.xml", "vgpuctl check --all", &typed), 1);
-    typed_assert_has(typed.faults, "cannot connect to test:///no/such.xml");
+    expect("vgpuctl check --root . --all", COMMAND_USAGE, "--all is for what libvirt knows");
+    typed_expect(&scene, "test:///no/such.xml", "vgpuctl check --all", 1,
+                 "cannot connect to test:///no/such.xml", &typed);
 }
 
 /* A limit names types that no GPU here has. If a card is in use, not all of its types are known. */
@@ -698,8 +693,7 @@ limits(void **state)
     assert_null(strstr(typed.faults, "at most"));
     scene_configure(&scene,
                     "max_instances = ( { types = [ ]; max = 4; }, { types = [ \"a\" ]; } );\n");
-    assert_int_equal(run("vgpuctl check"), COMMAND_FAILED);
-    typed_assert_has(typed.faults, "types is an empty list");
+    expect("vgpuctl check", COMMAND_FAILED, "types is an empty list");
     typed_assert_has(typed.faults, "max is missing; a limit needs types, max");
 }
 
@@ -708,15 +702,14 @@ no_domains(void **state)
 {
     (void)state;
     fake_write(&scene.kernel, "a.xml", "<network/>");
-    assert_int_equal(run("vgpuctl check a.xml"), COMMAND_FAILED);
-    typed_assert_has(typed.faults, "vgpuctl: check: a.xml: cannot read the domain XML: ");
+    expect("vgpuctl check a.xml", COMMAND_FAILED,
+           "vgpuctl: check: a.xml: cannot read the domain XML: ");
     fake_write(&scene.kernel, "a.xml", "<!DOCTYPE domain [<!ENTITY a 'b'>]><domain/>");
-    assert_int_equal(run("vgpuctl check a.xml"), COMMAND_FAILED);
-    typed_assert_has(typed.faults, "a document type declaration has no place");
-    assert_int_equal(run("vgpuctl check none.xml"), COMMAND_FAILED);
-    typed_assert_has(typed.faults, "vgpuctl: check: there is no domain \"none.xml\"");
-    assert_int_equal(run("vgpuctl check ./none.xml"), COMMAND_FAILED);
-    typed_assert_has(typed.faults, "vgpuctl: check: ./none.xml: No such file or directory");
+    expect("vgpuctl check a.xml", COMMAND_FAILED, "a document type declaration has no place");
+    expect("vgpuctl check none.xml", COMMAND_FAILED,
+           "vgpuctl: check: there is no domain \"none.xml\"");
+    expect("vgpuctl check ./none.xml", COMMAND_FAILED,
+           "vgpuctl: check: ./none.xml: No such file or directory");
 }
 
 int

@@ -36,8 +36,8 @@ help_and_version(void **state)
         typed_assert_has(typed.printed, commands[i]->name);
         typed_assert_has(typed.printed, commands[i]->help);
     }
-    assert_int_equal(run("vgpuctl --version"), COMMAND_DONE);
-    typed_assert_has(typed.printed, "vgpuctl (libvirt-vgpu) ");
+    typed_expect(&scene, HERE, "vgpuctl --version", COMMAND_DONE, "vgpuctl (libvirt-vgpu) ",
+                 &typed);
 }
 
 static void
@@ -158,13 +158,12 @@ wrong_usage(void **state)
 
     (void)state;
     for (size_t i = 0; i < COUNT(rows); i++) {
-        assert_int_equal(run(rows[i].line), COMMAND_USAGE);
-        typed_assert_has(typed.faults, rows[i].words);
+        typed_expect(&scene, HERE, rows[i].line, COMMAND_USAGE, rows[i].words, &typed);
         assert_string_equal(typed.printed, "");
         assert_ptr_equal(strchr(typed.faults, '\n'), typed.faults + strlen(typed.faults) - 1);
     }
-    assert_int_equal(run("vgpuctl --root /no/such reconcile"), COMMAND_FAILED);
-    typed_assert_has(typed.faults, "--root /no/such: No such file or directory");
+    typed_expect(&scene, HERE, "vgpuctl --root /no/such reconcile", COMMAND_FAILED,
+                 "--root /no/such: No such file or directory", &typed);
 }
 
 /* With --json there is a document, wherever on the line the option is. */
@@ -267,26 +266,27 @@ reconcile(void **state)
     fake_close(&stray);
     scene_configure(&scene, "");
     assert_int_equal(run("vgpuctl reconcile --dry-run --rebuild"), COMMAND_USAGE);
-    assert_int_equal(run("vgpuctl reconcile --dry-run"), COMMAND_DONE);
-    typed_assert_has(typed.printed, " guest1 would be removed: its removal was not finished\n");
-    assert_int_equal(run("vgpuctl reconcile --dry-run --json"), COMMAND_DONE);
-    typed_assert_has(typed.printed, "\"outcome\": \"removed\",\n");
+    typed_expect(&scene, HERE, "vgpuctl reconcile --dry-run", COMMAND_DONE,
+                 " guest1 would be removed: its removal was not finished\n", &typed);
+    typed_expect(&scene, HERE, "vgpuctl reconcile --dry-run --json", COMMAND_DONE,
+                 "\"outcome\": \"removed\",\n", &typed);
     typed_assert_has(typed.printed, "\"dry-run\": true\n");
-    assert_int_equal(run("vgpuctl reconcile"), COMMAND_DONE);
-    typed_assert_has(typed.printed, " guest1 removed: its removal was not finished\n");
+    typed_expect(&scene, HERE, "vgpuctl reconcile", COMMAND_DONE,
+                 " guest1 removed: its removal was not finished\n", &typed);
     assert_string_equal(typed.faults, "");
     scene_assert_empty(&scene);
     fake_write(&scene.kernel, "run/libvirt-vgpu/ledger", "rubbish\n");
-    assert_int_equal(run("vgpuctl reconcile"), COMMAND_FAILED);
-    typed_assert_has(typed.faults, "vgpuctl: reconcile: /run/libvirt-vgpu/ledger: line 1: ");
+    typed_expect(&scene, HERE, "vgpuctl reconcile", COMMAND_FAILED,
+                 "vgpuctl: reconcile: /run/libvirt-vgpu/ledger: line 1: ", &typed);
     typed_assert_has(typed.faults, "; 'vgpuctl reconcile --rebuild' makes another from what ");
     fake_write(&scene.kernel, "run/libvirt/qemu/guest1.xml", "<domst");
-    assert_int_equal(run("vgpuctl reconcile --rebuild"), COMMAND_FAILED);
-    typed_assert_has(typed.faults, "; nothing was changed\n");
+    typed_expect(&scene, HERE, "vgpuctl reconcile --rebuild", COMMAND_FAILED,
+                 "; nothing was changed\n", &typed);
     unlinkat(scene.kernel.host.root, "run/libvirt/qemu/guest1.xml", 0);
-    assert_int_equal(run("vgpuctl reconcile --rebuild"), COMMAND_DONE);
-    typed_assert_has(typed.printed, "the ledger could not be read, and is now "
-                                    "/run/libvirt-vgpu/ledger.broken-2");
+    typed_expect(&scene, HERE, "vgpuctl reconcile --rebuild", COMMAND_DONE,
+                 "the ledger could not be read, and is now "
+                 "/run/libvirt-vgpu/ledger.broken-2",
+                 &typed);
     assert_int_equal(run("vgpuctl reconcile --rebuild"), COMMAND_DONE);
     assert_string_equal(typed.printed, "the ledger is sound; nothing was changed\n");
     assert_string_equal(typed.faults, "");
