@@ -14,6 +14,7 @@
 
 static struct scene scene;
 static struct typed typed;
+static const struct typed_case here = {{.scene = &scene}, &typed};
 
 /* Guest 1 runs with a vGPU. Guest 2 is defined, and asks for one. Guest 3 is defined, and names a
  * mediated device without a request, so the default class is for it. Guest 4 has none. */
@@ -53,7 +54,6 @@ all_domains(void **state)
         &scene, libvirt, "vgpuctl guests guest4 --all --json -o " EVERYTHING, 0,
         "\"running\": false, \"alias\": \"\", \"wanted\": \"\", \"device\": \"\", \"name\": \"\", "
         "\"gpu\": \"\", \"state\": \"\" }");
-    scene_stop(&scene);
 }
 
 /* Another host's libvirt tells what its domains ask for. */
@@ -68,7 +68,6 @@ of_another_host(void **state)
                          typed_libvirt(&scene, domains)) > 0);
     assert_int_equal(typed_run(&scene, HERE, line, &typed), 0);
     typed_assert_has(typed.printed, "T4-1B");
-    scene_stop(&scene);
 }
 
 static void
@@ -77,7 +76,6 @@ nobody(void **state)
     (void)state;
     scene_start(&scene, "gpu 0000:18:00.0 rule size numa 0 board \"GRID T4\"\n");
     typed_golden(&scene, HERE, "guests/none", "vgpuctl guests");
-    scene_stop(&scene);
 }
 
 /* Nobody knows the guests then, so there is no list: an empty one would say that there is none. */
@@ -92,7 +90,6 @@ libvirt_does_not_answer(void **state)
     typed_assert_has(typed.printed, "\"word\": \"no-libvirt\"");
     typed_assert_has(typed.faults, "vgpuctl: guests: ");
     assert_null(strstr(typed.faults, "orphans"));
-    scene_stop(&scene);
 }
 
 /* Guest 2 has more host devices than are read, and of another guest nothing is read. The others are
@@ -125,27 +122,19 @@ one_cannot_be_read(void **state)
     typed_assert_has(typed.faults,
                      "vgpuctl: guests: the domain guest2: cannot read the domain XML: ");
     assert_null(strstr(typed.faults, "orphans"));
-    scene_stop(&scene);
-}
-
-static int
-teardown(void **state)
-{
-    (void)state;
-    typed_clear(&typed);
-    return 0;
 }
 
 int
 main(void)
 {
+#define TEST(function) TYPED_TEST(function, here)
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(all_domains),
-        cmocka_unit_test(of_another_host),
-        cmocka_unit_test(nobody),
-        cmocka_unit_test(libvirt_does_not_answer),
-        cmocka_unit_test(one_cannot_be_read),
+        TEST(all_domains),
+        TEST(of_another_host),
+        TEST(nobody),
+        TEST(libvirt_does_not_answer),
+        TEST(one_cannot_be_read),
     };
 
-    return cmocka_run_group_tests(tests, NULL, teardown);
+    return cmocka_run_group_tests(tests, NULL, NULL);
 }

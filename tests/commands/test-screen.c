@@ -16,6 +16,7 @@
 
 static struct scene scene;
 static struct typed typed;
+static const struct typed_case here = {{.scene = &scene}, &typed};
 
 /* A T4 and an L40S. Each has a vGPU of a guest and a vGPU of nobody. */
 static const char *
@@ -60,7 +61,6 @@ at_80_columns(void **state)
     (void)state;
     for (size_t i = 0; i < COUNT(tables); i++)
         typed_golden_on(&scene, libvirt, &typed_screen, tables[i].name, tables[i].line);
-    scene_stop(&scene);
 }
 
 /* The output of the other commands: sentences, XML, figures. Each row works on the state that the
@@ -89,7 +89,6 @@ others_at_80_columns(void **state)
     (void)state;
     for (size_t i = 0; i < COUNT(rows); i++)
         typed_golden_on(&scene, libvirt, &typed_screen, rows[i].name, rows[i].line);
-    scene_stop(&scene);
 }
 
 static void
@@ -127,7 +126,6 @@ at_any_width(void **state)
     screen.width = 200;
     typed_run_on(&scene, libvirt, &screen, "vgpuctl list", &typed);
     typed_assert_has(typed.printed, "aaaaaaaa-0000-4000-8000-000000000001\n");
-    scene_stop(&scene);
 }
 
 /* JSON and raw lines are the same on a terminal and in a pipe. */
@@ -148,7 +146,6 @@ for_programs(void **state)
         typed_run_on(&scene, libvirt, &typed_screen, lines[i], &typed);
         assert_string_equal(typed.printed, piped);
     }
-    scene_stop(&scene);
 }
 
 /* A guest's UUID gives way before the name of a type is broken. */
@@ -160,7 +157,6 @@ at_120_columns(void **state)
 
     (void)state;
     typed_golden_on(&scene, libvirt, &wide, "list/screen-120", "vgpuctl list");
-    scene_stop(&scene);
 }
 
 /* Where text is broken, a malicious name cannot begin a line. */
@@ -175,7 +171,6 @@ broken_names(void **state)
                "0000:18:00.0 aaaaaaaa-0000-4000-8000-000000000001 " LONG
                "%0Aand%20then%20words%1B[2J - held made 1:1 0 reap 1\n");
     typed_golden_on(&scene, HERE, &typed_screen, "list/screen-broken", "vgpuctl list");
-    scene_stop(&scene);
 }
 
 /* If there is nothing to show, a line on stderr tells people so. */
@@ -207,7 +202,6 @@ empty(void **state)
             assert_string_equal(typed.faults, "");
         }
     }
-    scene_stop(&scene);
 }
 
 /* These commands act, and then have nothing to show. A timer that runs reconcile gets no
@@ -227,7 +221,6 @@ done(void **state)
     assert_string_equal(typed.printed, "nothing was left half done\n");
     assert_int_equal(typed_run(&scene, HERE, "vgpuctl reconcile", &typed), 0);
     assert_string_equal(typed.printed, "");
-    scene_stop(&scene);
 }
 
 /* Names of guests in any language, with characters of two columns and of no column. */
@@ -257,15 +250,6 @@ wide_names(void **state)
     }
     for (size_t i = 0; i < COUNT(rows); i++)
         typed_golden_on(&scene, NULL, &typed_screen, rows[i].name, rows[i].line);
-    scene_stop(&scene);
-}
-
-static int
-teardown(void **state)
-{
-    (void)state;
-    typed_clear(&typed);
-    return 0;
 }
 
 /* The output has more lines than the screen. The last line says how many are missing. */
@@ -391,20 +375,21 @@ the_input_is_put_back(void **state)
 int
 main(void)
 {
+#define TEST(function) TYPED_TEST(function, here)
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(at_80_columns),
-        cmocka_unit_test(at_120_columns),
-        cmocka_unit_test(wide_names),
-        cmocka_unit_test(others_at_80_columns),
-        cmocka_unit_test(at_any_width),
-        cmocka_unit_test(for_programs),
-        cmocka_unit_test(broken_names),
+        TEST(at_80_columns),
+        TEST(at_120_columns),
+        TEST(wide_names),
+        TEST(others_at_80_columns),
+        TEST(at_any_width),
+        TEST(for_programs),
+        TEST(broken_names),
         cmocka_unit_test(more_than_the_screen_has),
         cmocka_unit_test(a_screen_of_its_own),
         cmocka_unit_test(the_input_is_put_back),
-        cmocka_unit_test(empty),
-        cmocka_unit_test(done),
+        TEST(empty),
+        TEST(done),
     };
 
-    return cmocka_run_group_tests(tests, NULL, teardown);
+    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -12,6 +12,7 @@
 
 static struct scene scene;
 static struct typed typed;
+static const struct typed_case here = {{.scene = &scene}, &typed};
 
 static void
 foreign(const char *parent, const char *type, const char *device)
@@ -54,7 +55,6 @@ t4(void **state)
     /* README.md shows this output; check-golden.sh compares. */
     typed_golden(&scene, libvirt, "readme/status", "vgpuctl status 0000:18:00.0");
     typed_golden(&scene, libvirt, "status/t4-unknown", "vgpuctl status 0000:19:00.0");
-    scene_stop(&scene);
 }
 
 /* No line is longer than the screen. On a narrow screen names are cut. */
@@ -78,7 +78,6 @@ widths(void **state)
     screen.width = 80;
     screen.has_colour = true;
     typed_golden_on(&scene, HERE, &screen, "status/colour", "vgpuctl status 0000:18:00.0");
-    scene_stop(&scene);
 }
 
 /* The name of a type leaves no room for the owner of its vGPU. The owner is cut to a few
@@ -95,7 +94,6 @@ a_long_name(void **state)
     screen.width = 60;
     assert_int_equal(typed_run_on(&scene, HERE, &screen, "vgpuctl status", &typed), 0);
     typed_assert_has(typed.printed, "\n a dddddd.. LONG-LONG");
-    scene_stop(&scene);
 }
 
 /* Memory that no vGPU can have is not free. */
@@ -112,7 +110,6 @@ closed(void **state)
         "free: 0 MiB, drained ('vgpuctl undrain' ends that)\n"
         "[aaaaa-------------------------------------------------------------------------] a\n"
         "free: 0 MiB, disabled by vgpu.conf");
-    scene_stop(&scene);
 }
 
 /* Kept vGPUs make room. On a full card no type has room. */
@@ -132,7 +129,6 @@ kept(void **state)
     typed_facts(&scene, HERE, "vgpuctl status", 0,
                 "2048 of 2048 MiB in use\na guest2 T4-2Q 2048 MiB orphan\n"
                 "free: 0 MiB: 0 T4-2Q (end)");
-    scene_stop(&scene);
 }
 
 static void
@@ -182,7 +178,6 @@ machines(void **state)
     scene_start(&scene, "");
     typed_facts(&scene, HERE, "vgpuctl status", 0, "no GPU on this host offers vGPUs;");
     typed_facts(&scene, HERE, "vgpuctl status --json", 0, "\"status\": [], \"errors\": [],");
-    scene_stop(&scene);
 }
 
 /* The driver of one card does not answer. status invents nothing for this card, and shows the
@@ -196,7 +191,6 @@ silent(void **state)
     scene.kernel.faults->mute = true;
     typed_golden(&scene, HERE, "status/silent", "vgpuctl status");
     typed_facts(&scene, HERE, "vgpuctl gpus", 0, "0000:18:00.0 nvidia 0 mdev 2 - - - yes");
-    scene_stop(&scene);
 }
 
 /* A GPU disappeared, and a guest's vGPU was on it. */
@@ -212,7 +206,6 @@ gone(void **state)
                "reap 1\n");
     typed_facts(&scene, HERE, "vgpuctl status", 0,
                 "The GPU 0000:18:00.0 is not here; guest1 has a nvidia-222 on it (held).");
-    scene_stop(&scene);
 }
 
 static void
@@ -222,26 +215,16 @@ wrong_usage(void **state)
     scene_start_machine(&scene, "mtty");
     typed_golden(&scene, HERE, "status/no-terminal", "vgpuctl status --watch");
     typed_facts(&scene, HERE, "vgpuctl status --json 0000:99:00.0", 1, "\"word\": \"not-found\",");
-    scene_stop(&scene);
-}
-
-static int
-teardown(void **state)
-{
-    (void)state;
-    typed_clear(&typed);
-    return 0;
 }
 
 int
 main(void)
 {
+#define TEST(function) TYPED_TEST(function, here)
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(t4),          cmocka_unit_test(widths), cmocka_unit_test(a_long_name),
-        cmocka_unit_test(a_long_name), cmocka_unit_test(closed), cmocka_unit_test(kept),
-        cmocka_unit_test(machines),    cmocka_unit_test(gone),   cmocka_unit_test(silent),
-        cmocka_unit_test(wrong_usage),
+        TEST(t4),   TEST(widths),   TEST(a_long_name), TEST(a_long_name), TEST(closed),
+        TEST(kept), TEST(machines), TEST(gone),        TEST(silent),      TEST(wrong_usage),
     };
 
-    return cmocka_run_group_tests(tests, NULL, teardown);
+    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -12,6 +12,7 @@
 #define DEVICE "dddddddd-0000-4000-8000-00000000000"
 
 static struct scene scene;
+static const struct scene_case here = {.scene = &scene};
 
 /* What the three tables say of a machine, for people and for programs. */
 static void
@@ -78,7 +79,6 @@ t4(void **state)
                 "DOMAIN " DEVICE "1 guest1 (end)");
     typed_golden(&scene, HERE, "list/t4x8-of-idle-gpu", "vgpuctl list b0:00.0");
     typed_golden(&scene, HERE, "list/t4x8-of-nobody", "vgpuctl list web09");
-    scene_stop(&scene);
 }
 
 /* Functions without types. A guest has one function of a pool, and another driver has one. */
@@ -99,7 +99,6 @@ pool(void **state)
     typed_facts(&scene, HERE, "vgpuctl status", 0,
                 "24576 of 49152 MiB in use\na guest1 mi300 24576 MiB orphan\n"
                 "free: 24576 MiB: 1 mi300");
-    scene_stop(&scene);
 }
 
 /* The placements that the driver chose. */
@@ -120,7 +119,6 @@ ids(void **state)
     typed_golden(&scene, HERE, "list/ids-json", "vgpuctl list --json -o all");
     typed_agree(&scene, HERE, "vgpuctl list");
     typed_facts(&scene, HERE, "vgpuctl list -o +instance", 0, "DOMAIN-UUID INSTANCE");
-    scene_stop(&scene);
 }
 
 /* Functions with a profile of the configuration: the types that fit beside the present vGPUs. */
@@ -143,7 +141,6 @@ xe(void **state)
     typed_facts(&scene, HERE, "vgpuctl status", 0,
                 "10240 of 16384 MiB in use\n"
                 "free: at most 6144 MiB: 2 b50-2g, 0 b50-8g, 1 b50-4g");
-    scene_stop(&scene);
 }
 
 /* Figures are not summed up over virtual functions. */
@@ -163,7 +160,6 @@ a40(void **state)
          "0001:3d:00.0 nvidia-555 NVIDIA A40-1B 1024 4 5120x2880 32 32 32 -\n"
          "0001:3d:00.0 nvidia-576 NVIDIA A40-48A 49152 1 5120x2880 1 1 1 -",
          DEVICE "1 NVIDIA A40-4Q 0000:3d:00.4 0000:3d:00.0 held guest1 (end)");
-    scene_stop(&scene);
 }
 
 static void
@@ -176,7 +172,6 @@ samples(void **state)
                 "\"interface\": \"mdev\", \"vgpus\": 0, \"enabled\": true,");
     show(HERE, "mtty - - mdev 0 - - - yes - 1 - -",
          "mtty mtty-1 Single port serial - - - - 24 24 -", "there is no vGPU on this host");
-    scene_stop(&scene);
 }
 
 static void
@@ -186,7 +181,6 @@ nothing(void **state)
     scene_start(&scene, "");
     show(HERE, "no GPU on this host offers vGPUs; see 'vgpuctl doctor'",
          "no GPU on this host offers vGPUs; see 'vgpuctl doctor'", "there is no vGPU on this host");
-    scene_stop(&scene);
 }
 
 /* Mediated devices beside virtual functions with types. One function belongs to a guest of ours,
@@ -225,7 +219,6 @@ both_kinds(void **state)
     typed_agree(&scene, libvirt, "vgpuctl gpus");
     typed_agree(&scene, libvirt, "vgpuctl types");
     typed_agree(&scene, libvirt, "vgpuctl list");
-    scene_stop(&scene);
 }
 
 /* The types of GPU instances, if one instance is free, and if none is. */
@@ -258,7 +251,6 @@ partitioned(void **state)
     typed_facts(&scene, HERE, "vgpuctl types", 0,
                 "nvidia-689 nvidia-689 - - - - 0 0 -\n"
                 "nvidia-690 NVIDIA A30-2-12C 12288 - - - - 7 2");
-    scene_stop(&scene);
 }
 
 /* Sizes and functions would allow more vGPUs than NVIDIA's driver makes: 32 on a GPU, and 12 on
@@ -282,7 +274,6 @@ ceilings(void **state)
         "0000:8c:00.0 nvidia-1550 NVIDIA RTX Pro 6000 Blackwell DC-1-2Q 2048 - - - - 24 1\n"
         "0000:8c:00.0 nvidia-1570 NVIDIA RTX Pro 6000 Blackwell DC-1-24Q 24576 - - - - 24 1",
         "NVIDIA RTX Pro 6000 Blackwell DC-2B 0000:42:00.4 0000:42:00.0 held guest1");
-    scene_stop(&scene);
 }
 
 static void
@@ -309,7 +300,6 @@ mixed_sizes(void **state)
     typed_facts(&scene, HERE, "vgpuctl types --json", 0,
                 "\"max\": 12, \"available\": null, \"available-at-most\": 5, \"classes\": [], "
                 "\"max-from\": \"vgpu.conf\"");
-    scene_stop(&scene);
 }
 
 /* A GPU that was never seen idle may have a larger type than the types that it lists. */
@@ -320,7 +310,6 @@ never_seen_idle(void **state)
     scene_start_machine(&scene, "mixed-size");
     assert_int_equal(fake_make(&scene.kernel, "0000:af:00.4", "nvidia-914", "0000:af:00.4"), 0);
     typed_facts(&scene, HERE, "vgpuctl gpus", 0, "0000:af:00.0 NVIDIA L4 1 vf 1 - - - yes");
-    scene_stop(&scene);
 }
 
 /* A full card lists no types. Its types are remembered. Without that they would be only numbers. */
@@ -345,7 +334,6 @@ full(void **state)
                 "SLICES 0000:3d:00.0 nvidia-1155 nvidia-1155 - - - - 0 0 - (end)");
     typed_facts(&scene, HERE, "vgpuctl list -o DEVICE,TYPE,NAME", 0,
                 "0000:3d:00.4 nvidia-1155 nvidia-1155");
-    scene_stop(&scene);
 }
 
 /* Of these commands, only list reads domains. */
@@ -363,27 +351,27 @@ no_libvirt_is_asked(void **state)
     typed_run(&scene, "test:///no/such/file", "vgpuctl list", &typed);
     assert_string_not_equal(typed.faults, "");
     typed_clear(&typed);
-    scene_stop(&scene);
 }
 
 int
 main(void)
 {
+#define TEST(function) SCENE_TEST(function, here)
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(t4),
-        cmocka_unit_test(pool),
-        cmocka_unit_test(xe),
-        cmocka_unit_test(ids),
-        cmocka_unit_test(a40),
-        cmocka_unit_test(samples),
-        cmocka_unit_test(nothing),
-        cmocka_unit_test(both_kinds),
-        cmocka_unit_test(partitioned),
-        cmocka_unit_test(ceilings),
-        cmocka_unit_test(mixed_sizes),
-        cmocka_unit_test(full),
-        cmocka_unit_test(never_seen_idle),
-        cmocka_unit_test(no_libvirt_is_asked),
+        TEST(t4),
+        TEST(pool),
+        TEST(xe),
+        TEST(ids),
+        TEST(a40),
+        TEST(samples),
+        TEST(nothing),
+        TEST(both_kinds),
+        TEST(partitioned),
+        TEST(ceilings),
+        TEST(mixed_sizes),
+        TEST(full),
+        TEST(never_seen_idle),
+        TEST(no_libvirt_is_asked),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
