@@ -51,7 +51,8 @@ all_the_rest_is_told(void **state)
         {"vgpuctl orphans", "no orphans: a domain refers to every vGPU here"},
         {"vgpuctl metrics",
          "libvirt_vgpu_configuration_right 0\n"
-         "libvirt_vgpu_gpu_vgpus{gpu=\"0000:3b:00.0\"} 0 # HELP libvirt_vgpu_gpu_framebuffer_bytes\n"
+         "libvirt_vgpu_gpu_vgpus{gpu=\"0000:3b:00.0\"} 0 # HELP "
+         "libvirt_vgpu_gpu_framebuffer_bytes\n"
          "libvirt_vgpu_gpu_framebuffer_used_bytes{gpu=\"0000:3b:00.0\"} 0 "
          "# HELP libvirt_vgpu_gpu_framebuffer_free_at_most_bytes\n"
          "libvirt_vgpu_gpu_framebuffer_free_at_most_bytes{gpu=\"0000:3b:00.0\"} 3221225472 "

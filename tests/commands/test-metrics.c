@@ -85,7 +85,9 @@ functions(void **state)
                                       "libvirt_vgpu_type_max{" OF(
                                           "1148",
                                           "2Q") "} 24 #\n"
-                                                "L40S-2A\",parent=\"0000:3d:00.5\",gpu=\"0000:3d:00.0\",state=\"foreign\"} 1 #\nlibvirt_vgpu_orphans 3");
+                                                "L40S-2A\",parent=\"0000:3d:00.5\","
+                                                "gpu=\"0000:3d:00.0\",state=\"foreign\"} 1 #\n"
+                                                "libvirt_vgpu_orphans 3");
 }
 
 /* vGPUs that disappeared while a guest has them, and vGPUs that are just being made or removed. */

@@ -195,7 +195,8 @@ ours(void **state)
     typed_golden(&scene, libvirt, "reap/devices", "vgpuctl reap");
     typed_facts(
         &scene, libvirt, "vgpuctl reap --json", 0,
-        "\"vgpus\": [ { \"outcome\": \"left alone\", \"device\": \"dddddddd-0000-4000-8000-000000000004\",\n"
+        "\"vgpus\": [ { \"outcome\": \"left alone\", "
+        "\"device\": \"dddddddd-0000-4000-8000-000000000004\",\n"
         "\"outcome\": \"left alone\", \"device\": \"dddddddd-0000-4000-8000-000000000006\",");
     assert_false(is_there(LEFT));
     assert_int_equal(fake_count(&scene.kernel), LAST - 1);

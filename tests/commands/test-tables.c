@@ -263,17 +263,17 @@ ceilings(void **state)
     (void)state;
     scene_start_machine(&scene, "rtx-pro-6000");
     assert_int_equal(typed_prepare(&scene, 1, "DC-2B", "0000:42:00.4"), 0);
-    show(
-        typed_libvirt(&scene, first),
-        "0000:42:00.0 NVIDIA RTX Pro 6000 Blackwell DC 0 vf 1 2048 98304 - yes nvidia 48 2048 96256\n"
-        "0000:8c:00.0 NVIDIA RTX Pro 6000 Blackwell DC 1 vf 0 - 98304 - yes nvidia 48 0 98304",
-        "0000:42:00.0 nvidia-1518 NVIDIA RTX Pro 6000 Blackwell DC-2B 2048 - - - - 31 -\n"
-        "0000:42:00.0 nvidia-1519 NVIDIA RTX Pro 6000 Blackwell DC-3Q 3072 - - - 0 0 -\n"
-        "0000:42:00.0 nvidia-1550 NVIDIA RTX Pro 6000 Blackwell DC-1-2Q 2048 - - - 0 0 1\n"
-        "0000:8c:00.0 nvidia-1518 NVIDIA RTX Pro 6000 Blackwell DC-2B 2048 - - - 0 0 -\n"
-        "0000:8c:00.0 nvidia-1550 NVIDIA RTX Pro 6000 Blackwell DC-1-2Q 2048 - - - - 24 1\n"
-        "0000:8c:00.0 nvidia-1570 NVIDIA RTX Pro 6000 Blackwell DC-1-24Q 24576 - - - - 24 1",
-        "NVIDIA RTX Pro 6000 Blackwell DC-2B 0000:42:00.4 0000:42:00.0 held guest1");
+    show(typed_libvirt(&scene, first),
+         "0000:42:00.0 NVIDIA RTX Pro 6000 Blackwell DC 0 vf 1 2048 98304 - yes nvidia 48 2048 "
+         "96256\n"
+         "0000:8c:00.0 NVIDIA RTX Pro 6000 Blackwell DC 1 vf 0 - 98304 - yes nvidia 48 0 98304",
+         "0000:42:00.0 nvidia-1518 NVIDIA RTX Pro 6000 Blackwell DC-2B 2048 - - - - 31 -\n"
+         "0000:42:00.0 nvidia-1519 NVIDIA RTX Pro 6000 Blackwell DC-3Q 3072 - - - 0 0 -\n"
+         "0000:42:00.0 nvidia-1550 NVIDIA RTX Pro 6000 Blackwell DC-1-2Q 2048 - - - 0 0 1\n"
+         "0000:8c:00.0 nvidia-1518 NVIDIA RTX Pro 6000 Blackwell DC-2B 2048 - - - 0 0 -\n"
+         "0000:8c:00.0 nvidia-1550 NVIDIA RTX Pro 6000 Blackwell DC-1-2Q 2048 - - - - 24 1\n"
+         "0000:8c:00.0 nvidia-1570 NVIDIA RTX Pro 6000 Blackwell DC-1-24Q 24576 - - - - 24 1",
+         "NVIDIA RTX Pro 6000 Blackwell DC-2B 0000:42:00.4 0000:42:00.0 held guest1");
 }
 
 static void

@@ -68,7 +68,8 @@ facts(void **state)
         {"vgpuctl gpus --json -c " T4 " -c " A40,
          "\"host\": \"" A40
          "\", \"gpu\": \"0000:e2:00.0\", \"name\": \"NVIDIA A40\", \"numa\": null, "
-         "\"interface\": \"mdev\", \"vgpus\": 1, \"size\": 1024, \"framebuffer\": null, \"free\": null, "
+         "\"interface\": \"mdev\", \"vgpus\": 1, \"size\": 1024, \"framebuffer\": null, "
+         "\"free\": null, "
          "\"enabled\": null, \"drained\": null, \"driver\": null, \"parents\": 2, \"used\": null, "
          "\"free-at-most\": null, \"setup\": null"},
         {"vgpuctl gpus -o GPU,DRIVER,PARENTS -c " T4 " -c " A40,
@@ -76,11 +77,13 @@ facts(void **state)
         {"vgpuctl gpus --json -c " L40S,
          "\"name\": null, \"numa\": 1, \"interface\": null, \"vgpus\": null,\n\"parents\": 3,"},
         {"vgpuctl types --json 0000:E2:00.0 -c " T4 " -c " A40,
-         "\"name\": \"NVIDIA A40-1B\", \"framebuffer\": 1024, \"heads\": null, \"resolution\": null, "
+         "\"name\": \"NVIDIA A40-1B\", \"framebuffer\": 1024, \"heads\": null, "
+         "\"resolution\": null, "
          "\"max\": null, \"available\": null, \"available-at-most\": 1, \"classes\": null, "
          "\"max-from\": \"\"\n\"name\": \"nvidia-559\", \"framebuffer\": null,"},
         {"vgpuctl list --json -c " T4,
-         "\"state\": null, \"domain\": \"web01\",\n\"alias\": \"ua-gpu0\", \"interface\": \"mdev\"\n"
+         "\"state\": null, \"domain\": \"web01\",\n"
+         "\"alias\": \"ua-gpu0\", \"interface\": \"mdev\"\n"
          "\"state\": \"orphan\", \"domain\": null, \"domain-uuid\": null, \"alias\": null,"},
         {"vgpuctl list -r -n -o DEVICE,ALIAS -c " T4 " -c " A40,
          "dddddddd-0000-4000-8000-000000000001 ua-gpu0\n"
@@ -93,7 +96,8 @@ facts(void **state)
          "\"host\": \"" T4 "\", \"domain\": \"web01\",\n\"running\": true, \"alias\": \"ua-gpu0\", "
          "\"wanted\": \"T4-1B\",\n\"state\": null, \"live\": true, \"config\": true"},
         {"vgpuctl status --json -c " A40,
-         "\"driver\": null, \"enabled\": null, \"drained\": null, \"unit\": \"vGPU\", \"total\": null, "
+         "\"driver\": null, \"enabled\": null, \"drained\": null, \"unit\": \"vGPU\", "
+         "\"total\": null, "
          "\"used\": 1, \"free\": null, \"free-at-most\": 1,\n"
          "\"share\": 1, \"state\": null, \"domain\": \"cad01\",\n\"since\": null\n"
          "\"asked\": 0, \"available\": null, \"available-at-most\": 1"},
