@@ -99,8 +99,11 @@ answers_clear(struct answers *answers)
 const char *
 answer_content(const struct answer *answer)
 {
-    const char *end = strchr(answer->text, '\n');
+    const char *end;
 
+    if (answer->kind != ANSWER_OPEN)
+        return answer->text;
+    end = strchr(answer->text, '\n');
     return end ? end + 1 : "";
 }
 

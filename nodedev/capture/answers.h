@@ -76,7 +76,7 @@ bool answers_are(const char *text) CHECKED NONNULL;
  * caller clears ret in every case. */
 int answers_parse(char *text, struct answers *ret, struct error *error) CHECKED NONNULL;
 
-/* The contents of a file that was opened, behind the line of its status. */
+/* The text of an answer. Of a file that was opened: its contents, behind the line of its status. */
 const char *answer_content(const struct answer *answer) CHECKED NONNULL;
 
 void answers_clear(struct answers *answers) NONNULL;

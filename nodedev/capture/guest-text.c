@@ -11,16 +11,6 @@
 
 #define MOST (8 << 20) /* bytes of a document: more are not read (document.h) */
 
-struct document
-guest_text_document(const struct answer *answer)
-{
-    const char *content = answer_content(answer);
-
-    if (!*content)
-        return (struct document){(char *)content, 0};
-    return (struct document){(char *)content, answer->length - (size_t)(content - answer->text)};
-}
-
 static void
 put_escaped(const char *text, FILE *out)
 {
@@ -83,33 +73,40 @@ put_guest(struct stand_ins *stand_ins, const struct request *guest, FILE *out)
     }
 }
 
+/* Returns 0 or -errno. The caller clears ret, which has what was read until then. */
+static int
+parse(const char *text, struct request *ret)
+{
+    const struct document document = {(char *)text, strlen(text)};
+    struct error ignored;
+
+    return *text ? request_parse_status(&document, ret, &ignored) : -EINVAL;
+}
+
 char *
-guest_text_copy(struct stand_ins *stand_ins, const struct document *document)
+guest_text_copy(struct stand_ins *stand_ins, const char *text)
 {
     AUTO(request_clear) struct request guest = {0};
-    struct error ignored;
-    int rc = document->length ? request_parse_status(document, &guest, &ignored) : -EINVAL;
+    const int rc = parse(text, &guest);
     char *ret = NULL;
     size_t length;
     FILE *out;
 
-    if (!document->length)
+    if (!*text)
         return memory_copy("");
     out = memory_stream(&ret, &length);
     put_guest(stand_ins, &guest, out);
-    if (rc == 0 && document->length <= MOST)
+    if (rc == 0 && strlen(text) <= MOST)
         fputs("</devices>\n</domain>\n</domstatus>\n", out);
     memory_stream_end(out, &ret);
     return ret;
 }
 
 void
-guest_text_learn(struct stand_ins *stand_ins, const struct document *document)
+guest_text_learn(struct stand_ins *stand_ins, const char *text)
 {
     AUTO(request_clear) struct request guest = {0};
-    struct error ignored;
 
-    if (document->length && request_parse_status(document, &guest, &ignored) == 0 &&
-        has_name(&guest))
+    if (parse(text, &guest) == 0 && has_name(&guest))
         stand_ins_learn(stand_ins, STAND_IN_DOMAIN, guest.name);
 }

@@ -7,16 +7,11 @@
 
 #pragma once
 
-#include "base/document.h"
-#include "capture/answers.h"
 #include "capture/stand-ins.h"
-
-/* Returns the document in an answer. The text is the answer's. */
-struct document guest_text_document(const struct answer *answer) CHECKED NONNULL;
 
 /* Returns a copy of the file, which the caller frees. A file that cannot be read to its end gives a
  * copy that has no end. */
-char *guest_text_copy(struct stand_ins *stand_ins, const struct document *document) CHECKED NONNULL;
+char *guest_text_copy(struct stand_ins *stand_ins, const char *text) CHECKED NONNULL;
 
 /* Learns the domain's name. */
-void guest_text_learn(struct stand_ins *stand_ins, const struct document *document) NONNULL;
+void guest_text_learn(struct stand_ins *stand_ins, const char *text) NONNULL;

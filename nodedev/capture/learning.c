@@ -2,10 +2,7 @@
 
 #include "capture/learning.h"
 #include "base/memory.h"
-#include "capture/conf-text.h"
-#include "capture/guest-text.h"
 #include "capture/harmless.h"
-#include "capture/ledger-text.h"
 #include "device/inventory.h"
 
 #include <string.h>
@@ -20,9 +17,9 @@ ends_with(const char *text, const char *end)
 
 /* Learns the domains of "NAME.xml". */
 void
-learning_guests(struct stand_ins *stand_ins, const struct answer *answer)
+learning_guests(struct stand_ins *stand_ins, const char *text)
 {
-    AUTO_FREE char *names = memory_copy(answer->text);
+    AUTO_FREE char *names = memory_copy(text);
     char *rest = names, *name;
 
     while ((name = strsep(&rest, "/"))) {
@@ -31,26 +28,6 @@ learning_guests(struct stand_ins *stand_ins, const struct answer *answer)
         name[strlen(name) - strlen(".xml")] = '\0';
         stand_ins_learn(stand_ins, STAND_IN_DOMAIN, name);
     }
-}
-
-void
-learning_guest(struct stand_ins *stand_ins, const struct answer *answer)
-{
-    const struct document document = guest_text_document(answer);
-
-    guest_text_learn(stand_ins, &document);
-}
-
-void
-learning_ledger(struct stand_ins *stand_ins, const struct answer *answer)
-{
-    ledger_text_learn(stand_ins, answer_content(answer));
-}
-
-void
-learning_conf(struct stand_ins *stand_ins, const struct answer *answer)
-{
-    conf_text_learn(stand_ins, answer_content(answer));
 }
 
 static void
@@ -64,9 +41,9 @@ learn_type(struct stand_ins *stand_ins, const char *name)
 
 /* Names that the kernel gives to types and to their parents. */
 void
-learning_names(struct stand_ins *stand_ins, const struct answer *answer)
+learning_names(struct stand_ins *stand_ins, const char *text)
 {
-    AUTO_FREE char *names = memory_copy(answer->text);
+    AUTO_FREE char *names = memory_copy(text);
     char *rest = names, *name;
 
     while ((name = strsep(&rest, "/")))
@@ -74,9 +51,9 @@ learning_names(struct stand_ins *stand_ins, const struct answer *answer)
 }
 
 void
-learning_name(struct stand_ins *stand_ins, const struct answer *answer)
+learning_name(struct stand_ins *stand_ins, const char *text)
 {
-    AUTO_FREE char *name = memory_copy_bytes(answer->text, strcspn(answer->text, "\n"));
+    AUTO_FREE char *name = memory_copy_bytes(text, strcspn(text, "\n"));
 
     learn_type(stand_ins, name);
 }
@@ -84,10 +61,10 @@ learning_name(struct stand_ins *stand_ins, const struct answer *answer)
 /* Learns the names of a list that NVIDIA's driver gives: "1145 : NVIDIA L40S-1B" or
  * "NVIDIA A40-1Q 557". */
 void
-learning_creatable(struct stand_ins *stand_ins, const struct answer *answer)
+learning_creatable(struct stand_ins *stand_ins, const char *text)
 {
-    AUTO_FREE char *text = memory_copy(answer->text);
-    char *rest = text, *line;
+    AUTO_FREE char *lines = memory_copy(text);
+    char *rest = lines, *line;
 
     while ((line = strsep(&rest, "\n"))) {
         char *name = strchr(line, ':'), *blank = strrchr(line, ' ');
@@ -103,11 +80,11 @@ learning_creatable(struct stand_ins *stand_ins, const struct answer *answer)
 /* Learns the names in NVIDIA's table: name="GRID T4-1B". Cards that are not here have types there
  * too, whose names are as harmless. */
 void
-learning_table(struct stand_ins *stand_ins, const struct answer *answer)
+learning_table(struct stand_ins *stand_ins, const char *text)
 {
     static const char begin[] = "name=\"";
 
-    for (const char *at = strstr(answer_content(answer), begin); at; at = strstr(at, begin)) {
+    for (const char *at = strstr(text, begin); at; at = strstr(at, begin)) {
         AUTO_FREE char *name = NULL;
 
         at += strlen(begin);
@@ -118,10 +95,10 @@ learning_table(struct stand_ins *stand_ins, const struct answer *answer)
 
 /* Learns the names in our cache of types: "GPU ID NAME" in each line. */
 void
-learning_cache(struct stand_ins *stand_ins, const struct answer *answer)
+learning_cache(struct stand_ins *stand_ins, const char *text)
 {
-    AUTO_FREE char *text = memory_copy(answer->text);
-    char *rest = text, *line;
+    AUTO_FREE char *lines = memory_copy(text);
+    char *rest = lines, *line;
 
     while ((line = strsep(&rest, "\n"))) {
         const char *gpu = strsep(&line, " "), *id = line ? strsep(&line, " ") : NULL;
@@ -137,9 +114,9 @@ learning_cache(struct stand_ins *stand_ins, const struct answer *answer)
 
 /* Learns the name of a driver. */
 void
-learning_driver(struct stand_ins *stand_ins, const struct answer *answer)
+learning_driver(struct stand_ins *stand_ins, const char *text)
 {
-    const char *slash = strrchr(answer->text, '/');
+    const char *slash = strrchr(text, '/');
     struct name driver;
 
     if (slash && name_parse(&driver, slash + 1) == 0)

@@ -7,15 +7,12 @@
 
 #pragma once
 
-#include "capture/answers.h"
 #include "capture/stand-ins.h"
 
-typedef void learning(struct stand_ins *stand_ins, const struct answer *answer);
+/* Learns of the text of an answer. */
+typedef void learning(struct stand_ins *stand_ins, const char *text);
 
-learning learning_guests; /* a list of status files */
-learning learning_guest;  /* a status file */
-learning learning_ledger;
-learning learning_conf;
+learning learning_guests;    /* a list of status files */
 learning learning_names;     /* a list of types, or of their parents */
 learning learning_name;      /* the name of a type */
 learning learning_creatable; /* NVIDIA's list of types */

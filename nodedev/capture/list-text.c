@@ -8,106 +8,34 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Returns what stands in a list for a name, which the caller frees. NULL: nothing does. */
-typedef char *rename_one(struct stand_ins *stand_ins, const struct answers *answers,
-                         const struct answer *list, const char *name);
-
-static char *
-rename_all(struct stand_ins *stand_ins, const struct answers *answers, const struct answer *list,
-           rename_one *rename)
-{
-    AUTO_FREE char *names = memory_copy(list->text);
-    char *rest = names, *name, *ret = NULL;
-    const char *part = "";
-    size_t length;
-    FILE *out = memory_stream(&ret, &length);
-
-    while ((name = strsep(&rest, "/"))) {
-        AUTO_FREE char *other = *name ? rename(stand_ins, answers, list, name) : NULL;
-
-        if (!other)
-            continue;
-        fprintf(out, "%s%s", part, other);
-        part = "/";
-    }
-    memory_stream_end(out, &ret);
-    return ret;
-}
-
-static char *
-rename_name(struct stand_ins *stand_ins, const struct answers *answers, const struct answer *list,
-            const char *name)
-{
-    (void)answers;
-    return path_text_name(stand_ins, list->path, name);
-}
-
-char *
-list_text_names(struct stand_ins *stand_ins, const struct answers *answers,
-                const struct answer *list)
-{
-    return rename_all(stand_ins, answers, list, rename_name);
-}
-
-static char *
-rename_guest(struct stand_ins *stand_ins, const struct answers *answers, const struct answer *list,
-             const char *name)
+bool
+list_text_guests(const struct answers *answers, const struct answer *list, const char *name)
 {
     static const char end[] = ".xml";
     const size_t length = strlen(name), tail = strlen(end);
 
     (void)answers;
-    return length > tail && !strcmp(name + length - tail, end)
-               ? path_text_name(stand_ins, list->path, name)
-               : NULL;
+    (void)list;
+    return length > tail && !strcmp(name + length - tail, end);
 }
 
-char *
-list_text_guests(struct stand_ins *stand_ins, const struct answers *answers,
-                 const struct answer *list)
+bool
+list_text_numbers(const struct answers *answers, const struct answer *list, const char *name)
 {
-    return rename_all(stand_ins, answers, list, rename_guest);
-}
-
-static char *
-keep_number(struct stand_ins *stand_ins, const struct answers *answers, const struct answer *list,
-            const char *name)
-{
-    (void)stand_ins;
     (void)answers;
     (void)list;
-    return harmless_is_digits(name) ? memory_copy(name) : NULL;
+    return harmless_is_digits(name);
 }
 
-char *
-list_text_numbers(struct stand_ins *stand_ins, const struct answers *answers,
-                  const struct answer *list)
-{
-    return rename_all(stand_ins, answers, list, keep_number);
-}
-
-static char *
-keep_function(struct stand_ins *stand_ins, const struct answers *answers, const struct answer *list,
-              const char *name)
+bool
+list_text_functions(const struct answers *answers, const struct answer *list, const char *name)
 {
     static const char stem[] = "virtfn";
-    const size_t length = strlen(stem);
 
-    (void)stand_ins;
     (void)answers;
     (void)list;
-    return !strncmp(name, stem, length) && harmless_is_digits(name + length) ? memory_copy(name)
-                                                                             : NULL;
+    return !strncmp(name, stem, strlen(stem)) && harmless_is_digits(name + strlen(stem));
 }
-
-char *
-list_text_functions(struct stand_ins *stand_ins, const struct answers *answers,
-                    const struct answer *list)
-{
-    return rename_all(stand_ins, answers, list, keep_function);
-}
-
-/* --- files that a process has open ------------------------------------------------------------ */
 
 char *
 list_text_node(const char *target)
@@ -122,23 +50,37 @@ list_text_node(const char *target)
     return harmless_is_digits(number) ? memory_format("/%s", node) : NULL;
 }
 
-static char *
-keep_open(struct stand_ins *stand_ins, const struct answers *answers, const struct answer *list,
-          const char *name)
+bool
+list_text_open(const struct answers *answers, const struct answer *list, const char *name)
 {
     AUTO_FREE char *path = memory_format("%s/%s", list->path, name), *node = NULL;
     const struct answer *link = answers_find(answers, ANSWER_LINK, path);
 
-    (void)stand_ins;
     if (!harmless_is_digits(name) || !link)
-        return NULL;
+        return false;
     node = link->error ? NULL : list_text_node(link->text);
-    return node || (link->error && link->error != ENOENT) ? memory_copy(name) : NULL;
+    return node || (link->error && link->error != ENOENT);
 }
 
 char *
-list_text_open(struct stand_ins *stand_ins, const struct answers *answers,
-               const struct answer *list)
+list_text_copy(struct stand_ins *stand_ins, const struct answers *answers,
+               const struct answer *list, list_text *keeps)
 {
-    return rename_all(stand_ins, answers, list, keep_open);
+    AUTO_FREE char *names = memory_copy(list->text);
+    char *rest = names, *name, *ret = NULL;
+    const char *part = "";
+    size_t length;
+    FILE *out = memory_stream(&ret, &length);
+
+    while ((name = strsep(&rest, "/"))) {
+        AUTO_FREE char *other = NULL;
+
+        if (!*name || (keeps && !keeps(answers, list, name)))
+            continue;
+        other = path_text_name(stand_ins, list->path, name);
+        fprintf(out, "%s%s", part, other);
+        part = "/";
+    }
+    memory_stream_end(out, &ret);
+    return ret;
 }

@@ -36,287 +36,190 @@ struct pass {
     struct stand_ins *stand_ins;
 };
 
-/* What is left of an answer: its text, which the caller of a rule frees, and its length; or an
- * errno. */
-struct rest {
-    char *text;
-    ssize_t length;
-};
+/* Returns what is left of an answer, which the caller frees. NULL: the answer becomes -ENOENT. */
+typedef char *rule(struct pass *pass, const struct answer *answer);
 
-static struct rest
-rest_of(char *text)
-{
-    return (struct rest){text, (ssize_t)strlen(text)};
-}
-
-/* A rule returns what is left of an answer. */
-struct row;
-typedef struct rest rule(struct pass *pass, const struct answer *answer, const struct row *row);
-
+/* A list has neither a text nor a rule. */
 struct row {
     enum answer_kind kind;
-    const char *path; /* a pattern in which '*' also matches slashes. NULL: the configuration */
+    const char *path;  /* a pattern in which '*' also matches slashes. NULL: the configuration */
+    kernel_text *text; /* all that is left is in the text itself; or else: */
     rule *rule;
-    kernel_text *text; /* for the rules rewrite and rewrite_rules */
-    list_text *list;   /* for the rule rewrite_list */
-    learning *learn;   /* NULL: it teaches nothing */
+    list_text *keeps;           /* of a list; NULL: each name */
+    learning *learn;            /* NULL: it teaches nothing */
+    enum redaction_kind counts; /* 0: nothing */
 };
 
-/* --- lists and links ---------------------------------------------------------------------------
- */
-
-static struct rest
-rewrite_list(struct pass *pass, const struct answer *answer, const struct row *row)
-{
-    return rest_of(row->list(pass->stand_ins, pass->from, answer));
-}
+/* --- links ------------------------------------------------------------------------------------ */
 
 /* A file that is not VFIO's becomes -ENOENT, because it is not in the list any more. */
-static struct rest
-rewrite_node(struct pass *pass, const struct answer *answer, const struct row *row)
+static char *
+rewrite_node(struct pass *pass, const struct answer *answer)
 {
     char *node = list_text_node(answer->text);
 
-    (void)row;
-    if (node)
-        return rest_of(node);
-    pass->redaction->counts[REDACTION_OPEN]++;
-    return (struct rest){NULL, -ENOENT};
+    if (!node)
+        pass->redaction->counts[REDACTION_OPEN]++;
+    return node;
 }
 
-static struct rest
-rewrite_link(struct pass *pass, const struct answer *answer, const struct row *row)
+/* A path begins where its link is. */
+static char *
+rewrite_path(struct pass *pass, const struct answer *answer)
 {
     const char *slash = strrchr(answer->path, '/');
     AUTO_FREE char *directory =
         memory_copy_bytes(answer->path, slash ? (size_t)(slash - answer->path) : 0);
 
-    (void)row;
-    return rest_of(path_text(pass->stand_ins, directory, answer->text));
+    return path_text(pass->stand_ins, directory, answer->text);
 }
 
 /* A tag (device/tag.h) is the name of a pool or a profile, or has former numbers. */
-static struct rest
-rewrite_tag(struct pass *pass, const struct answer *answer, const struct row *row)
+static char *
+rewrite_tag(struct stand_ins *stand_ins, const char *text)
 {
     struct profile ignored;
     struct name name;
 
-    (void)row;
-    if (name_parse(&name, answer->text) == 0 && profile_parse(&name, &ignored) == 0)
-        return rest_of(memory_copy(answer->text));
-    return rest_of(path_text_type(pass->stand_ins, answer->text));
+    if (name_parse(&name, text) == 0 && profile_parse(&name, &ignored) == 0)
+        return memory_copy(text);
+    return path_text_type(stand_ins, text);
 }
 
-static struct rest
-rewrite_number(struct pass *pass, const struct answer *answer, const struct row *row)
+static char *
+rewrite_number(struct stand_ins *stand_ins, const char *text)
 {
-    (void)row;
-    return rest_of(harmless_is_digits(answer->text)
-                       ? memory_copy(answer->text)
-                       : stand_ins_use(pass->stand_ins, STAND_IN_TEXT, answer->text));
+    return harmless_is_digits(text) ? memory_copy(text)
+                                    : stand_ins_use(stand_ins, STAND_IN_TEXT, text);
 }
 
 /* The target of a whole card's link (lease/whole-card.h): three numbers and the domain's name. */
-static struct rest
-rewrite_card(struct pass *pass, const struct answer *answer, const struct row *row)
+static char *
+rewrite_card(struct stand_ins *stand_ins, const char *text)
 {
-    size_t numbers = strspn(answer->text, "0123456789.");
-    AUTO_FREE char *name = NULL, *numbered = NULL;
-    const char *dot = answer->text;
+    size_t numbers = strspn(text, "0123456789.");
+    AUTO_FREE char *name = NULL;
+    const char *dot = text;
 
-    (void)row;
     for (int i = 0; i < 3 && dot; i++)
         dot = strchr(dot + (i > 0), '.');
-    if (!dot || (size_t)(dot - answer->text) >= numbers)
-        return rest_of(stand_ins_use(pass->stand_ins, STAND_IN_TEXT, answer->text));
-    numbered = memory_copy_bytes(answer->text, (size_t)(dot - answer->text));
-    name = stand_ins_use(pass->stand_ins, STAND_IN_DOMAIN, dot + 1);
-    return rest_of(memory_format("%s.%s", numbered, name));
-}
-
-static struct rest
-rewrite_host(struct pass *pass, const struct answer *answer, const struct row *row)
-{
-    if (!strcmp(answer->path, "now") || !strcmp(answer->path, "booted"))
-        return rewrite_number(pass, answer, row);
-    return rest_of(path_text(pass->stand_ins, "", answer->text));
-}
-
-/* Returns a file's status as text. A size may be the length of a name. Only a counter is a size. */
-static char *
-rewrite_size(const struct answer *answer, const char *text)
-{
-    struct stat status;
-
-    if (!status_text_parse(text, &status))
-        return memory_copy("");
-    if (strncmp(answer->path, "run/libvirt-vgpu/counters/", strlen("run/libvirt-vgpu/counters/")))
-        status.st_size = 0;
-    return memory_copy(status_text_of(&status).text);
-}
-
-static struct rest
-rewrite_status(struct pass *pass, const struct answer *answer, const struct row *row)
-{
-    (void)pass;
-    (void)row;
-    return rest_of(rewrite_size(answer, answer->text));
-}
-
-static struct rest
-rewrite_locked(struct pass *pass, const struct answer *answer, const struct row *row)
-{
-    (void)pass;
-    (void)row;
-    return rest_of(memory_copy(strcmp(answer->text, "0") ? "1" : "0"));
+    if (!dot || (size_t)(dot - text) >= numbers)
+        return stand_ins_use(stand_ins, STAND_IN_TEXT, text);
+    name = stand_ins_use(stand_ins, STAND_IN_DOMAIN, dot + 1);
+    return memory_format("%.*s.%s", (int)(dot - text), text, name);
 }
 
 /* --- files ------------------------------------------------------------------------------------ */
 
-static struct rest
-rewrite(struct pass *pass, const struct answer *answer, const struct row *row)
+/* The status is in the first line. A size may be the length of a name. Only a counter is a size. */
+static char *
+rewrite_status(struct pass *pass, const struct answer *answer)
 {
-    return rest_of(row->text(pass->stand_ins, answer->text));
+    static const char counters[] = "run/libvirt-vgpu/counters/";
+    AUTO_FREE char *line = memory_copy_bytes(answer->text, strcspn(answer->text, "\n"));
+    struct stat status;
+
+    (void)pass;
+    if (!status_text_parse(line, &status))
+        return memory_copy("");
+    if (strncmp(answer->path, counters, strlen(counters)))
+        status.st_size = 0;
+    return memory_copy(status_text_of(&status).text);
 }
 
-static struct rest
-rewrite_rules(struct pass *pass, const struct answer *answer, const struct row *row)
+static char *
+rewrite_locked(struct stand_ins *stand_ins, const char *text)
 {
-    pass->redaction->counts[REDACTION_SCRIPTS]++;
-    return rewrite(pass, answer, row);
+    (void)stand_ins;
+    return memory_copy(strcmp(text, "0") ? "1" : "0");
 }
 
 /* Keeps two facts about a program: whether it is a script, and whether it names our hook. */
-static struct rest
-rewrite_script(struct pass *pass, const struct answer *answer, const struct row *row)
+static char *
+rewrite_script(struct pass *pass, const struct answer *answer)
 {
     const char *slash = strrchr(pass->host->hook, '/');
     const char *hook = slash ? slash + 1 : pass->host->hook;
     const bool is_script = !strncmp(answer->text, "#!", 2);
     AUTO_FREE char *name = NULL;
 
-    (void)row;
-    pass->redaction->counts[REDACTION_SCRIPTS]++;
     if (*hook && strstr(answer->text, hook))
         name = path_text_name(pass->stand_ins, "", hook);
-    return rest_of(memory_format("%s%s", is_script ? "#!\n" : "", name ? name : ""));
+    return memory_format("%s%s", is_script ? "#!\n" : "", name ? name : "");
 }
 
-/* --- files that are opened: a line with their status, and what is in them --------------------- */
-
-/* Takes ownership of the content. `end` has what follows the content: bytes that are no text. */
-static struct rest
-opened(const struct answer *answer, char *content)
+static char *
+rewrite_table(struct pass *pass, const struct answer *answer)
 {
-    AUTO_FREE char *text = content;
-    AUTO_FREE char *line = memory_copy_bytes(answer->text, strcspn(answer->text, "\n"));
-    AUTO_FREE char *status = rewrite_size(answer, line);
-
-    return rest_of(memory_format("%s\n%s", status, text));
+    return table_text_copy(pass->stand_ins, pass->from, answer);
 }
 
-static struct rest
-rewrite_opened(struct pass *pass, const struct answer *answer, const struct row *row)
+static char *
+hide_content(struct stand_ins *stand_ins, const char *text)
 {
-    (void)pass;
-    (void)row;
-    return opened(answer, memory_copy(""));
-}
-
-/* A NUL in it is a fault of the file, and stays one. */
-static struct rest
-rewrite_conf(struct pass *pass, const struct answer *answer, const struct row *row)
-{
-    struct rest ret = opened(answer, conf_text_copy(pass->stand_ins, answer_content(answer)));
-
-    (void)row;
-    pass->redaction->counts[REDACTION_COMMENTS]++;
-    if (strlen(answer->text) < answer->length)
-        ret.length++;
-    return ret;
-}
-
-static struct rest
-rewrite_guest(struct pass *pass, const struct answer *answer, const struct row *row)
-{
-    const struct document document = guest_text_document(answer);
-
-    (void)row;
-    pass->redaction->counts[REDACTION_GUESTS]++;
-    return opened(answer, guest_text_copy(pass->stand_ins, &document));
-}
-
-static struct rest
-rewrite_table(struct pass *pass, const struct answer *answer, const struct row *row)
-{
-    (void)row;
-    return opened(answer, table_text_copy(pass->stand_ins, pass->from, answer));
-}
-
-static struct rest
-rewrite_ledger(struct pass *pass, const struct answer *answer, const struct row *row)
-{
-    (void)row;
-    return opened(answer, ledger_text_copy(pass->stand_ins, answer_content(answer)));
+    (void)stand_ins;
+    (void)text;
+    return memory_copy("");
 }
 
 /* --- the table -------------------------------------------------------------------------------- */
 
 /* The first matching row counts. */
 static const struct row rows[] = {
-    {ANSWER_HOST, "*", rewrite_host, .text = NULL},
-    {ANSWER_LIST, "run/libvirt/qemu", rewrite_list, .list = list_text_guests,
-     .learn = learning_guests},
-    {ANSWER_LIST, "proc", rewrite_list, .list = list_text_numbers},
-    {ANSWER_LIST, "proc/*/fd", rewrite_list, .list = list_text_open},
-    {ANSWER_LIST, "sys/bus/pci/devices/*:*:*.?", rewrite_list, .list = list_text_functions},
-    {ANSWER_LIST, "sys/class/mdev_bus", rewrite_list, .list = list_text_names,
-     .learn = learning_names},
-    {ANSWER_LIST, "sys/*/mdev_supported_types", rewrite_list, .list = list_text_names,
-     .learn = learning_names},
-    {ANSWER_LIST, "*", rewrite_list, .list = list_text_names},
-    {ANSWER_LINK, "proc/*/fd/*", rewrite_node, .text = NULL},
-    {ANSWER_LINK, "run/libvirt-vgpu/functions/*", rewrite_tag, .text = NULL},
-    {ANSWER_LINK, "run/libvirt-vgpu/proving/*", rewrite_number, .text = NULL},
-    {ANSWER_LINK, "run/libvirt-vgpu/settling/*", rewrite_number, .text = NULL},
-    {ANSWER_LINK, "run/libvirt-vgpu/setup/*", rewrite_number, .text = NULL},
-    {ANSWER_LINK, "run/libvirt-vgpu/whole/*", rewrite_card, .text = NULL},
-    {ANSWER_LINK, "sys/*/driver", rewrite_link, .learn = learning_driver},
-    {ANSWER_LINK, "*", rewrite_link, .text = NULL},
-    {ANSWER_STATUS, "*", rewrite_status, .text = NULL},
-    {ANSWER_LABEL, "*", rewrite, .text = kernel_text_context},
-    {ANSWER_LOCKED, "*", rewrite_locked, .text = NULL},
-    {ANSWER_READ, "proc/*/comm", rewrite, .text = kernel_text_comm},
-    {ANSWER_READ, "proc/*/stat", rewrite, .text = kernel_text_stat},
-    {ANSWER_READ, "proc/self/status", rewrite, .text = kernel_text_status},
-    {ANSWER_READ, "proc/*/attr/current", rewrite, .text = kernel_text_current},
-    {ANSWER_READ, "proc/sys/kernel/random/boot_id", rewrite, .text = kernel_text_boot},
-    {ANSWER_READ, "proc/sys/kernel/osrelease", rewrite, .text = kernel_text_version},
-    {ANSWER_READ, "proc/driver/nvidia/*/information", rewrite, .text = kernel_text_minor},
-    {ANSWER_READ, "proc/driver/nvidia/params", rewrite, .text = kernel_text_params},
-    {ANSWER_READ, "sys/module/*/version", rewrite, .text = kernel_text_version},
-    {ANSWER_READ, "sys/*/mdev_supported_types/*/name", rewrite, .text = kernel_text_type_name,
+    {ANSWER_HOST, "now", .text = rewrite_number},
+    {ANSWER_HOST, "booted", .text = rewrite_number},
+    {ANSWER_HOST, "*", .rule = rewrite_path},
+    {ANSWER_LIST, "run/libvirt/qemu", .keeps = list_text_guests, .learn = learning_guests},
+    {ANSWER_LIST, "proc", .keeps = list_text_numbers},
+    {ANSWER_LIST, "proc/*/fd", .keeps = list_text_open},
+    {ANSWER_LIST, "sys/bus/pci/devices/*:*:*.?", .keeps = list_text_functions},
+    {ANSWER_LIST, "sys/class/mdev_bus", .learn = learning_names},
+    {ANSWER_LIST, "sys/*/mdev_supported_types", .learn = learning_names},
+    {ANSWER_LIST, "*", .keeps = NULL},
+    {ANSWER_LINK, "proc/*/fd/*", .rule = rewrite_node},
+    {ANSWER_LINK, "run/libvirt-vgpu/functions/*", .text = rewrite_tag},
+    {ANSWER_LINK, "run/libvirt-vgpu/proving/*", .text = rewrite_number},
+    {ANSWER_LINK, "run/libvirt-vgpu/settling/*", .text = rewrite_number},
+    {ANSWER_LINK, "run/libvirt-vgpu/setup/*", .text = rewrite_number},
+    {ANSWER_LINK, "run/libvirt-vgpu/whole/*", .text = rewrite_card},
+    {ANSWER_LINK, "sys/*/driver", .rule = rewrite_path, .learn = learning_driver},
+    {ANSWER_LINK, "*", .rule = rewrite_path},
+    {ANSWER_STATUS, "*", .rule = rewrite_status},
+    {ANSWER_LABEL, "*", .text = kernel_text_context},
+    {ANSWER_LOCKED, "*", .text = rewrite_locked},
+    {ANSWER_READ, "proc/*/comm", .text = kernel_text_comm},
+    {ANSWER_READ, "proc/*/stat", .text = kernel_text_stat},
+    {ANSWER_READ, "proc/self/status", .text = kernel_text_status},
+    {ANSWER_READ, "proc/*/attr/current", .text = kernel_text_current},
+    {ANSWER_READ, "proc/sys/kernel/random/boot_id", .text = kernel_text_boot},
+    {ANSWER_READ, "proc/sys/kernel/osrelease", .text = kernel_text_version},
+    {ANSWER_READ, "proc/driver/nvidia/*/information", .text = kernel_text_minor},
+    {ANSWER_READ, "proc/driver/nvidia/params", .text = kernel_text_params},
+    {ANSWER_READ, "sys/module/*/version", .text = kernel_text_version},
+    {ANSWER_READ, "sys/*/mdev_supported_types/*/name", .text = kernel_text_type_name,
      .learn = learning_name},
-    {ANSWER_READ, "sys/*/description", rewrite, .text = kernel_text_description},
-    {ANSWER_READ, "sys/*/creatable_vgpu_types", rewrite, .text = kernel_text_creatable,
+    {ANSWER_READ, "sys/*/description", .text = kernel_text_description},
+    {ANSWER_READ, "sys/*/creatable_vgpu_types", .text = kernel_text_creatable,
      .learn = learning_creatable},
-    {ANSWER_READ, "sys/*", rewrite, .text = kernel_text_value},
-    {ANSWER_READ, "proc/*", rewrite, .text = kernel_text_value},
-    {ANSWER_READ, "run/libvirt-vgpu/types", rewrite, .text = kernel_text_cache,
-     .learn = learning_cache},
-    {ANSWER_READ, "run/*.pid", rewrite, .text = kernel_text_value},
-    {ANSWER_READ, "*/udev/rules.d/*", rewrite_rules, .text = kernel_text_rules},
-    {ANSWER_READ, "etc/selinux/config", rewrite_rules, .text = kernel_text_policy},
-    {ANSWER_READ, "etc/selinux/*/file_contexts", rewrite_rules, .text = kernel_text_contexts},
-    {ANSWER_READ, "etc/apparmor.d/local/*", rewrite_rules, .text = kernel_text_profile},
-    {ANSWER_READ, "etc/mdevctl.d/*", rewrite_rules, .text = kernel_text_mdevctl},
-    {ANSWER_READ, "*", rewrite_script, .text = NULL},
-    {ANSWER_OPEN, "run/libvirt/qemu/*.xml", rewrite_guest, .learn = learning_guest},
-    {ANSWER_OPEN, "run/libvirt-vgpu/ledger", rewrite_ledger, .learn = learning_ledger},
-    {ANSWER_OPEN, NVIDIA_TABLE_PATH, rewrite_table, .learn = learning_table},
-    {ANSWER_OPEN, NULL, rewrite_conf, .learn = learning_conf},
-    {ANSWER_OPEN, "*", rewrite_opened, .text = NULL},
+    {ANSWER_READ, "sys/*", .text = kernel_text_value},
+    {ANSWER_READ, "proc/*", .text = kernel_text_value},
+    {ANSWER_READ, "run/libvirt-vgpu/types", .text = kernel_text_cache, .learn = learning_cache},
+    {ANSWER_READ, "run/*.pid", .text = kernel_text_value},
+    {ANSWER_READ, "*/udev/rules.d/*", .text = kernel_text_rules, .counts = REDACTION_SCRIPTS},
+    {ANSWER_READ, "etc/selinux/config", .text = kernel_text_policy, .counts = REDACTION_SCRIPTS},
+    {ANSWER_READ, "etc/selinux/*/file_contexts", .text = kernel_text_contexts,
+     .counts = REDACTION_SCRIPTS},
+    {ANSWER_READ, "etc/apparmor.d/local/*", .text = kernel_text_profile,
+     .counts = REDACTION_SCRIPTS},
+    {ANSWER_READ, "etc/mdevctl.d/*", .text = kernel_text_mdevctl, .counts = REDACTION_SCRIPTS},
+    {ANSWER_READ, "*", .rule = rewrite_script, .counts = REDACTION_SCRIPTS},
+    {ANSWER_OPEN, "run/libvirt/qemu/*.xml", .text = guest_text_copy, .learn = guest_text_learn,
+     .counts = REDACTION_GUESTS},
+    {ANSWER_OPEN, "run/libvirt-vgpu/ledger", .text = ledger_text_copy, .learn = ledger_text_learn},
+    {ANSWER_OPEN, NVIDIA_TABLE_PATH, .rule = rewrite_table, .learn = learning_table},
+    {ANSWER_OPEN, NULL, .text = conf_text_copy, .learn = conf_text_learn,
+     .counts = REDACTION_COMMENTS},
+    {ANSWER_OPEN, "*", .text = hide_content},
 };
 
 static bool
@@ -347,7 +250,7 @@ learn(struct answer *answer, void *data)
     const struct row *row = find_row(pass, answer);
 
     if (row->learn && !answer->error)
-        row->learn(pass->stand_ins, answer);
+        row->learn(pass->stand_ins, answer_content(answer));
 }
 
 /* A host has few facts, and locks have numbers; no other question of these kinds is one. */
@@ -362,13 +265,39 @@ is_question(const struct answer *answer)
            ARRAY_HAS(facts, COUNT(facts), each, !strcmp(*each, answer->path));
 }
 
+/* A file that was opened has its status in a line before the contents. */
+static char *
+rewrite(struct pass *pass, const struct row *row, const struct answer *answer)
+{
+    AUTO_FREE char *status = NULL, *text = NULL;
+
+    if (row->counts)
+        pass->redaction->counts[row->counts]++;
+    if (answer->kind == ANSWER_LIST)
+        return list_text_copy(pass->stand_ins, pass->from, answer, row->keeps);
+    text = row->rule ? row->rule(pass, answer) : row->text(pass->stand_ins, answer_content(answer));
+    if (answer->kind != ANSWER_OPEN)
+        return TAKE(text);
+    status = rewrite_status(pass, answer);
+    return memory_format("%s\n%s", status, text);
+}
+
+/* A NUL in a file that is read is a fault of the file, and stays one. */
+static size_t
+length_of(const struct row *row, const struct answer *answer, const char *text)
+{
+    const bool has_nul = strlen(answer->text) < answer->length;
+
+    return strlen(text) + (answer->kind == ANSWER_OPEN && row->learn && has_nul);
+}
+
 static void
 redact(struct answer *answer, void *data)
 {
     struct pass *pass = data;
     const struct row *row = find_row(pass, answer);
-    AUTO_FREE char *path = NULL;
-    struct rest rest = {NULL, -answer->error};
+    AUTO_FREE char *path = NULL, *text = NULL;
+    ssize_t length = -(answer->error ? answer->error : ENOENT);
 
     if (!is_question(answer))
         return;
@@ -376,9 +305,10 @@ redact(struct answer *answer, void *data)
                ? memory_copy(answer->path)
                : path_text(pass->stand_ins, "", answer->path);
     if (!answer->error)
-        rest = row->rule(pass, answer, row);
-    answers_add(pass->to, answer->kind, path, rest.text ? rest.text : "", rest.length);
-    free(rest.text);
+        text = rewrite(pass, row, answer);
+    if (text)
+        length = (ssize_t)length_of(row, answer, text);
+    answers_add(pass->to, answer->kind, path, text ? text : "", length);
 }
 
 void

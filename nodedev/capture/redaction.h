@@ -16,6 +16,7 @@
 
 /* What was written anew or left out, beside stand-ins. */
 enum redaction_kind {
+    REDACTION_NOTHING,
     REDACTION_COMMENTS, /* files of the configuration; their comments are empty */
     REDACTION_GUESTS,   /* status files */
     REDACTION_SCRIPTS,  /* and rules and lists; hardly anything of them is left */
