@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
 #include "capture/archive.h"
+#include "base/document.h"
 #include "base/memory.h"
 #include "capture/answers.h"
 #include "program/program.h"
@@ -14,44 +15,44 @@
 #define MANIFEST "manifest"
 #define MOST     (64 << 20) /* bytes, of a manifest or of an archive */
 
-/* Reads a descriptor from its position to its end. Returns the text, ended by a NUL; or NULL and
- * errno. */
-static char *
-read_all(int fd, size_t most, size_t *length)
+/* Reads a whole file. Returns 0 and its text, ended by a NUL, which the caller frees. Returns
+ * -errno with a line in error. */
+static int
+read_all(int fd, const char *what, char **ret, size_t *length, struct error *error)
 {
-    AUTO_FREE char *text = memory_zeroed(most + 1, 1);
+    AUTO_FREE char *text = NULL;
+    struct stat status;
 
     *length = 0;
-    while (*length < most) {
-        ssize_t got = read(fd, text + *length, most - *length);
+    if (fstat(fd, &status) < 0)
+        return error_set(error, -errno, "%s: %m", what);
+    if (!S_ISREG(status.st_mode))
+        return error_set(error, -EINVAL, "%s is no regular file", what);
+    if (status.st_size > MOST)
+        return error_set(error, -EFBIG, "%s is larger than 64 MiB", what);
+    text = memory_zeroed((size_t)status.st_size + 1, 1);
+    while (*length < (size_t)status.st_size) {
+        ssize_t got = read(fd, text + *length, (size_t)status.st_size - *length);
 
         if (got < 0)
-            return NULL;
+            return error_set(error, -errno, "%s: %m", what);
         if (got == 0)
             break;
         *length += (size_t)got;
     }
-    return TAKE(text);
+    *ret = TAKE(text);
+    return 0;
 }
 
-/* Runs tar and reads its output. Returns the bytes, which the caller frees, or NULL. */
-static char *
-run_tar(const struct host *host, const char *const *argv, size_t *length, struct error *error)
+/* Runs tar and reads its output, as read_all does. */
+static int
+run_tar(const struct host *host, const char *const *argv, char **ret, size_t *length,
+        struct error *error)
 {
     AUTO_CLOSE int printed = program_read(host, (char *const *)argv, -1, error);
-    struct stat status;
-    char *text;
 
-    if (printed < 0)
-        return NULL;
-    if (fstat(printed, &status) < 0 || status.st_size > MOST) {
-        error_set(error, -EFBIG, "what " TAR " has written is larger than 64 MiB");
-        return NULL;
-    }
-    text = read_all(printed, (size_t)status.st_size, length);
-    if (!text)
-        error_set(error, -errno, "what " TAR " has written: %m");
-    return text;
+    return printed < 0 ? printed
+                       : read_all(printed, "what " TAR " has written", ret, length, error);
 }
 
 /* --- reading ---------------------------------------------------------------------------------- */
@@ -64,25 +65,9 @@ unpack(const struct host *host, const char *path, char **ret, struct error *erro
     const char *const argv[] = {TAR,  "--extract",     "--gzip", "--to-stdout", "--occurrence=1",
                                 file, "--force-local", "--",     MANIFEST,      NULL};
     size_t length;
+    int rc = run_tar(host, argv, ret, &length, error);
 
-    *ret = run_tar(host, argv, &length, error);
-    return *ret ? 1 : -EIO;
-}
-
-static int
-read_manifest(int fd, char **ret, struct error *error)
-{
-    struct stat status;
-    size_t length;
-
-    if (fstat(fd, &status) < 0)
-        return error_set(error, -errno, MANIFEST ": %m");
-    if (!S_ISREG(status.st_mode))
-        return error_set(error, -EINVAL, MANIFEST " is no regular file");
-    if (status.st_size > MOST)
-        return error_set(error, -EFBIG, MANIFEST " is larger than 64 MiB");
-    *ret = read_all(fd, (size_t)status.st_size, &length);
-    return *ret ? 1 : error_set(error, -errno, MANIFEST ": %m");
+    return rc < 0 ? rc : 1;
 }
 
 /* A tree of files may happen to have a file of this name, so the contents are checked. */
@@ -90,13 +75,14 @@ static int
 read_directory(int directory, char **ret, struct error *error)
 {
     AUTO_CLOSE int fd = openat(directory, MANIFEST, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+    size_t length;
     int rc;
 
     if (fd < 0)
         return errno == ENOENT ? 0 : error_set(error, -errno, MANIFEST ": %m");
-    rc = read_manifest(fd, ret, error);
+    rc = read_all(fd, MANIFEST, ret, &length, error);
     if (rc < 0 || answers_are(*ret))
-        return rc;
+        return rc < 0 ? rc : 1;
     free(*ret);
     *ret = NULL;
     return 0;
@@ -153,17 +139,14 @@ archive_pack(const struct host *host, const char *manifest, size_t length, char 
                                 "--file=-",
                                 member,
                                 NULL};
+    const struct document document = {(char *)manifest, length};
+    int rc;
 
     *ret = NULL;
-    for (size_t done = 0; memory >= 0 && done < length;) {
-        ssize_t written = write(memory, manifest + done, length - done);
-
-        if (written < 0)
-            return error_set(error, -errno, MANIFEST ": %m");
-        done += (size_t)written;
-    }
     if (memory < 0)
         return error_set(error, -errno, MANIFEST ": %m");
-    *ret = run_tar(host, argv, ret_length, error);
-    return *ret ? 0 : -EIO;
+    rc = document_write(&document, memory);
+    if (rc < 0)
+        return error_set(error, rc, MANIFEST ": %s", strerror(-rc));
+    return run_tar(host, argv, ret, ret_length, error);
 }
