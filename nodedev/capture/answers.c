@@ -72,20 +72,11 @@ by_path(const void *left, const void *right)
     return compare(*(struct answer *const *)left, *(struct answer *const *)right);
 }
 
-/* twalk(3) hands nothing over. twalk_r(3) does, but RHEL 8 has none. */
 void
-answers_visit(const struct answers *answers, void (*visit)(struct answer *answer, void *data),
-              void *data)
+answers_sort(struct answers *answers)
 {
-    const size_t count = answers->count;
-    AUTO_FREE struct answer **sorted = memory_zeroed(count + 1, sizeof(struct answer *));
-
-    if (count == 0)
-        return;
-    memcpy(sorted, answers->items, count * sizeof(*sorted));
-    qsort(sorted, count, sizeof(*sorted), by_path);
-    for (size_t i = 0; i < count; i++)
-        visit(sorted[i], data);
+    if (answers->count)
+        qsort(answers->items, answers->count, sizeof(struct answer *), by_path);
 }
 
 void
@@ -128,10 +119,8 @@ put_bytes(const char *bytes, size_t length, char also, FILE *out)
 }
 
 static void
-put_answer(struct answer *answer, void *data)
+put_answer(const struct answer *answer, FILE *out)
 {
-    FILE *out = data;
-
     fprintf(out, "%s ", kinds[answer->kind]);
     put_bytes(answer->path, strlen(answer->path), ' ', out);
     if (answer->error) {
@@ -144,10 +133,12 @@ put_answer(struct answer *answer, void *data)
 }
 
 void
-answers_write(const struct answers *answers, const char *remark, FILE *out)
+answers_write(struct answers *answers, const char *remark, FILE *out)
 {
     fprintf(out, TITLE FORMAT_NOW "\n# %s\n", remark);
-    answers_visit(answers, put_answer, out);
+    answers_sort(answers);
+    for (size_t i = 0; i < answers->count; i++)
+        put_answer(answers->items[i], out);
 }
 
 static int

@@ -49,7 +49,7 @@ struct answer {
 
 struct answers {
     void *tree;            /* of tsearch(3) */
-    struct answer **items; /* the same answers, in the order in which they came */
+    struct answer **items; /* the same answers, in the order in which they came, or sorted */
     size_t count;
 };
 
@@ -61,13 +61,11 @@ void answers_add(struct answers *answers, enum answer_kind kind, const char *pat
 struct answer *answers_find(const struct answers *answers, enum answer_kind kind,
                             const char *path) CHECKED NONNULL;
 
-/* Visits each answer, sorted by path and then by kind. The visitor may change the answer's text,
- * but not its path. */
-void answers_visit(const struct answers *answers, void (*visit)(struct answer *answer, void *data),
-                   void *data) __attribute__((nonnull(1, 2)));
+/* Sorts the items by path and then by kind. */
+void answers_sort(struct answers *answers) NONNULL;
 
-/* Writes all answers as text, with a remark for people. */
-void answers_write(const struct answers *answers, const char *remark, FILE *out) NONNULL;
+/* Sorts all answers and writes them as text, with a remark for people. */
+void answers_write(struct answers *answers, const char *remark, FILE *out) NONNULL;
 
 /* Whether a text is a manifest, of any version. */
 bool answers_are(const char *text) CHECKED NONNULL;

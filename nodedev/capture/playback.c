@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
 #include "capture/playback.h"
+#include "base/array.h"
+#include "base/document.h"
 #include "base/memory.h"
 #include "capture/archive.h"
 #include "capture/read-only.h"
@@ -55,11 +57,7 @@ is_younger(const char *path)
                                         "/vgpuConfig.xml"};
     const char *name = strrchr(path, '/');
 
-    for (size_t i = 0; name && i < COUNT(files); i++) {
-        if (!strcmp(name, files[i]))
-            return true;
-    }
-    return false;
+    return name && ARRAY_HAS(files, COUNT(files), each, !strcmp(name, *each));
 }
 
 /* Returns -ENOENT, or -NOT_RECORDED. */
@@ -83,9 +81,8 @@ judge_missing(const struct playback *playback, const char *path)
 
 /* Remembers each name of a list, because a host is asked for thousands of them. */
 static void
-index_list(struct answer *list, void *data)
+index_list(struct playback *playback, const struct answer *list)
 {
-    struct playback *playback = data;
     AUTO_FREE char *names = memory_copy(list->text);
     char *rest = names, *name;
 
@@ -99,11 +96,7 @@ index_list(struct answer *list, void *data)
 static void
 note_miss(struct playback *playback, const char *path)
 {
-    if (answers_find(&playback->misses, ANSWER_READ, path))
-        return;
     answers_add(&playback->misses, ANSWER_READ, path, "", 0);
-    if (playback->miss_count++ == 0)
-        playback->first_miss = answers_find(&playback->misses, ANSWER_READ, path)->path;
 }
 
 /* Returns the answer. Returns NULL and an errno in *rc if the answer is an errno, or if there is
@@ -194,23 +187,19 @@ play_status(const struct host *host, const char *path, struct stat *ret)
  * owner is neither root nor this user, the group and others may write the copy, because the owner
  * could allow it. */
 static int
-open_copy(const struct stat *status, const char *bytes, size_t length)
+open_copy(const struct stat *status, const struct document *contents)
 {
     AUTO_CLOSE int fd = memfd_create("capture", MFD_CLOEXEC);
     mode_t mode = status->st_mode & 0777;
+    int rc;
 
     if (status->st_uid != 0 && status->st_uid != geteuid())
         mode |= S_IWGRP | S_IWOTH;
     if (fd < 0 || fchmod(fd, mode) < 0)
         return -errno;
-    while (length > 0) {
-        ssize_t done = write(fd, bytes, length);
-
-        if (done < 0)
-            return -errno;
-        bytes += done;
-        length -= (size_t)done;
-    }
+    rc = document_write(contents, fd);
+    if (rc < 0)
+        return rc;
     return lseek(fd, 0, SEEK_SET) < 0 ? -errno : TAKE_FD(fd);
 }
 
@@ -218,8 +207,9 @@ static int
 play_open(const struct host *host, const char *path, int flags, mode_t mode)
 {
     struct stat status;
+    struct document contents;
     const struct answer *answer;
-    const char *end;
+    char *end;
     int rc;
 
     (void)mode;
@@ -231,7 +221,9 @@ play_open(const struct host *host, const char *path, int flags, mode_t mode)
     end = memchr(answer->text, '\n', answer->length);
     if (!end || !status_text_parse(answer->text, &status))
         return -EBADMSG;
-    return open_copy(&status, end + 1, answer->length - (size_t)(end + 1 - answer->text));
+    contents.text = end + 1;
+    contents.length = answer->length - (size_t)(contents.text - answer->text);
+    return open_copy(&status, &contents);
 }
 
 static ssize_t
@@ -325,7 +317,8 @@ playback_start(struct playback *playback, const struct host *host, char *manifes
     rc = answers_parse(manifest, &playback->answers, error);
     if (rc < 0)
         return rc;
-    answers_visit(&playback->answers, index_list, playback);
+    for (size_t i = 0; i < playback->answers.count; i++)
+        index_list(playback, playback->answers.items[i]);
     playback->host.config = said_of_host(playback, "config", host->config);
     playback->host.hooks = said_of_host(playback, "hooks", host->hooks);
     playback->host.hook = said_of_host(playback, "hook", host->hook);

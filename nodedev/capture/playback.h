@@ -20,9 +20,7 @@ struct playback {
     struct answers answers;
     struct answers listed; /* a path for each name in a list: "DIRECTORY/NAME" */
     struct answers misses; /* paths that were asked and are not recorded */
-    const char *first_miss;
-    size_t miss_count;
-    uint64_t waited; /* nanoseconds */
+    uint64_t waited;       /* nanoseconds */
 };
 
 /*

@@ -27,11 +27,10 @@ const char *const redaction_words[REDACTION_KINDS] = {
     [REDACTION_OPEN] = "files that processes have open are left out",
 };
 
-/* One pass over all answers. */
+/* The answers of a host, and what is known of them. */
 struct pass {
     const struct host *host;
     const struct answers *from;
-    struct answers *to;
     struct redaction *redaction;
     struct stand_ins *stand_ins;
 };
@@ -244,9 +243,8 @@ find_row(const struct pass *pass, const struct answer *answer)
 /* --- the passes ------------------------------------------------------------------------------- */
 
 static void
-learn(struct answer *answer, void *data)
+learn(struct pass *pass, const struct answer *answer)
 {
-    struct pass *pass = data;
     const struct row *row = find_row(pass, answer);
 
     if (row->learn && !answer->error)
@@ -292,9 +290,8 @@ length_of(const struct row *row, const struct answer *answer, const char *text)
 }
 
 static void
-redact(struct answer *answer, void *data)
+redact(struct pass *pass, const struct answer *answer, struct answers *ret)
 {
-    struct pass *pass = data;
     const struct row *row = find_row(pass, answer);
     AUTO_FREE char *path = NULL, *text = NULL;
     ssize_t length = -(answer->error ? answer->error : ENOENT);
@@ -308,24 +305,24 @@ redact(struct answer *answer, void *data)
         text = rewrite(pass, row, answer);
     if (text)
         length = (ssize_t)length_of(row, answer, text);
-    answers_add(pass->to, answer->kind, path, text ? text : "", length);
+    answers_add(ret, answer->kind, path, text ? text : "", length);
 }
 
 void
-redaction_make(const struct host *host, const struct answers *answers, bool keeps_names,
+redaction_make(const struct host *host, struct answers *answers, bool keeps_names,
                struct answers *ret, struct redaction *redaction)
 {
-    struct pass pass = {.host = host,
-                        .from = answers,
-                        .to = ret,
-                        .redaction = redaction,
-                        .stand_ins = &redaction->stand_ins};
+    struct pass pass = {
+        .host = host, .from = answers, .redaction = redaction, .stand_ins = &redaction->stand_ins};
 
     *ret = (struct answers){0};
     *redaction = (struct redaction){.counts = {0}};
     stand_ins_start(&redaction->stand_ins, keeps_names);
-    answers_visit(answers, learn, &pass);
-    answers_visit(answers, redact, &pass);
+    answers_sort(answers);
+    for (size_t i = 0; i < answers->count; i++)
+        learn(&pass, answers->items[i]);
+    for (size_t i = 0; i < answers->count; i++)
+        redact(&pass, answers->items[i], ret);
 }
 
 /* Whether a word is known as a name of a kind. */

@@ -30,9 +30,9 @@ struct redaction {
     struct stand_ins stand_ins;
 };
 
-/* Redacts the answers of a host. With keeps_names, names and UUIDs stay. The caller clears ret and
- * redaction. */
-void redaction_make(const struct host *host, const struct answers *answers, bool keeps_names,
+/* Redacts the answers of a host, and sorts them. With keeps_names, names and UUIDs stay. The caller
+ * clears ret and redaction. */
+void redaction_make(const struct host *host, struct answers *answers, bool keeps_names,
                     struct answers *ret, struct redaction *redaction) NONNULL;
 
 /* Returns lines for people, with stand-ins for the names and UUIDs in them. The caller frees it. */

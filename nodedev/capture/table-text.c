@@ -11,12 +11,6 @@
 #include <stdio.h>
 #include <string.h>
 
-struct card_list {
-    const struct answers *from;
-    struct nvidia_table_ids *items;
-    size_t count;
-};
-
 /* Reads a PCI id of a device, "0x10de", from the answers of a host. */
 static void
 read_id(const struct answers *from, const char *vendor_path, const char *what, char ret[8])
@@ -29,23 +23,37 @@ read_id(const struct answers *from, const char *vendor_path, const char *what, c
         snprintf(ret, 8, "%.4s", answer->text + 2);
 }
 
-/* Adds a device of NVIDIA's, if this answer is the id of its vendor. */
-static void
-add_card(struct answer *answer, void *data)
+/* Whether an answer is the id of NVIDIA, as the vendor of a device. */
+static bool
+is_nvidia(const struct answer *answer)
 {
-    struct card_list *list = data;
     const char *slash = strrchr(answer->path, '/');
-    struct nvidia_table_ids ids = {"", "", "", ""};
 
-    if (answer->kind != ANSWER_READ || answer->error || !slash || strcmp(slash, "/vendor") ||
-        strncmp(answer->path, PCI_DEVICES "/", strlen(PCI_DEVICES "/")) ||
-        strncmp(answer->text, "0x" NVIDIA_VENDOR, strlen("0x" NVIDIA_VENDOR)))
-        return;
-    read_id(list->from, answer->path, "vendor", ids.vendor);
-    read_id(list->from, answer->path, "device", ids.device);
-    read_id(list->from, answer->path, "subsystem_vendor", ids.subsystem_vendor);
-    read_id(list->from, answer->path, "subsystem_device", ids.subsystem_device);
-    ARRAY_ADD(list->items, list->count, ids);
+    return answer->kind == ANSWER_READ && !answer->error && slash && !strcmp(slash, "/vendor") &&
+           !strncmp(answer->path, PCI_DEVICES "/", strlen(PCI_DEVICES "/")) &&
+           !strncmp(answer->text, "0x" NVIDIA_VENDOR, strlen("0x" NVIDIA_VENDOR));
+}
+
+/* Returns the ids of NVIDIA's devices, which the caller frees. */
+static struct nvidia_table_ids *
+find_cards(const struct answers *from, size_t *count)
+{
+    struct nvidia_table_ids *ret = NULL;
+
+    *count = 0;
+    for (size_t i = 0; i < from->count; i++) {
+        struct nvidia_table_ids ids = {"", "", "", ""};
+        const char *path = from->items[i]->path;
+
+        if (!is_nvidia(from->items[i]))
+            continue;
+        read_id(from, path, "vendor", ids.vendor);
+        read_id(from, path, "device", ids.device);
+        read_id(from, path, "subsystem_vendor", ids.subsystem_vendor);
+        read_id(from, path, "subsystem_device", ids.subsystem_device);
+        ARRAY_ADD(ret, *count, ids);
+    }
+    return ret;
 }
 
 /* Returns the table, empty if it cannot be read, and the ids of its cards, which the caller
@@ -56,13 +64,12 @@ parse(const struct answers *from, const struct answer *answer, struct nvidia_tab
     const char *content = answer_content(answer);
     AUTO(document_clear)
     struct document document = {.text = memory_copy(content), .length = strlen(content)};
-    struct card_list list = {.from = from};
     struct nvidia_table table;
     struct error ignored;
+    size_t count;
 
-    answers_visit(from, add_card, &list);
-    *ids = list.items;
-    if (nvidia_table_parse(&document, list.items, list.count, &table, &ignored) < 0)
+    *ids = find_cards(from, &count);
+    if (nvidia_table_parse(&document, *ids, count, &table, &ignored) < 0)
         return (struct nvidia_table){0};
     return table;
 }

@@ -103,11 +103,12 @@ check_arguments(const struct command *command, const struct command_call *call, 
 static void
 tell_misses(const struct command_call *call, const struct playback *playback)
 {
-    if (playback->miss_count)
+    const struct answers *misses = &playback->misses;
+
+    if (misses->count)
         reply_warn(call, ERROR_UNKNOWN, "not recorded in %s: /%s%s",
-                   call->options.values[OPTION_ROOT], playback->first_miss,
-                   playback->miss_count > 1 ? ", and others: what is said of them is not known"
-                                            : "");
+                   call->options.values[OPTION_ROOT], misses->items[0]->path,
+                   misses->count > 1 ? ", and others: what is said of them is not known" : "");
 }
 
 /* With --json only the document is printed, so the command's lines for people are dropped. A watch

@@ -207,7 +207,7 @@ put_record(const char *record, FILE *out)
 }
 
 static int
-write_file(const struct command_call *call, const struct answers *answers, const char *record,
+write_file(const struct command_call *call, struct answers *answers, const char *record,
            const struct output *output, struct error *error)
 {
     AUTO_FREE char *manifest = NULL, *archive = NULL;
@@ -222,19 +222,6 @@ write_file(const struct command_call *call, const struct answers *answers, const
     memory_stream_end(out, &manifest);
     rc = archive_pack(call->machine, manifest, length, &archive, &size, error);
     return rc < 0 ? rc : output_write(output, archive, size, 0600, error);
-}
-
-struct tally {
-    size_t answers, denied;
-};
-
-static void
-tally_one(struct answer *answer, void *data)
-{
-    struct tally *tally = data;
-
-    tally->answers++;
-    tally->denied += answer->error == EACCES || answer->error == EPERM;
 }
 
 /* Tells what was replaced, and what else was left out. */
@@ -261,13 +248,14 @@ tell(const struct command_call *call, const struct answers *answers,
      const struct redaction *redaction, const struct output *output)
 {
     FILE *out = output->file ? call->out : call->faults;
-    struct tally tally = {0};
+    size_t denied = 0;
 
-    answers_visit(answers, tally_one, &tally);
-    say_line(out, "%s: %zu answers of this host's", output->path, tally.answers);
+    for (size_t i = 0; i < answers->count; i++)
+        denied += answers->items[i]->error == EACCES || answers->items[i]->error == EPERM;
+    say_line(out, "%s: %zu answers of this host's", output->path, answers->count);
     tell_redaction(out, redaction);
-    if (tally.denied)
-        say_line(out, "%7zu answers that need a right: run it as root", tally.denied);
+    if (denied)
+        say_line(out, "%7zu answers that need a right: run it as root", denied);
     if (output->file)
         say_line(out, "Look through it before you give it away: tar -xzOf %s manifest",
                  shell_word(output->path).text);

@@ -723,7 +723,7 @@ a_later_version(void **state)
     assert_int_equal(playback_open(&playback, &scene.kernel.host, FILE_NAME, &error), 1);
     assert_int_equal(host->ops->status(host, "run/libvirt-vgpu/ledger", &status), 0);
     assert_int_equal(host->ops->status(host, "run/libvirt-vgpu/later/file", &status), -ENOENT);
-    assert_int_equal(playback.miss_count, 0);
+    assert_int_equal(playback.misses.count, 0);
 }
 
 static void
