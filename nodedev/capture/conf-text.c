@@ -121,12 +121,6 @@ hide_domain(struct stand_ins *stand_ins, const char *text)
     return stand_ins_use(stand_ins, is_pattern(text) ? STAND_IN_PATTERN : STAND_IN_DOMAIN, text);
 }
 
-static char *
-keep_if(struct stand_ins *stand_ins, bool is_harmless, enum stand_in kind, const char *text)
-{
-    return is_harmless ? memory_copy(text) : stand_ins_use(stand_ins, kind, text);
-}
-
 /* What is no name of the kernel's stays none: "?" cannot be in a name. */
 static char *
 hide_name(struct stand_ins *stand_ins, enum stand_in kind, const char *text)
@@ -154,14 +148,15 @@ hide(struct stand_ins *stand_ins, enum conf_meaning meaning, const char *text)
     case CONF_TRAIT:
         return stand_ins_use(stand_ins, STAND_IN_TRAIT, text);
     case CONF_QUANTITY:
-        return keep_if(stand_ins, harmless_is_quantity(text), STAND_IN_TEXT, text);
+        return stand_ins_use_unless(stand_ins, harmless_is_quantity(text), STAND_IN_TEXT, text);
     case CONF_WORD:
         return is_word ? memory_copy(text) : hide_name(stand_ins, STAND_IN_TEXT, text);
     case CONF_FUNCTIONS:
-        return keep_if(stand_ins, is_word || harmless_is_address_pattern(text), STAND_IN_DEVICE,
-                       text);
+        return stand_ins_use_unless(stand_ins, is_word || harmless_is_address_pattern(text),
+                                    STAND_IN_DEVICE, text);
     case CONF_INSTANCES:
-        return keep_if(stand_ins, policy_is_profile_of_instances(text), STAND_IN_TEXT, text);
+        return stand_ins_use_unless(stand_ins, policy_is_profile_of_instances(text), STAND_IN_TEXT,
+                                    text);
     case CONF_CLASS:
         return stand_ins_use(stand_ins, STAND_IN_CLASS, text);
     case CONF_DOMAINS:
@@ -170,7 +165,7 @@ hide(struct stand_ins *stand_ins, enum conf_meaning meaning, const char *text)
     case CONF_ALIAS:
         return path_text_alias(stand_ins, text);
     case CONF_PARAM:
-        return keep_if(stand_ins, is_word, STAND_IN_PARAM, text);
+        return stand_ins_use_unless(stand_ins, is_word, STAND_IN_PARAM, text);
     default:
         return stand_ins_use(stand_ins, STAND_IN_TEXT, text);
     }

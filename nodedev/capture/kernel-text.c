@@ -11,14 +11,16 @@
 
 /* --- lines and words -------------------------------------------------------------------------- */
 
-/* The first line of a text. *end: its line feed, if it has one. */
+/* Returns what is left of the first line, with its line feed, if it has one. The other lines are
+ * left out. */
 static char *
-first_line(const char *text, const char **end)
+one_line(struct stand_ins *stand_ins, const char *text, kernel_text *copy)
 {
-    size_t length = strcspn(text, "\n");
+    const char *end = strchrnul(text, '\n');
+    AUTO_FREE char *line = memory_copy_bytes(text, (size_t)(end - text));
+    AUTO_FREE char *other = copy(stand_ins, line);
 
-    *end = text[length] ? "\n" : "";
-    return memory_copy_bytes(text, length);
+    return memory_format("%s%.1s", other, end);
 }
 
 /* Puts what is left of a line. */
@@ -40,16 +42,19 @@ each_line(struct stand_ins *stand_ins, const char *text, put_line *put)
 
 /* --- /sys ------------------------------------------------------------------------------------- */
 
+static char *
+copy_value(struct stand_ins *stand_ins, const char *line)
+{
+    const bool is_harmless =
+        !*line || harmless_is_number(line) || stand_ins_is_harmless(stand_ins, line);
+
+    return stand_ins_use_unless(stand_ins, is_harmless, STAND_IN_TEXT, line);
+}
+
 char *
 kernel_text_value(struct stand_ins *stand_ins, const char *text)
 {
-    const char *end;
-    AUTO_FREE char *line = first_line(text, &end), *other = NULL;
-
-    if (!*line || harmless_is_number(line) || stand_ins_is_harmless(stand_ins, line))
-        return memory_format("%s%s", line, end);
-    other = stand_ins_use(stand_ins, STAND_IN_TEXT, line);
-    return memory_format("%s%s", other, end);
+    return one_line(stand_ins, text, copy_value);
 }
 
 /* Whether a part of a version is harmless: a number, or a word before a number. */
@@ -64,12 +69,10 @@ is_part(const struct stand_ins *stand_ins, const char *part)
 }
 
 /* A part that is not known becomes "x". */
-char *
-kernel_text_version(struct stand_ins *stand_ins, const char *text)
+static char *
+copy_version(struct stand_ins *stand_ins, const char *line)
 {
     static const char marks[] = "-.+_~ ";
-    const char *end;
-    AUTO_FREE char *line = first_line(text, &end);
     char *ret = NULL;
     size_t size, length;
     FILE *out = memory_stream(&ret, &size);
@@ -83,21 +86,27 @@ kernel_text_version(struct stand_ins *stand_ins, const char *text)
         if (at[length])
             fputc(at[length++], out);
     }
-    fputs(end, out);
     memory_stream_end(out, &ret);
     return ret;
 }
 
 char *
+kernel_text_version(struct stand_ins *stand_ins, const char *text)
+{
+    return one_line(stand_ins, text, copy_version);
+}
+
+static char *
+copy_type_name(struct stand_ins *stand_ins, const char *line)
+{
+    return stand_ins_use_unless(stand_ins, !*line || harmless_is_type_name(line), STAND_IN_TYPE,
+                                line);
+}
+
+char *
 kernel_text_type_name(struct stand_ins *stand_ins, const char *text)
 {
-    const char *end;
-    AUTO_FREE char *line = first_line(text, &end), *other = NULL;
-
-    if (!*line || harmless_is_type_name(line))
-        return memory_format("%s%s", line, end);
-    other = stand_ins_use(stand_ins, STAND_IN_TYPE, line);
-    return memory_format("%s%s", other, end);
+    return one_line(stand_ins, text, copy_type_name);
 }
 
 /* Only figures of NVIDIA's are read. */
@@ -219,19 +228,13 @@ kernel_text_params(struct stand_ins *stand_ins, const char *text)
 char *
 kernel_text_boot(struct stand_ins *stand_ins, const char *text)
 {
-    const char *end;
-    AUTO_FREE char *line = first_line(text, &end), *other = path_text_uuid(stand_ins, line);
-
-    return memory_format("%s%s", other, end);
+    return one_line(stand_ins, text, path_text_uuid);
 }
 
 char *
 kernel_text_comm(struct stand_ins *stand_ins, const char *text)
 {
-    const char *end;
-    AUTO_FREE char *line = first_line(text, &end), *other = path_text_program(stand_ins, line);
-
-    return memory_format("%s%s", other, end);
+    return one_line(stand_ins, text, path_text_program);
 }
 
 /* Keeps the fields 1 to 22. Those behind them show where the process's memory is. A field that is
@@ -286,10 +289,9 @@ kernel_text_context(struct stand_ins *stand_ins, const char *text)
 
     for (size_t i = 0; i < COUNT(others) && rest; i++) {
         const char *part = strsep(&rest, ":\n");
-        AUTO_FREE char *other = others[i] ? memory_copy(others[i])
-                                : stand_ins_is_harmless(stand_ins, part)
-                                    ? memory_copy(part)
-                                    : stand_ins_use(stand_ins, STAND_IN_TEXT, part);
+        const bool is_harmless = others[i] || stand_ins_is_harmless(stand_ins, part);
+        AUTO_FREE char *other = stand_ins_use_unless(stand_ins, is_harmless, STAND_IN_TEXT,
+                                                     others[i] ? others[i] : part);
 
         fprintf(out, "%s%s", i ? ":" : "", other);
     }
@@ -298,28 +300,26 @@ kernel_text_context(struct stand_ins *stand_ins, const char *text)
 }
 
 /* AppArmor's label: "libvirtd (enforce)". SELinux's has no mode. */
+static char *
+copy_label(struct stand_ins *stand_ins, const char *line)
+{
+    static const char *const modes[] = {" (enforce)", " (complain)", " (kill)", " (unconfined)"};
+    const char *end = strrchr(line, '(');
+    const char *mode = end && end > line ? end - 1 : "";
+    AUTO_FREE char *name = NULL, *other = NULL;
+
+    if (!ARRAY_HAS(modes, COUNT(modes), each, !strcmp(*each, mode)))
+        return strchr(line, ':') ? kernel_text_context(stand_ins, line)
+                                 : path_text_program(stand_ins, line);
+    name = memory_copy_bytes(line, (size_t)(mode - line));
+    other = path_text_program(stand_ins, name);
+    return memory_format("%s%s", other, mode);
+}
+
 char *
 kernel_text_current(struct stand_ins *stand_ins, const char *text)
 {
-    static const char *const modes[] = {" (enforce)", " (complain)", " (kill)", " (unconfined)"};
-    const char *end;
-    AUTO_FREE char *line = first_line(text, &end), *other = NULL;
-    size_t length = strlen(line);
-
-    for (size_t i = 0; i < COUNT(modes); i++) {
-        size_t mode = strlen(modes[i]);
-
-        if (length < mode || strcmp(line + length - mode, modes[i]) != 0)
-            continue;
-        line[length - mode] = '\0';
-        other = path_text_program(stand_ins, line);
-        return memory_format("%s%s%s", other, modes[i], end);
-    }
-    if (strchr(line, ':'))
-        other = kernel_text_context(stand_ins, line);
-    else
-        other = path_text_program(stand_ins, line);
-    return memory_format("%s%s", other, end);
+    return one_line(stand_ins, text, copy_label);
 }
 
 static void
@@ -333,7 +333,7 @@ put_policy(struct stand_ins *stand_ins, char *line, FILE *out)
         return;
     line += strlen(key);
     line[strcspn(line, " \t\r")] = '\0';
-    other = path_text_name(stand_ins, "etc/selinux", line);
+    other = path_text(stand_ins, "etc/selinux", line);
     fprintf(out, "%s%s\n", key, other);
 }
 

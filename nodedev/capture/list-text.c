@@ -77,7 +77,7 @@ list_text_copy(struct stand_ins *stand_ins, const struct answers *answers,
 
         if (!*name || (keeps && !keeps(answers, list, name)))
             continue;
-        other = path_text_name(stand_ins, list->path, name);
+        other = path_text(stand_ins, list->path, name);
         fprintf(out, "%s%s", part, other);
         part = "/";
     }

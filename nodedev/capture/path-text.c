@@ -51,9 +51,9 @@ path_text_device(struct stand_ins *stand_ins, const char *name)
 {
     if (is_uuid(name))
         return path_text_uuid(stand_ins, name);
-    if (is_address(name) || stand_ins_is_harmless(stand_ins, name))
-        return memory_copy(name);
-    return stand_ins_use(stand_ins, STAND_IN_DEVICE, name);
+    return stand_ins_use_unless(stand_ins,
+                                is_address(name) || stand_ins_is_harmless(stand_ins, name),
+                                STAND_IN_DEVICE, name);
 }
 
 char *
@@ -355,18 +355,6 @@ path_text(struct stand_ins *stand_ins, const char *directory, const char *path)
         enter(&place, name);
     }
     memory_stream_end(out, &ret);
-    words_clear(&place.above);
-    return ret;
-}
-
-char *
-path_text_name(struct stand_ins *stand_ins, const char *directory, const char *name)
-{
-    struct position place = {.above = {0}};
-    char *ret;
-
-    enter_all(&place, directory);
-    ret = rename_at(stand_ins, &place, name);
     words_clear(&place.above);
     return ret;
 }

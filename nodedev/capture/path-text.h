@@ -10,13 +10,9 @@
 
 /* Each returns a text that the caller frees. */
 
-/* A path, part by part. `directory` is where a relative path begins; "" is the root. */
+/* A path or one name, part by part. `directory` is where a relative path begins; "" is the root. */
 char *
 path_text(struct stand_ins *stand_ins, const char *directory, const char *path) CHECKED NONNULL;
-
-/* One name in a directory. */
-char *path_text_name(struct stand_ins *stand_ins, const char *directory,
-                     const char *name) CHECKED NONNULL;
 
 /* A UUID in any form that libvirt takes; or another text, which is hidden. */
 char *path_text_uuid(struct stand_ins *stand_ins, const char *text) CHECKED NONNULL;

@@ -88,8 +88,7 @@ rewrite_tag(struct stand_ins *stand_ins, const char *text)
 static char *
 rewrite_number(struct stand_ins *stand_ins, const char *text)
 {
-    return harmless_is_digits(text) ? memory_copy(text)
-                                    : stand_ins_use(stand_ins, STAND_IN_TEXT, text);
+    return stand_ins_use_unless(stand_ins, harmless_is_digits(text), STAND_IN_TEXT, text);
 }
 
 /* The target of a whole card's link (lease/whole-card.h): three numbers and the domain's name. */
@@ -143,7 +142,7 @@ rewrite_script(struct pass *pass, const struct answer *answer)
     AUTO_FREE char *name = NULL;
 
     if (*hook && strstr(answer->text, hook))
-        name = path_text_name(pass->stand_ins, "", hook);
+        name = path_text(pass->stand_ins, "", hook);
     return memory_format("%s%s", is_script ? "#!\n" : "", name ? name : "");
 }
 

@@ -149,3 +149,10 @@ stand_ins_use(struct stand_ins *stand_ins, enum stand_in kind, const char *text)
         return memory_format("00000000-0000-4000-8000-%012zx", number);
     return memory_format("%s-%zu", stems[kind], number);
 }
+
+char *
+stand_ins_use_unless(struct stand_ins *stand_ins, bool is_harmless, enum stand_in kind,
+                     const char *text)
+{
+    return is_harmless ? memory_copy(text) : stand_ins_use(stand_ins, kind, text);
+}

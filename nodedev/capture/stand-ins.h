@@ -57,6 +57,8 @@ void stand_ins_learn(struct stand_ins *stand_ins, enum stand_in kind, const char
 bool stand_ins_has(const struct stand_ins *stand_ins, enum stand_in kind,
                    const char *text) CHECKED NONNULL;
 
-/* Returns the stand-in of a text, which the caller frees. */
+/* Returns the stand-in of a text, which the caller frees; or a copy of a text that is harmless. */
+char *stand_ins_use_unless(struct stand_ins *stand_ins, bool is_harmless, enum stand_in kind,
+                           const char *text) CHECKED NONNULL;
 char *
 stand_ins_use(struct stand_ins *stand_ins, enum stand_in kind, const char *text) CHECKED NONNULL;

@@ -60,8 +60,8 @@ names_are_kept(void **state)
     check(stand_ins_use(&stand_ins, STAND_IN_DOMAIN, "zebra"), "zebra");
     check(path_text(&stand_ins, "", "/home/mallory/.x~"), "/home/mallory/.x~");
     check(path_text_alias(&stand_ins, "ua-vgpu-small-2"), "ua-vgpu-small-2");
-    check(path_text_name(&stand_ins, "etc/libvirt/hooks/qemu.d", "10-own.bak"), "10-own.bak");
-    check(path_text_name(&stand_ins, "etc/libvirt-vgpu/conf.d", "a.conf"), "a.conf");
+    check(path_text(&stand_ins, "etc/libvirt/hooks/qemu.d", "10-own.bak"), "10-own.bak");
+    check(path_text(&stand_ins, "etc/libvirt-vgpu/conf.d", "a.conf"), "a.conf");
 }
 
 static void
