@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
 #include "capture/harmless.h"
+#include "base/array.h"
 
 #include <ctype.h>
 #include <string.h>
@@ -104,11 +105,7 @@ harmless_is_quantity(const char *text)
     static const char *const units[] = {"", "ms", "s", "m", "min", "M", "MiB", "G", "GiB"};
     const char *unit = isdigit((unsigned char)*text) ? skip_number(text) : NULL;
 
-    for (size_t i = 0; unit && unit - text < 8 && i < COUNT(units); i++) {
-        if (!strcmp(unit, units[i]))
-            return true;
-    }
-    return false;
+    return unit && unit - text < 8 && ARRAY_HAS(units, COUNT(units), each, !strcmp(*each, unit));
 }
 
 /* Skips what stands for one character of an address. Returns NULL if nothing does. */

@@ -3,17 +3,10 @@
 #include "capture/learning.h"
 #include "base/memory.h"
 #include "capture/harmless.h"
+#include "capture/path-text.h"
 #include "device/inventory.h"
 
 #include <string.h>
-
-static bool
-ends_with(const char *text, const char *end)
-{
-    size_t length = strlen(text), tail = strlen(end);
-
-    return length > tail && !strcmp(text + length - tail, end);
-}
 
 /* Learns the domains of "NAME.xml". */
 void
@@ -23,10 +16,9 @@ learning_guests(struct stand_ins *stand_ins, const char *text)
     char *rest = names, *name;
 
     while ((name = strsep(&rest, "/"))) {
-        if (!ends_with(name, ".xml"))
-            continue;
-        name[strlen(name) - strlen(".xml")] = '\0';
-        stand_ins_learn(stand_ins, STAND_IN_DOMAIN, name);
+        name[path_text_guest(name)] = '\0';
+        if (*name)
+            stand_ins_learn(stand_ins, STAND_IN_DOMAIN, name);
     }
 }
 

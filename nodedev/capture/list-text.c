@@ -11,12 +11,9 @@
 bool
 list_text_guests(const struct answers *answers, const struct answer *list, const char *name)
 {
-    static const char end[] = ".xml";
-    const size_t length = strlen(name), tail = strlen(end);
-
     (void)answers;
     (void)list;
-    return length > tail && !strcmp(name + length - tail, end);
+    return path_text_guest(name) > 0;
 }
 
 bool

@@ -60,16 +60,14 @@ char *
 path_text_type(struct stand_ins *stand_ins, const char *name)
 {
     static const enum stand_in lent[] = {STAND_IN_POOL, STAND_IN_PROFILE};
+    const enum stand_in *kind;
     struct name id;
 
     if (stand_ins_is_harmless(stand_ins, name) ||
         (name_parse(&id, name) == 0 && nvidia_type_number(&id) > 0))
         return memory_copy(name);
-    for (size_t i = 0; i < COUNT(lent); i++) {
-        if (stand_ins_has(stand_ins, lent[i], name))
-            return stand_ins_use(stand_ins, lent[i], name);
-    }
-    return stand_ins_use(stand_ins, STAND_IN_TYPE, name);
+    kind = ARRAY_FIND(lent, COUNT(lent), each, stand_ins_has(stand_ins, *each, name));
+    return stand_ins_use(stand_ins, kind ? *kind : STAND_IN_TYPE, name);
 }
 
 /* Returns the length of a text without a number and its dash at the end. */
@@ -150,15 +148,21 @@ ends_with(const char *text, const char *end)
     return length > tail && !strcmp(text + length - tail, end);
 }
 
+size_t
+path_text_guest(const char *file)
+{
+    return ends_with(file, ".xml") ? strlen(file) - strlen(".xml") : 0;
+}
+
 /* "NAME.xml", a guest's. NULL: it is another file. */
 static char *
 guest_file(struct stand_ins *stand_ins, const char *name)
 {
-    AUTO_FREE char *domain = NULL, *other = NULL;
+    const size_t length = path_text_guest(name);
+    AUTO_FREE char *domain = memory_copy_bytes(name, length), *other = NULL;
 
-    if (!ends_with(name, ".xml"))
+    if (!length)
         return NULL;
-    domain = memory_copy_bytes(name, strlen(name) - strlen(".xml"));
     other = stand_ins_use(stand_ins, STAND_IN_DOMAIN, domain);
     return memory_format("%s.xml", other);
 }

@@ -26,5 +26,8 @@ char *path_text_type(struct stand_ins *stand_ins, const char *name) CHECKED NONN
 /* An alias. What has a meaning stays: "ua-vgpu-" and a number behind a class. */
 char *path_text_alias(struct stand_ins *stand_ins, const char *alias) CHECKED NONNULL;
 
+/* The length of NAME in "NAME.xml", a guest's file. 0: it is another file. */
+size_t path_text_guest(const char *file) CHECKED NONNULL;
+
 /* The name of a program, as in /proc/PID/comm. */
 char *path_text_program(struct stand_ins *stand_ins, const char *name) CHECKED NONNULL;

@@ -324,21 +324,19 @@ redaction_make(const struct host *host, struct answers *answers, bool keeps_name
         redact(&pass, answers->items[i], ret);
 }
 
-/* Whether a word is known as a name of a kind. */
+/* Returns a word, or a stand-in if it is known as a name. */
 static char *
 hide_word(struct stand_ins *stand_ins, const char *word)
 {
     static const enum stand_in kinds[] = {STAND_IN_DOMAIN, STAND_IN_CLASS, STAND_IN_POOL,
                                           STAND_IN_PROFILE};
+    const enum stand_in *kind;
     struct name uuid;
 
     if (strlen(word) > 30 && name_parse_uuid(&uuid, word) == 0)
         return path_text_uuid(stand_ins, word);
-    for (size_t i = 0; i < COUNT(kinds); i++) {
-        if (stand_ins_has(stand_ins, kinds[i], word))
-            return stand_ins_use(stand_ins, kinds[i], word);
-    }
-    return memory_copy(word);
+    kind = ARRAY_FIND(kinds, COUNT(kinds), each, stand_ins_has(stand_ins, *each, word));
+    return kind ? stand_ins_use(stand_ins, *kind, word) : memory_copy(word);
 }
 
 char *
