@@ -49,7 +49,10 @@ golden(void **state)
                 "libvirt_vgpu_lost 0 # HELP libvirt_vgpu_operations_total");
 }
 
-#define OF(id, name) "gpu=\"0000:3d:00.0\",type=\"nvidia-" id "\",name=\"NVIDIA L40S-" name "\""
+#define L40S    "gpu=\"0000:3d:00.0\",type=\"nvidia-"
+#define L40S_2Q L40S "1148\",name=\"NVIDIA L40S-2Q\""
+#define L40S_2A L40S "1158\",name=\"NVIDIA L40S-2A\""
+#define L40S_8Q L40S "1152\",name=\"NVIDIA L40S-8Q\""
 
 /* Room of virtual functions is left out if nobody knows it. The sum of all functions is printed. A
  * function with somebody else's type is printed, even if no domain refers to it. */
@@ -66,28 +69,18 @@ functions(void **state)
     assert_int_equal(scene_prepare(&scene, 1, 1, "T4-1B"), 0);
     assert_int_equal(typed_prepare(&scene, 2, "L40S-2Q", "0000:3d:00.4"), 0);
     assert_int_equal(fake_make(&scene.kernel, "0000:3d:00.5", "nvidia-1158", "0000:3d:00.5"), 0);
-    typed_facts(
-        &scene, HERE, "vgpuctl metrics", 0,
-        "libvirt_vgpu_gpu_vgpus{gpu=\"0000:3d:00.0\"} 2\n"
-        "libvirt_vgpu_gpu_framebuffer_bytes{gpu=\"0000:3d:00.0\"} 8589934592\n"
-        "libvirt_vgpu_gpu_framebuffer_used_bytes{gpu=\"0000:3d:00.0\"} 4294967296\n"
-        "libvirt_vgpu_gpu_framebuffer_free_bytes{gpu=\"0000:3d:00.0\"} 4294967296\n"
-        /* The room of an L40S-2A is not known, only how much it is at most. */
-        "libvirt_vgpu_type_available{" OF(
-            "1148",
-            "2Q") "} 2 "
-                  "libvirt_vgpu_type_available{" OF(
-                      "1152",
-                      "8Q") "} 0\n"
-                            "libvirt_vgpu_type_available_at_most{" OF(
-                                "1158",
-                                "2A") "} 2\n"
-                                      "libvirt_vgpu_type_max{" OF(
-                                          "1148",
-                                          "2Q") "} 24 #\n"
-                                                "L40S-2A\",parent=\"0000:3d:00.5\","
-                                                "gpu=\"0000:3d:00.0\",state=\"foreign\"} 1 #\n"
-                                                "libvirt_vgpu_orphans 3");
+    typed_facts(&scene, HERE, "vgpuctl metrics", 0,
+                "libvirt_vgpu_gpu_vgpus{gpu=\"0000:3d:00.0\"} 2\n"
+                "libvirt_vgpu_gpu_framebuffer_bytes{gpu=\"0000:3d:00.0\"} 8589934592\n"
+                "libvirt_vgpu_gpu_framebuffer_used_bytes{gpu=\"0000:3d:00.0\"} 4294967296\n"
+                "libvirt_vgpu_gpu_framebuffer_free_bytes{gpu=\"0000:3d:00.0\"} 4294967296\n"
+                /* The room of an L40S-2A is not known, only how much it is at most. */
+                "libvirt_vgpu_type_available{" L40S_2Q "} 2 libvirt_vgpu_type_available{" L40S_8Q
+                "} 0\n"
+                "libvirt_vgpu_type_available_at_most{" L40S_2A "} 2\n"
+                "libvirt_vgpu_type_max{" L40S_2Q "} 24 #\n"
+                "L40S-2A\",parent=\"0000:3d:00.5\",gpu=\"0000:3d:00.0\",state=\"foreign\"} 1 #\n"
+                "libvirt_vgpu_orphans 3");
 }
 
 /* vGPUs that disappeared while a guest has them, and vGPUs that are just being made or removed. */
