@@ -2,10 +2,11 @@
 
 EXTRA_DIST += tests/mutate/mutate.py tests/mutate/argued
 
-# N small faults, one at a time, and whether the unit tests see them: make mutate [N=100] [SEED=...]
+# N small faults, one at a time, and whether the unit tests see them:
+# make mutate [N=100] [SEED=...] [ROOMS="DIRECTORY..."]
 N = 100
 mutate:
-	@unit_tests='$(unit_tests) tests/base/test-rights' '$(srcdir)/tests/mutate/mutate.py' '$(abs_top_srcdir)' $(N) $(SEED)
+	@ROOMS='$(ROOMS)' unit_tests='$(unit_tests) tests/base/test-rights' '$(srcdir)/tests/mutate/mutate.py' '$(abs_top_srcdir)' $(N) $(SEED)
 
 .PHONY: mutate
 

@@ -5,6 +5,8 @@
 # operator, condition or constant of the product is changed, and the tests are run until one fails.
 # A change that no test sees is printed. A change that does not compile, or that makes no other
 # code, is not counted.
+#
+# ROOMS    the folders whose files are changed, as "nodedev/view nodedev/cli"; without it all of them
 import os, pathlib, random, re, shutil, subprocess, sys, tempfile, time
 
 # Mains are left out, because no unit test is linked with one. Spaces distinguish a binary operator
@@ -137,7 +139,12 @@ def run(count, seed, tests, passed_over):
             sys.exit("mutate: %s fails before anything is changed (in a name space)" % test)
         seconds[test] = time.monotonic() - began
 
-    files = [file for glob in SOURCES for file in pathlib.Path().glob(glob)]
+    rooms = os.environ.get("ROOMS", "").split()
+    files = [file for glob in SOURCES for file in pathlib.Path().glob(glob)
+             if not rooms or str(file.parent) in rooms]
+    unknown = set(rooms) - {str(file.parent) for file in files}
+    if unknown:
+        sys.exit("mutate: no product file is in %s" % ", ".join(sorted(unknown)))
     places = sorted(place for file in files if file.name != "main.c" for place in drawn(seed, file))
     print("mutate: seed %s, %d places" % (seed, len(places)), flush=True)
     for _, file, start, end, word in places:
