@@ -74,6 +74,20 @@ may_forget_mixing(const struct model *model)
     return ret;
 }
 
+/* The driver of such a board makes fewer vGPUs on a GPU than NVIDIA says, and nobody tells that. */
+static bool
+has_hidden_ceiling(const struct model *model)
+{
+    bool ret = false;
+
+    for (size_t c = 0; c < model->card_count; c++) {
+        unsigned ceiling = model_kinds[model->cards[c].kinds[0]].ceiling;
+
+        ret |= ceiling && model->wish_count > ceiling;
+    }
+    return ret;
+}
+
 /* Are there surely places? And are these the places that were found? */
 static bool
 is_found(const struct model *model, const struct placement_problem *problem,
@@ -340,7 +354,7 @@ check_emptied(struct model_town *town, const struct answers *answers, const char
 
     MUST(!starts || answers->ever != FEASIBILITY_NO, "check says never");
     MUST(starts || answers->ever != FEASIBILITY_YES || answers->is_tried ||
-             may_forget_mixing(model),
+             may_forget_mixing(model) || has_hidden_ceiling(model),
          "check says yes: %s", town->scene.said);
 }
 
