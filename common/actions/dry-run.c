@@ -10,8 +10,8 @@
 #include "placement/boot-wait.h"
 #include "placement/candidate.h"
 #include "placement/feasibility.h"
-#include "placement/placement.h"
 #include "placement/gpu-reason.h"
+#include "placement/placement.h"
 #include "placement/victim.h"
 #include "policy/policy-load.h"
 

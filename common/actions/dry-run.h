@@ -13,8 +13,8 @@
 
 #include "actions/snapshot.h"
 #include "actions/start.h"
-#include "placement/resolution.h"
 #include "placement/loads.h"
+#include "placement/resolution.h"
 
 enum dry_run_outcome {
     DRY_RUN_NOTHING, /* the domain is to get no vGPU */

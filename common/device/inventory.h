@@ -82,13 +82,13 @@ struct inventory_parent {
     struct inventory_gpu *gpu;
     size_t index; /* among the parents of its GPU */
     const struct vgpu_interface *interface;
-    bool is_separate; /* a separate place (of a pool): its type never changes, and it shares nothing
-                   with the rest of the GPU */
-    bool has_unknown_memory; /* nobody tells the size of its memory: for types that need memory,
-                    what is available is a guess, and only the driver knows */
+    bool is_separate;        /* a place of its own (of a pool): its type never changes, and it
+                                shares nothing with the rest of the GPU */
+    bool has_unknown_memory; /* nobody tells how much memory it has: for types that need memory,
+                                `available` is a guess, and only the driver knows */
     char user[32]; /* a process that has the free device open, "4711 (qemu-system-x86)"; "": none is
-                      seen. Only for a device that is lent (vgpu.h), because other devices are made
-                      for a guest */
+                      seen. Only for an interface that is_managed (vgpu.h), because other devices
+                      are made for a guest */
     int *available; /* per type of the GPU: how many more; -errno: it could not be read;
                        INVENTORY_NEVER: the parent can never have the type */
 };
@@ -124,7 +124,7 @@ struct inventory {
     void *gpus_by_name, *parents_by_name, *vgpus_by_name; /* trees of tsearch(3) */
     struct inventory_ineligible *ineligible;
     size_t ineligible_count;
-    bool hides_users; /* a free device that is lent may have a user: only root can know */
+    bool hides_users; /* a free device that is_managed may have a user: only root can know */
     char *extract;    /* of a vendor's table, to be remembered (nvidia-extract.h); NULL: nothing is
                          new */
     struct error table_fault; /* why that table is not read; "": it is, or this was told before */

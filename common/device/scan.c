@@ -143,7 +143,7 @@ mark_silent(struct inventory *inventory, const struct reader *reader)
     }
 }
 
-/* Whether a parent is lent, nobody is known to have it, and its type is asked for. */
+/* Whether a parent is_managed, nobody is known to have it, and its type is asked for. */
 static bool
 may_be_lent(const struct inventory_parent *parent, const struct inventory_filter *filter)
 {

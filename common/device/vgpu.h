@@ -42,7 +42,7 @@ struct vgpu_interface {
     enum request_kind hostdev; /* the kind of hostdev; a PCI device is its own parent */
 
     bool is_managed; /* the device is the host's own: libvirt may bind it to VFIO (managed='yes').
-                     While another driver has it, nobody can have it open */
+                        While another driver has it, nobody can have it open */
 
     /* Adds what there is to an inventory. A row has one of these. The second is asked for each PCI
      * device of the host, unless `may_be` says that there is nothing. Both return 0, or -errno of

@@ -11,8 +11,8 @@
 #include "device/pci.h"
 #include "doctor/checks.h"
 #include "libvirt/version.h"
-#include "vendor/card-vendor.h"
 #include "sriov/sriov-gpu.h"
+#include "vendor/card-vendor.h"
 
 #include <stdio.h>
 #include <string.h>

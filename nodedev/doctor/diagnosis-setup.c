@@ -7,8 +7,8 @@
 
 #include "base/array.h"
 #include "doctor/checks.h"
-#include "view/setup-view.h"
 #include "sriov/sriov-gpu.h"
+#include "view/setup-view.h"
 
 #define WANTS       "etc/systemd/system/multi-user.target.wants/"
 #define SETUP_UNIT  "libvirt-vgpu-setup.service"

@@ -117,7 +117,7 @@ check_leaving(struct diagnosis *diagnosis)
             now < lease->time + LONGEST_LEAVE)
             continue;
         diagnosis_add(
-            diagnosis, "the vGPU %s, which was %s's, waits for %u minutes already to be removed",
+            diagnosis, "the vGPU %s, which was %s's, has waited for %u minutes to be removed",
             lease->vgpu.device.text, lease->domain_name, (unsigned)((now - lease->time) / 60));
         diagnosis_command(diagnosis, "vgpuctl reconcile");
         diagnosis_advise(diagnosis, "it says who has it open");

@@ -6,9 +6,9 @@
 
 #pragma once
 
+#include "sriov/sriov-gpu.h"
 #include "vendor/card-vendor.h"
 #include "vendor/nvidia-daemon.h"
-#include "sriov/sriov-gpu.h"
 
 struct setup_card {
     const struct host *host;

@@ -2,9 +2,9 @@
 
 #include "view/setup-view.h"
 #include "placement/gpu-room.h"
+#include "sriov/sriov-gpu.h"
 #include "vendor/card-vendor.h"
 #include "view/setup-record.h"
-#include "sriov/sriov-gpu.h"
 
 #include <stdio.h>
 

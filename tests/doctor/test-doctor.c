@@ -378,8 +378,8 @@ static const struct {
     {broken_ledger, "ledger", "/run/libvirt-vgpu/ledger"},
     {open_lock, "state-owner", "/run/libvirt-vgpu/lock has owner"},
     {open_drained, "state-owner", "/var/lib/libvirt-vgpu/drained has owner"},
-    {leaving, "leaving", "the vGPU " DEVICE1 ", which was guest1's, waits for "},
-    {removing, "leaving", "the vGPU " DEVICE1 ", which was guest1's, waits for "},
+    {leaving, "leaving", "the vGPU " DEVICE1 ", which was guest1's, has waited for "},
+    {removing, "leaving", "the vGPU " DEVICE1 ", which was guest1's, has waited for "},
     {no_timer, "timer", "libvirt-vgpu-reconcile.timer is not enabled"},
     {rule, "mdevctl-rule", "60-mdevctl.rules runs /usr/sbin/mdevctl, which is not there"},
 };
