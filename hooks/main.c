@@ -15,7 +15,7 @@ main(int argc, char *argv[])
     descriptors_keep_standard("/dev/null");
     rights_keep(RIGHTS_TO_CHANGE);
     signal(SIGPIPE, SIG_IGN); /* libvirt may be gone when the hook answers */
-    this_host_open(&here, "libvirt-vgpu-hook", "/dev/log");
+    this_host_open(&here, "/", "libvirt-vgpu-hook", "/dev/log");
     here.host.caller = STDERR_FILENO;
     return this_host_close(&here, hook_run(&here.host, geteuid() == 0, argc, argv, STDIN_FILENO,
                                            STDOUT_FILENO, STDERR_FILENO));

@@ -6,7 +6,7 @@
 #include <fcntl.h>
 
 void
-this_host_open(struct this_host *here, const char *program, const char *socket)
+this_host_open(struct this_host *here, const char *root, const char *program, const char *socket)
 {
     here->reader = READER_IDLE;
     here->host = (struct host){.ops = &host_kernel,
@@ -14,7 +14,7 @@ this_host_open(struct this_host *here, const char *program, const char *socket)
                                .reader = &here->reader,
                                .config = VGPU_CONFIG,
                                .caller = -1,
-                               .root = open("/", O_PATH | O_DIRECTORY | O_CLOEXEC)};
+                               .root = open(root, O_PATH | O_DIRECTORY | O_CLOEXEC)};
     log_open(&here->log, program, socket);
 }
 

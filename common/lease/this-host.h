@@ -16,9 +16,11 @@ struct this_host {
     struct reader reader;
 };
 
-/* `program` is its name in the log, and `socket` the log's. Both are borrowed. `here` must not be
- * moved, as the host points into it. If "/" cannot be opened, each call of the host fails. */
-void this_host_open(struct this_host *here, const char *program, const char *socket) NONNULL;
+/* `root` is "/", `program` the name in the log, and `socket` the log's. The last two are borrowed.
+ * `here` must not be moved, as the host points into it. If the root cannot be opened, each call of
+ * the host fails. */
+void this_host_open(struct this_host *here, const char *root, const char *program,
+                    const char *socket) NONNULL;
 
 /* Ends the reader, and counts the lines that the log did not take. Returns the status. */
 int this_host_close(struct this_host *here, int status) CHECKED NONNULL;

@@ -21,7 +21,7 @@ main(int argc, char *argv[])
         return 0;
     rights_keep(RIGHTS_TO_LOOK);
     signal(SIGPIPE, SIG_IGN);
-    this_host_open(&here, "libvirt-vgpu-callout", "/dev/log");
+    this_host_open(&here, "/", "libvirt-vgpu-callout", "/dev/log");
     return this_host_close(&here,
                            (int)callout_run(&here.host, argc, argv, STDIN_FILENO, STDERR_FILENO));
 }

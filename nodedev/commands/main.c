@@ -15,7 +15,7 @@ main(int argc, char *argv[])
     struct terminal terminal = terminal_find(getenv("NO_COLOR"), getenv("TERM"));
 
     descriptors_settle("/dev/null");
-    this_host_open(&here, "vgpuctl", "/dev/log");
+    this_host_open(&here, "/", "vgpuctl", "/dev/log");
     here.host.hooks = VGPU_HOOKS;
     here.host.hook = VGPU_HOOK;
     here.host.module = VGPU_MODULE;
