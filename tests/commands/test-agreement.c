@@ -81,9 +81,11 @@ has_hidden_ceiling(const struct model *model)
     bool ret = false;
 
     for (size_t c = 0; c < model->card_count; c++) {
-        unsigned ceiling = model_kinds[model->cards[c].kinds[0]].ceiling;
+        unsigned ceiling = model_kinds[model->cards[c].kinds[0]].ceiling, wished = 0;
 
-        ret |= ceiling && model->wish_count > ceiling;
+        for (size_t i = 0; i < model->wish_count; i++)
+            wished += model->wishes[i].pci && model->wishes[i].on_card == c;
+        ret |= ceiling && wished > ceiling;
     }
     return ret;
 }
