@@ -55,8 +55,8 @@ list_cards(const struct host *host, const struct request *request, struct names 
     for (size_t i = 0; i < request->hostdev_count; i++) {
         const struct request_hostdev *hostdev = &request->hostdevs[i];
 
-        if (is_whole_card(host, hostdev) && !names_has(ret, &hostdev->source))
-            names_append(ret, &hostdev->source);
+        if (is_whole_card(host, hostdev))
+            names_append_new(ret, &hostdev->source);
     }
 }
 

@@ -142,6 +142,15 @@ names_append(struct names *names, const struct name *name)
     ARRAY_ADD(names->items, names->count, *name);
 }
 
+bool
+names_append_new(struct names *names, const struct name *name)
+{
+    if (names_has(names, name))
+        return false;
+    names_append(names, name);
+    return true;
+}
+
 static int
 names_compare(const void *a, const void *b)
 {

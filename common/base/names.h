@@ -61,6 +61,8 @@ struct names {
 int names_add(struct names *names, const char *text) CHECKED NONNULL;
 /* Adds a parsed name. */
 void names_append(struct names *names, const struct name *name) NONNULL;
+/* Adds a parsed name unless it is there. Returns whether it was added. */
+bool names_append_new(struct names *names, const struct name *name) NONNULL;
 void names_sort(struct names *names) NONNULL;
 bool names_has(const struct names *names, const struct name *name) CHECKED NONNULL;
 void names_clear(struct names *names) NONNULL;

@@ -81,10 +81,8 @@ count_occupied(const struct host *host, const struct inventory_gpu *gpu)
     for (size_t i = 0; i < gpu->vgpu_count; i++) {
         const struct name id = read_instance(host, gpu->vgpus[i]);
 
-        if (*id.text && !names_has(&ids, &id)) {
-            names_append(&ids, &id);
-            names_sort(&ids);
-        }
+        if (*id.text)
+            names_append_new(&ids, &id);
     }
     return ids.count;
 }

@@ -18,9 +18,8 @@ vf_selection_add_own(const struct request *request, struct names *ret)
     for (size_t i = 0; i < request->hostdev_count; i++) {
         const struct request_hostdev *hostdev = &request->hostdevs[i];
 
-        if (hostdev->kind == REQUEST_PCI && *hostdev->source.text &&
-            !names_has(ret, &hostdev->source))
-            names_append(ret, &hostdev->source);
+        if (hostdev->kind == REQUEST_PCI && *hostdev->source.text)
+            names_append_new(ret, &hostdev->source);
     }
 }
 

@@ -38,8 +38,8 @@ static void
 find_all(const struct names *from, const struct name *address, struct names *ret)
 {
     for (size_t i = 0; i < from->count; i++) {
-        if (has_same_rest(&from->items[i], address) && !names_has(ret, &from->items[i]))
-            names_append(ret, &from->items[i]);
+        if (has_same_rest(&from->items[i], address))
+            names_append_new(ret, &from->items[i]);
     }
 }
 

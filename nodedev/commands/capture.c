@@ -87,10 +87,8 @@ try_types(const struct host *host, const struct inventory *inventory)
         const struct inventory_gpu *gpu = parent->gpu;
 
         for (size_t type = 0; type < gpu->type_count; type++) {
-            if (names_has(&tried, &gpu->types[type].id))
-                continue;
-            (void)!names_add(&tried, gpu->types[type].id.text);
-            try_type(host, parent, &gpu->types[type]);
+            if (names_append_new(&tried, &gpu->types[type].id))
+                try_type(host, parent, &gpu->types[type]);
         }
     }
 }

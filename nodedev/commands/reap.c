@@ -82,8 +82,8 @@ read_names(const struct command_call *call, const struct ledger *ledger, struct 
         struct name name;
 
         rc = read_name(call, ledger, call->arguments[i], &name, error);
-        if (rc == 0 && !names_has(ret, &name))
-            names_append(ret, &name);
+        if (rc == 0)
+            names_append_new(ret, &name);
     }
     return rc;
 }

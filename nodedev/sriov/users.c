@@ -26,13 +26,6 @@ users_clear(struct users *users)
     status_files_clear(&users->guests);
 }
 
-static void
-append_new(struct names *names, const struct name *name)
-{
-    if (!names_has(names, name))
-        names_append(names, name);
-}
-
 /* Lists the card, its functions, and the mediated devices on them. */
 static void
 list_devices(const struct snapshot *snapshot, const struct sriov_gpu *card, struct names *ret)
@@ -44,10 +37,10 @@ list_devices(const struct snapshot *snapshot, const struct sriov_gpu *card, stru
     for (size_t i = 0; i < card->functions.count; i++)
         names_append(ret, &card->functions.items[i]);
     for (size_t i = 0; gpu && i < gpu->vgpu_count; i++)
-        append_new(ret, &gpu->vgpus[i]->device);
+        names_append_new(ret, &gpu->vgpus[i]->device);
     for (size_t i = 0; i < ledger->count; i++) {
         if (name_equal(&ledger->leases[i].gpu, &card->address))
-            append_new(ret, &ledger->leases[i].vgpu.device);
+            names_append_new(ret, &ledger->leases[i].vgpu.device);
     }
 }
 

@@ -254,6 +254,12 @@ names_grow_and_sort(void **state)
     names_sort(&names);
     for (size_t i = 0; i < COUNT(sorted); i++)
         assert_string_equal(names.items[i].text, sorted[i]);
+    /* a name that is there already is not added once more */
+    assert_false(names_append_new(&names, &(struct name){"a"}));
+    assert_int_equal(names.count, COUNT(added));
+    assert_true(names_append_new(&names, &(struct name){"c"}));
+    assert_int_equal(names.count, COUNT(added) + 1);
+    assert_string_equal(names.items[COUNT(added)].text, "c");
     names_clear(&names);
     assert_int_equal(names.count, 0);
     assert_null(names.items);
