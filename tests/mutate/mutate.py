@@ -175,7 +175,7 @@ def main():
     seed = sys.argv[3] if len(sys.argv) > 3 else random.randrange(10 ** 6)
     tests = os.environ["unit_tests"].split()
     with tempfile.TemporaryDirectory(prefix="vgpu-mutate-", dir="/var/tmp") as copy:
-        others = shutil.ignore_patterns(".git", "*.[oa]", "*.log", "vm", "autom4te.cache")
+        others = shutil.ignore_patterns(".git", "*.[oa]", "*.log", "vm-logs", "autom4te.cache")
         shutil.copytree(tree, copy, dirs_exist_ok=True, ignore=others)
         os.chdir(copy)
         os.environ.update(srcdir=copy, TMPDIR="/tmp", ROUNDS="20%", top_builddir=copy, MAKEFLAGS="")
