@@ -11,6 +11,7 @@
 #include "fake/fake-clock.h"
 #include "base/cleanup.h"
 
+#include <dirent.h>
 #include <fcntl.h>
 #include <limits.h>
 #include <linux/futex.h>
@@ -119,32 +120,80 @@ woken(int number)
 
 /* --- the keeper ------------------------------------------------------------------------------- */
 
-/* The state of a process in /proc, as a letter, and how often the process has slept. 'X': it is
- * gone. */
-static char
-look_at(pid_t pid, uint64_t *sleeps)
-{
-    char path[32], text[4096];
-    const char *state, *count;
-    AUTO_CLOSE int fd = -1;
-    ssize_t length;
-
-    snprintf(path, sizeof(path), "/proc/%d/status", (int)pid);
-    fd = open(path, O_RDONLY | O_CLOEXEC);
-    length = fd < 0 ? -1 : read(fd, text, sizeof(text) - 1);
-    if (length <= 0)
-        return 'X';
-    text[length] = '\0';
-    state = strstr(text, "\nState:\t");
-    count = strstr(text, "\nvoluntary_ctxt_switches:");
-    *sleeps = count ? strtoull(strchr(count, ':') + 1, NULL, 10) : 0;
-    return state ? state[strlen("\nState:\t")] : 'X';
-}
-
 static bool
 is_dead(char letter)
 {
     return letter == 'X' || letter == 'Z';
+}
+
+static bool
+is_working(char letter)
+{
+    return letter == 'R' || letter == 'D';
+}
+
+static uint64_t
+number_behind(const char *text, const char *key)
+{
+    const char *found = strstr(text, key);
+
+    return found ? strtoull(found + strlen(key), NULL, 10) : 0;
+}
+
+/* The state of a process or a thread in /proc, as a letter. 'X': it is gone. *sleeps grows by how
+ * often it has slept. */
+static char
+look_at_status(const char *path, uint64_t *sleeps, uint64_t *threads)
+{
+    AUTO_CLOSE int fd = open(path, O_RDONLY | O_CLOEXEC);
+    char text[4096];
+    const char *state;
+    ssize_t length = fd < 0 ? -1 : read(fd, text, sizeof(text) - 1);
+
+    if (length <= 0)
+        return 'X';
+    text[length] = '\0';
+    state = strstr(text, "\nState:\t");
+    *sleeps += number_behind(text, "\nvoluntary_ctxt_switches:");
+    *threads = number_behind(text, "\nThreads:");
+    return state ? state[strlen("\nState:\t")] : 'X';
+}
+
+/* A process works if one of its threads works. Tests have such threads: libvirt's, and those of
+ * QEMU when it runs a test for another processor. */
+static char
+look_at_threads(pid_t pid, char letter, uint64_t *sleeps)
+{
+    char path[64];
+    const struct dirent *entry;
+    uint64_t threads;
+    DIR *tasks;
+
+    snprintf(path, sizeof(path), "/proc/%d/task", (int)pid);
+    tasks = opendir(path);
+    while (tasks && !is_working(letter) && (entry = readdir(tasks))) {
+        int thread = atoi(entry->d_name);
+
+        snprintf(path, sizeof(path), "/proc/%d/task/%d/status", (int)pid, thread);
+        if (thread > 0 && thread != pid && is_working(look_at_status(path, sleeps, &threads)))
+            letter = 'R';
+    }
+    if (tasks)
+        closedir(tasks);
+    return letter;
+}
+
+/* The same of a whole process. *sleeps gets how often it has slept. */
+static char
+look_at(pid_t pid, uint64_t *sleeps)
+{
+    uint64_t threads;
+    char path[32], letter;
+
+    snprintf(path, sizeof(path), "/proc/%d/status", (int)pid);
+    *sleeps = 0;
+    letter = look_at_status(path, sleeps, &threads);
+    return is_dead(letter) || threads < 2 ? letter : look_at_threads(pid, letter, sleeps);
 }
 
 static struct flock
@@ -182,7 +231,7 @@ is_at_work(struct actor *actor, bool again)
             set_state(actor, ACTOR_NONE);
             return false;
         }
-        if (letter == 'R' || letter == 'D' || (again && sleeps != actor->seen))
+        if (is_working(letter) || (again && sleeps != actor->seen))
             return true;
         actor->seen = sleeps;
         return false;
