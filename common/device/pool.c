@@ -30,18 +30,22 @@ pool_has(const struct host *host, const struct policy *policy, const struct name
 
 /* --- the inventory ---------------------------------------------------------------------------- */
 
-/* Whether a function of the pool may be given to guests. If not, the inventory says why. The card
- * itself may be in a pool, but not while it has virtual functions: if libvirt unbinds the driver of
- * the card, the guests that have these functions lose them. */
-static bool
+/* Whether a function of the pool may be given to guests, or -errno. If not, the inventory says why.
+ * The card itself may be in a pool, but not while it has virtual functions: if libvirt unbinds the
+ * driver of the card, the guests that have these functions lose them. */
+static int
 check_function(const struct host *host, const struct policy_pool *pool, const struct name *function,
                struct inventory *inventory)
 {
     struct inventory_ineligible ineligible = {.device = *function};
     struct name driver = pci_driver(host, function), card;
+    int has_functions = 0;
 
-    if (pci_find_card(host, function, &card) < 0 &&
-        host_exists(host, PCI_DEVICES "/%s/virtfn0", function->text))
+    if (pci_find_card(host, function, &card) < 0)
+        has_functions = host_find(host, PCI_DEVICES "/%s/virtfn0", function->text);
+    if (has_functions < 0)
+        return has_functions;
+    if (has_functions)
         snprintf(ineligible.why, sizeof(ineligible.why),
                  "which is in the pool %.40s and has virtual functions, so it is not given away",
                  pool->name);
@@ -50,9 +54,9 @@ check_function(const struct host *host, const struct policy_pool *pool, const st
                  "which is in the pool %.40s and bound to %.40s, not to %.40s", pool->name,
                  *driver.text ? driver.text : "no driver", pool->driver.text);
     else
-        return true;
+        return 1;
     ARRAY_ADD(inventory->ineligible, inventory->ineligible_count, ineligible);
-    return false;
+    return 0;
 }
 
 static struct inventory_type *
@@ -103,10 +107,14 @@ pool_scan_device(const struct host *host, const struct policy *policy, const str
     struct name type, only;
     int tagged = tag_read(host, function, &type), rc;
 
-    if ((!pool && tagged != 0) || inventory_find_parent(inventory, function))
+    if (inventory_find_parent(inventory, function))
         return 0;
-    if (tagged < 0 && !check_function(host, pool, function, inventory))
-        return 0;
+    /* What is no link (-EINVAL) is no tag. */
+    if (!pool && tagged < 0)
+        return tagged == -ENOENT || tagged == -EINVAL ? 0 : tagged;
+    rc = tagged < 0 ? check_function(host, pool, function, inventory) : 1;
+    if (rc <= 0)
+        return rc;
     only = type;
     rc = pool ? name_parse(&only, pool->name) : 0;
     if (rc < 0)

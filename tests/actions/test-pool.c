@@ -464,6 +464,20 @@ kept_beside_what_is_reserved(void **state)
     assert_tag(FIRST, "dev");
 }
 
+/* Nobody knows whether a card has virtual functions, or whether somebody has a function of no pool.
+ */
+static void
+a_look_that_fails(void **state)
+{
+    (void)state;
+    scene_assert_looks_at(&scene, "sys/bus/pci/devices/" LONE "/virtfn0");
+    starts(1, FIRST, "mi300");
+    scene_configure(&scene, "");
+    scene_assert_looks_at(&scene, "run/libvirt-vgpu/functions/" FIRST);
+    assert_int_equal(scene_release_at(&scene, 1, FIRST), 0);
+    scene_assert_empty(&scene);
+}
+
 int
 main(void)
 {
@@ -488,6 +502,7 @@ main(void)
         SCENE_TEST(moved_to_another_pool, here),
         SCENE_TEST(kept_beside_what_is_reserved, two_pools),
         SCENE_TEST(killed_anywhere, here),
+        SCENE_TEST(a_look_that_fails, here),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

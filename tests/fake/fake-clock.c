@@ -193,7 +193,10 @@ look_at(pid_t pid, uint64_t *sleeps)
     snprintf(path, sizeof(path), "/proc/%d/status", (int)pid);
     *sleeps = 0;
     letter = look_at_status(path, sleeps, &threads);
-    return is_dead(letter) || threads < 2 ? letter : look_at_threads(pid, letter, sleeps);
+    if (letter == 'X' || threads < 2)
+        return letter;
+    /* Its first thread has ended, and others are about to. Its parent waits until all have. */
+    return letter == 'Z' ? 'R' : look_at_threads(pid, letter, sleeps);
 }
 
 static struct flock

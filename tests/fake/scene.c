@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
 #include "fake/scene.h"
+#include "actions/snapshot.h"
 #include "base/reader.h"
 #include "hook.h"
 #include "lease/statedir.h"
@@ -254,6 +255,39 @@ void
 scene_assert_type(const struct scene *scene, const char *device, const char *type)
 {
     assert_string_equal(fake_type_of(&scene->kernel, device), type);
+}
+
+static const struct host_ops *kernel_ops;
+static const char *hidden;
+
+static int
+status_but_one(const struct host *host, const char *path, struct stat *ret)
+{
+    return strcmp(path, hidden) ? kernel_ops->status(host, path, ret) : -EACCES;
+}
+
+static ssize_t
+link_but_one(const struct host *host, const char *path, char *buffer, size_t size)
+{
+    return strcmp(path, hidden) ? kernel_ops->link(host, path, buffer, size) : -EACCES;
+}
+
+void
+scene_assert_looks_at(struct scene *scene, const char *path)
+{
+    struct host_ops ops = *scene->kernel.host.ops;
+    AUTO(snapshot_clear) struct snapshot seen = {0}, failed = {0};
+    struct error error;
+
+    assert_int_equal(snapshot_take(&seen, &scene->kernel.host, &inventory_no_types, &error), 0);
+    kernel_ops = scene->kernel.host.ops;
+    hidden = path;
+    ops.status = status_but_one;
+    ops.link = link_but_one;
+    scene->kernel.host.ops = &ops;
+    if (snapshot_take(&failed, &scene->kernel.host, &inventory_no_types, &error) == 0)
+        fail_msg("the look does not need %s", path);
+    scene->kernel.host.ops = kernel_ops;
 }
 
 void
