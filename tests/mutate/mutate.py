@@ -42,13 +42,16 @@ JAIL = ["unshare", "-mpf" if os.geteuid() == 0 else "-rmpf", "--mount-proc", "--
     echo 999 >/proc/sys/kernel/ns_last_pid && sh -c '"$0"; exit $?' "$0"; exit $?"""]
 
 
+BRACKET = re.compile(r'''"(?:\\.|[^"\\])*"|'(?:\\.|[^'\\])*'|[()]''')
+
+
 def bracketed(text, start):
-    """The text from this '(' to its ')'."""
+    """The text from this '(' to its ')'. Those in strings do not count."""
     depth = 0
-    for at in range(start, len(text)):
-        depth += {"(": 1, ")": -1}.get(text[at], 0)
+    for token in BRACKET.finditer(text, start):
+        depth += {"(": 1, ")": -1}.get(token.group(), 0)
         if depth == 0:
-            return text[start:at + 1]
+            return text[start:token.end()]
 
 
 def changes(text):
