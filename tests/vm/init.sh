@@ -123,9 +123,14 @@ host() {
 }
 
 # A PC starts 16 bytes before the end of its ROM. The code there disables interrupts and halts, in a loop.
+# QEMU's machine of ARM's starts at the begin of its ROM. The code there waits for an interrupt, in a loop.
 make_halt_rom() {
-	head -c 65520 /dev/zero >"$HALT_ROM"
-	printf '\xfa\xf4\xeb\xfd%012d' 0 >>"$HALT_ROM"
+	if is_pc; then
+		head -c 65520 /dev/zero >"$HALT_ROM"
+		printf '\xfa\xf4\xeb\xfd%012d' 0 >>"$HALT_ROM"
+	else
+		printf '\x7f\x20\x03\xd5\xff\xff\xff\x17' >"$HALT_ROM"
+	fi
 	chmod 644 "$HALT_ROM"
 }
 

@@ -193,6 +193,16 @@ ports() {
 	for ((i = 0; i < $1; i++)); do echo -n "<controller type='pci' model='pcie-root-port'/>"; done
 }
 
+# is_pc: is this host a PC? Then its guests are PCs, too.
+is_pc() { [ "$(uname -m)" = x86_64 ]; }
+
+guest_machine() { if is_pc; then echo q35; else echo virt; fi; }
+
+# guest_features: libvirt has ACPI on ARM only with UEFI. QEMU's default there is a processor of 32 bits.
+guest_features() {
+	if is_pc; then echo '<features><acpi/></features>'; else echo "<cpu mode='custom'><model>cortex-a57</model></cpu>"; fi
+}
+
 # guest_xml NAME [--uuid U] [--metadata XML] [--hostdev UUID[,ALIAS[,MODEL]]]... [--pci
 # ADDRESS[,ALIAS[,MANAGED]]]... [--migratable] [--firmware] [--qemu-arg ARG]... [--xml-filter
 # SED]...: prints the XML of a guest without an operating system. The test host is emulated, and so is
@@ -249,8 +259,8 @@ guest_xml() {
 		  $metadata
 		  <memory unit='MiB'>64</memory>
 		  <vcpu>1</vcpu>
-		  <os><type arch='x86_64' machine='q35'>hvm</type>$firmware</os>
-		  <features><acpi/></features>
+		  <os><type arch='$(uname -m)' machine='$(guest_machine)'>hvm</type>$firmware</os>
+		  $(guest_features)
 		  <devices>
 		    <controller type='usb' model='none'/>
 		    <serial type='pty'/>
@@ -466,6 +476,9 @@ find_cards() {
 		if [ -e "$card/sriov_totalvfs" ]; then CARDS+=("${card##*/}"); else T4+=("${card##*/}"); fi
 	done
 }
+
+# has_mdev_cards: can the driver have cards with mediated devices? Debian's kernels for arm64 are made without.
+has_mdev_cards() { grep -q '^CONFIG_VFIO_MDEV=' "/boot/config-$(uname -r)"; }
 
 # enable_vfs CARD COUNT: enables COUNT virtual functions, or none. Only NVIDIA's functions get the host's
 # own driver. The others have no driver.

@@ -12,7 +12,7 @@ sriov=/etc/systemd/system/multi-user.target.wants/libvirt-vgpu-sriov@0000:3d:00.
 device=([1]=$(new_uuid) [2]=$(new_uuid) [3]=$(new_uuid))
 # QEMU before 8.1 saves no guest with a vGPU.
 saves=()
-if at_least "$(dpkg-query -W -f '${Version}' qemu-system-x86)" 8.1; then saves=(--migratable); fi
+if at_least "$(dpkg-query -W -f '${Version}' qemu-system-common)" 8.1; then saves=(--migratable); fi
 
 # run_dpkg WORD...: runs the command. Its output is dpkg's usual output, and lines of ours, which begin
 # with our name.
