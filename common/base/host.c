@@ -413,8 +413,7 @@ host_label(const struct host *host, char *buffer, size_t size, const char *forma
     return snprintf(buffer, size, "%s", type) < (int)size ? 0 : -E2BIG;
 }
 
-static int FORMAT(2, 0)
-find(const struct host *host, const char *format, va_list args)
+static int FORMAT(2, 0) find(const struct host *host, const char *format, va_list args)
 {
     struct stat status;
     struct path path;
