@@ -275,13 +275,14 @@ link_but_one(const struct host *host, const char *path, char *buffer, size_t siz
 void
 scene_assert_looks_at(struct scene *scene, const char *path)
 {
-    struct host_ops ops = *scene->kernel.host.ops;
+    static struct host_ops ops; /* a test that fails here still has it when it ends */
     AUTO(snapshot_clear) struct snapshot seen = {0}, failed = {0};
     struct error error;
 
     assert_int_equal(snapshot_take(&seen, &scene->kernel.host, &inventory_no_types, &error), 0);
     kernel_ops = scene->kernel.host.ops;
     hidden = path;
+    ops = *kernel_ops;
     ops.status = status_but_one;
     ops.link = link_but_one;
     scene->kernel.host.ops = &ops;
