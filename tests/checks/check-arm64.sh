@@ -10,7 +10,9 @@
 # 3. QEMU runs each test as a program of this host (qemu-user). A test that runs our programs gets scripts
 #    that run these in the same way. So the kernel has not to know arm64 (binfmt_misc).
 # 4. The tests in the table below cannot be run in that way. They run on a kernel of arm64, in an emulated
-#    machine (qemu-system-aarch64).
+#    machine (qemu-system-aarch64). So do the tests that have failed: qemu-user lacks more than the table names,
+#    and a program of several threads is not always seen at work by the tests' clock. What fails in the machine
+#    fails the check.
 #
 # VGPU_ARM64_CACHE    where the root is kept; without it ~/.cache/libvirt-vgpu-arm64
 # MIRROR              the mirror; without it the sources of this host's apt
@@ -21,6 +23,7 @@
 table='
 tests/base/test-rights    machine  qemu-user lets no program set a filter of system calls (PR_SET_SECCOMP)
 tests/hooks/test-main     machine  qemu-user has no ptrace
+tests/attach/test-hotplug machine  qemu-user has no PR_SET_CHILD_SUBREAPER
 tests/faults/test-faults  nowhere  faults are injected on x86-64 only; see tests/faults/README.md
 '
 
@@ -143,10 +146,11 @@ by_user() {
         TESTS_ENVIRONMENT="top_builddir=$build/programs"
 }
 
-# by_machine: those of the table. All that they need is in the machine's initrd.
+# by_machine TEST...: all that they need is in the machine's initrd.
 by_machine() {
     rm -rf initrd
     mkdir -p initrd/bin initrd/dev initrd/proc initrd/sys initrd/tmp initrd/usr/lib/$triplet initrd/vgpu
+    tar -xf built -C initrd/vgpu --strip-components=1 --no-same-owner
     ln -s usr/lib initrd/lib
     cp -L "$root/bin/busybox" initrd/
     cp -L "$root"/usr/lib/ld-linux-aarch64.so.1 initrd/usr/lib/
@@ -160,21 +164,23 @@ by_machine() {
 		mount -t proc proc /proc
 		mount -t sysfs sys /sys
 		mkdir /dev/shm
+		sh /play
+		poweroff -f
+	END
+    # A shell between, because the parent of a hook is libvirt's daemon, and process 1 never is.
+    cat >initrd/play <<-'END'
 		cd /vgpu
-		for test in tests/*/test-*; do
+		for test in $(cat listed); do
 		    echo "begin $test"
 		    "$test" 2>&1
 		    echo "end $test $?"
 		done
-		poweroff -f
 	END
     chmod 755 initrd/init
-    for test in $(listed machine); do
-        mkdir -p "initrd/vgpu/${test%/*}"
-        cp "$test" "initrd/vgpu/$test"
-    done
+    echo "$*" >initrd/vgpu/listed
+    for test; do cp "$test" "initrd/vgpu/$test"; done
     (cd initrd && find . | cpio --quiet -o -H newc) >initrd.cpio
-    timeout 900 qemu-system-aarch64 -machine virt -cpu cortex-a76 -smp 1 -m 1500 -kernel "$root"/boot/vmlinuz-* \
+    timeout 1800 qemu-system-aarch64 -machine virt -cpu cortex-a76 -smp 1 -m 1500 -kernel "$root"/boot/vmlinuz-* \
         -initrd initrd.cpio -append "console=ttyAMA0 quiet panic=-1" -nic none -nographic -no-reboot \
         </dev/null >said.machine 2>&1 || echo "the machine ended with $?" >>said.machine
 }
@@ -183,12 +189,14 @@ say "tests under qemu-user"
 status=0
 by_user >said.tests 2>&1 || status=$?
 grep -E '^# (TOTAL|PASS|FAIL|ERROR|SKIP)' said.tests || complain "no test ran; see $build/said.tests"
-[ "$status" = 0 ] || complain "$(grep -E '^(FAIL|ERROR):' said.tests || tail said.tests)"
+failed=$(sed -n 's/^\(FAIL\|ERROR\): //p' said.tests)
+[ "$status" = 0 ] || [ -n "$failed" ] || complain "$(tail said.tests)"
 
 say "tests in a machine"
-by_machine
-for test in $(listed machine); do
-    say "$test: $(reason "$test")"
+# shellcheck disable=SC2046,SC2086 # lists of words
+by_machine $(listed machine) $failed
+for test in $(listed machine) $failed; do
+    say "$test: $(reason "$test" | grep . || echo "failed under qemu-user, see arm64/$test.log")"
     if tr -d '\r' <said.machine | grep -qx "end $test 0"; then
         say "$test: passed in the machine"
     else
