@@ -30,9 +30,10 @@ pool_has(const struct host *host, const struct policy *policy, const struct name
 
 /* --- the inventory ---------------------------------------------------------------------------- */
 
-/* Whether a function of the pool may be given to guests, or -errno. If not, the inventory says why.
- * The card itself may be in a pool, but not while it has virtual functions: if libvirt unbinds the
- * driver of the card, the guests that have these functions lose them. */
+/* Returns 1 if a function of the pool may be given to guests. Returns 0 if not, and the inventory
+ * says why. Returns -errno if that is not known. The card itself may be in a pool, but not while it
+ * has virtual functions: if libvirt unbinds the driver of the card, the guests that have these
+ * functions lose them. */
 static int
 check_function(const struct host *host, const struct policy_pool *pool, const struct name *function,
                struct inventory *inventory)

@@ -464,8 +464,7 @@ kept_beside_what_is_reserved(void **state)
     assert_tag(FIRST, "dev");
 }
 
-/* Nobody knows whether a card has virtual functions, or whether somebody has a function of no pool.
- */
+/* A scan fails if it cannot see whether a card has virtual functions, or who has a function. */
 static void
 a_look_that_fails(void **state)
 {

@@ -79,7 +79,8 @@ uint64_t scene_number(const struct scene *scene, const char *device);
 void scene_assert_said(const struct scene *scene, const char *words);
 void scene_assert_type(const struct scene *scene, const char *device, const char *type);
 
-/* Checks that a look at all GPUs works, and fails while it may not look at this path (EACCES). */
+/* Checks that a scan of all GPUs works, and that it fails while this path cannot be read (EACCES).
+ */
 void scene_assert_looks_at(struct scene *scene, const char *path);
 
 /* Checks that no device and no lease is left. */

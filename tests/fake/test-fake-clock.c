@@ -7,6 +7,7 @@
 
 #include <fcntl.h>
 #include <poll.h>
+#include <pthread.h>
 #include <setjmp.h>
 #include <signal.h>
 #include <stdarg.h>
@@ -103,6 +104,33 @@ time_stands_still_for_work(void **state)
     close(ends[1]);
 }
 
+static void *
+work(void *data)
+{
+    for (volatile unsigned i = 0; i < 30000000; i++)
+        continue;
+    return data;
+}
+
+/* The first thread of a process waits for its second thread, which works. */
+static void
+time_stands_still_for_a_thread(void **state)
+{
+    pthread_t thread;
+    pid_t pid;
+
+    (void)state;
+    pid = fork();
+    if (pid == 0) {
+        fake_sleep(1000);
+        _exit(0);
+    }
+    assert_int_equal(pthread_create(&thread, NULL, work, NULL), 0);
+    assert_int_equal(pthread_join(thread, NULL), 0);
+    assert_int_equal(fake_now(), FAKE_UPTIME);
+    assert_ends_well(pid);
+}
+
 /* A process that waits for a lock waits until the owner of the lock has slept. */
 static void
 others_waits_are_no_work(void **state)
@@ -177,8 +205,9 @@ main(void)
 #define TEST(function) cmocka_unit_test_setup(function, setup)
     const struct CMUnitTest tests[] = {
         TEST(a_sleep_is_as_long_as_it_says), TEST(sleepers_wake_in_their_order),
-        TEST(time_stands_still_for_work),    TEST(others_waits_are_no_work),
-        TEST(the_killed_do_not_count),       TEST(a_flag_is_waited_for),
+        TEST(time_stands_still_for_work),    TEST(time_stands_still_for_a_thread),
+        TEST(others_waits_are_no_work),      TEST(the_killed_do_not_count),
+        TEST(a_flag_is_waited_for),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

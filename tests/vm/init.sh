@@ -123,7 +123,7 @@ host() {
 }
 
 # A PC starts 16 bytes before the end of its ROM. The code there disables interrupts and halts, in a loop.
-# QEMU's machine of ARM's starts at the begin of its ROM. The code there waits for an interrupt, in a loop.
+# QEMU's machine "virt" starts at the first byte of its ROM. The code there waits for an interrupt, in a loop.
 make_halt_rom() {
 	if is_pc; then
 		head -c 65520 /dev/zero >"$HALT_ROM"

@@ -198,7 +198,7 @@ is_pc() { [ "$(uname -m)" = x86_64 ]; }
 
 guest_machine() { if is_pc; then echo q35; else echo virt; fi; }
 
-# guest_features: libvirt has ACPI on ARM only with UEFI. QEMU's default there is a processor of 32 bits.
+# guest_features: on arm64 libvirt allows ACPI only with UEFI, and QEMU's default processor has only 32 bits.
 guest_features() {
 	if is_pc; then echo '<features><acpi/></features>'; else echo "<cpu mode='custom'><model>cortex-a57</model></cpu>"; fi
 }
@@ -477,7 +477,7 @@ find_cards() {
 	done
 }
 
-# has_mdev_cards: can the driver have cards with mediated devices? Debian's kernels for arm64 are made without.
+# has_mdev_cards: can the emulated cards have mediated devices? With Debian's kernels for arm64 they cannot.
 has_mdev_cards() { grep -q '^CONFIG_VFIO_MDEV=' "/boot/config-$(uname -r)"; }
 
 # enable_vfs CARD COUNT: enables COUNT virtual functions, or none. Only NVIDIA's functions get the host's

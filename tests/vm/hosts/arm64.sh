@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-# Debian 13 for arm64: the packages of trixie, on a processor of ARM's, which QEMU emulates.
+# Debian 13 for arm64: the packages of trixie, on an emulated processor.
 # shellcheck shell=bash disable=SC2034
 
 suite=trixie
