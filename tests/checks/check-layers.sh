@@ -43,8 +43,9 @@ find common nodedev -name '*.[ch]' | sort >"$scratch/files"
 [ "$(wc -l <"$scratch/files")" -gt 100 ] || complain "there are hardly any files to look at"
 
 # Each room lists its own files, all of them, and no others. Of a program of tests/ with one source, only the
-# program is listed.
-grep -oE '(common|hooks|nodedev|tests)/([a-z0-9-]+/)*[a-z0-9-]+(\.[ch])?\>' -- Makefile.am ./*/local.mk ./*/*/local.mk | sed "s,^\./,," |
+# program is listed. "make dist" may have a copy of the tree beside these folders.
+find common config hooks nodedev tests -name local.mk -exec \
+    grep -oE '(common|hooks|nodedev|tests)/([a-z0-9-]+/)*[a-z0-9-]+(\.[ch])?\>' -- Makefile.am {} + |
     awk -F: '{ room = $1; sub("/[^/]*$", "", room); theirs = $2; sub("/[^/]*$", "", theirs)
         if (room == theirs) print $2
         else if ($2 ~ /\.[ch]$/) print $1 " lists " $2 ", which is in another room" >"/dev/stderr" }' \

@@ -9,8 +9,8 @@ import { confirm, end, find, is_served, open, picture, press, reads, text_of, un
 await until("the page is there", is_served);
 const { page } = await open("/vms", { name: "machines" });
 
-/* The emulated host has no KVM, and the page says so first. */
-async function is_listed() {
+/* The emulated host has no KVM. The page says so first, and shows its list when that is ignored. */
+async function reach_list() {
     const text = await text_of(page);
 
     if (text.includes("Hardware virtualization is disabled"))
@@ -44,7 +44,7 @@ async function described(name) {
     return value;
 }
 
-await until("web01 in the list", is_listed);
+await until("web01 in the list", reach_list);
 await picture(page, "list");
 await press(page, "link", "web01");
 await reads(page, "Shut off");
