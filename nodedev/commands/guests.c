@@ -2,7 +2,6 @@
 
 #include "commands/commands.h"
 #include "commands/host-table.h"
-#include "placement/resolution.h"
 #include "view/state-colour.h"
 #include "view/vgpu-choice.h"
 
@@ -112,13 +111,8 @@ static void
 add_definition(struct guest *guest, const struct request *request, const struct request *other)
 {
     AUTO(demands_clear) struct demands demands = {0};
-    struct error ignored;
 
-    /* Without the policy, and with a fault, a request is shown as far as the XML says what it asks
-     * for. */
-    if (!guest->view->knows_policy || request_check(request, &ignored) < 0 ||
-        resolution_make(request, &guest->view->snapshot.policy, &demands, &ignored) < 0)
-        demands.count = 0;
+    host_view_demands(guest->view, request, &demands);
     for (size_t i = 0; i < request->hostdev_count; i++) {
         const struct request_hostdev *hostdev = &request->hostdevs[i];
 

@@ -6,6 +6,7 @@
 #include "cli/say.h"
 #include "device/vgpu.h"
 #include "libvirt/remote.h"
+#include "placement/resolution.h"
 #include "view/gpu-view.h"
 #include "view/vgpu-users.h"
 #include "view/vgpu-walk.h"
@@ -335,6 +336,17 @@ struct bounds
 host_view_left(const struct host_view *view, const struct inventory_type *type)
 {
     return view->knows_policy ? availability_of(&view->availability, type) : left_at_most(type);
+}
+
+void
+host_view_demands(const struct host_view *view, const struct request *request, struct demands *ret)
+{
+    struct error ignored;
+
+    *ret = (struct demands){0};
+    if (!view->knows_policy || request_check(request, &ignored) < 0 ||
+        resolution_make(request, &view->snapshot.policy, ret, &ignored) < 0)
+        demands_clear(ret);
 }
 
 int64_t

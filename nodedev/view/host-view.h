@@ -93,6 +93,11 @@ host_view_left(const struct host_view *view, const struct inventory_type *type) 
 const char *host_view_since(const struct host_view *view, const struct host_view_vgpu *vgpu,
                             char *buffer, size_t size) NONNULL;
 
+/* Makes the demands of a definition. There are none without the policy, or if the request has a
+ * fault: then only the XML says what the definition asks for. The caller clears ret. */
+void host_view_demands(const struct host_view *view, const struct request *request,
+                       struct demands *ret) NONNULL;
+
 /* Returns the number to print. Returns -1 if the number is not known, for example without the
  * policy. */
 int64_t host_view_figure(const struct host_view *view, const struct bounds *left) CHECKED NONNULL;

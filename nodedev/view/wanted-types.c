@@ -16,38 +16,34 @@ count_vgpus(const struct host_view *view, const struct inventory_type *type)
     return count;
 }
 
-/* A device of a class counts for each type of the class. */
-static unsigned
-count_devices(const struct policy *policy, const struct request *request,
-              const struct inventory_type *type)
+/* Counts what a definition asks for. A device of a class counts for each type of the class. */
+static void
+count_definition(const struct host_view *view, const struct request *request,
+                 struct wanted_type *wanted, size_t count)
 {
-    unsigned count = 0;
+    AUTO(demands_clear) struct demands demands = {0};
+    unsigned rank;
 
-    for (size_t i = 0; i < request->device_count; i++) {
-        const struct request_device *device = &request->devices[i];
-
-        if (device->type)
-            count += inventory_type_is(type, device->type);
-        for (size_t k = 0; device->class && k < policy->class_count; k++)
-            count += !strcmp(policy->classes[k].name, device->class) &&
-                     demand_class_has(&policy->classes[k], type);
+    host_view_demands(view, request, &demands);
+    for (size_t i = 0; i < count; i++) {
+        for (size_t k = 0; k < demands.count; k++)
+            wanted[i].asked += demand_ranks(&demands.items[k], wanted[i].type, &rank);
+        for (size_t k = 0; demands.count == 0 && k < request->device_count; k++)
+            wanted[i].asked += request->devices[k].type &&
+                               inventory_type_is(wanted[i].type, request->devices[k].type);
     }
-    return count;
 }
 
-static unsigned
-count_asked(const struct host_view *view, const struct inventory_type *type)
+/* A running domain has its vGPU already. */
+static void
+count_definitions(const struct host_view *view, struct wanted_type *wanted, size_t count)
 {
-    const struct policy *policy = &view->snapshot.policy;
     const struct domains *domains = &view->references.domains;
-    unsigned count = count_vgpus(view, type);
 
-    /* A running domain has its vGPU already. */
     for (size_t i = 0; i < domains->count; i++) {
         if (!domains->items[i].is_running)
-            count += count_devices(policy, &domains->items[i].config, type);
+            count_definition(view, &domains->items[i].config, wanted, count);
     }
-    return count;
 }
 
 static bool
@@ -93,10 +89,11 @@ wanted_types_find(const struct host_view *view, const struct inventory_gpu *gpu)
         const struct inventory_type *type = &gpu->types[i];
 
         wanted[i].type = type;
-        wanted[i].asked = count_asked(view, type);
+        wanted[i].asked = count_vgpus(view, type);
         wanted[i].is_in_class = is_in_class(&view->snapshot.policy, type);
         wanted[i].left = host_view_left(view, type);
     }
+    count_definitions(view, wanted, gpu->type_count);
     if (gpu->type_count)
         qsort(wanted, gpu->type_count, sizeof(*wanted), by_want);
     find_first_of_size(wanted, gpu->type_count);

@@ -131,6 +131,22 @@ kept(void **state)
                 "free: 0 MiB: 0 T4-2Q (end)");
 }
 
+/* A defined guest asks for a type, whether its XML names the class or the configuration does. */
+static void
+asked(void **state)
+{
+    AUTO_FREE char *guest = typed_domain(3, TYPED_DEFINED, (const unsigned[]){3, 0});
+
+    (void)state;
+    scene_start(&scene, "gpu 0000:18:00.0 rule size board \"GRID T4\"\n");
+    scene_configure(&scene, "classes = { small = { types = [ \"T4-4A\", \"T4-8A\" ]; };\n"
+                            "            large = { types = [ \"T4-16A\" ]; }; };\n"
+                            "default_class = \"small\";");
+    typed_facts(&scene, typed_libvirt(&scene, guest), "vgpuctl status --json", 0,
+                "\"name\": \"GRID T4-4A\", \"asked\": 1,\n\"name\": \"GRID T4-8A\", \"asked\": 1,\n"
+                "\"name\": \"GRID T4-16A\", \"asked\": 0,");
+}
+
 static void
 machines(void **state)
 {
@@ -222,8 +238,8 @@ main(void)
 {
 #define TEST(function) TYPED_TEST(function, here)
     const struct CMUnitTest tests[] = {
-        TEST(t4),   TEST(widths),   TEST(a_long_name), TEST(a_long_name), TEST(closed),
-        TEST(kept), TEST(machines), TEST(gone),        TEST(silent),      TEST(wrong_usage),
+        TEST(t4),   TEST(widths),   TEST(a_long_name), TEST(asked),  TEST(closed),
+        TEST(kept), TEST(machines), TEST(gone),        TEST(silent), TEST(wrong_usage),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
