@@ -137,14 +137,6 @@ vgpu_is_known(const struct vgpu *vgpu)
 }
 
 bool
-vgpu_is_right(const struct host *host, const struct vgpu *vgpu)
-{
-    struct name type;
-
-    return vgpu_state(host, vgpu, &type) == VGPU_PRESENT && name_equal(&type, &vgpu->type);
-}
-
-bool
 vgpu_is_wrong(const struct host *host, const struct vgpu *vgpu)
 {
     struct name type;

@@ -157,7 +157,6 @@ int vgpu_holder(const struct host *host, const struct vgpu *vgpu, char *text,
 /* Whether this program knows the interface of a vGPU. If not, it can do nothing with it. */
 bool vgpu_is_known(const struct vgpu *vgpu) CHECKED NONNULL;
 
-/* Whether a vGPU is present and of its type; and the opposite. If its driver does not answer, both
- * functions return false. */
-bool vgpu_is_right(const struct host *host, const struct vgpu *vgpu) CHECKED NONNULL;
+/* Whether a vGPU is not there, or is of another type. Returns false if its driver does not
+ * answer. */
 bool vgpu_is_wrong(const struct host *host, const struct vgpu *vgpu) CHECKED NONNULL;

@@ -277,16 +277,11 @@ byte_of(uint64_t claim)
         .l_type = F_WRLCK, .l_whence = SEEK_SET, .l_start = (off_t)claim, .l_len = 1};
 }
 
-uint64_t
-statedir_number_now(const struct host *host)
-{
-    return host->ops->now(host) / 1000 + 1;
-}
-
+/* No lease has yet had the microseconds since the kernel booted as its number. */
 uint64_t
 statedir_number_above(const struct host *host, const struct ledger *ledger)
 {
-    const uint64_t now = statedir_number_now(host);
+    const uint64_t now = host->ops->now(host) / 1000 + 1;
 
     return ledger->next_claim > now ? ledger->next_claim : now;
 }
@@ -294,10 +289,7 @@ statedir_number_above(const struct host *host, const struct ledger *ledger)
 uint64_t
 statedir_take_number(const struct statedir *statedir, struct ledger *ledger)
 {
-    const uint64_t now = statedir_number_now(statedir->host);
-
-    if (ledger->next_claim < now)
-        ledger->next_claim = now;
+    ledger->next_claim = statedir_number_above(statedir->host, ledger);
     return ledger->next_claim++;
 }
 

@@ -78,9 +78,6 @@ bool statedir_is_broken(int rc) CHECKED;
 int statedir_set_aside(const struct statedir *statedir, struct path *ret,
                        struct error *error) CHECKED NONNULL;
 
-/* A number that no lease has yet: microseconds since the kernel booted. */
-uint64_t statedir_number_now(const struct host *host) CHECKED NONNULL;
-
 /* A number above those of all leases given until now. If the ledger could not be read, it is
  * {0}. */
 uint64_t

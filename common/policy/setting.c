@@ -23,8 +23,7 @@ static void FORMAT(3, 0)
     setting->reader->rc = -EINVAL;
 }
 
-void
-setting_fault(const struct setting *setting, const char *format, ...)
+static void FORMAT(2, 3) tell(const struct setting *setting, const char *format, ...)
 {
     va_list args;
 
@@ -105,11 +104,11 @@ unknown_key(const struct setting *setting, const struct setting_key *keys, size_
         text_join(&list, ", ", "%s", keys[i].name);
     }
     if (suggest.best)
-        setting_fault(setting, "unknown key \"%s\"%s", suggest.said, suggest_text(&suggest).text);
+        tell(setting, "unknown key \"%s\"%s", suggest.said, suggest_text(&suggest).text);
     else if (list.is_cut) /* as the keys of the whole configuration are */
-        setting_fault(setting, "unknown key \"%s\"; see vgpu.conf(5)", suggest.said);
+        tell(setting, "unknown key \"%s\"; see vgpu.conf(5)", suggest.said);
     else
-        setting_fault(setting, "unknown key \"%s\"; there are: %s", suggest.said, all);
+        tell(setting, "unknown key \"%s\"; there are: %s", suggest.said, all);
 }
 
 void
@@ -238,8 +237,7 @@ setting_some_words(const struct setting *setting)
 {
     setting_words(setting);
     if (config_setting_is_aggregate(setting->node) && config_setting_length(setting->node) == 0)
-        setting_fault(setting, "%s is an empty list: it needs at least one string",
-                      setting->key->name);
+        tell(setting, "%s is an empty list: it needs at least one string", setting->key->name);
 }
 
 /* The index of a word, or a fault that lists them all: -1. */
@@ -406,8 +404,7 @@ find_missing(const struct setting *item, const struct setting_list *list)
     }
     for (size_t i = 0; i < list->key_count; i++) {
         if (list->keys[i].needed && !config_setting_get_member(item->node, list->keys[i].name))
-            setting_fault(item, "%s is missing; %s needs %s", list->keys[i].name, list->what,
-                          needed);
+            tell(item, "%s is missing; %s needs %s", list->keys[i].name, list->what, needed);
     }
 }
 

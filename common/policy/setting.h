@@ -91,8 +91,7 @@ void *setting_add_item(const struct setting *setting, size_t offset,
 void setting_read_item(const struct setting *setting, size_t index, const struct setting_list *list,
                        void *item) NONNULL;
 
-void setting_fault(const struct setting *setting, const char *format, ...) FORMAT(2, 3) NONNULL;
-/* The same for a wrong value. The format says what it must be; ", not" and the value are added. */
+/* Tells that a value is wrong. The format says what it must be; ", not" and the value are added. */
 void setting_wrong(const struct setting *setting, const char *format, ...) FORMAT(2, 3) NONNULL;
 
 /* The text of a setting; "" if it is no string. */

@@ -601,9 +601,9 @@ from_make_to_remove(void **state)
 
     (void)state;
     fake_start(&fake, MACHINE);
-    assert_false(vgpu_is_right(&fake.host, &vgpu));
+    assert_true(vgpu_is_wrong(&fake.host, &vgpu));
     assert_int_equal(vgpu_vf.make(&fake.host, &vgpu), 0);
-    assert_true(vgpu_is_right(&fake.host, &vgpu));
+    assert_false(vgpu_is_wrong(&fake.host, &vgpu));
     assert_int_equal(vgpu_vf.directory(&vgpu, &directory), 0);
     assert_int_equal(vfio_node(&fake.host, &directory, &node), 0);
     assert_true(host_exists(&fake.host, "%s", node.text));
@@ -681,7 +681,7 @@ left_late(void **state)
     opened();
     fake_close(&guest);
     assert_int_equal(vgpu_vf.remove(&fake.host, &vgpu), -EBUSY);
-    assert_true(vgpu_is_right(&fake.host, &vgpu));
+    assert_false(vgpu_is_wrong(&fake.host, &vgpu));
     fake.faults->patience = 5000;
     assert_int_equal(vgpu_vf.remove(&fake.host, &vgpu), 0);
     assert_int_equal(vgpu_vf.make(&fake.host, &vgpu), 0);
