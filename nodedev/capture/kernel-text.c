@@ -9,20 +9,6 @@
 #include <ctype.h>
 #include <string.h>
 
-/* --- lines and words -------------------------------------------------------------------------- */
-
-/* Returns what is left of the first line, with its line feed, if it has one. The other lines are
- * left out. */
-static char *
-one_line(struct stand_ins *stand_ins, const char *text, kernel_text *copy)
-{
-    const char *end = strchrnul(text, '\n');
-    AUTO_FREE char *line = memory_copy_bytes(text, (size_t)(end - text));
-    AUTO_FREE char *other = copy(stand_ins, line);
-
-    return memory_format("%s%.1s", other, end);
-}
-
 /* Puts what is left of a line. */
 typedef void put_line(struct stand_ins *stand_ins, char *line, FILE *out);
 
@@ -42,19 +28,13 @@ each_line(struct stand_ins *stand_ins, const char *text, put_line *put)
 
 /* --- /sys ------------------------------------------------------------------------------------- */
 
-static char *
-copy_value(struct stand_ins *stand_ins, const char *line)
+char *
+kernel_text_value(struct stand_ins *stand_ins, const char *line)
 {
     const bool is_harmless =
         !*line || harmless_is_number(line) || stand_ins_is_harmless(stand_ins, line);
 
     return stand_ins_use_unless(stand_ins, is_harmless, STAND_IN_TEXT, line);
-}
-
-char *
-kernel_text_value(struct stand_ins *stand_ins, const char *text)
-{
-    return one_line(stand_ins, text, copy_value);
 }
 
 /* Whether a part of a version is harmless: a number, or a word before a number. */
@@ -69,8 +49,8 @@ is_part(const struct stand_ins *stand_ins, const char *part)
 }
 
 /* A part that is not known becomes "x". */
-static char *
-copy_version(struct stand_ins *stand_ins, const char *line)
+char *
+kernel_text_version(struct stand_ins *stand_ins, const char *line)
 {
     static const char marks[] = "-.+_~ ";
     char *ret = NULL;
@@ -91,22 +71,10 @@ copy_version(struct stand_ins *stand_ins, const char *line)
 }
 
 char *
-kernel_text_version(struct stand_ins *stand_ins, const char *text)
-{
-    return one_line(stand_ins, text, copy_version);
-}
-
-static char *
-copy_type_name(struct stand_ins *stand_ins, const char *line)
+kernel_text_type_name(struct stand_ins *stand_ins, const char *line)
 {
     return stand_ins_use_unless(stand_ins, !*line || harmless_is_type_name(line), STAND_IN_TYPE,
                                 line);
-}
-
-char *
-kernel_text_type_name(struct stand_ins *stand_ins, const char *text)
-{
-    return one_line(stand_ins, text, copy_type_name);
 }
 
 /* Only figures of NVIDIA's are read. */
@@ -225,18 +193,6 @@ kernel_text_params(struct stand_ins *stand_ins, const char *text)
     return each_line(stand_ins, text, put_params);
 }
 
-char *
-kernel_text_boot(struct stand_ins *stand_ins, const char *text)
-{
-    return one_line(stand_ins, text, path_text_uuid);
-}
-
-char *
-kernel_text_comm(struct stand_ins *stand_ins, const char *text)
-{
-    return one_line(stand_ins, text, path_text_program);
-}
-
 /* Keeps the fields 1 to 22. Those behind them show where the process's memory is. A field that is
  * not what it should be ends the line. */
 char *
@@ -300,8 +256,8 @@ kernel_text_context(struct stand_ins *stand_ins, const char *text)
 }
 
 /* AppArmor's label: "libvirtd (enforce)". SELinux's has no mode. */
-static char *
-copy_label(struct stand_ins *stand_ins, const char *line)
+char *
+kernel_text_current(struct stand_ins *stand_ins, const char *line)
 {
     static const char *const modes[] = {" (enforce)", " (complain)", " (kill)", " (unconfined)"};
     const char *end = strrchr(line, '(');
@@ -314,12 +270,6 @@ copy_label(struct stand_ins *stand_ins, const char *line)
     name = memory_copy_bytes(line, (size_t)(mode - line));
     other = path_text_program(stand_ins, name);
     return memory_format("%s%s", other, mode);
-}
-
-char *
-kernel_text_current(struct stand_ins *stand_ins, const char *text)
-{
-    return one_line(stand_ins, text, copy_label);
 }
 
 static void

@@ -13,25 +13,29 @@
 
 typedef char *kernel_text(struct stand_ins *stand_ins, const char *text);
 
+/* These get the first line of a file. */
+
 /* /sys and /proc: a number, or a harmless word. */
 kernel_text kernel_text_value;
 /* A version, of a driver or of the kernel. */
 kernel_text kernel_text_version;
-/* A type: its name; the figures that NVIDIA's driver tells; a list of those that can be made. */
+/* The name of a type. */
 kernel_text kernel_text_type_name;
+/* The label of a process. */
+kernel_text kernel_text_current;
+
+/* These get the whole file. */
+
+/* Types: the figures that NVIDIA's driver tells of one; a list of those that can be made. */
 kernel_text kernel_text_description;
 kernel_text kernel_text_creatable;
 /* NVIDIA's number of a GPU. */
 kernel_text kernel_text_minor;
 /* Parameters of NVIDIA's module: which scheduler it has, and on which card. */
 kernel_text kernel_text_params;
-/* The boot's id. */
-kernel_text kernel_text_boot;
-/* /proc/PID: the name, the status in one line, that of many, and the label. */
-kernel_text kernel_text_comm;
+/* /proc/PID: the status in one line, and that of many. */
 kernel_text kernel_text_stat;
 kernel_text kernel_text_status;
-kernel_text kernel_text_current;
 /* An SELinux context: only its type is looked at. */
 kernel_text kernel_text_context;
 /* Rules of udev: the paths at which they run mdevctl. */

@@ -43,6 +43,7 @@ struct row {
     enum answer_kind kind;
     const char *path;  /* a pattern in which '*' also matches slashes. NULL: the configuration */
     kernel_text *text; /* all that is left is in the text itself; or else: */
+    kernel_text *line; /* all that is left is in the first line; or else: */
     rule *rule;
     list_text *keeps;           /* of a list; NULL: each name */
     learning *learn;            /* NULL: it teaches nothing */
@@ -185,24 +186,24 @@ static const struct row rows[] = {
     {ANSWER_STATUS, "*", .rule = rewrite_status},
     {ANSWER_LABEL, "*", .text = kernel_text_context},
     {ANSWER_LOCKED, "*", .text = rewrite_locked},
-    {ANSWER_READ, "proc/*/comm", .text = kernel_text_comm},
+    {ANSWER_READ, "proc/*/comm", .line = path_text_program},
     {ANSWER_READ, "proc/*/stat", .text = kernel_text_stat},
     {ANSWER_READ, "proc/self/status", .text = kernel_text_status},
-    {ANSWER_READ, "proc/*/attr/current", .text = kernel_text_current},
-    {ANSWER_READ, "proc/sys/kernel/random/boot_id", .text = kernel_text_boot},
-    {ANSWER_READ, "proc/sys/kernel/osrelease", .text = kernel_text_version},
+    {ANSWER_READ, "proc/*/attr/current", .line = kernel_text_current},
+    {ANSWER_READ, "proc/sys/kernel/random/boot_id", .line = path_text_uuid},
+    {ANSWER_READ, "proc/sys/kernel/osrelease", .line = kernel_text_version},
     {ANSWER_READ, "proc/driver/nvidia/*/information", .text = kernel_text_minor},
     {ANSWER_READ, "proc/driver/nvidia/params", .text = kernel_text_params},
-    {ANSWER_READ, "sys/module/*/version", .text = kernel_text_version},
-    {ANSWER_READ, "sys/*/mdev_supported_types/*/name", .text = kernel_text_type_name,
+    {ANSWER_READ, "sys/module/*/version", .line = kernel_text_version},
+    {ANSWER_READ, "sys/*/mdev_supported_types/*/name", .line = kernel_text_type_name,
      .learn = learning_name},
     {ANSWER_READ, "sys/*/description", .text = kernel_text_description},
     {ANSWER_READ, "sys/*/creatable_vgpu_types", .text = kernel_text_creatable,
      .learn = learning_creatable},
-    {ANSWER_READ, "sys/*", .text = kernel_text_value},
-    {ANSWER_READ, "proc/*", .text = kernel_text_value},
+    {ANSWER_READ, "sys/*", .line = kernel_text_value},
+    {ANSWER_READ, "proc/*", .line = kernel_text_value},
     {ANSWER_READ, "run/libvirt-vgpu/types", .text = kernel_text_cache, .learn = learning_cache},
-    {ANSWER_READ, "run/*.pid", .text = kernel_text_value},
+    {ANSWER_READ, "run/*.pid", .line = kernel_text_value},
     {ANSWER_READ, "*/udev/rules.d/*", .text = kernel_text_rules, .counts = REDACTION_SCRIPTS},
     {ANSWER_READ, "etc/selinux/config", .text = kernel_text_policy, .counts = REDACTION_SCRIPTS},
     {ANSWER_READ, "etc/selinux/*/file_contexts", .text = kernel_text_contexts,
@@ -262,6 +263,18 @@ is_question(const struct answer *answer)
            ARRAY_HAS(facts, COUNT(facts), each, !strcmp(*each, answer->path));
 }
 
+/* Returns what is left of the first line, with its line feed, if it has one. The other lines are
+ * left out. */
+static char *
+rewrite_line(struct stand_ins *stand_ins, const char *text, kernel_text *copy)
+{
+    const char *end = strchrnul(text, '\n');
+    AUTO_FREE char *line = memory_copy_bytes(text, (size_t)(end - text));
+    AUTO_FREE char *other = copy(stand_ins, line);
+
+    return memory_format("%s%.1s", other, end);
+}
+
 /* A file that was opened has its status in a line before the contents. */
 static char *
 rewrite(struct pass *pass, const struct row *row, const struct answer *answer)
@@ -272,6 +285,8 @@ rewrite(struct pass *pass, const struct row *row, const struct answer *answer)
         pass->redaction->counts[row->counts]++;
     if (answer->kind == ANSWER_LIST)
         return list_text_copy(pass->stand_ins, pass->from, answer, row->keeps);
+    if (row->line)
+        return rewrite_line(pass->stand_ins, answer->text, row->line);
     text = row->rule ? row->rule(pass, answer) : row->text(pass->stand_ins, answer_content(answer));
     if (answer->kind != ANSWER_OPEN)
         return TAKE(text);
