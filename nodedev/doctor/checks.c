@@ -1,7 +1,28 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
 #include "doctor/checks.h"
-#include "doctor/sriov-gpus.h"
+#include "device/pci.h"
+#include "sriov/sriov-gpu.h"
+
+/* Calls a check for each card that can have virtual functions and that it concerns, except for
+ * those that the configuration disables. */
+static void
+look_at_cards(struct diagnosis *diagnosis, const struct diagnosis_check *check)
+{
+    AUTO(names_clear) struct names devices = {0};
+
+    if (host_list(diagnosis->host, &devices, PCI_DEVICES) < 0)
+        return;
+    for (size_t i = 0; i < devices.count; i++) {
+        const struct policy_gpu *said = policy_find_gpu(&diagnosis->policy, &devices.items[i]);
+        AUTO(sriov_gpu_clear) struct sriov_gpu card = {0};
+
+        if ((!said || said->enabled) &&
+            sriov_gpu_read(diagnosis->host, &devices.items[i], &card) == 0 &&
+            (!check->concerns || check->concerns(diagnosis->host, &card)))
+            check->look_at_card(diagnosis, &card);
+    }
+}
 
 static void
 run_check(struct diagnosis *diagnosis, const struct diagnosis_check *check)
@@ -14,7 +35,7 @@ run_check(struct diagnosis *diagnosis, const struct diagnosis_check *check)
     for (size_t i = 0; check->look_at_gpu && i < diagnosis->inventory.gpu_count; i++)
         check->look_at_gpu(diagnosis, diagnosis->inventory.gpus[i]);
     if (check->look_at_card)
-        sriov_gpus_visit(diagnosis, check);
+        look_at_cards(diagnosis, check);
     while (check->look_at_hostdev && domains_next_hostdev(&diagnosis->references.domains, &walk))
         check->look_at_hostdev(diagnosis, walk.domain, walk.hostdev);
 }

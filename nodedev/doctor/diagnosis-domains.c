@@ -69,13 +69,15 @@ is_gpu_function(const struct diagnosis *diagnosis, const struct request_hostdev 
             vgpu_has_function(&diagnosis->inventory, &hostdev->source));
 }
 
-/* Whether 'attach --renew' gives the domain another device for this one. */
-static bool
-is_renewable(const struct domain *domain, const struct name *device)
+/* Adds the command that gives a domain another device for this one. */
+static void
+command_renewal(struct diagnosis *diagnosis, const struct domain *domain, const struct name *device)
 {
     const struct request_hostdev *hostdev = request_find_hostdev(&domain->config, device);
+    const bool is_explicit = hostdev && demand_is_explicit(hostdev);
 
-    return hostdev && demand_is_explicit(hostdev);
+    diagnosis_command(diagnosis, "%s %s", is_explicit ? "vgpuctl attach --renew" : "virsh edit",
+                      shell_word(domain->name).text);
 }
 
 /* Reports a device once, for the first domain that names it. */
@@ -94,10 +96,7 @@ add_shared(struct diagnosis *diagnosis, const struct domain *domain,
         diagnosis_add(diagnosis, "the domains %s and %s both name the %s %s: only one can run",
                       first->name, next->name, what, hostdev->source.text);
         diagnosis_advise(diagnosis, "give %s vGPUs of its own:", next->name);
-        diagnosis_command(diagnosis, "%s %s",
-                          is_renewable(next, &hostdev->source) ? "vgpuctl attach --renew"
-                                                               : "virsh edit",
-                          shell_word(next->name).text);
+        command_renewal(diagnosis, next, &hostdev->source);
     }
 }
 
@@ -170,10 +169,7 @@ check_own(struct diagnosis *diagnosis, const struct domain *domain,
     diagnosis_add(diagnosis, "the domain %s and its vGPU have the same UUID, %s", domain->name,
                   domain->uuid.text);
     diagnosis_advise(diagnosis, "to tell them apart in logs:");
-    diagnosis_command(diagnosis, "%s %s",
-                      is_renewable(domain, &hostdev->source) ? "vgpuctl attach --renew"
-                                                             : "virsh edit",
-                      shell_word(domain->name).text);
+    command_renewal(diagnosis, domain, &hostdev->source);
 }
 
 /* Reports only vGPUs that libvirt-vgpu made. Other vGPUs may be there for a reason that others

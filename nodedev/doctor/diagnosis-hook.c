@@ -96,8 +96,7 @@ find_programs(const struct diagnosis *diagnosis)
 {
     struct programs programs = {.host = diagnosis->host};
 
-    if (entry_list(programs.host, &programs.names, "%s/qemu.d", programs.host->hooks) < 0)
-        programs.names = (struct words){0};
+    (void)!host_list_all(programs.host, &programs.names, "%s/qemu.d", programs.host->hooks);
     return programs;
 }
 

@@ -3,6 +3,7 @@
 /* Whether the kernel and its drivers offer what vGPUs need. */
 
 #include "doctor/checks.h"
+#include "base/array.h"
 #include "device/pci.h"
 #include "vendor/card-vendor.h"
 
@@ -39,13 +40,8 @@ has_functions(const struct host *host, bool with_types)
 static bool
 offers(const struct inventory *inventory)
 {
-    for (size_t i = 0; i < inventory->gpu_count; i++) {
-        const struct inventory_gpu *gpu = inventory->gpus[i];
-
-        if (gpu->is_partial || gpu->type_count > 0 || inventory_lacks_types(gpu))
-            return true;
-    }
-    return false;
+    return ARRAY_HAS(inventory->gpus, inventory->gpu_count, gpu,
+                     (*gpu)->is_partial || (*gpu)->type_count > 0 || inventory_lacks_types(*gpu));
 }
 
 /* vGPUs that are virtual functions need no mediated devices. On a host that has only such GPUs no

@@ -101,13 +101,3 @@ entry_is_safe(const struct host *host, const struct entry *entry)
     return host_status(host, ".", &root) == 0 && entry->status.st_uid == root.st_uid &&
            !(entry->status.st_mode & (S_IWGRP | S_IWOTH));
 }
-
-int
-entry_list(const struct host *host, struct words *ret, const char *format, ...)
-{
-    struct path path;
-
-    *ret = (struct words){0};
-    PATH_OR_RETURN(path, format);
-    return host_list_all(host, ret, "%s", path.text);
-}

@@ -10,7 +10,6 @@
 #pragma once
 
 #include "base/host.h"
-#include "base/words.h"
 
 #include <sys/stat.h>
 
@@ -34,8 +33,3 @@ bool entry_is_program(const struct entry *entry) CHECKED NONNULL;
 
 /* Whether only the owner of the root directory, who is root, may change the entry. */
 bool entry_is_safe(const struct host *host, const struct entry *entry) CHECKED NONNULL;
-
-/* Lists the names in a directory, sorted. Returns 0, or -errno with an empty list. The caller
- * clears ret. */
-int entry_list(const struct host *host, struct words *ret, const char *format, ...)
-    FORMAT(3, 4) CHECKED NONNULL;

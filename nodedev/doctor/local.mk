@@ -14,5 +14,4 @@ libvgpuctl_a_SOURCES += \
 	nodedev/doctor/diagnosis-setup.c \
 	nodedev/doctor/diagnosis-state.c \
 	nodedev/doctor/diagnosis-xe.c \
-	nodedev/doctor/entry.c nodedev/doctor/entry.h \
-	nodedev/doctor/sriov-gpus.c nodedev/doctor/sriov-gpus.h
+	nodedev/doctor/entry.c nodedev/doctor/entry.h
