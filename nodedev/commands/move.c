@@ -110,14 +110,10 @@ move(const struct command_call *call, const struct migrate_question *question,
      const struct remote_host *there, struct error *error)
 {
     const struct move move = {
-        .host = call->host,
-        .from = call->uri,
+        .call = call,
         .to = there->uri,
         .domain = &question->guest.domain->uuid,
         .name = question->guest.domain->name,
-        .terminal = call->terminal,
-        .out = call->out,
-        .call = call,
     };
 
     if (move_run(&move, error) < 0)

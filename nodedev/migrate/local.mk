@@ -11,5 +11,4 @@ libvgpuctl_a_SOURCES += \
 	nodedev/migrate/migrating-guest.c nodedev/migrate/migrating-guest.h \
 	nodedev/migrate/move.c nodedev/migrate/move.h \
 	nodedev/migrate/moved-definition.c nodedev/migrate/moved-definition.h \
-	nodedev/migrate/remote-placement.c nodedev/migrate/remote-placement.h \
-	nodedev/migrate/version-judge.c nodedev/migrate/version-judge.h
+	nodedev/migrate/remote-placement.c nodedev/migrate/remote-placement.h

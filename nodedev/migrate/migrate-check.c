@@ -4,9 +4,9 @@
 #include "base/array.h"
 #include "base/shell-word.h"
 #include "device/vgpu.h"
+#include "libvirt/version.h"
 #include "migrate/migrating-device.h"
 #include "migrate/remote-placement.h"
-#include "migrate/version-judge.h"
 
 #include <string.h>
 
@@ -68,6 +68,22 @@ check_name(struct check *check)
                          "no other domain there has its name or UUID");
 }
 
+/* Whether a version is at least the other one. */
+static enum migrate_answer
+judge_version(unsigned number, unsigned least)
+{
+    return number >= least ? MIGRATE_YES : number ? MIGRATE_NO : MIGRATE_UNKNOWN;
+}
+
+/* Whether the versions of both hosts are. */
+static enum migrate_answer
+judge_versions(unsigned here, unsigned there, unsigned least)
+{
+    enum migrate_answer answer = judge_version(here, least), other = judge_version(there, least);
+
+    return other > answer ? other : answer;
+}
+
 static bool
 has_function(const struct migrate_check *migration)
 {
@@ -95,7 +111,7 @@ check_software(struct check *check)
 
     for (size_t i = 0; i < (is_qemu ? COUNT(rows) : 1); i++)
         migrate_findings_add(&check->findings,
-                             version_judge_both(rows[i].here, rows[i].there, rows[i].least),
+                             judge_versions(rows[i].here, rows[i].there, rows[i].least),
                              "%s %s here and %s there; %s migrate since %s", rows[i].name,
                              version_text(rows[i].here).text, version_text(rows[i].there).text,
                              what, version_text(rows[i].least).text);
@@ -105,28 +121,21 @@ check_software(struct check *check)
                              to->hypervisor);
 }
 
-/* Whether guests of this hypervisor get no vGPU. Its libvirt may list GPUs all the same. */
-static bool
-is_without(const char *hypervisor)
-{
-    static const char *const names[] = {"LXC", "Xen"};
-
-    return ARRAY_HAS(names, COUNT(names), name, !strcmp(hypervisor, *name));
-}
-
 /* Checks what a start of the guest needs there. */
 static void
 check_start(struct check *check)
 {
+    /* Guests of these get no vGPU. Their libvirt may list GPUs all the same. */
+    static const char *const without[] = {"LXC", "Xen"};
     const struct remote_host *to = check->migration->to;
     bool is_pci = has_function(check->migration);
     unsigned least = is_pci ? VERSION_GIVES_FUNCTIONS : LEAST_LIBVIRT_START;
 
     migrate_findings_add(
-        &check->findings, version_judge(to->libvirt_version, least),
+        &check->findings, judge_version(to->libvirt_version, least),
         "libvirt %s there; guests get %s since %s", version_text(to->libvirt_version).text,
         is_pci ? "vGPUs that are virtual functions" : "vGPUs", version_text(least).text);
-    if (is_without(to->hypervisor))
+    if (ARRAY_HAS(without, COUNT(without), name, !strcmp(to->hypervisor, *name)))
         migrate_findings_add(&check->findings, MIGRATE_NO, "%s there; vGPUs are for guests of QEMU",
                              to->hypervisor);
 }
@@ -179,7 +188,7 @@ check_kind(struct check *check, const struct migrating_device *device, bool is_t
     const struct request_hostdev *hostdev = device->demand->hostdev;
     const char *label = device->demand->label;
     enum migrate_answer answer =
-        version_judge_both(from->libvirt_version, to->libvirt_version, LEAST_LIBVIRT_KIND);
+        judge_versions(from->libvirt_version, to->libvirt_version, LEAST_LIBVIRT_KIND);
     char why[256];
 
     if (hostdev->kind == REQUEST_PCI && is_type_known) {
@@ -241,34 +250,31 @@ check_profile(struct check *check, const struct migrating_device *device)
             device->demand->label, device->has->name);
 }
 
-/* Checks what only this host's files tell of a vGPU that would leave. What they do not tell becomes
- * a note, because the drivers decide in the end. */
+/* What this host's files do not tell becomes a note, because the drivers decide in the end. */
+static void
+tell_departure(struct check *check, const char *label, enum migrate_answer answer, const char *why)
+{
+    if (answer == MIGRATE_UNKNOWN)
+        migrate_findings_note(&check->findings, "%s: %s", label, why);
+    else
+        migrate_findings_add(&check->findings, answer, "%s: %s", label, why);
+}
+
+/* Checks what only this host's files tell of a vGPU that would leave. */
 static void
 check_departure(struct check *check, const struct migrating_device *device,
                 const struct departing_device *departing)
 {
-    static const struct {
-        bool (*concerns)(const struct migrating_device *device); /* NULL: each device */
-        enum migrate_answer (*judge)(const struct departing_device *departing, char *text,
-                                     size_t size);
-    } rows[] = {
-        {NULL, departing_device_judge_features},
-        {migrating_device_may_need_alike_drivers, departing_device_judge_params},
-    };
     const char *label = device->demand->label;
+    enum migrate_answer answer;
     char why[256];
 
-    for (size_t i = 0; i < COUNT(rows); i++) {
-        enum migrate_answer answer;
-
-        if (rows[i].concerns && !rows[i].concerns(device))
-            continue;
-        answer = rows[i].judge(departing, why, sizeof(why));
-        if (answer == MIGRATE_UNKNOWN)
-            migrate_findings_note(&check->findings, "%s: %s", label, why);
-        else
-            migrate_findings_add(&check->findings, answer, "%s: %s", label, why);
-    }
+    answer = departing_device_judge_features(departing, why, sizeof(why));
+    tell_departure(check, label, answer, why);
+    if (!migrating_device_may_need_alike_drivers(device))
+        return;
+    answer = departing_device_judge_params(departing, why, sizeof(why));
+    tell_departure(check, label, answer, why);
 }
 
 /* Checks whether a request depends on something that only the other host knows. */
@@ -294,6 +300,7 @@ check_device(struct check *check, const struct demand *demand)
     const struct migrate_check *migration = check->migration;
     const struct migrating_device device = device_of(migration, demand);
     const struct inventory_filter filter = {.wants = migrating_device_suits, .data = &device};
+    const char *wanted = device.has ? device.has->name : demand->wanted;
     size_t index = (size_t)(demand - migration->guest->demands.items);
     enum migrate_answer answer;
     bool is_type_known;
@@ -311,11 +318,9 @@ check_device(struct check *check, const struct demand *demand)
         check_departure(check, &device, &migration->departure->devices[index]);
     check_wishes(check, demand);
     if (is_type_known)
-        remote_placement_add(&check->all, demand, &filter,
-                             device.has ? device.has->name : demand->wanted);
+        remote_placement_add(&check->all, demand, &filter, wanted);
     if (is_type_known && !migrating_device_untold(&device))
-        remote_placement_add(&check->told, demand, &filter,
-                             device.has ? device.has->name : demand->wanted);
+        remote_placement_add(&check->told, demand, &filter, wanted);
 }
 
 /* Checks whether there is a place for each vGPU that has a type there. If some may have a place on

@@ -171,14 +171,6 @@ is_nameless(const struct inventory_type *type)
     return *row;
 }
 
-/* Whether vgpu.conf gives the type its name, as for a pool or a profile. libvirt tells no such
- * type. */
-static bool
-is_configured(const struct inventory_type *type)
-{
-    return type->is_configured;
-}
-
 /* Whether this host has the type only on GPUs of which its own libvirt tells nothing. Then another
  * host's libvirt would not tell the type either. */
 static bool
@@ -193,7 +185,8 @@ is_hidden(const struct migrating_device *device)
 
         if (!migrating_device_suits(each, device))
             continue;
-        if (is_configured(each))
+        /* vgpu.conf gives a pool or a profile its name, and libvirt tells neither. */
+        if (each->is_configured)
             return true;
         found = true;
         is_told |= told && told->is_partial;

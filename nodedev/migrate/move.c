@@ -45,7 +45,7 @@ static void
 settle(const struct move *move, struct error *error)
 {
     AUTO(connection_close) struct connection *there = NULL;
-    int rc = connection_open(move->host, move->to, CONNECTION_WRITE, &there, error);
+    int rc = connection_open(move->call->host, move->to, CONNECTION_WRITE, &there, error);
 
     if (rc == 0)
         rc = moved_definition_update(there, move->domain, error);
@@ -61,7 +61,8 @@ work(const void *data, FILE *out)
     const struct move *move = data;
     struct connection *connection = NULL;
     struct error error = {0};
-    int rc = connection_open(move->host, move->from, CONNECTION_WRITE, &connection, &error);
+    int rc =
+        connection_open(move->call->host, move->call->uri, CONNECTION_WRITE, &connection, &error);
 
     if (rc == 0)
         rc = migrate(move, connection, &error);
@@ -123,8 +124,8 @@ stop(struct watch *watch)
     if (read(watch->signals, &info, sizeof(info)) != (ssize_t)sizeof(info) || !watch->connection)
         return;
     if (connection_abort(watch->connection, move->domain, &failure) < 0) {
-        terminal_rewind(move->terminal, move->out);
-        say_line(move->out, "%s: %s", move->name, failure.text);
+        terminal_rewind(move->call->terminal, move->call->out);
+        say_line(move->call->out, "%s: %s", move->name, failure.text);
     }
 }
 
@@ -135,22 +136,22 @@ show(const struct watch *watch)
     struct connection_progress progress;
     struct error ignored;
 
-    if (!move->terminal->is_screen || !watch->connection ||
+    if (!move->call->terminal->is_screen || !watch->connection ||
         connection_progress(watch->connection, move->domain, &progress, &ignored) < 0 ||
         progress.total == 0 || progress.remaining > progress.total)
         return;
-    terminal_rewind(move->terminal, move->out);
-    say_part(move->out, "%s: %u %% is there, %llu MiB to go", move->name,
+    terminal_rewind(move->call->terminal, move->call->out);
+    say_part(move->call->out, "%s: %u %% is there, %llu MiB to go", move->name,
              (unsigned)((progress.total - progress.remaining) * 100 / progress.total),
              (unsigned long long)(progress.remaining >> 20));
-    fflush(move->out);
+    fflush(move->call->out);
 }
 
 /* Waits until the child has said all. */
 static void
 wait_for_end(struct watch *watch)
 {
-    const struct host *host = watch->move->host;
+    const struct host *host = watch->move->call->host;
 
     while (watch->child.pipe >= 0) {
         struct pollfd polls[] = {
@@ -168,7 +169,7 @@ wait_for_end(struct watch *watch)
             watch->size += child_hear(&watch->child, watch->said + watch->size,
                                       sizeof(watch->said) - 1 - watch->size);
     }
-    terminal_rewind(watch->move->terminal, watch->move->out);
+    terminal_rewind(watch->move->call->terminal, watch->move->call->out);
 }
 
 /* Tells what the child has said, and what became of the domain. */
@@ -202,7 +203,7 @@ move_run(const struct move *move, struct error *error)
 {
     struct watch watch = {.move = move};
     struct error ignored;
-    int rc = connection_load(move->host, error);
+    int rc = connection_load(move->call->host, error);
 
     if (rc < 0)
         return rc;
@@ -212,10 +213,11 @@ move_run(const struct move *move, struct error *error)
                          strerror(-rc));
     block_signals(&watch);
     /* The connection is opened after the child was started, because the two must not share one. */
-    if (connection_open(move->host, move->from, CONNECTION_WRITE, &watch.connection, &ignored) < 0)
+    if (connection_open(move->call->host, move->call->uri, CONNECTION_WRITE, &watch.connection,
+                        &ignored) < 0)
         connection_close(&watch.connection);
     wait_for_end(&watch);
-    child_end(&watch.child, deadline_in(move->host, ENDING));
+    child_end(&watch.child, deadline_in(move->call->host, ENDING));
     rc = conclude(&watch, error);
     connection_close(&watch.connection);
     unblock_signals(&watch);

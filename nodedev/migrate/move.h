@@ -15,13 +15,10 @@
 #include "libvirt/connection.h"
 
 struct move {
-    const struct host *host;
-    const char *from, *to;           /* the URIs of two libvirts */
+    const struct command_call *call; /* its libvirt has the domain */
+    const char *to;                  /* the URI of the other libvirt */
     const struct name *domain;       /* UUID of the domain */
     const char *name;                /* name of the domain */
-    const struct terminal *terminal; /* the terminal of `out` */
-    FILE *out;
-    const struct command_call *call; /* is told what goes wrong after the domain was moved */
 };
 
 /* Returns -errno with a line in error, which also says whether the domain still runs here. Returns

@@ -90,13 +90,10 @@ failed(void **state)
     for (size_t i = 0; i < COUNT(rows); i++) {
         struct name domain;
         struct error error;
-        struct move move = {.host = &scene.kernel.host,
-                            .from = rows[i].from,
-                            .to = rows[i].to,
-                            .domain = &domain,
-                            .name = "web01",
-                            .terminal = &none,
-                            .out = stdout};
+        const struct command_call call = {
+            .host = &scene.kernel.host, .uri = rows[i].from, .terminal = &none, .out = stdout};
+        const struct move move = {
+            .call = &call, .to = rows[i].to, .domain = &domain, .name = "web01"};
 
         assert_int_equal(name_parse_uuid(&domain, rows[i].domain), 0);
         assert_int_equal(move_run(&move, &error), -EIO);
