@@ -14,11 +14,8 @@
 static void
 remember(struct changes *additions, const struct attachment *attachment)
 {
-    const struct domain_source *source = attachment->source;
-    struct change *change =
-        changes_add(additions, source->call->host, "added", &attachment->chosen.source);
-
-    source_change_set(change, source, attachment->alias);
+    source_edit_tell(attachment->source, "added", &attachment->chosen.source, attachment->alias,
+                     additions);
 }
 
 static struct attachment

@@ -7,7 +7,6 @@
 #pragma once
 
 #include "attach/attachment.h"
-#include "attach/source-change.h"
 #include "attach/wish.h"
 
 /*

@@ -38,6 +38,8 @@ find_others(const struct host *host, const struct request *request, const struct
         .taken = &taken,
         .added = &none,
         .doubt = &ignored,
+        .others = &ignored,
+        .single = &ignored,
     };
     int rc;
 

@@ -1,39 +1,44 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
 #include "attach/detachment.h"
-#include "attach/source-change.h"
+
+/* Removes the vGPU from one definition, if that is meant. Nothing is written yet. */
+static int
+leave(const struct domain_source *source, enum connection_side side, struct hotplug_leaver *leaver,
+      struct error *error)
+{
+    int rc;
+
+    if (!source->meant[side])
+        return 0;
+    rc = source_edit_start(source, side, side == CONNECTION_CONFIG, &leaver->edit, error);
+    return rc < 0 ? rc
+                  : domain_edit_remove(&leaver->edit, leaver->word, &leaver->device, &leaver->alias,
+                                       error);
+}
 
 int
 detachment_run(const struct domain_source *source, const char *word, unsigned timeout,
                struct changes *ret, struct error *error)
 {
-    const struct hotplug_leaver *told;
-    struct change *change;
-
     AUTO(hotplug_leaver_clear) struct hotplug_leaver live = {.word = word};
     AUTO(hotplug_leaver_clear) struct hotplug_leaver config = {.word = word};
-    int rc = 0;
+    const bool is_live = source->meant[CONNECTION_LIVE];
+    const struct hotplug_leaver *told;
+    struct change *change;
+    int rc = is_live ? hotplug_check(source->call->host, error) : 0;
 
-    if (source->meant[CONNECTION_LIVE]) {
-        rc = hotplug_check(source->call->host, error);
-        if (rc == 0)
-            rc = source_edit_start(source, CONNECTION_LIVE, false, &live.edit, error);
-        if (rc == 0)
-            rc = domain_edit_remove(&live.edit, live.word, &live.device, &live.alias, error);
-    }
-    if (rc == 0 && source->meant[CONNECTION_CONFIG]) {
-        rc = source_edit_start(source, CONNECTION_CONFIG, true, &config.edit, error);
-        if (rc == 0)
-            rc =
-                domain_edit_remove(&config.edit, config.word, &config.device, &config.alias, error);
-    }
+    if (rc == 0)
+        rc = leave(source, CONNECTION_LIVE, &live, error);
+    if (rc == 0)
+        rc = leave(source, CONNECTION_CONFIG, &config, error);
     if (rc < 0)
         return rc;
     /* The vGPU is gone later. */
     told = *live.device.text ? &live : &config;
-    change = changes_add(ret, source->call->host, "removed", &told->device);
-    source_change_set(change, source, told->alias ? told->alias : word);
-    if (source->meant[CONNECTION_LIVE])
+    change =
+        source_edit_tell(source, "removed", &told->device, told->alias ? told->alias : word, ret);
+    if (is_live)
         rc = hotplug_out(source, &live, timeout, error);
     change->live &= rc == 0;
     if (rc == 0 && source->meant[CONNECTION_CONFIG])

@@ -39,3 +39,18 @@ source_edit_print(const struct domain_source *source, const struct domain_edit *
         fwrite(text.text, 1, text.length, source->call->out);
     return rc;
 }
+
+struct change *
+source_edit_tell(const struct domain_source *source, const char *outcome, const struct name *device,
+                 const char *alias, struct changes *ret)
+{
+    struct change *change = changes_add(ret, source->call->host, outcome, device);
+
+    snprintf(change->domain, sizeof(change->domain), "%s", source->domain.name);
+    snprintf(change->alias, sizeof(change->alias), "%s", alias);
+    change->domain_uuid = source->domain.uuid;
+    change->has_sides = true;
+    change->live = source->meant[CONNECTION_LIVE];
+    change->config = source->meant[CONNECTION_CONFIG];
+    return change;
+}

@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
 /*
- * source-edit: edits the XML of a domain source, and writes it back.
+ * source-edit: edits the XML of a domain source, writes it back, and tells what has changed.
  */
 
 #pragma once
 
 #include "libvirt/domain-source.h"
+#include "view/change.h"
 #include "xml/domain-edit.h"
 
 /* Begins to edit one definition. Set `secrets` if it is to be defined again: then the XML contains
@@ -20,3 +21,9 @@ int source_edit_define(const struct domain_source *source, const struct domain_e
                        struct error *error) CHECKED NONNULL;
 int source_edit_print(const struct domain_source *source, const struct domain_edit *edit,
                       struct error *error) CHECKED NONNULL;
+
+/* Adds a change of a device of the domain, in the definitions that are meant. Returns it, as
+ * changes_add does. */
+struct change *
+source_edit_tell(const struct domain_source *source, const char *outcome, const struct name *device,
+                 const char *alias, struct changes *ret) NONNULL;

@@ -55,12 +55,15 @@ has_kind(const struct inventory *inventory, enum request_kind kind)
                      (*parent)->interface->hostdev == kind);
 }
 
-static void
-take(const struct inventory_parent *parent, const struct name *source, struct rewrite_source *ret)
+/* Writes the device that a hostdev with this source becomes on a parent. */
+static struct rewrite_source
+take(const struct vgpu_interface *interface, const struct name *parent, const struct name *source)
 {
-    ret->kind = parent->interface->hostdev;
-    ret->is_managed = parent->interface->is_managed;
-    ret->source = ret->kind == REQUEST_PCI ? parent->name : *source;
+    return (struct rewrite_source){
+        .kind = interface->hostdev,
+        .is_managed = interface->is_managed,
+        .source = interface->hostdev == REQUEST_PCI ? *parent : *source,
+    };
 }
 
 /* Writes the places of the choices. There is one choice per demand. */
@@ -73,7 +76,7 @@ take_all(const struct demands *demands, const struct placement_choice *choices,
 
         for (size_t k = 0; parent && k < sources->count; k++) {
             if (name_equal(&demands->items[i].hostdev->source, &sources->items[k]))
-                take(parent, &sources->items[k], &ret[k]);
+                ret[k] = take(parent->interface, &parent->name, &sources->items[k]);
         }
     }
 }
@@ -153,8 +156,7 @@ judge_or_alone(const struct vf_selection_search *search, struct prospect *prospe
     demands->items = all.items + added;
     demands->count = all.count - added;
     if (demands->count && judge(search, prospect, search->taken, &others) == REFUSED) {
-        if (search->others)
-            *search->others = others;
+        *search->others = others;
         demands->items = all.items;
         demands->count = added;
         return judge(search, prospect, search->taken, error);
@@ -197,8 +199,7 @@ look(const struct vf_selection_search *search, struct prospect *prospect, struct
     rc = snapshot_scan(snapshot, search->host, error);
     if (rc < 0)
         return rc;
-    if (search->single &&
-        !demands_say_single(&snapshot->demands, &snapshot->inventory, search->single))
+    if (!demands_say_single(&snapshot->demands, &snapshot->inventory, search->single))
         *search->single = (struct error){0};
     prospect->is_waiting =
         boot_wait_left(&snapshot->policy, &snapshot->inventory, host_uptime(search->host)) > 0;
@@ -217,9 +218,7 @@ take_evicted(const struct vf_selection_search *search, const struct dry_run *dry
 
     if (!first || search->sources->count != 1 || names_has(avoided, &first->parent))
         return false;
-    ret->kind = first->interface->hostdev;
-    ret->is_managed = first->interface->is_managed;
-    ret->source = ret->kind == REQUEST_PCI ? first->parent : search->sources->items[0];
+    *ret = take(first->interface, &first->parent, &search->sources->items[0]);
     return true;
 }
 
@@ -329,8 +328,7 @@ vf_selection_find(const struct vf_selection_search *search, struct rewrite_sourc
     /* A mediated device does not have to keep a driver. */
     mediated.freedom = DEMAND_ANY_PLACE;
     *search->doubt = (struct error){0};
-    if (search->others)
-        *search->others = (struct error){0};
+    *search->others = (struct error){0};
     if (find(&mediated, &again, ret, &ignored) == 0 &&
         mind_libvirt(&mediated, &again, ret, &ignored) == 0)
         return 0;

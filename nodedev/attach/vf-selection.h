@@ -27,9 +27,9 @@ struct vf_selection_search {
     struct error
         *doubt; /* gets the reason why it is not known whether this host could ever give it */
     struct error *others; /* gets why this host can never give the domain's other devices; then the
-                             added ones are judged alone; may be NULL */
+                             added ones are judged alone */
     struct error *single; /* gets why QEMU may not start with all of the domain's vGPUs, as
-                             demands_say_single tells; may be NULL */
+                             demands_say_single tells */
     unsigned libvirt;     /* version of the libvirt that is to start the domain (version.h) */
     bool now;             /* choose what can be had now; else what this host could ever give */
     bool elsewhere; /* the XML is for another host: a mediated device is right unless this host

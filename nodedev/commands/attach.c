@@ -92,9 +92,8 @@ say_renewed(const struct domain_source *source, const struct document *old,
         if (!demand_is_explicit(hostdev))
             continue;
         is_any = true;
-        source_change_set(changes_add(changes, source->call->host, is_kept ? "kept" : "renewed",
-                                      &hostdev->source),
-                          source, hostdev->alias ? hostdev->alias : "");
+        source_edit_tell(source, is_kept ? "kept" : "renewed", &hostdev->source,
+                         hostdev->alias ? hostdev->alias : "", changes);
         say_line(source->call->out, "%s: %s %s the %s %s", source->domain.name,
                  hostdev->alias ? hostdev->alias : "its vGPU", verbs[changes->is_dry_run][is_kept],
                  hostdev->kind == REQUEST_PCI ? "virtual function" : "UUID", hostdev->source.text);
