@@ -6,22 +6,20 @@
 #include <string.h>
 
 struct checker {
-    const struct domain_check *check;
-    const struct domains *domains;
-    unsigned libvirt; /* version */
+    struct domain_check check; /* with the domains */
+    unsigned libvirt;          /* version */
     struct definitions_check *sum;
 };
 
 static void
 check_text(struct checker *checker, const struct domain_text *text, const char *xml)
 {
-    struct domain_check check = *checker->check;
+    struct domain_check check = checker->check;
     const struct document document = {(char *)xml, strlen(xml)};
     struct error error;
     int count;
 
     check.file = text->name;
-    check.domains = checker->domains;
     /* A guest that runs has what it has. */
     check.libvirt = text->is_persistent ? checker->libvirt : 0;
     count = domain_check(&check, &document, &error);
@@ -35,7 +33,7 @@ static int
 check_one(void *data, const struct domain_text *text)
 {
     struct checker *checker = data;
-    struct report *report = checker->check->report;
+    struct report *report = checker->check.report;
     const char *xml = text->is_persistent ? text->config : text->live;
     size_t faults = report->faults;
 
@@ -55,7 +53,7 @@ definitions_check_all(const struct domain_check *check, struct definitions_check
 {
     AUTO(connection_close) struct connection *connection = NULL;
     AUTO(domains_clear) struct domains domains = {0};
-    struct checker checker = {check, check->domains, 0, ret};
+    struct checker checker = {*check, 0, ret};
     struct error failure;
     int rc = connection_open(check->host, check->uri, CONNECTION_READ, &connection, error);
 
@@ -63,8 +61,8 @@ definitions_check_all(const struct domain_check *check, struct definitions_check
     if (rc < 0)
         return rc;
     checker.libvirt = connection_version(connection);
-    if (!checker.domains) {
-        checker.domains = &domains;
+    if (!check->domains) {
+        checker.check.domains = &domains;
         /* A definition that could not be read is reported below, with its name. */
         if (connection_domains(connection, &domains, &failure) < 0 && domains.complete)
             return error_set(error, -EIO, "%s", failure.text);

@@ -134,10 +134,9 @@ ask_domains(struct inspection *inspection)
     inspection->domains = check->domains ? check->domains : &inspection->asked;
     inspection->libvirt = check->libvirt;
     /* The domains that libvirt has told are looked at even after a failure. */
-    if (!check->domains && check->uri && inspection->snapshot.demands.count &&
-        connection_ask_domains(check->host, check->uri, &inspection->asked, &inspection->libvirt,
-                               &inspection->unasked) < 0)
-        return;
+    if (!check->domains && check->uri && inspection->snapshot.demands.count)
+        (void)!connection_ask_domains(check->host, check->uri, &inspection->asked,
+                                      &inspection->libvirt, &inspection->unasked);
 }
 
 /* Reads what this host has. Other commands report a broken ledger. */
@@ -433,9 +432,7 @@ domain_check(const struct domain_check *check, const struct document *document, 
                        "%s says enabled = false: until it says true, no guest is given a vGPU",
                        inspection.snapshot.policy.enabled_origin);
     if (inspection.snapshot.demands.count == 0 || check->report->faults > faults ||
-        inspection.aside.faults)
-        return (int)inspection.snapshot.demands.count;
-    if (check->without_feasibility)
+        inspection.aside.faults || check->without_feasibility)
         return (int)inspection.snapshot.demands.count;
     if (inspection.snapshot.inventory.gpu_count)
         check_feasibility(&inspection);

@@ -176,7 +176,7 @@ check_class(struct checker *checker, const struct policy_class *class, bool *ser
     if (!*served)
         report_warning(checker->report, class->origin, 0,
                        "no guest can be given the class \"%s\" here: %s", class->name, why.text);
-    if (*served)
+    else
         check_types(checker, "classes", (size_t)(class - checker->policy->classes), class->origin,
                     NULL, &class->types);
 }

@@ -9,12 +9,6 @@
 
 #include <string.h>
 
-struct checker {
-    const struct policy *policy;
-    const struct inventory *inventory;
-    struct report *report;
-};
-
 /* Whether a GPU's driver leaves the maximum of a type to the administrator. The inventory has the
  * driver's maximum, if there is one. */
 static bool
@@ -26,16 +20,16 @@ is_left(const struct inventory_gpu *gpu, const struct name *id, const struct pol
 }
 
 static void
-compare(struct checker *checker, const struct inventory_gpu *gpu,
-        const struct nvidia_table_card *card)
+compare(const struct policy *policy, const struct inventory_gpu *gpu,
+        const struct nvidia_table_card *card, struct report *report)
 {
     for (size_t i = 0; i < card->type_count; i++) {
         const struct nvidia_table_type *said = &card->types[i];
-        const struct policy_limit *limit = maxima_find_limit(checker->policy, &said->type);
+        const struct policy_limit *limit = maxima_find_limit(policy, &said->type);
 
         if (!limit || !said->max || said->max == limit->max || !is_left(gpu, &said->type.id, limit))
             continue;
-        report_warning(checker->report, limit->origin, 0,
+        report_warning(report, limit->origin, 0,
                        "max_instances gives the GPU %s %u of %s, and NVIDIA's table "
                        "(/" NVIDIA_TABLE_PATH ") %u",
                        gpu->name.text, limit->max, said->type.name, said->max);
@@ -46,7 +40,6 @@ void
 table_check(const struct host *host, const struct policy *policy, const struct inventory *inventory,
             struct report *report)
 {
-    struct checker checker = {policy, inventory, report};
     AUTO(nvidia_table_clear) struct nvidia_table table = {0};
     AUTO_FREE struct nvidia_table_ids *ids = memory_zeroed(inventory->gpu_count + 1, sizeof(*ids));
     struct error error = {0};
@@ -67,6 +60,6 @@ table_check(const struct host *host, const struct policy *policy, const struct i
 
         /* Equal cards have equal figures. */
         if (!ARRAY_HAS(inventory->gpus, i, other, inventory_is_same_model(*other, gpu)))
-            compare(&checker, gpu, &table.cards[i]);
+            compare(policy, gpu, &table.cards[i], report);
     }
 }
