@@ -149,14 +149,13 @@ static void
 compare_figure(const struct comparison *comparison, const struct inventory_type *type,
                const char *what, unsigned predicted, unsigned seen)
 {
-    char subject[80], before[16], now[16];
+    char before[16], now[16];
 
     if (predicted == seen || predicted == 0 || seen == 0)
         return;
-    snprintf(subject, sizeof(subject), "%s", type->name);
     snprintf(before, sizeof(before), "%u", predicted);
     snprintf(now, sizeof(now), "%u", seen);
-    discrepancies_add(comparison->ret, DISCREPANCY_MAXIMUM, subject, before, now,
+    discrepancies_add(comparison->ret, DISCREPANCY_MAXIMUM, type->name, before, now,
                       "%s: the %s of type %s was %u before, and is %u now", comparison->situation,
                       what, type->name, predicted, seen);
 }

@@ -10,13 +10,14 @@
 static struct function_fact
 read_one(const struct host *host, const struct name *function)
 {
-    struct function_fact fact = {.function = *function};
+    struct function_fact fact = {
+        .function = *function,
+        .driver = pci_driver(host, function),
+        .can_reset = host_exists(host, PCI_DEVICES "/%s/reset", function->text),
+    };
 
-    if (host_link(host, &fact.driver, PCI_DEVICES "/%s/driver", function->text) < 0)
-        fact.driver = (struct name){0};
     if (host_link(host, &fact.group, PCI_DEVICES "/%s/iommu_group", function->text) < 0)
         fact.group = (struct name){0};
-    fact.can_reset = host_exists(host, PCI_DEVICES "/%s/reset", function->text);
     return fact;
 }
 

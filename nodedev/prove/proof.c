@@ -8,8 +8,6 @@
 #include <inttypes.h>
 #include <string.h>
 
-#define MOST_WAIT 60000U /* ms that a driver may take to make or remove one vGPU */
-
 static void
 note(struct proof *proof, const char *what, const struct observation_vgpu *vgpu,
      uint64_t milliseconds, int rc)
@@ -128,11 +126,11 @@ tell_hung(struct proof *proof, const struct observation_vgpu *vgpu)
     char predicted[32], seen[32];
 
     snprintf(predicted, sizeof(predicted), "%u ms", proof->bench.policy.prepare_timeout);
-    snprintf(seen, sizeof(seen), "more than %u s", MOST_WAIT / 1000);
+    snprintf(seen, sizeof(seen), "more than %u s", WORKBENCH_PATIENCE / 1000);
     discrepancies_add(&proof->seen.found, DISCREPANCY_SLOW_MAKE, name, predicted, seen,
                       "the driver has not made a vGPU of type %s on %s in %u s, and "
                       "prepare_timeout of vgpu.conf is %s",
-                      name, vgpu->parent.text, MOST_WAIT / 1000, predicted);
+                      name, vgpu->parent.text, WORKBENCH_PATIENCE / 1000, predicted);
 }
 
 /* 1: a vGPU is made; 0: there is no room for it, or the driver refused. */
@@ -157,7 +155,7 @@ make(struct proof *proof, const struct inventory_type *type, struct error *error
     mark = gpu_load_put(&load, &use);
     vgpu.parent = use.place.parent->name;
     began = host_uptime(proof->bench.host);
-    rc = workbench_make(&proof->bench, &use.place, MOST_WAIT, &vgpu.device, &is_refused, error);
+    rc = workbench_make(&proof->bench, &use.place, &vgpu.device, &is_refused, error);
     took = host_uptime(proof->bench.host) - began;
     if (rc == 0)
         ARRAY_ADD(proof->seen.vgpus, proof->seen.vgpu_count, vgpu);
@@ -189,7 +187,7 @@ remove_one(struct proof *proof, size_t index, struct error *error)
 
     proof->seen.found.step++;
     (void)!proof->goes_on(proof, proof->data);
-    rc = workbench_remove(&proof->bench, &vgpu.device, MOST_WAIT, error);
+    rc = workbench_remove(&proof->bench, &vgpu.device, error);
     note(proof, "remove", &vgpu, host_uptime(proof->bench.host) - began, rc);
     ARRAY_REMOVE(proof->seen.vgpus, proof->seen.vgpu_count, index);
     if (rc < 0) {
@@ -348,9 +346,8 @@ proof_run(struct proof *proof, struct error *error)
     int rc = run_course(proof, error), cleared = 0;
 
     while (cleared == 0 && proof->seen.vgpu_count)
-        cleared =
-            workbench_remove(&proof->bench, &proof->seen.vgpus[--proof->seen.vgpu_count].device,
-                             MOST_WAIT, &clearing);
+        cleared = workbench_remove(&proof->bench,
+                                   &proof->seen.vgpus[--proof->seen.vgpu_count].device, &clearing);
     if (cleared < 0)
         error_add(error, "%s", clearing.text);
     return rc;

@@ -11,7 +11,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#define PATIENCE 2000 /* ms for a process that has a new vGPU open for a moment */
+#define BUSY 2000 /* ms for a process that has a new vGPU open for a moment */
 
 /* Begins a transaction. Its waits may take the whole lock_timeout. */
 static int
@@ -137,8 +137,8 @@ may_be_there(int rc)
 }
 
 int
-workbench_make(struct workbench *bench, const struct place *place, unsigned milliseconds,
-               struct name *device, bool *is_refused, struct error *error)
+workbench_make(struct workbench *bench, const struct place *place, struct name *device,
+               bool *is_refused, struct error *error)
 {
     struct error forgetting;
     struct lease lease;
@@ -151,7 +151,7 @@ workbench_make(struct workbench *bench, const struct place *place, unsigned mill
     rc = record(bench, &lease, error);
     if (rc < 0)
         return rc;
-    bench->transaction.deadline = deadline_in(bench->host, milliseconds);
+    bench->transaction.deadline = deadline_in(bench->host, WORKBENCH_PATIENCE);
     rc = apply_make(&bench->transaction, &lease, error);
     if (rc == 0 || may_be_there(rc))
         return rc;
@@ -165,8 +165,7 @@ workbench_make(struct workbench *bench, const struct place *place, unsigned mill
 }
 
 int
-workbench_remove(struct workbench *bench, const struct name *device, unsigned milliseconds,
-                 struct error *error)
+workbench_remove(struct workbench *bench, const struct name *device, struct error *error)
 {
     AUTO(ledger_clear) struct ledger ledger = {0};
     AUTO(removals_clear) struct removals removals = {0};
@@ -174,8 +173,8 @@ workbench_remove(struct workbench *bench, const struct name *device, unsigned mi
     const struct removal_terms terms = {
         /* This stands for the end of the vGPU's guest. */
         .occasion = FATE_RELEASE,
-        .deadline = deadline_in(bench->host, milliseconds),
-        .patience = PATIENCE,
+        .deadline = deadline_in(bench->host, WORKBENCH_PATIENCE),
+        .patience = BUSY,
         .failures = error,
     };
     struct lease *lease;

@@ -35,15 +35,17 @@ int
 workbench_take(const struct host *host, const struct name *gpu, const struct inventory *inventory,
                struct workbench *ret, struct error *error) CHECKED NONNULL;
 
-/* Records a lease, and then makes its vGPU. A mediated device gets a free UUID. The driver may take
- * this many milliseconds. Returns 0, or -errno with a line in error. *is_refused: the driver
- * refused, and nothing of the vGPU is there. */
-int workbench_make(struct workbench *bench, const struct place *place, unsigned milliseconds,
-                   struct name *device, bool *is_refused, struct error *error) CHECKED NONNULL;
+#define WORKBENCH_PATIENCE 60000U /* ms that a driver may take to make or remove one vGPU */
+
+/* Records a lease, and then makes its vGPU. A mediated device gets a free UUID. Returns 0, or
+ * -errno with a line in error. *is_refused: the driver refused, and nothing of the vGPU is there.
+ */
+int workbench_make(struct workbench *bench, const struct place *place, struct name *device,
+                   bool *is_refused, struct error *error) CHECKED NONNULL;
 
 /* Removes a vGPU that was made here. 0: nothing of it is left, and its lease is forgotten. Else
  * -errno with a line in error: the lease is handed back, so that 'vgpuctl reconcile' can go on. */
-int workbench_remove(struct workbench *bench, const struct name *device, unsigned milliseconds,
+int workbench_remove(struct workbench *bench, const struct name *device,
                      struct error *error) CHECKED NONNULL;
 
 /* Gives the GPU back. vGPUs of this process that are still there belong to nobody from then on, as
