@@ -3,12 +3,11 @@
 libvgpuctl_a_SOURCES += \
 	nodedev/setup/setup.c nodedev/setup/setup.h \
 	nodedev/setup/setup-card.c nodedev/setup/setup-card.h \
-	nodedev/setup/setup-functions.c nodedev/setup/setup-functions.h \
-	nodedev/setup/setup-mig.c nodedev/setup/setup-mig.h \
+	nodedev/setup/setup-functions.c \
+	nodedev/setup/setup-mig.c \
 	nodedev/setup/setup-part.c nodedev/setup/setup-part.h \
-	nodedev/setup/setup-parts.c nodedev/setup/setup-parts.h \
 	nodedev/setup/setup-plan.c nodedev/setup/setup-plan.h \
 	nodedev/setup/setup-reset.c nodedev/setup/setup-reset.h \
-	nodedev/setup/setup-scheduler.c nodedev/setup/setup-scheduler.h \
-	nodedev/setup/setup-sizes.c nodedev/setup/setup-sizes.h \
+	nodedev/setup/setup-scheduler.c \
+	nodedev/setup/setup-sizes.c \
 	nodedev/setup/startup-notice.c nodedev/setup/startup-notice.h

@@ -102,9 +102,12 @@ setup_card_look(const struct host *host, const struct policy_gpu *said, struct s
 int
 setup_card_renew(struct setup_card *card, struct error *error)
 {
+    const struct setup_card bare = {
+        .host = card->host, .said = card->said, .address = card->address};
     int rc;
 
     setup_card_clear(card);
+    *card = bare;
     rc = look(card, error);
     if (rc < 0)
         return rc;
@@ -115,6 +118,19 @@ setup_card_renew(struct setup_card *card, struct error *error)
         nvidia_daemons_read(card->host, &card->daemons);
     return read_effects(card, error);
 }
+
+int
+setup_card_check_nvidias(const struct setup_card *card, const char *part, struct error *error)
+{
+    if (!card->vendor->ask)
+        return error_set(error, -EOPNOTSUPP,
+                         "only cards of NVIDIA's have %s, and %s is none: take it out of %s", part,
+                         card->address, card->said->origin);
+    if (card->nvidia_rc < 0)
+        *error = card->nvidia_unknown;
+    return card->nvidia_rc;
+}
+
 char *
 setup_card_declare(const struct setup_card *card)
 {
@@ -142,10 +158,4 @@ setup_card_clear(struct setup_card *card)
     sriov_gpu_clear(&card->sriov);
     nvidia_smi_clear(&card->nvidia);
     nvidia_daemons_clear(&card->daemons);
-    card->sriov = (struct sriov_gpu){0};
-    card->nvidia = (struct nvidia_smi){0};
-    card->daemons = (struct nvidia_daemons){0};
-    card->nvidia_rc = 0;
-    card->shares = 0;
-    card->lacks_types = false;
 }

@@ -1,8 +1,15 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
-#include "setup/setup-functions.h"
+/*
+ * A card's virtual functions, and the memory that a driver gives them.
+ *
+ * Enabling the functions of a card of NVIDIA's removes GPU instances and mixed sizes (measured on
+ * an RTX PRO 6000 with 580.105.06).
+ */
+
 #include "actions/snapshot.h"
 #include "policy/setting.h"
+#include "setup/setup-part.h"
 #include "sriov/sriov.h"
 
 #include <inttypes.h>
@@ -56,19 +63,12 @@ functions_check(const struct setup_card *card, struct error *error)
 }
 
 static int
-functions_make(struct setup_card *card, struct error *error)
+functions_set(struct setup_card *card, bool on, struct error *error)
 {
-    unsigned wanted = card->said->setup.functions;
-    int rc = sriov_enable(card->host, &card->sriov,
-                          wanted == SETTING_ALL || card->vendor->set_functions ? 0 : wanted, error);
-
-    return rc < 0 ? rc : 0;
-}
-
-static int
-functions_remove(struct setup_card *card, struct error *error)
-{
-    int rc = sriov_disable(card->host, &card->sriov, error);
+    unsigned said = card->said->setup.functions;
+    unsigned count = said == SETTING_ALL || card->vendor->set_functions ? 0 : said;
+    int rc = on ? sriov_enable(card->host, &card->sriov, count, error)
+                : sriov_disable(card->host, &card->sriov, error);
 
     return rc < 0 ? rc : 0;
 }
@@ -94,8 +94,7 @@ const struct setup_part_row setup_functions = {
     .is_there = functions_are_there,
     .is_as_said = functions_are_as_said,
     .check = functions_check,
-    .make = functions_make,
-    .remove = functions_remove,
+    .set = functions_set,
     .tell_said = functions_tell_said,
     .tell_now = functions_tell_now,
     .advice = SETUP_SEE_JOURNAL,
@@ -112,21 +111,15 @@ shares_are_as_said(const struct setup_card *card)
 }
 
 static int
-shares_make(struct setup_card *card, struct error *error)
+shares_set(struct setup_card *card, bool on, struct error *error)
 {
     AUTO(snapshot_clear) struct snapshot snapshot = {0};
     int rc = snapshot_take(&snapshot, card->host, &inventory_no_types, error);
 
+    (void)on;
     if (rc == 0)
         rc = sriov_settle(card->host, &snapshot, &card->sriov, error);
     return rc < 0 ? rc : 0;
-}
-
-static void
-shares_tell_said(const struct setup_card *card, struct text *text)
-{
-    (void)card;
-    text_add(text, "for profiles");
 }
 
 static void
@@ -145,8 +138,8 @@ const struct setup_part_row setup_shares = {
     .is_said = functions_are_said,
     .is_wanted = functions_are_said,
     .is_as_said = shares_are_as_said,
-    .make = shares_make,
-    .tell_said = shares_tell_said,
+    .set = shares_set,
+    .said_word = "for profiles",
     .tell_now = shares_tell_now,
     .advice = SETUP_SEE_JOURNAL,
 };

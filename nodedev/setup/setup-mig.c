@@ -1,7 +1,14 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
-#include "setup/setup-mig.h"
+/*
+ * GPU instances (MIG) of NVIDIA's cards: the mode, the instances, and what a change of either may
+ * leave behind: daemons that a reset stopped, and instances without types.
+ *
+ * The mode does not change while there are functions (NVIDIA MIG user guide).
+ */
+
 #include "base/memory.h"
+#include "setup/setup-part.h"
 #include "setup/setup-reset.h"
 
 #include <string.h>
@@ -35,7 +42,7 @@ mig_is_as_said(const struct setup_card *card)
 static int
 mig_check(const struct setup_card *card, struct error *error)
 {
-    int rc = setup_part_check_nvidias(card, "instances", error);
+    int rc = setup_card_check_nvidias(card, "instances", error);
 
     if (rc < 0 || card->nvidia.has_mig || !mig_is_wanted(&card->said->setup))
         return rc;
@@ -46,7 +53,7 @@ mig_check(const struct setup_card *card, struct error *error)
 
 /* On some cards the mode comes with a reset only. */
 static int
-mig_set(const struct setup_card *card, bool on, struct error *error)
+mig_set(struct setup_card *card, bool on, struct error *error)
 {
     AUTO(nvidia_smi_clear) struct nvidia_smi now = {0};
     int rc = nvidia_smi_set_mig(card->host, &card->said->address, on, error);
@@ -54,18 +61,6 @@ mig_set(const struct setup_card *card, bool on, struct error *error)
     if (rc == 0)
         rc = nvidia_smi_read(card->host, &card->said->address, &now, error);
     return rc == 0 && now.is_mig != on && now.is_mig_to_be == on ? setup_reset(card, error) : rc;
-}
-
-static int
-mig_make(struct setup_card *card, struct error *error)
-{
-    return mig_set(card, true, error);
-}
-
-static int
-mig_remove(struct setup_card *card, struct error *error)
-{
-    return mig_set(card, false, error);
 }
 
 static void
@@ -92,8 +87,7 @@ const struct setup_part_row setup_mig_mode = {
     .is_there = mig_is_there,
     .is_as_said = mig_is_as_said,
     .check = mig_check,
-    .make = mig_make,
-    .remove = mig_remove,
+    .set = mig_set,
     .tell_said = mig_tell_said,
     .tell_now = mig_tell_now,
     .advice = SETUP_SEE_JOURNAL,
@@ -109,16 +103,9 @@ daemons_are_as_said(const struct setup_card *card)
 }
 
 static int
-daemons_make(struct setup_card *card, struct error *error)
+daemons_set(struct setup_card *card, bool on, struct error *error)
 {
-    return nvidia_daemons_start(card->host, &card->daemons.stopped, error);
-}
-
-static void
-daemons_tell_said(const struct setup_card *card, struct text *text)
-{
-    (void)card;
-    text_add(text, "running");
+    return nvidia_daemons_set(card->host, &card->daemons.stopped, on, error);
 }
 
 static void
@@ -137,8 +124,8 @@ const struct setup_part_row setup_daemons = {
     .is_said = mig_is_said,
     .is_wanted = mig_is_said,
     .is_as_said = daemons_are_as_said,
-    .make = daemons_make,
-    .tell_said = daemons_tell_said,
+    .set = daemons_set,
+    .said_word = "running",
     .tell_now = daemons_tell_now,
     .advice = "see 'systemctl status' of these units",
 };
@@ -183,16 +170,12 @@ instances_are_as_said(const struct setup_card *card)
 }
 
 static int
-instances_make(struct setup_card *card, struct error *error)
+instances_set(struct setup_card *card, bool on, struct error *error)
 {
-    return nvidia_smi_make_instances(card->host, &card->said->address, &card->said->setup.instances,
-                                     error);
-}
+    const struct name *address = &card->said->address;
 
-static int
-instances_remove(struct setup_card *card, struct error *error)
-{
-    return nvidia_smi_remove_instances(card->host, &card->said->address, error);
+    return on ? nvidia_smi_make_instances(card->host, address, &card->said->setup.instances, error)
+              : nvidia_smi_remove_instances(card->host, address, error);
 }
 
 static void
@@ -216,8 +199,7 @@ const struct setup_part_row setup_instances = {
     .is_there = instances_are_there,
     .is_as_said = instances_are_as_said,
     .check = mig_check,
-    .make = instances_make,
-    .remove = instances_remove,
+    .set = instances_set,
     .tell_said = instances_tell_said,
     .tell_now = instances_tell_now,
     .advice = SETUP_SEE_JOURNAL,
@@ -233,16 +215,10 @@ types_are_as_said(const struct setup_card *card)
 }
 
 static int
-types_make(struct setup_card *card, struct error *error)
+types_set(struct setup_card *card, bool on, struct error *error)
 {
+    (void)on;
     return nvidia_daemons_restart_vgpud(card->host, error);
-}
-
-static void
-types_tell_said(const struct setup_card *card, struct text *text)
-{
-    (void)card;
-    text_add(text, "listed");
 }
 
 static void
@@ -258,8 +234,8 @@ const struct setup_part_row setup_types = {
     .is_said = mig_is_wanted,
     .is_wanted = mig_is_wanted,
     .is_as_said = types_are_as_said,
-    .make = types_make,
-    .tell_said = types_tell_said,
+    .set = types_set,
+    .said_word = "listed",
     .tell_now = types_tell_now,
     .advice = "see 'systemctl status nvidia-vgpud nvidia-vgpu-mgr'",
 };

@@ -2,14 +2,9 @@
 
 #include "setup/setup-part.h"
 
-int
-setup_part_check_nvidias(const struct setup_card *card, const char *part, struct error *error)
-{
-    if (!card->vendor->ask)
-        return error_set(error, -EOPNOTSUPP,
-                         "only cards of NVIDIA's have %s, and %s is none: take it out of %s", part,
-                         card->address, card->said->origin);
-    if (card->nvidia_rc < 0)
-        *error = card->nvidia_unknown;
-    return card->nvidia_rc;
-}
+const struct setup_part_row *const setup_parts[SETUP_PARTS] = {
+    [SETUP_MIG_MODE] = &setup_mig_mode,   [SETUP_DAEMONS] = &setup_daemons,
+    [SETUP_FUNCTIONS] = &setup_functions, [SETUP_SHARES] = &setup_shares,
+    [SETUP_INSTANCES] = &setup_instances, [SETUP_TYPES] = &setup_types,
+    [SETUP_SIZES] = &setup_sizes,         [SETUP_SCHEDULER] = &setup_scheduler,
+};

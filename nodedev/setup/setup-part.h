@@ -2,7 +2,10 @@
 
 /*
  * setup-part: a part of a card's setup: how it is told, checked and made, and what it takes from
- * the others. setup-parts.h has them all.
+ * the others. Each part is a row in the file of its subject.
+ *
+ * The order of NVIDIA's cards is that of NVIDIA's vGPU user guide and MIG user guide: MIG mode,
+ * virtual functions, GPU instances; or virtual functions, then mixed sizes.
  */
 
 #pragma once
@@ -43,16 +46,16 @@ struct setup_part_row {
      * can always be done. */
     int (*check)(const struct setup_card *card, struct error *error);
 
-    /* Both read nothing back. -errno with a line in error. NULL: the part is never made, or never
-     * removed. */
-    int (*make)(struct setup_card *card, struct error *error);
-    int (*remove)(struct setup_card *card, struct error *error);
+    /* Makes the part, or removes it if it can be there, and reads nothing back. -errno with a line
+     * in error. NULL: vgpuctl only compares the part. */
+    int (*set)(struct setup_card *card, bool on, struct error *error);
 
     /* Of a part that vgpuctl only compares, and that differs: -errno, and error says what a person
-     * has to do. NULL: vgpuctl makes the part. */
+     * has to do. */
     int (*refuse)(const struct setup_card *card, struct error *error);
 
-    /* What is said, and what is there, in words. */
+    /* What is said, and what is there, in words. What is said may be one word in each case. */
+    const char *said_word;
     void (*tell_said)(const struct setup_card *card, struct text *text);
     void (*tell_now)(const struct setup_card *card, struct text *text);
 
@@ -65,7 +68,14 @@ struct setup_part_row {
 #define SETUP_BIT(part)   (1u << (part))
 #define SETUP_SEE_JOURNAL "see journalctl -k"
 
-/* Refuses a card on which NVIDIA's tool cannot tell the part, which has this name in vgpu.conf:
- * -errno with a line in error. */
-int setup_part_check_nvidias(const struct setup_card *card, const char *part,
-                             struct error *error) CHECKED NONNULL;
+extern const struct setup_part_row setup_mig_mode;
+extern const struct setup_part_row setup_daemons;
+extern const struct setup_part_row setup_functions;
+extern const struct setup_part_row setup_shares;
+extern const struct setup_part_row setup_instances;
+extern const struct setup_part_row setup_types;
+extern const struct setup_part_row setup_sizes;
+extern const struct setup_part_row setup_scheduler;
+
+/* All of these, in the order in which they are made. They are taken away in the opposite order. */
+extern const struct setup_part_row *const setup_parts[SETUP_PARTS];

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
 #include "setup/setup-plan.h"
-#include "setup/setup-parts.h"
+#include "setup/setup-part.h"
 
 struct marks {
     bool changes[SETUP_PARTS]; /* the part is to be made, or to be taken away for good */
@@ -64,7 +64,7 @@ mark_part(const struct setup_card *card, enum setup_part part, struct marks *mar
 
     if (rc < 0)
         return rc;
-    marks->changes[part] |= is_said(card, part) && row->make && !row->is_as_said(card);
+    marks->changes[part] |= is_said(card, part) && row->set && !row->is_as_said(card);
     marks->goes[part] |= marks->changes[part] && !is_wanted(card, part);
     return marks->changes[part] ? mark_losses(card, part, marks, error) : 0;
 }

@@ -62,11 +62,11 @@ static int
 reset_without(const struct setup_card *card, const struct words *daemons, struct error *error)
 {
     struct error failure;
-    int started, rc = nvidia_daemons_stop(card->host, daemons, error);
+    int started, rc = nvidia_daemons_set(card->host, daemons, false, error);
 
     if (rc == 0)
         rc = nvidia_smi_reset(card->host, &card->said->address, error);
-    started = nvidia_daemons_start(card->host, daemons, &failure);
+    started = nvidia_daemons_set(card->host, daemons, true, &failure);
     if (rc == 0 && started < 0) {
         *error = failure;
         rc = started;

@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
-#include "setup/setup-scheduler.h"
+/* The scheduler of NVIDIA's vGPUs, which is only compared. NVIDIA's driver is told when it is
+ * loaded (vendor/nvidia-scheduler.h). */
+
+#include "setup/setup-part.h"
 
 static bool
 is_said(const struct policy_setup *said)

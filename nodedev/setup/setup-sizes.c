@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
-#include "setup/setup-sizes.h"
+/* Whether a card of NVIDIA's takes vGPUs of mixed sizes (NVIDIA vGPU user guide). */
+
+#include "setup/setup-part.h"
 
 static bool
 sizes_are_said(const struct policy_setup *said)
@@ -30,7 +32,7 @@ sizes_are_as_said(const struct setup_card *card)
 static int
 sizes_check(const struct setup_card *card, struct error *error)
 {
-    int rc = setup_part_check_nvidias(card, "sizes", error);
+    int rc = setup_card_check_nvidias(card, "sizes", error);
 
     if (rc < 0 || !sizes_are_mixed(&card->said->setup))
         return rc;
@@ -48,15 +50,9 @@ sizes_check(const struct setup_card *card, struct error *error)
 }
 
 static int
-sizes_make(struct setup_card *card, struct error *error)
+sizes_set(struct setup_card *card, bool on, struct error *error)
 {
-    return nvidia_smi_set_mixed(card->host, &card->said->address, true, error);
-}
-
-static int
-sizes_remove(struct setup_card *card, struct error *error)
-{
-    return nvidia_smi_set_mixed(card->host, &card->said->address, false, error);
+    return nvidia_smi_set_mixed(card->host, &card->said->address, on, error);
 }
 
 static void
@@ -80,8 +76,7 @@ const struct setup_part_row setup_sizes = {
     .is_there = sizes_are_there,
     .is_as_said = sizes_are_as_said,
     .check = sizes_check,
-    .make = sizes_make,
-    .remove = sizes_remove,
+    .set = sizes_set,
     .tell_said = sizes_tell_said,
     .tell_now = sizes_tell_now,
     .advice = SETUP_SEE_JOURNAL,

@@ -4,7 +4,7 @@
 #include "actions/snapshot.h"
 #include "base/array.h"
 #include "prove/workbench.h"
-#include "setup/setup-parts.h"
+#include "setup/setup-part.h"
 #include "sriov/users.h"
 #include "view/setup-record.h"
 
@@ -21,7 +21,10 @@ tell(const struct setup_card *card, enum setup_part part, struct setup_line *lin
     struct text now = text_on(line->now, sizeof(line->now));
 
     line->part = row->name;
-    row->tell_said(card, &said);
+    if (row->said_word)
+        text_add(&said, "%s", row->said_word);
+    else
+        row->tell_said(card, &said);
     row->tell_now(card, &now);
 }
 
@@ -96,7 +99,7 @@ take_step(struct setup_card *card, const struct setup_step *step, struct error *
 {
     const struct setup_part_row *row = setup_parts[step->part];
     struct error failure;
-    int rc = step->removes ? row->remove(card, error) : row->make(card, error);
+    int rc = row->set(card, !step->removes, error);
     int read = setup_card_renew(card, &failure);
 
     if (rc == 0 && read < 0) {

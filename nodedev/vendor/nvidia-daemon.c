@@ -82,40 +82,27 @@ nvidia_daemons_read(const struct host *host, struct nvidia_daemons *ret)
 {
     const char *argv[COUNT(daemons) + 4] = {SYSTEMCTL, "show", "-p",
                                             "Id,ActiveState,UnitFileState,Job"};
+    AUTO_FREE char *text = NULL;
     struct error ignored;
     size_t count = 4;
-    char text[4096];
 
     *ret = (struct nvidia_daemons){0};
     for (size_t i = 0; i < COUNT(daemons); i++) {
         if (daemons[i].unit)
             argv[count++] = daemons[i].unit;
     }
-    if (vendor_tool_ask(host, argv, text, sizeof(text), &ignored) == 0)
+    if (vendor_tool_ask(host, argv, &text, &ignored) == 0)
         read_units(text, ret);
 }
 
-static int
-tell_systemd(const struct host *host, const char *verb, const struct words *units,
-             struct error *error)
+int
+nvidia_daemons_set(const struct host *host, const struct words *units, bool on, struct error *error)
 {
-    const char *argv[COUNT(daemons) + 3] = {SYSTEMCTL, verb};
+    const char *argv[COUNT(daemons) + 3] = {SYSTEMCTL, on ? "start" : "stop"};
 
     for (size_t i = 0; i < units->count && i < COUNT(daemons); i++)
         argv[i + 2] = units->items[i];
     return units->count ? vendor_tool_run(host, argv, error) : 0;
-}
-
-int
-nvidia_daemons_stop(const struct host *host, const struct words *units, struct error *error)
-{
-    return tell_systemd(host, "stop", units, error);
-}
-
-int
-nvidia_daemons_start(const struct host *host, const struct words *units, struct error *error)
-{
-    return tell_systemd(host, "start", units, error);
 }
 
 int

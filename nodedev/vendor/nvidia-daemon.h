@@ -25,11 +25,9 @@ struct nvidia_daemons {
 /* Without an answer of systemd's, no unit runs and none was stopped. The caller clears ret. */
 void nvidia_daemons_read(const struct host *host, struct nvidia_daemons *ret) NONNULL;
 
-/* Stop or start these units, if there are any. -errno with a line in error. */
-int nvidia_daemons_stop(const struct host *host, const struct words *units,
-                        struct error *error) CHECKED NONNULL;
-int nvidia_daemons_start(const struct host *host, const struct words *units,
-                         struct error *error) CHECKED NONNULL;
+/* Starts or stops these units, if there are any. -errno with a line in error. */
+int nvidia_daemons_set(const struct host *host, const struct words *units, bool on,
+                       struct error *error) CHECKED NONNULL;
 
 /* Restarts nvidia-vgpud, which tells the driver the types of a card's GPU instances. It does not
  * run on, so no vGPU is touched. */

@@ -1,22 +1,12 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
 #include "vendor/nvidia-smi.h"
-#include "base/memory.h"
 #include "base/text.h"
 #include "vendor/vendor-tool.h"
 
 #include <string.h>
 
-#define MOST_TEXT 65536 /* bytes: "nvidia-smi -q" of one card prints a few thousand */
-#define NOT_FOUND 6     /* exit status: what was asked for is not there (nvidia-smi(1)) */
-
-/* Returns the exit status, or -errno. The caller frees *text. */
-static int
-ask(const struct host *host, const char *const *words, char **text, struct error *error)
-{
-    *text = memory_zeroed(MOST_TEXT, 1);
-    return vendor_tool_ask(host, words, *text, MOST_TEXT, error);
-}
+#define NOT_FOUND 6 /* exit status: what was asked for is not there (nvidia-smi(1)) */
 
 /* --- reading ---------------------------------------------------------------------------------- */
 
@@ -85,7 +75,8 @@ read_modes(const struct host *host, const struct name *card, struct nvidia_smi *
 {
     AUTO_FREE char *text = NULL;
     bool below_mig = false, has_lines = false;
-    int rc = ask(host, (const char *[]){NVIDIA_SMI, "-q", "-i", card->text, NULL}, &text, error);
+    int rc = vendor_tool_ask(host, (const char *[]){NVIDIA_SMI, "-q", "-i", card->text, NULL},
+                             &text, error);
     char *at = text;
 
     if (rc < 0)
@@ -133,8 +124,8 @@ read_instances(const struct host *host, const struct name *card, struct words *r
                struct error *error)
 {
     AUTO_FREE char *text = NULL;
-    int rc = ask(host, (const char *[]){NVIDIA_SMI, "mig", "-i", card->text, "-lgi", NULL}, &text,
-                 error);
+    int rc = vendor_tool_ask(
+        host, (const char *[]){NVIDIA_SMI, "mig", "-i", card->text, "-lgi", NULL}, &text, error);
     char *at = text;
 
     if (rc == NOT_FOUND)

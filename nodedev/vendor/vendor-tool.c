@@ -13,27 +13,8 @@
 #define LOCK    "run/libvirt-vgpu/tools"
 #define LONGEST 100000 /* ms that a tool may take; the unit allows two minutes */
 
-/* Returns the locked file, which the caller closes. */
-static int
-lock(const struct host *host, struct error *error)
-{
-    AUTO(statedir_close) struct statedir statedir = STATEDIR_CLOSED;
-    AUTO_CLOSE int fd = -1;
-    int rc = statedir_open(host, true, &statedir, error);
-
-    if (rc < 0)
-        return rc;
-    fd = host_open(host, LOCK, O_RDWR | O_CREAT | O_NOFOLLOW, 0600);
-    if (fd < 0)
-        return error_set(error, -errno, "/" LOCK ": %m");
-    rc = deadline_lock(deadline_in(host, LONGEST), fd);
-    if (rc < 0)
-        return error_set(error, rc,
-                         "another vgpuctl runs a tool of NVIDIA's, and has not ended within %u "
-                         "seconds",
-                         LONGEST / 1000);
-    return TAKE_FD(fd);
-}
+/* Bytes: "nvidia-smi -q" of one card prints a few thousand. */
+#define MOST_TEXT 65536
 
 /* Root runs the tool, so others must not be able to change it (or we, if we are not root). */
 static int
@@ -54,13 +35,28 @@ check_owner(const struct host *host, const char *tool, struct error *error)
     return 0;
 }
 
-/* Prepares a run: returns the lock, which the caller closes. */
+/* Prepares a run: returns the locked file, which the caller closes. */
 static int
 prepare(const struct host *host, const char *tool, struct error *error)
 {
+    AUTO(statedir_close) struct statedir statedir = STATEDIR_CLOSED;
+    AUTO_CLOSE int fd = -1;
     int rc = check_owner(host, tool, error);
 
-    return rc < 0 ? rc : lock(host, error);
+    if (rc == 0)
+        rc = statedir_open(host, true, &statedir, error);
+    if (rc < 0)
+        return rc;
+    fd = host_open(host, LOCK, O_RDWR | O_CREAT | O_NOFOLLOW, 0600);
+    if (fd < 0)
+        return error_set(error, -errno, "/" LOCK ": %m");
+    rc = deadline_lock(deadline_in(host, LONGEST), fd);
+    if (rc < 0)
+        return error_set(error, rc,
+                         "another vgpuctl runs a tool of NVIDIA's, and has not ended within %u "
+                         "seconds",
+                         LONGEST / 1000);
+    return TAKE_FD(fd);
 }
 
 /* The words of a command line, for messages. */
@@ -75,13 +71,6 @@ join(const char *const argv[])
     return memory_copy(line);
 }
 
-/* posix_spawn(3) wants words that may be changed, and changes none. */
-static char *const *
-changeable(const char *const argv[])
-{
-    return (char *const *)argv;
-}
-
 int
 vendor_tool_run(const struct host *host, const char *const argv[], struct error *error)
 {
@@ -91,7 +80,7 @@ vendor_tool_run(const struct host *host, const char *const argv[], struct error 
 
     if (locked < 0)
         return locked;
-    rc = host->run ? host->run(host, changeable(argv), -1, -1, LONGEST) : -EOPNOTSUPP;
+    rc = host->run ? host->run(host, (char *const *)argv, -1, -1, LONGEST) : -EOPNOTSUPP;
     if (rc == -ETIMEDOUT)
         return error_set(error, rc, "%s did not end within %u seconds; see journalctl -k", line,
                          LONGEST / 1000);
@@ -103,22 +92,21 @@ vendor_tool_run(const struct host *host, const char *const argv[], struct error 
 }
 
 int
-vendor_tool_ask(const struct host *host, const char *const argv[], char *text, size_t size,
-                struct error *error)
+vendor_tool_ask(const struct host *host, const char *const argv[], char **text, struct error *error)
 {
     AUTO_CLOSE int locked = prepare(host, argv[0], error);
     AUTO_CLOSE int fd = -1;
     size_t length = 0;
     int status = 0;
 
-    *text = '\0';
+    *text = memory_zeroed(MOST_TEXT, 1);
     if (locked < 0)
         return locked;
-    fd = program_ask(host, changeable(argv), -1, &status, error);
+    fd = program_ask(host, (char *const *)argv, -1, &status, error);
     if (fd < 0)
         return fd;
-    while (length < size - 1) {
-        ssize_t got = read(fd, text + length, size - 1 - length);
+    while (length < MOST_TEXT - 1) {
+        ssize_t got = read(fd, *text + length, MOST_TEXT - 1 - length);
 
         if (got < 0)
             return error_set(error, -errno, "cannot read what %s prints: %m", argv[0]);
@@ -126,6 +114,5 @@ vendor_tool_ask(const struct host *host, const char *const argv[], char *text, s
             break;
         length += (size_t)got;
     }
-    text[length] = '\0';
     return status;
 }

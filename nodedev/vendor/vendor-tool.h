@@ -25,7 +25,7 @@
 int vendor_tool_run(const struct host *host, const char *const argv[],
                     struct error *error) CHECKED NONNULL;
 
-/* Runs a tool and reads at most `size` - 1 bytes of what it prints. Returns its exit status, or
- * -errno with a line in error. The text is terminated. */
-int vendor_tool_ask(const struct host *host, const char *const argv[], char *text, size_t size,
+/* Runs a tool and reads what it prints, up to 64 KiB. Returns its exit status, or -errno with a
+ * line in error. The caller frees the text in every case. */
+int vendor_tool_ask(const struct host *host, const char *const argv[], char **text,
                     struct error *error) CHECKED NONNULL;
