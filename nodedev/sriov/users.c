@@ -15,16 +15,10 @@
 struct users {
     const struct host *host;
     const struct ledger *ledger;
-    struct status_files guests;
+    const struct status_files *guests;
     struct text list; /* such as "0000:3d:00.4 by web01 (held), 0000:3d:00.5 by ..." */
     size_t count;
 };
-
-static void
-users_clear(struct users *users)
-{
-    status_files_clear(&users->guests);
-}
 
 /* Lists the card, its functions, and the mediated devices on them. */
 static void
@@ -76,7 +70,7 @@ static void
 look_at(struct users *users, const struct name *device)
 {
     const struct lease *lease = ledger_find(users->ledger, device);
-    const struct request *guest = status_files_holder(&users->guests, device);
+    const struct request *guest = status_files_holder(users->guests, device);
     char text[128];
 
     if (lease && lease->state != LEASE_KEPT) {
@@ -135,11 +129,13 @@ users_check(const struct host *host, const struct snapshot *snapshot, const stru
             struct error *error)
 {
     char list[1024];
-    AUTO(users_clear)
-    struct users users = {
-        .host = host, .ledger = &snapshot->ledger, .list = text_on(list, sizeof(list))};
+    AUTO(status_files_clear) struct status_files guests = {0};
     AUTO(names_clear) struct names devices = {0};
-    int rc = status_files_read(host, &users.guests, error);
+    struct users users = {.host = host,
+                          .ledger = &snapshot->ledger,
+                          .guests = &guests,
+                          .list = text_on(list, sizeof(list))};
+    int rc = status_files_read(host, &guests, error);
 
     if (rc < 0)
         return error_set(error, rc, "cannot tell who uses %s: %s", card->address.text,
