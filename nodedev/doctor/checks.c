@@ -1,7 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
 #include "doctor/checks.h"
+#include "base/reader.h"
 #include "device/pci.h"
+#include "device/scan.h"
+#include "lease/statedir.h"
+#include "policy/policy-load.h"
 #include "sriov/sriov-gpu.h"
 
 /* Calls a check for each card that can have virtual functions and that it concerns, except for
@@ -40,6 +44,28 @@ run_check(struct diagnosis *diagnosis, const struct diagnosis_check *check)
         check->look_at_hostdev(diagnosis, walk.domain, walk.hostdev);
 }
 
+/* Reads everything that the checks look at. What cannot be read sets a fault. */
+static int
+read_all(const struct host *host, const char *uri, struct diagnosis *ret, struct error *error)
+{
+    struct error fault;
+    int rc;
+
+    *ret = DIAGNOSIS_NONE;
+    ret->host = host;
+    ret->uri = uri;
+    if (policy_load(host, &ret->policy, &fault) < 0)
+        ret->policy_fault = fault;
+    if (statedir_peek(host, &ret->ledger, &fault) < 0)
+        ret->ledger_fault = fault;
+    reader_begin(host->reader, READER_PATIENCE);
+    rc = scan_host(host, &ret->policy, &inventory_no_types, &ret->inventory, error);
+    /* Domains are read last. Then the domain of each vGPU that was seen is read as well. */
+    if (rc == 0 && uri && references_ask(host, uri, &ret->references, &fault) < 0)
+        ret->libvirt_fault = fault;
+    return rc;
+}
+
 int
 checks_run(const struct host *host, const char *uri, struct diagnosis *ret, struct error *error)
 {
@@ -47,7 +73,7 @@ checks_run(const struct host *host, const char *uri, struct diagnosis *ret, stru
         hook_checks,   security_checks, kernel_checks,   setup_checks, function_checks,
         nvidia_checks, xe_checks,       emulated_checks, state_checks, domain_checks,
     };
-    int rc = diagnosis_read(host, uri, ret, error);
+    int rc = read_all(host, uri, ret, error);
 
     if (rc < 0)
         return rc;

@@ -21,7 +21,8 @@ extern const struct diagnosis_check emulated_checks[];
 extern const struct diagnosis_check state_checks[];
 extern const struct diagnosis_check domain_checks[];
 
-/* Reads everything (diagnosis_read), and runs all checks. A part that cannot be read is itself a
- * finding. Returns the errors of scan_host. The caller clears ret in every case. */
+/* Reads everything, and runs all checks. A part that cannot be read is itself a finding. `uri` is
+ * this host's libvirt, or NULL. Returns the errors of scan_host. The caller clears ret in every
+ * case. */
 int checks_run(const struct host *host, const char *uri, struct diagnosis *ret, struct error *error)
     __attribute__((nonnull(1, 3, 4))) CHECKED;

@@ -2,10 +2,6 @@
 
 #include "doctor/diagnosis.h"
 #include "base/array.h"
-#include "base/reader.h"
-#include "device/scan.h"
-#include "lease/statedir.h"
-#include "policy/policy-load.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -93,27 +89,6 @@ diagnosis_command(struct diagnosis *diagnosis, const char *format, ...)
     va_start(args, format);
     add_part(diagnosis, true, format, args);
     va_end(args);
-}
-
-int
-diagnosis_read(const struct host *host, const char *uri, struct diagnosis *ret, struct error *error)
-{
-    struct error fault;
-    int rc;
-
-    *ret = DIAGNOSIS_NONE;
-    ret->host = host;
-    ret->uri = uri;
-    if (policy_load(host, &ret->policy, &fault) < 0)
-        ret->policy_fault = fault;
-    if (statedir_peek(host, &ret->ledger, &fault) < 0)
-        ret->ledger_fault = fault;
-    reader_begin(host->reader, READER_PATIENCE);
-    rc = scan_host(host, &ret->policy, &inventory_no_types, &ret->inventory, error);
-    /* Domains are read last. Then the domain of each vGPU that was seen is read as well. */
-    if (rc == 0 && uri && references_ask(host, uri, &ret->references, &fault) < 0)
-        ret->libvirt_fault = fault;
-    return rc;
 }
 
 void

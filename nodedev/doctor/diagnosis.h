@@ -77,11 +77,6 @@ struct diagnosis {
 
 /* An empty diagnosis. diagnosis_clear does nothing to it. */
 #define DIAGNOSIS_NONE ((struct diagnosis){.references = {.statedir = STATEDIR_CLOSED}})
-
-/* Reads everything that the checks look at. What cannot be read sets a fault. `uri` is this host's
- * libvirt, or NULL. Returns the errors of scan_host. The caller clears ret in every case. */
-int diagnosis_read(const struct host *host, const char *uri, struct diagnosis *ret,
-                   struct error *error) __attribute__((nonnull(1, 3, 4))) CHECKED;
 void diagnosis_clear(struct diagnosis *diagnosis) NONNULL;
 
 /* For checks: adds a finding. */
