@@ -150,31 +150,23 @@ problem_of(const struct remote_placement *placement, const struct demands *deman
     };
 }
 
-/* Whether there may be a place for each, without the vGPUs of these leases. */
+/* Whether there may be a place for each, without the vGPUs of these leases; `unlike`: if vgpu.conf
+ * there has unlike_vgpus. */
 static bool
-may_fit(const struct placement_problem *problem, const struct ledger *gone)
+may_fit(const struct placement_problem *problem, const struct ledger *gone, bool unlike)
 {
     AUTO_FREE struct placement_choice *choices =
         memory_zeroed(problem->demands->count, sizeof(*choices));
+    struct demands demands = *problem->demands;
     struct placement_problem then = *problem;
     struct error error;
 
+    demands.may_be_unlike |= unlike;
+    then.demands = &demands;
     then.host = PLACEMENT_WITHOUT_OURS;
     then.certainty = PLACEMENT_TRY;
     then.ledger = gone;
     return placement_find(&then, choices, &error) == 0 || error.class == ERROR_UNDECIDED;
-}
-
-/* The same if vgpu.conf there has unlike_vgpus. */
-static bool
-may_fit_unlike(const struct placement_problem *problem, const struct ledger *gone)
-{
-    struct demands demands = *problem->demands;
-    struct placement_problem then = *problem;
-
-    demands.may_be_unlike = true;
-    then.demands = &demands;
-    return may_fit(&then, gone);
 }
 
 /* Whether a running guest there has a device that this guest must have. */
@@ -241,18 +233,18 @@ remote_placement_judge(const struct remote_placement *placement, char *text, siz
         return MIGRATE_UNKNOWN;
     if (is_taken(placement))
         return MIGRATE_NO;
-    if (may_fit(&now, &nothing)) {
+    if (may_fit(&now, &nothing, false)) {
         snprintf(text, size, "%s; but whether a GPU there takes more is not told", error.text);
         return MIGRATE_UNKNOWN;
     }
     ledger_copy(&placement->ledger, &idle);
     keep_idle(&idle);
-    if (may_fit(&now, &idle)) {
+    if (may_fit(&now, &idle, false)) {
         snprintf(text, size, "%s; but no running guest has %zu of the vGPUs there", error.text,
                  idle.count);
         return MIGRATE_UNKNOWN;
     }
-    if (may_fit_unlike(&now, &idle)) {
+    if (may_fit(&now, &idle, true)) {
         snprintf(text, size, "%s; but whether vgpu.conf there has unlike_vgpus is not told",
                  error.text);
         return MIGRATE_UNKNOWN;
