@@ -62,12 +62,12 @@ put_back(struct trial *trial, const struct document *after, const char *explain,
     if (rc == 0)
         rc = connection_define(source->connection, &trial->before, &failure);
     trial->is_undone = rc == 0;
-    if (rc == 0)
-        replace_advice(explain, error);
-    if (rc == 0)
-        error_add(error, "its definition is again as it was, without the vGPU");
-    else
+    if (rc < 0) {
         error_add(error, "its definition is left as it is: %s", failure.text);
+        return;
+    }
+    replace_advice(explain, error);
+    error_add(error, "its definition is again as it was, without the vGPU");
 }
 
 int
