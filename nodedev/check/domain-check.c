@@ -66,7 +66,7 @@ struct inspection {
 static void
 inspection_clear(struct inspection *inspection)
 {
-    xml_tree_free(inspection->tree);
+    xmlFreeDoc(inspection->tree);
     snapshot_clear(&inspection->snapshot);
     request_clear(&inspection->request);
     domains_clear(&inspection->asked);

@@ -57,7 +57,7 @@ domain_edit_start(const struct document *document, struct domain_edit *ret, stru
 void
 domain_edit_end(struct domain_edit *edit)
 {
-    xml_tree_free(edit->tree);
+    xmlFreeDoc(edit->tree);
     request_clear(&edit->request);
     *edit = (struct domain_edit){0};
 }

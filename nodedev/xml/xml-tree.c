@@ -29,13 +29,6 @@ xml_tree_read(const struct document *document)
     return tree;
 }
 
-void
-xml_tree_free(xmlDocPtr tree)
-{
-    if (tree)
-        xmlFreeDoc(tree);
-}
-
 static char *
 take_text(xmlBufferPtr buffer)
 {

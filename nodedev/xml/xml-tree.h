@@ -13,10 +13,9 @@
 
 #include <libxml/tree.h>
 
-/* Reads a document. Returns NULL if it is not well formed, or not UTF-8. The parser uses no
- * network, no entities of the document, and no document type. */
+/* Reads a document, which the caller frees by xmlFreeDoc. Returns NULL if it is not well formed, or
+ * not UTF-8. The parser uses no network, no entities of the document, and no document type. */
 xmlDocPtr xml_tree_read(const struct document *document) CHECKED NONNULL;
-void xml_tree_free(xmlDocPtr tree);
 
 /* Writes the whole tree, with <?xml ...?> in front if `declared`. The caller frees the text.
  * Returns NULL without memory. */

@@ -80,7 +80,7 @@ schema_accepts(const struct document *document)
         while ((request = xml_tree_next(part, request, "request", REQUEST_NAMESPACE)))
             accepts = takes_request(request) && accepts;
     }
-    xml_tree_free(tree);
+    xmlFreeDoc(tree);
     return accepts;
 }
 
