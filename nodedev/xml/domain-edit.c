@@ -298,20 +298,14 @@ add_hostdev(const struct domain_edit *edit, const struct domain_edit_device *dev
 
 /* Whether the new XML asks for the device, under its UUID. */
 static bool
-asks_for(const struct request *request, const struct domain_edit_device *device)
+asks_for(const struct domain_edit *edit, const struct domain_edit_device *device)
 {
-    const char *word = device->type ? device->type : device->class;
+    const struct request_hostdev *hostdev = domain_edit_find(edit, device->alias);
+    const struct request_device *asked =
+        hostdev && hostdev->device != SIZE_MAX ? &edit->request.devices[hostdev->device] : NULL;
+    const char *said = asked ? device->type ? asked->type : asked->class : NULL;
 
-    for (size_t i = 0; i < request->hostdev_count; i++) {
-        const struct request_hostdev *hostdev = &request->hostdevs[i];
-        const struct request_device *asked =
-            hostdev->device == SIZE_MAX ? NULL : &request->devices[hostdev->device];
-        const char *said = asked ? device->type ? asked->type : asked->class : NULL;
-
-        if (said && hostdev->alias && !strcmp(hostdev->alias, device->alias))
-            return !strcmp(said, word);
-    }
-    return false;
+    return said && !strcmp(said, device->type ? device->type : device->class);
 }
 
 int
@@ -327,7 +321,7 @@ domain_edit_add(struct domain_edit *edit, const struct domain_edit_device *devic
     rc = read_anew(edit, error);
     if (rc == 0)
         rc = request_check(&edit->request, error);
-    if (rc == 0 && !asks_for(&edit->request, device))
+    if (rc == 0 && !asks_for(edit, device))
         rc = error_set(error, -EINVAL,
                        "the XML with %s in it does not ask for it; this is a fault of "
                        "libvirt-vgpu, please report it",
@@ -352,15 +346,13 @@ int
 domain_edit_set_display(struct domain_edit *edit, const char *alias, struct error *error)
 {
     xmlNodePtr hostdev = find_element(edit, domain_edit_find(edit, alias));
+    const struct request_hostdev *other =
+        ARRAY_FIND(edit->request.hostdevs, edit->request.hostdev_count, each, each->has_display);
 
-    for (size_t i = 0; i < edit->request.hostdev_count; i++) {
-        const struct request_hostdev *other = &edit->request.hostdevs[i];
-
-        if (other->has_display)
-            return error_set(error, -EEXIST,
-                             "%s has a vGPU with a display already, %s, and QEMU takes one",
-                             edit->request.name, other->alias ? other->alias : other->source.text);
-    }
+    if (other)
+        return error_set(error, -EEXIST,
+                         "%s has a vGPU with a display already, %s, and QEMU takes one",
+                         edit->request.name, other->alias ? other->alias : other->source.text);
     if (!hostdev || !xml_tree_set(hostdev, "display", "on") ||
         !xml_tree_set(hostdev, "ramfb", "on"))
         return no_memory(error);
