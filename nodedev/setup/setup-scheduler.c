@@ -4,6 +4,7 @@
  * loaded (vendor/nvidia-scheduler.h). */
 
 #include "setup/setup-part.h"
+#include "vendor/nvidia-scheduler.h"
 
 static bool
 is_said(const struct policy_setup *said)
@@ -43,11 +44,6 @@ tell_now(const struct setup_card *card, struct text *text)
 static int
 refuse(const struct setup_card *card, struct error *error)
 {
-    static const char *const values[] = {
-        [POLICY_SCHEDULER_BEST_EFFORT] = "0x00",
-        [POLICY_SCHEDULER_EQUAL_SHARE] = "0x01",
-        [POLICY_SCHEDULER_FIXED_SHARE] = "0x11",
-    };
     char now[64];
     struct text text = text_on(now, sizeof(now));
 
@@ -57,9 +53,9 @@ refuse(const struct setup_card *card, struct error *error)
               card->address, now);
     error_advise(
         error,
-        "write 'options nvidia NVreg_RegistryDwordsPerDevice=\"pci=%s;RmPVMRL=%s\"' into a "
+        "write 'options nvidia NVreg_RegistryDwordsPerDevice=\"pci=%s;RmPVMRL=0x%02x\"' into a "
         "file of /etc/modprobe.d, and boot again",
-        card->address, values[card->said->setup.scheduler]);
+        card->address, nvidia_scheduler_values[card->said->setup.scheduler]);
     return -EOPNOTSUPP;
 }
 

@@ -10,6 +10,12 @@
 #define KEY    "RmPVMRL="
 #define DEVICE "pci="
 
+const unsigned nvidia_scheduler_values[NVIDIA_SCHEDULERS] = {
+    [POLICY_SCHEDULER_BEST_EFFORT] = 0x00,
+    [POLICY_SCHEDULER_EQUAL_SHARE] = 0x01,
+    [POLICY_SCHEDULER_FIXED_SHARE] = 0x11,
+};
+
 /* Returns the value of a parameter of the module, and what follows it; NULL: it is not there. */
 static char *
 find_parameter(char *text, const char *name)
@@ -30,18 +36,11 @@ scheduler_of(const char *value)
     char *end;
     unsigned long number = strtoul(value, &end, 0);
 
-    if (end == value)
-        return POLICY_SCHEDULER_UNSAID;
-    switch (number & 0xff) {
-    case 0x00:
-        return POLICY_SCHEDULER_BEST_EFFORT;
-    case 0x01:
-        return POLICY_SCHEDULER_EQUAL_SHARE;
-    case 0x11:
-        return POLICY_SCHEDULER_FIXED_SHARE;
-    default:
-        return POLICY_SCHEDULER_UNSAID;
+    for (unsigned i = POLICY_SCHEDULER_BEST_EFFORT; end != value && i < NVIDIA_SCHEDULERS; i++) {
+        if (nvidia_scheduler_values[i] == (number & 0xff))
+            return i;
     }
+    return POLICY_SCHEDULER_UNSAID;
 }
 
 /* Whether a word names a card: "domain:bus:slot.function", or without the domain and the

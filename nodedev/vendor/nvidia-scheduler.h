@@ -16,6 +16,10 @@
 #include "base/names.h"
 #include "policy/policy.h"
 
+/* The values of that byte, by enum policy_scheduler; not of "unsaid". */
+#define NVIDIA_SCHEDULERS (POLICY_SCHEDULER_FIXED_SHARE + 1)
+extern const unsigned nvidia_scheduler_values[NVIDIA_SCHEDULERS];
+
 /* Returns the scheduler of a card (enum policy_scheduler), which is best effort where nobody says
  * another. POLICY_SCHEDULER_UNSAID: it is not known. */
 unsigned nvidia_scheduler_read(const struct host *host, const struct name *gpu) CHECKED NONNULL;
