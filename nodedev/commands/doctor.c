@@ -20,7 +20,7 @@ severity_colour(const char *severity)
     } rows[] = {{DIAGNOSIS_ERROR, TERMINAL_RED}, {DIAGNOSIS_WARNING, TERMINAL_YELLOW}};
 
     for (size_t i = 0; i < COUNT(rows); i++) {
-        if (!strcmp(diagnosis_severity_name(rows[i].severity), severity))
+        if (!strcmp(diagnosis_severity_words[rows[i].severity], severity))
             return rows[i].colour;
     }
     return TERMINAL_BOLD;
@@ -38,7 +38,7 @@ add_finding(struct table *table, const struct diagnosis_finding *finding)
 {
     table_line(table);
     table_set(table, CHECK, "%s", finding->check->name);
-    table_set(table, SEVERITY, "%s", diagnosis_severity_name(finding->check->severity));
+    table_set(table, SEVERITY, "%s", diagnosis_severity_words[finding->check->severity]);
     table_set(table, FINDING, "%s", finding->text.text);
     table_set_text(table, REMEDY, finding->remedy.text);
 }
@@ -96,7 +96,7 @@ print_block(const struct diagnosis_finding *finding, const struct terminal *term
     /* Lines are broken only on a terminal. In other output, grep must find words that follow each
      * other. */
     unsigned width = terminal->is_screen ? terminal_width(terminal) : INT_MAX;
-    const char *severity = diagnosis_severity_name(finding->check->severity);
+    const char *severity = diagnosis_severity_words[finding->check->severity];
 
     terminal_paint(terminal, severity_colour(severity), out);
     say_part(out, "%s: %s", severity, finding->check->name);

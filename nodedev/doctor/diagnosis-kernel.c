@@ -7,8 +7,6 @@
 #include "device/pci.h"
 #include "vendor/card-vendor.h"
 
-#include <string.h>
-
 static bool
 has_mdev(const struct diagnosis *diagnosis)
 {
@@ -124,22 +122,15 @@ check_configured(struct diagnosis *diagnosis)
     }
 }
 
-static bool
-is_empty(const struct host *host, const char *directory)
-{
-    AUTO(names_clear) struct names names = {0};
-
-    return host_list(host, &names, "%s", directory) < 0 || names.count == 0;
-}
-
 /* vGPUs have IOMMU groups of their own, so the check looks at the hardware. vGPUs of the kernel's
  * samples and of Intel need no IOMMU. */
 static void
 check_iommu(struct diagnosis *diagnosis)
 {
     const struct inventory *inventory = &diagnosis->inventory;
+    AUTO(names_clear) struct names units = {0};
 
-    if (!is_empty(diagnosis->host, "sys/class/iommu"))
+    if (host_list(diagnosis->host, &units, "sys/class/iommu") == 0 && units.count)
         return;
     for (size_t i = 0; i < inventory->gpu_count; i++) {
         const struct inventory_gpu *gpu = inventory->gpus[i];

@@ -9,7 +9,6 @@
 #include "device/scan.h"
 #include "doctor/checks.h"
 
-#include <stdio.h>
 #include <string.h>
 
 #define CLASS_VGA "0x0300"

@@ -3,12 +3,12 @@
 /* Whether a security module lets libvirt run the hook, and which rights the hook cannot give up. */
 
 #include "doctor/checks.h"
+#include "base/array.h"
 #include "base/memory.h"
 #include "doctor/daemon-process.h"
 #include "doctor/entry.h"
 
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 /* A profile is a file named after its program. */
@@ -49,11 +49,9 @@ profile_lets(const struct host *host, const char *name, const char *target)
     size_t length = base ? (size_t)(base + 1 - target) : 0;
     char text[16384], directory[512];
 
-    for (size_t i = 0; i < COUNT(directories); i++) {
-        if (strlen(directories[i]) == length && !strncmp(target, directories[i], length))
-            return true;
-    }
-    if (!strncmp(target, host->hooks, strlen(host->hooks)))
+    if (ARRAY_HAS(directories, COUNT(directories), each,
+                  strlen(*each) == length && !strncmp(target, *each, length)) ||
+        !strncmp(target, host->hooks, strlen(host->hooks)))
         return true;
     memcpy(directory, target, length);
     directory[length] = '\0';

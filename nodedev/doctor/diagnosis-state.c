@@ -6,8 +6,6 @@
 #include "doctor/checks.h"
 #include "doctor/entry.h"
 
-#include <string.h>
-
 #define STATE         "run/libvirt-vgpu"
 #define KEPT          "var/lib/libvirt-vgpu" /* files that outlive a boot */
 #define LONGEST_LEAVE 600                    /* seconds: by then the timer has run again */

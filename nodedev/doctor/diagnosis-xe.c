@@ -11,7 +11,6 @@
 #include "sriov/sriov-gpu.h"
 
 #include <stdio.h>
-#include <string.h>
 
 /* Whether a GPU is such a card. */
 static bool

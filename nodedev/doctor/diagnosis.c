@@ -6,17 +6,11 @@
 #include <stdio.h>
 #include <string.h>
 
-const char *
-diagnosis_severity_name(enum diagnosis_severity severity)
-{
-    static const char *const names[] = {
-        [DIAGNOSIS_NOTE] = "note",
-        [DIAGNOSIS_WARNING] = "warning",
-        [DIAGNOSIS_ERROR] = "error",
-    };
-
-    return names[severity];
-}
+const char *const diagnosis_severity_words[] = {
+    [DIAGNOSIS_NOTE] = "note",
+    [DIAGNOSIS_WARNING] = "warning",
+    [DIAGNOSIS_ERROR] = "error",
+};
 
 void
 diagnosis_add(struct diagnosis *diagnosis, const char *format, ...)

@@ -28,6 +28,7 @@ enum diagnosis_severity {
     DIAGNOSIS_WARNING, /* something will go wrong one day */
     DIAGNOSIS_ERROR,   /* guests get no vGPU, or anybody may become root */
 };
+extern const char *const diagnosis_severity_words[]; /* by these */
 
 struct diagnosis;
 struct sriov_gpu;
@@ -86,6 +87,3 @@ void diagnosis_add(struct diagnosis *diagnosis, const char *format, ...) FORMAT(
  * Prose before a command ends in ':'. */
 void diagnosis_advise(struct diagnosis *diagnosis, const char *format, ...) FORMAT(2, 3) NONNULL;
 void diagnosis_command(struct diagnosis *diagnosis, const char *format, ...) FORMAT(2, 3) NONNULL;
-
-/* Returns "error", "warning" or "note". */
-const char *diagnosis_severity_name(enum diagnosis_severity severity);
