@@ -46,15 +46,16 @@ struct setup_part_row {
      * can always be done. */
     int (*check)(const struct setup_card *card, struct error *error);
 
-    /* Makes the part, or removes it if it can be there, and reads nothing back. -errno with a line
-     * in error. NULL: vgpuctl only compares the part. */
+    /* Makes the part (on), or removes it, and reads nothing back. A part without a remove_word is
+     * only made. -errno with a line in error. NULL: vgpuctl only compares the part. */
     int (*set)(struct setup_card *card, bool on, struct error *error);
 
     /* Of a part that vgpuctl only compares, and that differs: -errno, and error says what a person
      * has to do. */
     int (*refuse)(const struct setup_card *card, struct error *error);
 
-    /* What is said, and what is there, in words. What is said may be one word in each case. */
+    /* What is said, and what is there, in words. A part that is always said alike has said_word,
+     * and no tell_said. */
     const char *said_word;
     void (*tell_said)(const struct setup_card *card, struct text *text);
     void (*tell_now)(const struct setup_card *card, struct text *text);
