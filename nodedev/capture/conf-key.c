@@ -51,7 +51,7 @@ const struct conf_key *
 conf_key_find(const struct conf_token *token)
 {
     const struct conf_key *key =
-        ARRAY_FIND(keys, COUNT(keys), each, conf_token_is(token, CONF_NAME, each->name));
+        ARRAY_FIND(keys, COUNT(keys), each, conf_token_is_name(token, each->name));
 
     return key ? key : &conf_key_unknown;
 }

@@ -302,7 +302,7 @@ look_at_group(const char *at, const char **end, char **name)
             depth++;
         if (token.kind == CONF_MARK && strchr("})]", *token.begin) && --depth == 0)
             break;
-        if (depth == 1 && !*name && conf_token_is(&token, CONF_NAME, "name")) {
+        if (depth == 1 && !*name && conf_token_is_name(&token, "name")) {
             struct conf_token value = conf_token_skip(token.begin + token.length);
             const char *ignored;
 

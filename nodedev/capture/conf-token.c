@@ -134,10 +134,10 @@ conf_token_skip(const char *text)
 }
 
 bool
-conf_token_is(const struct conf_token *token, enum conf_token_kind kind, const char *text)
+conf_token_is_name(const struct conf_token *token, const char *name)
 {
-    return token->kind == kind && strlen(text) == token->length &&
-           !strncmp(token->begin, text, token->length);
+    return token->kind == CONF_NAME && strlen(name) == token->length &&
+           !strncmp(token->begin, name, token->length);
 }
 
 /* Returns the character of an escape, and how long the escape is. */

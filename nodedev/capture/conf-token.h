@@ -35,8 +35,8 @@ struct conf_token conf_token_read(const char *text) CHECKED NONNULL;
 /* The first token from here that is no space and no comment. */
 struct conf_token conf_token_skip(const char *text) CHECKED NONNULL;
 
-bool conf_token_is(const struct conf_token *token, enum conf_token_kind kind,
-                   const char *text) CHECKED NONNULL;
+/* Whether a token is this name. */
+bool conf_token_is_name(const struct conf_token *token, const char *name) CHECKED NONNULL;
 
 /* What a string means, without quotes and escapes. The caller frees it. */
 char *conf_token_string(const struct conf_token *token) CHECKED NONNULL;

@@ -12,7 +12,6 @@
 #pragma once
 
 #include "base/host.h"
-#include "base/words.h"
 #include "capture/answers.h"
 
 struct playback {
