@@ -13,10 +13,9 @@ static void
 read_features(struct departing_device *device, const struct host *host)
 {
     const char *name = device->name.text;
-    ssize_t length = host_read(host, device->features, sizeof(device->features),
-                               DEBUGFS "/%s/migration/features", name);
 
-    device->features_error = length < 0 ? (int)length : 0;
+    device->has_features = host_read(host, device->features, sizeof(device->features),
+                                     DEBUGFS "/%s/migration/features", name) >= 0;
     device->has_state = host_exists(host, DEBUGFS "/%s/migration/state", name);
     device->is_listed = host_exists(host, DEBUGFS "/%s", name);
 }
@@ -87,20 +86,18 @@ has_feature(const struct departing_device *device, const char *word)
 enum migrate_answer
 departing_device_judge_features(const struct departing_device *device, char *text, size_t size)
 {
-    bool is_told = device->features_error == 0;
-
     if (!device->is_running || !device->is_listed) {
         snprintf(text, size, "whether its driver here migrates it is not known: %s%s%s",
                  device->is_running ? "there is no /" DEBUGFS "/" : "its guest does not run",
                  device->is_running ? device->name.text : "", device->is_running ? " to read" : "");
         return MIGRATE_UNKNOWN;
     }
-    if (is_told ? !has_feature(device, "stop-copy") : !device->has_state) {
+    if (device->has_features ? !has_feature(device, "stop-copy") : !device->has_state) {
         snprintf(text, size, "its driver here does not migrate it, says /" DEBUGFS "/%s",
                  device->name.text);
         return MIGRATE_NO;
     }
-    if (is_told && device->is_one_of_several && !has_feature(device, "p2p")) {
+    if (device->has_features && device->is_one_of_several && !has_feature(device, "p2p")) {
         snprintf(text, size,
                  "its driver here does not have p2p, which QEMU wants of each of several devices");
         return MIGRATE_NO;

@@ -19,7 +19,7 @@ struct departing_device {
     struct name name;
     bool is_running; /* the guest runs */
     bool is_one_of_several;
-    int features_error; /* -errno from reading the following */
+    bool has_features;  /* the driver tells its features: */
     char features[128]; /* a line each: "stop-copy", "p2p", "pre-copy", "dirty-tracking" */
     bool has_state;     /* the driver tells the state of the device in a migration */
     bool is_listed;     /* debugfs has a directory of the device */

@@ -6,8 +6,6 @@
 #include "libvirt/domain-source.h"
 #include "placement/resolution.h"
 
-#include <string.h>
-
 static int
 resolve(struct migrating_guest *guest, const struct policy *policy, struct error *error)
 {

@@ -12,7 +12,6 @@
 #pragma once
 
 #include "cli/command.h"
-#include "libvirt/connection.h"
 
 struct move {
     const struct command_call *call; /* its libvirt has the domain */
