@@ -7,8 +7,6 @@
 #include "cli/say.h"
 #include "domain/request-parser.h"
 
-#include <stdio.h>
-
 #define MOST_TRIES 3 /* to get a virtual function before another start takes it */
 
 static void

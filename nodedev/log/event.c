@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
 #include "log/event.h"
-#include "base/array.h"
 #include "base/names.h"
 #include "base/printable.h"
 #include "lease/log.h"

@@ -5,7 +5,6 @@
 #include "base/words.h"
 #include "program/program.h"
 
-#include <ctype.h>
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>

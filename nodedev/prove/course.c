@@ -2,7 +2,6 @@
 
 #include "prove/course.h"
 #include "base/array.h"
-#include "base/memory.h"
 
 #define FILL_STEPS 2 /* for each vGPU: it is made, and removed */
 #define PAIR_STEPS 8 /* for each two types: two vGPUs are made and removed, twice */

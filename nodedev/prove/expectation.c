@@ -3,7 +3,6 @@
 #include "prove/expectation.h"
 #include "base/array.h"
 
-#include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 

@@ -8,7 +8,6 @@
 #include "lease/proving.h"
 #include "policy/policy-load.h"
 
-#include <stdio.h>
 #include <string.h>
 
 #define BUSY 2000 /* ms for a process that has a new vGPU open for a moment */

@@ -10,7 +10,6 @@
 #include "placement/demand.h"
 #include "xml/xml-tree.h"
 
-#include <stdio.h>
 #include <string.h>
 #include <uuid/uuid.h>
 
