@@ -69,7 +69,7 @@ run(const struct command_call *call, struct error *error)
     struct error failure;
     size_t orphans;
 
-    if (host_view_take(&view, call, &inventory_all_types, true, error) < 0)
+    if (host_view_take(&view, call, error) < 0)
         return fail(call);
     counters_read(call->host, &counters);
     if (call->uri && count_orphans(call, &view.snapshot, &orphans, &failure) == 0)

@@ -10,20 +10,36 @@
 #include "view/usage.h"
 #include "view/wanted-types.h"
 
+#include <time.h>
+
 struct shown {
     const struct command_call *call;
     struct json *json; /* with --json; NULL until a host was read */
     size_t hosts;      /* number of hosts that were shown */
 };
 
-/* --- for programs ------------------------------------------------------------------------------
- */
+/* --- for programs ----------------------------------------------------------------------------- */
 
 /* A text that is not known if it is "". */
 static const char *
 known(const char *text)
 {
     return *text ? text : NULL;
+}
+
+/* Puts since when a vGPU is in its state, in UTC. The ledger knows it. */
+static void
+put_since(const struct host *host, const struct lease *lease, struct json *json)
+{
+    char text[32] = "";
+    time_t since;
+    struct tm utc;
+
+    if (lease) {
+        since = (time_t)(host->ops->booted(host) / 1000000000 + lease->time);
+        strftime(text, sizeof(text), "%Y-%m-%dT%H:%M:%SZ", gmtime_r(&since, &utc));
+    }
+    json_text(json, "since", known(text));
 }
 
 static void
@@ -33,7 +49,6 @@ put_vgpus(const struct host_view *view, const struct name *gpu, const struct usa
     json_open(json, "vgpus", '[');
     for (size_t i = 0; i < view->vgpu_count; i++) {
         const struct host_view_vgpu *vgpu = &view->vgpus[i];
-        char since[32];
 
         if (!name_equal(vgpu->gpu, gpu))
             continue;
@@ -45,7 +60,7 @@ put_vgpus(const struct host_view *view, const struct name *gpu, const struct usa
         json_text(json, "state", vgpu->state);
         json_text(json, "domain", vgpu->domain);
         json_text(json, "domain-uuid", vgpu->domain_uuid);
-        json_text(json, "since", host_view_since(view, vgpu, since, sizeof(since)));
+        put_since(view->call->host, vgpu->lease, json);
         json_close(json, '}');
     }
     json_close(json, ']');
@@ -117,8 +132,7 @@ put_host(struct shown *shown, const struct host_view *view, size_t first, size_t
         put_gpu(view, view->snapshot.inventory.gpus[gpu], shown->json);
 }
 
-/* --- for people --------------------------------------------------------------------------------
- */
+/* --- for people ------------------------------------------------------------------------------- */
 
 static void
 draw_title(const struct shown *shown, const struct host_view *view)
@@ -149,8 +163,7 @@ draw_host(struct shown *shown, const struct host_view *view, size_t first, size_
     picture_draw(view, first, end, call->terminal, call->out);
 }
 
-/* --- both --------------------------------------------------------------------------------------
- */
+/* --- both ------------------------------------------------------------------------------------- */
 
 static int
 show(void *data, const struct host_view *view, struct error *error)

@@ -11,8 +11,6 @@
 #include "view/vgpu-users.h"
 #include "view/vgpu-walk.h"
 
-#include <time.h>
-
 static const char *
 known(const char *text)
 {
@@ -47,7 +45,7 @@ set_user(const struct host_view *view, struct host_view_vgpu *vgpu)
     vgpu->alias = known(domain_alias(domain, vgpu->device));
 }
 
-static int
+static void
 add_walked(struct host_view *view, const struct vgpu_walk *walk)
 {
     struct host_view_vgpu vgpu = {
@@ -65,12 +63,12 @@ add_walked(struct host_view *view, const struct vgpu_walk *walk)
         set_user(view, &vgpu);
     if (walk->vgpu && references_is_orphan(&view->references, walk->vgpu, walk->lease))
         vgpu.state = "orphan";
-    return ARRAY_TRY_ADD(view->vgpus, view->vgpu_count, vgpu);
+    ARRAY_ADD(view->vgpus, view->vgpu_count, vgpu);
 }
 
 /* Adds a virtual function of a remote host that makes no mediated devices, if a running guest has
  * it. The function then has a type, because QEMU would not have got it without one. */
-static int
+static void
 add_function(struct host_view *view, const struct name *device)
 {
     static const struct name untold;
@@ -79,29 +77,27 @@ add_function(struct host_view *view, const struct name *device)
     struct host_view_vgpu vgpu = {.device = device, .type = &untold, .parent = device};
 
     if (!function || function->interface->hostdev != REQUEST_PCI)
-        return 0;
+        return;
     vgpu.gpu = &function->gpu->name;
     set_user(view, &vgpu);
-    return ARRAY_TRY_ADD(view->vgpus, view->vgpu_count, vgpu);
+    ARRAY_ADD(view->vgpus, view->vgpu_count, vgpu);
 }
 
-static int
-list_vgpus(struct host_view *view, struct error *error)
+static void
+list_vgpus(struct host_view *view)
 {
     const struct domains *domains = &view->references.domains;
     struct vgpu_walk walk = {.ledger = &view->snapshot.ledger,
                              .inventory = &view->snapshot.inventory};
-    int rc = 0;
 
-    while (rc == 0 && vgpu_walk_next(&walk))
-        rc = add_walked(view, &walk);
+    while (vgpu_walk_next(&walk))
+        add_walked(view, &walk);
     for (size_t i = 0; view->is_remote && i < domains->count; i++) {
         const struct request *live = &domains->items[i].live;
 
-        for (size_t k = 0; rc == 0 && k < live->hostdev_count; k++)
-            rc = add_function(view, &live->hostdevs[k].source);
+        for (size_t k = 0; k < live->hostdev_count; k++)
+            add_function(view, &live->hostdevs[k].source);
     }
-    return rc < 0 ? error_set(error, rc, "no memory for the vGPUs") : 0;
 }
 
 /* If several hosts were asked, each failure is printed on a line of its own. If one host was asked,
@@ -142,10 +138,10 @@ show_remote(const struct host_views *views, const struct command_call *call,
                        .known = host->domains.complete,
                        .statedir = STATEDIR_CLOSED},
     };
-    int rc = list_vgpus(&view, error);
+    int rc;
 
-    if (rc == 0)
-        rc = views->show(data, &view, error);
+    list_vgpus(&view);
+    rc = views->show(data, &view, error);
     free(view.vgpus);
     return rc;
 }
@@ -224,12 +220,13 @@ look(struct host_view *view, const struct command_call *call, const struct inven
 }
 
 int
-host_view_take(struct host_view *view, const struct command_call *call,
-               const struct inventory_filter *filter, bool wants_availability, struct error *error)
+host_view_take(struct host_view *view, const struct command_call *call, struct error *error)
 {
-    int rc = look(view, call, filter, wants_availability, error);
+    int rc = look(view, call, &inventory_all_types, true, error);
 
-    return rc < 0 ? rc : list_vgpus(view, error);
+    if (rc == 0)
+        list_vgpus(view);
+    return rc;
 }
 
 /* With --root there is no libvirt: then the status files tell which guests run. */
@@ -276,10 +273,10 @@ show_own(const struct host_views *views, const struct command_call *call, void *
 
     if (rc == 0)
         rc = ask_users(views, call, &view, error);
-    if (rc == 0)
-        rc = list_vgpus(&view, error);
-    if (rc == 0)
+    if (rc == 0) {
+        list_vgpus(&view);
         rc = views->show(data, &view, error);
+    }
     return rc < 0 || !views->end ? rc : views->end(data, error);
 }
 
@@ -353,19 +350,4 @@ int64_t
 host_view_figure(const struct host_view *view, const struct bounds *left)
 {
     return view->knows_policy ? bounds_figure(left) : -1;
-}
-
-const char *
-host_view_since(const struct host_view *view, const struct host_view_vgpu *vgpu, char *buffer,
-                size_t size)
-{
-    const struct host *host = view->call->host;
-    time_t since;
-    struct tm utc;
-
-    if (!vgpu->lease)
-        return NULL;
-    since = (time_t)(host->ops->booted(host) / 1000000000 + vgpu->lease->time);
-    strftime(buffer, size, "%Y-%m-%dT%H:%M:%SZ", gmtime_r(&since, &utc));
-    return buffer;
 }

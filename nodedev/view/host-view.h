@@ -38,10 +38,9 @@ struct host_view {
     size_t vgpu_count;
 };
 
-/* Reads this host without libvirt. The view must not be moved, and the caller clears it in every
- * case. Returns -errno with a line in error. */
+/* Reads this host without libvirt: all types, and their availability. The view must not be moved,
+ * and the caller clears it in every case. Returns -errno with a line in error. */
 int host_view_take(struct host_view *view, const struct command_call *call,
-                   const struct inventory_filter *filter, bool wants_availability,
                    struct error *error) CHECKED NONNULL;
 void host_view_clear(struct host_view *view) NONNULL;
 
@@ -87,11 +86,6 @@ int host_view_gpus(const struct host_view *view, size_t *first, size_t *end,
  * policy only the maximum is known. */
 struct bounds
 host_view_left(const struct host_view *view, const struct inventory_type *type) CHECKED NONNULL;
-
-/* Returns since when a vGPU is in its state, in UTC: "2026-11-24T12:00:00Z". Returns NULL if it is
- * not in the ledger. The text is in the buffer. */
-const char *host_view_since(const struct host_view *view, const struct host_view_vgpu *vgpu,
-                            char *buffer, size_t size) NONNULL;
 
 /* Makes the demands of a definition. There are none without the policy, or if the request has a
  * fault: then only the XML says what the definition asks for. The caller clears ret. */
