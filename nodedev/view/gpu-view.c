@@ -32,7 +32,7 @@ gpu_view_is_enabled(const struct snapshot *snapshot, const struct inventory_gpu 
 
     return snapshot->policy.enabled && (!said || said->enabled) &&
            !gpu_view_is_drained(snapshot, gpu) && !gpu_view_is_proved(snapshot, gpu) &&
-           !gpu_view_whole_owner(snapshot, gpu);
+           !gpu_view_is_taken(snapshot, gpu);
 }
 
 bool
@@ -47,13 +47,12 @@ gpu_view_is_proved(const struct snapshot *snapshot, const struct inventory_gpu *
     return names_has(&snapshot->ledger.proved, &gpu->name);
 }
 
-const char *
-gpu_view_whole_owner(const struct snapshot *snapshot, const struct inventory_gpu *gpu)
+bool
+gpu_view_is_taken(const struct snapshot *snapshot, const struct inventory_gpu *gpu)
 {
     const struct name nobody = {0};
-    const struct whole_card *card = ledger_find_card(&snapshot->ledger, &gpu->name, &nobody);
 
-    return card ? card->domain_name : NULL;
+    return ledger_find_card(&snapshot->ledger, &gpu->name, &nobody);
 }
 
 /* Returns the length of the part of a type's name that names the board. This part ends with the
@@ -109,13 +108,6 @@ gpu_view_type_name(const struct snapshot *snapshot, const struct name *gpu, cons
     return known ? known->name : NULL;
 }
 
-static void
-list_gpus(const struct inventory *inventory, struct names *ret)
-{
-    for (size_t i = 0; i < inventory->gpu_count; i++)
-        names_append(ret, &inventory->gpus[i]->name);
-}
-
 static int
 no_such_gpu(const struct names *gpus, const char *word, struct error *error)
 {
@@ -156,7 +148,8 @@ gpu_view_find(const struct snapshot *snapshot, const struct host *host, const ch
     int rc;
 
     *ret = NULL;
-    list_gpus(inventory, &gpus);
+    for (size_t i = 0; i < inventory->gpu_count; i++)
+        names_append(&gpus, &inventory->gpus[i]->name);
     rc = pick_name(&gpus, word, &name, error);
     if (rc == -ENOENT && host && explain_off(snapshot, host, word, error) < 0)
         return rc;

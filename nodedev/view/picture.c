@@ -56,8 +56,7 @@ word_of(const char *name, const struct name *id)
     return word != name && strchr(word, '-') ? word : *id->text ? id->text : "?";
 }
 
-/* --- the heading -------------------------------------------------------------------------------
- */
+/* --- the heading ------------------------------------------------------------------------------ */
 
 static const char *
 unit_of(const struct usage *usage, int figure)
@@ -94,8 +93,7 @@ draw_heading(const struct drawing *drawing)
     say_end(drawing->out);
 }
 
-/* --- the bar -----------------------------------------------------------------------------------
- */
+/* --- the bar ---------------------------------------------------------------------------------- */
 
 /* Where each part of a bar ends, in the unit of usage. */
 struct bar {
@@ -179,8 +177,7 @@ draw_bar(const struct drawing *drawing)
     say_end(drawing->out);
 }
 
-/* --- the vGPUs ---------------------------------------------------------------------------------
- */
+/* --- the vGPUs -------------------------------------------------------------------------------- */
 
 /* Returns the domain that has a vGPU; without a domain, the name of the device. */
 static const char *
@@ -224,8 +221,7 @@ draw_vgpus(const struct drawing *drawing)
         draw_vgpu(drawing, vgpu, number);
 }
 
-/* --- what is free ------------------------------------------------------------------------------
- */
+/* --- what is free ----------------------------------------------------------------------------- */
 
 /* Returns why no vGPU can be made on a GPU, or NULL if vGPUs can be made. */
 static const char *
@@ -237,7 +233,7 @@ why_closed(const struct drawing *drawing)
         return "drained ('vgpuctl undrain' ends that)";
     if (gpu_view_is_proved(snapshot, drawing->gpu))
         return "being proved or set up by vgpuctl just now";
-    if (gpu_view_whole_owner(snapshot, drawing->gpu))
+    if (gpu_view_is_taken(snapshot, drawing->gpu))
         return "taken by a guest as a whole card";
     return !drawing->view->knows_policy || gpu_view_is_enabled(snapshot, drawing->gpu)
                ? NULL
@@ -320,8 +316,7 @@ draw_free(const struct drawing *drawing)
     say_line(drawing->out, "%s", text);
 }
 
-/* --- a host ------------------------------------------------------------------------------------
- */
+/* --- a host ----------------------------------------------------------------------------------- */
 
 static void
 draw_gpu(struct drawing *drawing, const struct inventory_gpu *gpu)

@@ -63,7 +63,7 @@ free_of_type(const struct host_view *view, const struct inventory_type *type, un
     struct bounds left = host_view_left(view, type);
 
     left.least = times(left.least, size);
-    left.most = left.most == BOUNDS_ANY ? BOUNDS_ANY : times(left.most, size);
+    left.most = times(left.most, size);
     return left;
 }
 

@@ -1,26 +1,19 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
 #include "view/vgpu-choice.h"
-#include "cli/pick.h"
+#include "view/gpu-view.h"
 
 #include <string.h>
 
 int
 vgpu_choice_read(const struct host_view *view, struct vgpu_choice *ret, struct error *error)
 {
-    const struct inventory *inventory = &view->snapshot.inventory;
-    AUTO(names_clear) struct names gpus = {0};
-    struct name gpu;
     int rc;
 
     *ret = (struct vgpu_choice){.word = view->call->count ? view->call->arguments[0] : NULL};
     if (!ret->word)
         return 0;
-    for (size_t i = 0; i < inventory->gpu_count; i++)
-        names_append(&gpus, &inventory->gpus[i]->name);
-    rc = pick_name(&gpus, ret->word, &gpu, error);
-    if (rc == 0)
-        ret->gpu = gpu;
+    rc = gpu_view_find(&view->snapshot, NULL, ret->word, &ret->gpu, error);
     return rc == -ENOENT ? 0 : rc;
 }
 
@@ -30,15 +23,15 @@ vgpu_choice_has(const struct vgpu_choice *choice, const char *gpu, const char *d
 {
     if (!choice->word)
         return true;
-    if (*choice->gpu.text)
-        return gpu && !strcmp(gpu, choice->gpu.text);
+    if (choice->gpu)
+        return gpu && !strcmp(gpu, choice->gpu->name.text);
     return (domain && !strcmp(domain, choice->word)) || (uuid && !strcasecmp(uuid, choice->word));
 }
 
 int
 vgpu_choice_miss(const struct vgpu_choice *choice, struct error *error)
 {
-    if (!choice->word || *choice->gpu.text)
+    if (!choice->word || choice->gpu)
         return 0;
     return error_set(
         error, -ENOENT,

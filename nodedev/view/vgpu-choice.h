@@ -10,8 +10,8 @@
 #include "view/host-view.h"
 
 struct vgpu_choice {
-    const char *word; /* that was typed; NULL: everything is shown */
-    struct name gpu;  /* that it means; "": it means a domain */
+    const char *word;                /* that was typed; NULL: everything is shown */
+    const struct inventory_gpu *gpu; /* that it means; NULL: it means a domain */
 };
 
 /* Reads the first argument of a call. Returns -ENOTUNIQ with a line in error if it may mean several
