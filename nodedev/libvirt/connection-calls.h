@@ -5,8 +5,8 @@
  * libvirt-*.c.
  *
  * libvirt's library needs fifty other libraries. Loading them takes longer than most commands take
- * to run. So these functions are a shared object of their own, connection.so. connection-module.h
- * loads it when a command first asks libvirt. Only connection.c uses the table.
+ * to run. So these functions are a shared object of their own, connection.so. connection.c loads it
+ * when a command first asks libvirt, and nobody else uses the table.
  */
 
 #pragma once
@@ -67,7 +67,7 @@ struct connection_calls {
                 struct error *error);
     void (*close)(struct _virConnect *libvirt);
 
-    /* Returns 0 if libvirt runs no guests of QEMU, or does not tell its version. */
+    /* As version.h has it. Returns 0 if libvirt runs no guests of QEMU, or does not tell it. */
     unsigned (*version_of)(struct _virConnect *libvirt);
 
     /* The following functions are described in connection.h. */

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
 #include "libvirt/connection.h"
-#include "libvirt/connection-module.h"
 
+#include <dlfcn.h>
 #include <string.h>
 
 struct connection {
@@ -10,12 +10,37 @@ struct connection {
     struct _virConnect *libvirt;
 };
 
+/* Loads connection.so, and with it libvirt's library, which stays until the process ends. */
+static int
+load(const char *path, const struct connection_calls **ret, struct error *error)
+{
+    void *module = dlopen(path, RTLD_NOW | RTLD_LOCAL);
+
+    if (!module)
+        return error_set(
+            error, -ENOTCONN,
+            "cannot ask libvirt: %s; install libvirt-vgpu again, and libvirt's library", dlerror());
+    *ret = dlsym(module, "connection_calls");
+    if (*ret && strcmp((*ret)->version, VGPU_VERSION))
+        return error_set(
+            error, -ENOTCONN,
+            "cannot ask libvirt: %s is of version %s, and this is version " VGPU_VERSION
+            "; install libvirt-vgpu again",
+            path, (*ret)->version);
+    if (!*ret || (*ret)->size != CONNECTION_CALLS_SIZE)
+        return error_set(error, -ENOTCONN,
+                         "cannot ask libvirt: %s was not built together with this program; install "
+                         "libvirt-vgpu again",
+                         path);
+    return 0;
+}
+
 int
 connection_load(const struct host *host, struct error *error)
 {
     const struct connection_calls *calls;
 
-    return connection_module_load(host->module, &calls, error);
+    return load(host->module, &calls, error);
 }
 
 /* Returns an error if there is no memory; base/memory.h would end the program. A program that
@@ -30,7 +55,7 @@ connection_open(const struct host *host, const char *uri, enum connection_mode m
     *ret = connection;
     if (!connection)
         return error_set(error, -ENOMEM, "no memory");
-    rc = connection_module_load(host->module, &connection->calls, error);
+    rc = load(host->module, &connection->calls, error);
     return rc < 0 ? rc : connection->calls->open(uri, mode, &connection->libvirt, error);
 }
 

@@ -17,7 +17,8 @@
 
 struct connection;
 
-/* Loads the library before children open connections. Returns -ENOTCONN with a line in error. */
+/* Loads the library before children open connections. Returns -ENOTCONN with a line in error if
+ * connection.so is not there, or was not built together with this program. */
 int connection_load(const struct host *host, struct error *error) CHECKED NONNULL;
 
 /* Opens a connection, and keeps libvirt from printing. Returns -ENOTCONN with a line in error if

@@ -4,7 +4,7 @@
 
 #include "cli/command.h"
 #include "fake/typed.h"
-#include "libvirt/connection-module.h"
+#include "libvirt/connection.h"
 
 #include <dlfcn.h>
 #include <limits.h>
@@ -114,10 +114,10 @@ who_asks_no_libvirt_does_not_load_it(void **state)
 static void
 refused(const char *path, const char *words)
 {
-    const struct connection_calls *calls;
+    const struct host host = {.module = path};
     struct error error;
 
-    assert_int_equal(connection_module_load(path, &calls, &error), -ENOTCONN);
+    assert_int_equal(connection_load(&host, &error), -ENOTCONN);
     typed_assert_has(error.text, "cannot ask libvirt: ");
     typed_assert_has(error.text, words);
     typed_assert_has(error.text, REMEDY);
