@@ -93,16 +93,6 @@ check_policy(const struct command_call *call, struct policy *policy, struct sett
     return false;
 }
 
-/* Reads what a next start would use. A transient domain has only the XML that runs. */
-static int
-read_definition(const struct domain_source *source, struct document *ret, struct error *error)
-{
-    bool is_transient = source->connection && !source->domain.is_persistent;
-
-    return domain_source_text(source, is_transient ? CONNECTION_LIVE : CONNECTION_CONFIG, false,
-                              ret, error);
-}
-
 static enum command_status
 check_one(const struct command_call *call, const struct policy *policy, struct report *report,
           struct error *error)
@@ -112,9 +102,11 @@ check_one(const struct command_call *call, const struct policy *policy, struct r
     struct domain_check check = {
         .policy = policy, .host = call->host, .uri = call->uri, .report = report};
     int rc = domain_source_open(call, CONNECTION_READ, &source, error), count;
+    /* What a next start would use. A transient domain has only the XML that runs. */
+    enum connection_side side = domain_source_side_shown(&source);
 
     if (rc == 0)
-        rc = read_definition(&source, &document, error);
+        rc = domain_source_text(&source, side, false, &document, error);
     if (rc < 0)
         return command_ended(rc, error);
     check.file = source.connection ? source.domain.name : source.word;
@@ -172,18 +164,16 @@ check_all(const struct command_call *call, const struct policy *policy, struct r
         .policy = policy, .host = call->host, .uri = call->uri, .report = &domains};
     struct definitions_check sum;
     struct error failure;
+    int rc = definitions_check_all(&check, &sum, &failure);
 
-    if (definitions_check_all(&check, &sum, &failure) < 0) {
+    if (rc == 0 && sum.faulty)
+        rc = error_refuse(&failure, ERROR_FAULTS,
+                          "definitions with faults: %zu of %zu; their starts would be refused",
+                          sum.faulty, sum.count);
+    if (rc < 0) {
         if (!*error->text)
             error->class = failure.class;
         error_add(error, "%s", failure.text);
-        return COMMAND_FAILED;
-    }
-    if (sum.faulty) {
-        if (!*error->text)
-            error->class = ERROR_FAULTS;
-        error_add(error, "definitions with faults: %zu of %zu; their starts would be refused",
-                  sum.faulty, sum.count);
         return COMMAND_FAILED;
     }
     if (!policy)

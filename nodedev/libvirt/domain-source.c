@@ -38,8 +38,6 @@ check_file(const struct domain_source *source, struct error *error)
     return 0;
 }
 
-/* Chooses the definitions of --config and --live. Without either option it chooses the running one
- * if the domain runs, else the one for the next start. */
 static int
 choose_sides(struct domain_source *source, struct error *error)
 {

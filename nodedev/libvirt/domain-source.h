@@ -69,7 +69,7 @@ unsigned domain_source_version(const struct domain_source *source) CHECKED NONNU
 int domain_source_read(const struct host *host, const char *word, struct document *ret,
                        struct error *error) CHECKED NONNULL;
 
-/* Returns the side that --print-xml shows. */
+/* Returns the side that --print-xml and check show: if it can be chosen, that of the next start. */
 enum connection_side domain_source_side_shown(const struct domain_source *source) NONNULL;
 
 /* Returns words for people about the chosen definitions, such as "for its next start". */

@@ -26,14 +26,6 @@ read_definition(struct domains *domains, const struct domain_text *text, const c
     domain->is_unread = true;
 }
 
-static void
-free_domain(struct domain *domain)
-{
-    request_clear(&domain->live);
-    request_clear(&domain->config);
-    free(domain->name);
-}
-
 int
 domains_add(struct domains *domains, const struct domain_text *text)
 {
@@ -79,8 +71,11 @@ domains_sort(struct domains *domains)
 void
 domains_clear(struct domains *domains)
 {
-    for (size_t i = 0; i < domains->count; i++)
-        free_domain(&domains->items[i]);
+    for (size_t i = 0; i < domains->count; i++) {
+        request_clear(&domains->items[i].live);
+        request_clear(&domains->items[i].config);
+        free(domains->items[i].name);
+    }
     free(domains->items);
     *domains = (struct domains){0};
 }

@@ -27,8 +27,6 @@ close_libvirt(virConnectPtr libvirt)
     virConnectClose(libvirt);
 }
 
-/* Returns 1000000 * major + 1000 * minor + release if libvirt runs QEMU's guests and tells it; else
- * 0. */
 static unsigned
 version_of(virConnectPtr libvirt)
 {

@@ -24,8 +24,8 @@ domain_list_has(const struct domain_list *list, virDomainPtr domain)
 static int
 read_domain(virDomainPtr domain, bool is_persistent, connection_reader *read, void *data)
 {
-    AUTO(libvirt_free_text) char *live = NULL;
-    AUTO(libvirt_free_text) char *config = NULL;
+    AUTO_FREE char *live = NULL;
+    AUTO_FREE char *config = NULL;
     char uuid[VIR_UUID_STRING_BUFLEN];
     struct domain_text text = {
         .uuid = uuid,
@@ -93,7 +93,7 @@ static void
 tell_host(virConnectPtr libvirt, struct teller *teller)
 {
     virNodeDevicePtr computer = virNodeDeviceLookupByName(libvirt, "computer");
-    AUTO(libvirt_free_text) char *xml = computer ? virNodeDeviceGetXMLDesc(computer, 0) : NULL;
+    AUTO_FREE char *xml = computer ? virNodeDeviceGetXMLDesc(computer, 0) : NULL;
     unsigned long own = 0, hypervisor = 0;
 
     if (computer)
@@ -139,7 +139,7 @@ list_devices(virConnectPtr libvirt, unsigned flags, struct devices *ret)
 static void
 tell_device(virNodeDevicePtr device, const char *only_with, struct teller *teller)
 {
-    AUTO(libvirt_free_text) char *xml = virNodeDeviceGetXMLDesc(device, 0);
+    AUTO_FREE char *xml = virNodeDeviceGetXMLDesc(device, 0);
 
     if (!xml || !strstr(xml, only_with))
         return;

@@ -47,12 +47,6 @@ libvirt_fail(struct error *error, int code, const char *format, ...)
 }
 
 void
-libvirt_free_text(char **text)
-{
-    free(*text);
-}
-
-void
 libvirt_free_domain(virDomainPtr *domain)
 {
     if (*domain)

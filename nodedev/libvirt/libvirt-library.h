@@ -25,7 +25,6 @@
 int libvirt_fail(struct error *error, int code, const char *format, ...) FORMAT(3, 4) NONNULL;
 
 /* For AUTO. */
-void libvirt_free_text(char **text) NONNULL;
 void libvirt_free_domain(virDomainPtr *domain) NONNULL;
 
 /* Finds a domain. The caller frees it. Returns NULL with a line in error if there is none. */

@@ -19,7 +19,7 @@ struct reader {
     struct remote_host *host;
     const char *at, *end;
     struct node_devices devices;
-    int rc; /* the first error */
+    int rc; /* -EPIPE: it broke off; -EBADMSG: it cannot be understood */
 };
 
 /* Returns the next word. Without one, it returns "" and sets rc to -EBADMSG. */
@@ -54,17 +54,14 @@ read_host(struct reader *reader)
 static void
 read_device(struct reader *reader)
 {
-    int rc = node_devices_add(&reader->devices, next_word(reader));
-
-    if (reader->rc == 0)
-        reader->rc = rc;
+    if (node_devices_add(&reader->devices, next_word(reader)) < 0)
+        reader->rc = -EBADMSG;
 }
 
 static void
 read_domain(struct reader *reader)
 {
     struct domain_text text = {0};
-    int rc;
 
     text.uuid = next_word(reader);
     text.name = next_word(reader);
@@ -72,9 +69,8 @@ read_domain(struct reader *reader)
     text.is_persistent = *next_word(reader);
     text.live = next_word(reader);
     text.config = next_word(reader);
-    rc = domains_add(&reader->host->domains, &text);
-    if (reader->rc == 0)
-        reader->rc = rc;
+    if (domains_add(&reader->host->domains, &text) < 0)
+        reader->rc = -EBADMSG;
 }
 
 static void
@@ -97,22 +93,18 @@ finish(struct reader *reader, bool is_whole)
 {
     struct remote_host *host = reader->host;
 
+    if (reader->rc == 0 && !is_whole)
+        reader->rc = -EPIPE;
+    if (reader->rc < 0 && !*host->failure.text)
+        error_set(&host->failure, reader->rc, "%s: %s", host->uri,
+                  reader->rc == -EPIPE ? "the answer broke off"
+                                       : "the answer cannot be understood");
     if (*host->failure.text) {
         forget(host);
         return;
     }
-    if (reader->rc == 0 && !is_whole)
-        reader->rc = -EPIPE;
-    if (reader->rc == 0) {
-        node_devices_survey(&reader->devices, &host->inventory);
-        domains_sort(&host->domains);
-        return;
-    }
-    error_set(&host->failure, reader->rc, "%s: %s", host->uri,
-              reader->rc == -EPIPE     ? "the answer broke off"
-              : reader->rc == -EBADMSG ? "the answer cannot be understood"
-                                       : strerror(-reader->rc));
-    forget(host);
+    node_devices_survey(&reader->devices, &host->inventory);
+    domains_sort(&host->domains);
 }
 
 void
@@ -300,14 +292,4 @@ remote_clear(struct remote_hosts *hosts)
     }
     free(hosts->items);
     *hosts = (struct remote_hosts){0};
-}
-
-size_t
-remote_failures(const struct remote_hosts *hosts)
-{
-    size_t failures = 0;
-
-    for (size_t i = 0; i < hosts->count; i++)
-        failures += *hosts->items[i].failure.text != '\0';
-    return failures;
 }

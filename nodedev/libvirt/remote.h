@@ -49,9 +49,6 @@ int remote_ask(const struct host *here, const struct remote_question *question,
                struct remote_hosts *ret, struct error *error) CHECKED NONNULL;
 void remote_clear(struct remote_hosts *hosts) NONNULL;
 
-/* Returns the number of hosts that have a failure. */
-size_t remote_failures(const struct remote_hosts *hosts) CHECKED NONNULL;
-
 /*
  * For remote_ask and its tests: reads an answer. It has the words of connection_tell, each ended by
  * a NUL. The last word is "end", or "problem" followed by the reason. A malformed answer becomes

@@ -106,22 +106,22 @@ static int
 tell_failures(const struct command_call *call, const struct remote_hosts *hosts,
               struct error *error)
 {
-    size_t failures = remote_failures(hosts);
+    size_t failures = 0;
 
-    if (failures == 0)
-        return 0;
-    if (hosts->count == 1)
-        return error_set(error, -EHOSTUNREACH, "%s", hosts->items[0].failure.text);
     for (size_t i = 0; i < hosts->count; i++) {
         const struct error *failure = &hosts->items[i].failure;
 
         if (!*failure->text)
             continue;
+        if (hosts->count == 1)
+            return error_set(error, -EHOSTUNREACH, "%s", failure->text);
+        failures++;
         say_line(call->faults, "vgpuctl: %s", failure->text);
         reply_fail(call, failure);
     }
-    return error_set(error, -EHOSTUNREACH, "%zu of %zu hosts gave no answer", failures,
-                     hosts->count);
+    return failures ? error_set(error, -EHOSTUNREACH, "%zu of %zu hosts gave no answer", failures,
+                                hosts->count)
+                    : 0;
 }
 
 /* The view borrows everything from the answer. */
@@ -152,19 +152,21 @@ show_remotes(const struct host_views *views, const struct command_call *call, un
 {
     const struct options *options = &call->options;
     AUTO(remote_clear) struct remote_hosts hosts = {0};
-    size_t without = 0;
+    size_t shown = 0, without = 0;
     const struct remote_question question = {
         options->uris, options->uri_count,
         views->passes_users ? CONNECTION_DEVICES : CONNECTION_ALL, seconds};
     int rc = remote_ask(call->host, &question, &hosts, error);
 
     for (size_t i = 0; rc == 0 && i < hosts.count; i++) {
-        if (!*hosts.items[i].failure.text)
-            rc = show_remote(views, call, &hosts.items[i], data, error);
+        if (*hosts.items[i].failure.text)
+            continue;
+        rc = show_remote(views, call, &hosts.items[i], data, error);
+        shown += rc == 0;
         without += rc == -ENOENT;
         rc = rc == -ENOENT ? 0 : rc;
     }
-    if (rc == 0 && views->end && without + remote_failures(&hosts) < hosts.count)
+    if (rc == 0 && views->end && shown)
         rc = views->end(data, error);
     if (rc == 0 && without == hosts.count)
         return error_set(error, -ENOENT, "no host has a GPU \"%s\" whose types libvirt tells",
