@@ -53,11 +53,9 @@ tell_leases(const struct domain_source *source, const struct ledger *ledger, FIL
 static bool
 has_all(const struct dry_run *dry_run)
 {
-    bool all = dry_run->outcome == DRY_RUN_PLACED;
-
-    for (size_t i = 0; all && i < dry_run->snapshot.demands.count; i++)
-        all = dry_run->choices[i].way != PLACEMENT_CREATE;
-    return all;
+    return dry_run->outcome == DRY_RUN_PLACED &&
+           !ARRAY_HAS(dry_run->choices, dry_run->snapshot.demands.count, choice,
+                      choice->way == PLACEMENT_CREATE);
 }
 
 struct verdict {

@@ -212,15 +212,6 @@ draw_vgpu(const struct drawing *drawing, const struct host_view_vgpu *vgpu, size
     say_end(drawing->out);
 }
 
-static void
-draw_vgpus(const struct drawing *drawing)
-{
-    const struct host_view_vgpu *vgpu = NULL;
-
-    for (size_t number = 0; (vgpu = next_vgpu(drawing, vgpu)); number++)
-        draw_vgpu(drawing, vgpu, number);
-}
-
 /* --- what is free ----------------------------------------------------------------------------- */
 
 /* Returns why no vGPU can be made on a GPU, or NULL if vGPUs can be made. */
@@ -321,11 +312,14 @@ draw_free(const struct drawing *drawing)
 static void
 draw_gpu(struct drawing *drawing, const struct inventory_gpu *gpu)
 {
+    const struct host_view_vgpu *vgpu = NULL;
+
     drawing->gpu = gpu;
     usage_of(drawing->view, gpu, &drawing->usage);
     draw_heading(drawing);
     draw_bar(drawing);
-    draw_vgpus(drawing);
+    for (size_t number = 0; (vgpu = next_vgpu(drawing, vgpu)); number++)
+        draw_vgpu(drawing, vgpu, number);
     draw_free(drawing);
 }
 

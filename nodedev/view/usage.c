@@ -56,17 +56,6 @@ times(unsigned count, unsigned size)
     return count == BOUNDS_ANY || product >= BOUNDS_ANY ? BOUNDS_ANY : (unsigned)product;
 }
 
-/* Returns what one type can get, in the unit of usage. */
-static struct bounds
-free_of_type(const struct host_view *view, const struct inventory_type *type, unsigned size)
-{
-    struct bounds left = host_view_left(view, type);
-
-    left.least = times(left.least, size);
-    left.most = times(left.most, size);
-    return left;
-}
-
 static unsigned
 larger(unsigned a, unsigned b)
 {
@@ -90,11 +79,13 @@ find_free(const struct host_view *view, const struct inventory_gpu *gpu, const s
 
     for (size_t i = 0; i < gpu->type_count; i++) {
         const struct inventory_type *type = &gpu->types[i];
-        struct bounds here = free_of_type(view, type, usage->is_in_vgpus ? 1 : type->framebuffer);
+        unsigned size = usage->is_in_vgpus ? 1 : type->framebuffer;
+        struct bounds left = host_view_left(view, type);
+        unsigned least = times(left.least, size), most = times(left.most, size);
 
-        is_told &= here.most != BOUNDS_ANY;
-        free.least = adds_up ? sum(free.least, here.least) : larger(free.least, here.least);
-        free.most = adds_up ? sum(free.most, here.most) : larger(free.most, here.most);
+        is_told &= most != BOUNDS_ANY;
+        free.least = adds_up ? sum(free.least, least) : larger(free.least, least);
+        free.most = adds_up ? sum(free.most, most) : larger(free.most, most);
     }
     if (!is_told || (free.most > 0 && !usage->is_in_vgpus && is_shared_by_sizes(gpu)))
         free.most = rest;
@@ -137,11 +128,9 @@ sum_shares(const struct host_view *view, const struct inventory_gpu *gpu, const 
 void
 usage_of(const struct host_view *view, const struct inventory_gpu *gpu, struct usage *ret)
 {
-    unsigned framebuffer = gpu->framebuffer;
-
     *ret = (struct usage){
-        .is_in_vgpus = framebuffer == 0 || framebuffer > INT_MAX,
-        .total = framebuffer <= INT_MAX ? (int)framebuffer : -1,
+        .is_in_vgpus = gpu->framebuffer == 0 || gpu->framebuffer > INT_MAX,
+        .total = (int)gpu->framebuffer,
     };
     ret->used = sum_shares(view, gpu, ret);
     ret->free = find_free(view, gpu, ret);

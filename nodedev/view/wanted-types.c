@@ -46,12 +46,6 @@ count_definitions(const struct host_view *view, struct wanted_type *wanted, size
     }
 }
 
-static bool
-is_in_class(const struct policy *policy, const struct inventory_type *type)
-{
-    return ARRAY_HAS(policy->classes, policy->class_count, class, demand_class_has(class, type));
-}
-
 static int
 by_want(const void *a, const void *b)
 {
@@ -66,23 +60,10 @@ by_want(const void *a, const void *b)
     return strverscmp(one->type->id.text, other->type->id.text);
 }
 
-static void
-find_first_of_size(struct wanted_type *wanted, size_t count)
-{
-    for (size_t i = 0; i < count; i++) {
-        unsigned size = wanted[i].type->framebuffer;
-
-        wanted[i].is_first_of_size = true;
-        for (size_t k = 0; size && k < i; k++) {
-            if (wanted[k].type->framebuffer == size)
-                wanted[i].is_first_of_size = false;
-        }
-    }
-}
-
 struct wanted_type *
 wanted_types_find(const struct host_view *view, const struct inventory_gpu *gpu)
 {
+    const struct policy *policy = &view->snapshot.policy;
     struct wanted_type *wanted = memory_zeroed(gpu->type_count, sizeof(*wanted));
 
     for (size_t i = 0; i < gpu->type_count; i++) {
@@ -90,13 +71,19 @@ wanted_types_find(const struct host_view *view, const struct inventory_gpu *gpu)
 
         wanted[i].type = type;
         wanted[i].asked = count_vgpus(view, type);
-        wanted[i].is_in_class = is_in_class(&view->snapshot.policy, type);
+        wanted[i].is_in_class =
+            ARRAY_HAS(policy->classes, policy->class_count, class, demand_class_has(class, type));
         wanted[i].left = host_view_left(view, type);
     }
     count_definitions(view, wanted, gpu->type_count);
     if (gpu->type_count)
         qsort(wanted, gpu->type_count, sizeof(*wanted), by_want);
-    find_first_of_size(wanted, gpu->type_count);
+    for (size_t i = 0; i < gpu->type_count; i++) {
+        unsigned size = wanted[i].type->framebuffer;
+
+        wanted[i].is_first_of_size =
+            !size || !ARRAY_HAS(wanted, i, before, before->type->framebuffer == size);
+    }
     return wanted;
 }
 
