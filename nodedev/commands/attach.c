@@ -60,15 +60,6 @@ read_wish(const struct command_call *call, struct wish *ret, struct error *error
                : wrong(error, "either --type or --class, please");
 }
 
-static enum command_status
-attach(const struct domain_source *source, const struct wish *wish, struct changes *changes,
-       struct error *error)
-{
-    int rc = attachments_run(source, wish, changes, error);
-
-    return command_ended(rc, error);
-}
-
 /* --- a clone's ------------------------------------------------------------------------------- */
 
 /* Tells for each vGPU which one the clone has now. A clone keeps a vGPU that no other domain had.
@@ -143,10 +134,9 @@ renew(const struct domain_source *source, struct changes *changes, struct error 
     int rc;
 
     if (source->connection && (source->domain.is_running || !source->domain.is_persistent)) {
-        rc =
-            error_set(error, -EBUSY, "%s runs: its vGPUs can have other UUIDs when it is shut down",
-                      source->domain.name);
-        return command_ended(rc, error);
+        error_set(error, -EBUSY, "%s runs: its vGPUs can have other UUIDs when it is shut down",
+                  source->domain.name);
+        return COMMAND_BUSY;
     }
     rc = domain_source_text(source, CONNECTION_CONFIG, !shown, &old, error);
     if (rc == 0)
@@ -230,7 +220,8 @@ change_and_start(const struct domain_source *source, const struct wish *wish,
 
     if (rc < 0)
         return command_ended(rc, error);
-    status = renewed ? renew(source, changes, error) : attach(source, wish, changes, error);
+    status = renewed ? renew(source, changes, error)
+                     : command_ended(attachments_run(source, wish, changes, error), error);
     if (status != COMMAND_DONE)
         return status;
     if (trial_start(&trial, explain, error) < 0) {
@@ -251,7 +242,6 @@ change(struct domain_source *source, const struct wish *wish, struct changes *ch
        struct error *error)
 {
     const struct options *options = &source->call->options;
-    bool shown = option_given(options, OPTION_PRINT_XML);
 
     if (wish->display && source->connection && source->meant[CONNECTION_LIVE])
         return wrong(error,
@@ -262,9 +252,9 @@ change(struct domain_source *source, const struct wish *wish, struct changes *ch
         return renew(source, changes, error);
     if (changes->is_dry_run)
         return foresee(source, wish, changes, error);
-    if (shown)
+    if (option_given(options, OPTION_PRINT_XML))
         return attachments_print(source, wish, error) < 0 ? COMMAND_FAILED : COMMAND_DONE;
-    return attach(source, wish, changes, error);
+    return command_ended(attachments_run(source, wish, changes, error), error);
 }
 
 static enum command_status

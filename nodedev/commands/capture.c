@@ -118,20 +118,12 @@ look_at_versions(const struct host *host)
         (void)!host_read(host, text, sizeof(text), "%s", files[i]);
 }
 
-/* Another version may have files of its own here: they are told to be missing, if they are. */
-static void
-look_at_state(const struct host *host)
-{
-    AUTO(names_clear) struct names names = {0};
-
-    (void)!host_list(host, &names, "run/libvirt-vgpu");
-}
-
 static void
 look_around(const struct host *host)
 {
     AUTO(snapshot_clear) struct snapshot snapshot = {0};
     AUTO(status_files_clear) struct status_files guests = {0};
+    AUTO(names_clear) struct names names = {0};
     struct error ignored;
 
     run_commands(host);
@@ -139,7 +131,8 @@ look_around(const struct host *host)
         try_types(host, &snapshot.inventory);
     (void)!status_files_read(host, &guests, &ignored);
     look_at_devices(host);
-    look_at_state(host);
+    /* Another version may have files of its own here: they are told to be missing, if they are. */
+    (void)!host_list(host, &names, "run/libvirt-vgpu");
     look_at_versions(host);
 }
 

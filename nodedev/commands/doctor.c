@@ -43,15 +43,6 @@ add_finding(struct table *table, const struct diagnosis_finding *finding)
     table_set_text(table, REMEDY, finding->remedy.text);
 }
 
-static int
-print_table(const struct command_call *call, const struct diagnosis *diagnosis, struct table *table,
-            struct error *error)
-{
-    for (size_t i = 0; i < diagnosis->count; i++)
-        add_finding(table, &diagnosis->findings[i]);
-    return table_print(table, call->out, error);
-}
-
 /* --- for people ------------------------------------------------------------------------------- */
 
 #define PROSE   2 /* blanks in front */
@@ -128,9 +119,11 @@ run(const struct command_call *call, struct error *error)
         return COMMAND_USAGE;
     if (checks_run(call->host, call->uri, &diagnosis, error) < 0)
         return COMMAND_FAILED;
+    for (size_t i = 0; i < diagnosis.count; i++)
+        add_finding(&table, &diagnosis.findings[i]);
     if (!options_want_table(&call->options))
         print_blocks(call, &diagnosis);
-    else if (print_table(call, &diagnosis, &table, error) < 0)
+    else if (table_print(&table, call->out, error) < 0)
         return COMMAND_FAILED;
     if (diagnosis.faults == 0)
         return COMMAND_DONE;

@@ -18,24 +18,16 @@ static const struct table_column columns[] = {
     [STATE] = {.name = "STATE", .colour = state_colour},
 };
 
-/* Finds the guest that runs with a device that has no lease. Returns "" if no guest is known. */
-static const char *
-find_user(const struct status_files *guests, const struct name *device)
-{
-    const struct request *guest = status_files_holder(guests, device);
-
-    return guest ? guest->name : "";
-}
-
 static void
 add_line(struct table *table, const struct vgpu_walk *vgpu, const struct status_files *guests)
 {
     const struct lease *lease = vgpu->lease;
+    const struct request *guest = lease ? NULL : status_files_holder(guests, vgpu->device);
 
     table_line(table);
     table_set(table, DEVICE, "%s", vgpu->device->text);
     table_set_text(table, TYPE, *vgpu->type->text ? vgpu->type->text : NULL);
-    table_set_text(table, DOMAIN, lease ? lease->domain_name : find_user(guests, vgpu->device));
+    table_set_text(table, DOMAIN, lease ? lease->domain_name : guest ? guest->name : "");
     table_set(table, STATE, "%s", lease ? lease_state_name(lease->state) : "foreign");
 }
 

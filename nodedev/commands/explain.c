@@ -274,7 +274,6 @@ const struct command command_explain = {
     .arguments = "[DOMAIN|FILE]",
     .help = "say where a domain's vGPUs, or more of them, would be placed, and why not elsewhere",
     .page = "vgpuctl-guest",
-    .least = 0,
     .most = 1,
     .options = OPTION_BIT(OPTION_ROOT) | WISH_BITS | OPTION_BITS_TABLE,
     .run = run,

@@ -176,9 +176,8 @@ run(const struct command_call *call, struct error *error)
         .empty_remote = "no GPU there offers vGPUs, as far as libvirt tells",
         .views = {.filter = &inventory_all_types, .wants_availability = true},
         .add = add_gpus};
-    int rc = host_table_show(&rows, call, error);
 
-    return command_ended(rc, error);
+    return host_table_show(&rows, call, error);
 }
 
 const struct command command_gpus = {

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
+#include "base/array.h"
 #include "commands/commands.h"
 #include "commands/host-table.h"
 #include "view/state-colour.h"
@@ -48,14 +49,9 @@ begin_line(struct guest *guest)
 static const struct host_view_vgpu *
 find_vgpu(const struct guest *guest, const struct name *device)
 {
-    for (size_t i = 0; i < guest->view->vgpu_count; i++) {
-        const struct host_view_vgpu *vgpu = &guest->view->vgpus[i];
-
-        if (name_equal(vgpu->device, device) && vgpu->domain_uuid &&
-            !strcmp(vgpu->domain_uuid, guest->domain->uuid.text))
-            return vgpu;
-    }
-    return NULL;
+    return ARRAY_FIND(guest->view->vgpus, guest->view->vgpu_count, vgpu,
+                      name_equal(vgpu->device, device) && vgpu->domain_uuid &&
+                          !strcmp(vgpu->domain_uuid, guest->domain->uuid.text));
 }
 
 /* What a host device is to be, as far as the XML and the configuration say it; else NULL. */
@@ -63,14 +59,14 @@ static const char *
 find_wanted(const struct request *request, const struct demands *demands,
             const struct request_hostdev *hostdev)
 {
-    for (size_t i = 0; i < demands->count; i++) {
-        if (demands->items[i].hostdev == hostdev)
-            return demands->items[i].wanted;
-    }
-    if (hostdev->device == SIZE_MAX)
-        return NULL;
-    return request->devices[hostdev->device].type ? request->devices[hostdev->device].type
-                                                  : request->devices[hostdev->device].class;
+    const struct demand *demand =
+        ARRAY_FIND(demands->items, demands->count, each, each->hostdev == hostdev);
+    const struct request_device *device =
+        hostdev->device == SIZE_MAX ? NULL : &request->devices[hostdev->device];
+
+    if (demand)
+        return demand->wanted;
+    return !device ? NULL : device->type ? device->type : device->class;
 }
 
 static void
@@ -158,9 +154,8 @@ run(const struct command_call *call, struct error *error)
         .empty_remote = "no domain has or asks for a vGPU, as far as libvirt tells",
         .views = {.filter = &inventory_no_types, .wants_domains = true, .shows_domains = true},
         .add = add_guests};
-    int rc = host_table_show(&rows, call, error);
 
-    return command_ended(rc, error);
+    return host_table_show(&rows, call, error);
 }
 
 const struct command command_guests = {

@@ -4,7 +4,6 @@
 
 struct shown {
     const struct host_table *rows;
-    const struct command_call *call;
     struct table *table;
 };
 
@@ -22,24 +21,24 @@ end(void *data, struct error *error)
 {
     struct shown *shown = data;
 
-    return table_print(shown->table, shown->call->out, error);
+    return table_print(shown->table, shown->table->call->out, error);
 }
 
-int
+enum command_status
 host_table_show(const struct host_table *rows, const struct command_call *call, struct error *error)
 {
     AUTO(table_end) struct table table = {0};
     struct host_views views = rows->views;
-    struct shown shown = {.rows = rows, .call = call, .table = &table};
+    struct shown shown = {.rows = rows, .table = &table};
     int rc = table_start(&table, rows->name, rows->columns, rows->count, call, error);
 
     if (rc < 0)
-        return rc;
+        return command_ended(rc, error);
     views.show = show;
     views.end = end;
     rc = host_views_show(&views, call, &shown, error);
     if (rc == 0)
         table_say_empty(&table, call, "%s",
                         call->options.uri_count ? rows->empty_remote : rows->empty);
-    return rc;
+    return command_ended(rc, error);
 }

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
 /*
- * host-table: the tables of the commands gpus, types and list. They show this host, or the hosts
- * that --connect names.
+ * host-table: the tables of the commands gpus, types, list and guests. They show this host, or the
+ * hosts that --connect names.
  */
 
 #pragma once
@@ -21,6 +21,6 @@ struct host_table {
     int (*add)(struct table *table, const struct host_view *view, struct error *error);
 };
 
-/* Prints the whole table. Returns -errno with a line in error. */
-int host_table_show(const struct host_table *rows, const struct command_call *call,
-                    struct error *error) CHECKED NONNULL;
+/* Prints the whole table. */
+enum command_status host_table_show(const struct host_table *rows, const struct command_call *call,
+                                    struct error *error) CHECKED NONNULL;

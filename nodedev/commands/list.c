@@ -134,9 +134,8 @@ run(const struct command_call *call, struct error *error)
                                     .empty_remote = "there is no vGPU, as far as libvirt tells",
                                     .views = {.filter = &inventory_no_types, .wants_users = true},
                                     .add = add_host};
-    int rc = host_table_show(&rows, call, error);
 
-    return command_ended(rc, error);
+    return host_table_show(&rows, call, error);
 }
 
 const struct command command_list = {

@@ -207,7 +207,6 @@ const struct command command_log = {
     .arguments = "[DOMAIN]",
     .help = "show what the log says of the vGPUs of a domain, or of all",
     .page = "vgpuctl-repair",
-    .least = 0,
     .most = 1,
     .options =
         OPTION_BIT(OPTION_ROOT) | OPTION_BIT(OPTION_SINCE) | OPTION_BITS_TABLE | OPTION_BITS_WATCH,

@@ -9,21 +9,12 @@
 
 #include <string.h>
 
-/* The hosts that are asked: the URI that was typed, or with --best the hosts that the options
- * name. */
-struct hosts {
-    const char *const *uris;
-    size_t count;
-};
-
 static int
-read_hosts(const struct command_call *call, struct hosts *ret, struct error *error)
+check_usage(const struct command_call *call, struct error *error)
 {
     const struct options *options = &call->options;
     bool best = option_given(options, OPTION_BEST), named = call->count > 1;
 
-    *ret = best ? (struct hosts){options->uris, options->uri_count}
-                : (struct hosts){(const char *const *)&call->arguments[1], 1};
     if (best == named)
         return error_refuse(error, ERROR_USAGE, "where to? Name one URI, or say --best");
     if (named && options->uri_count)
@@ -81,18 +72,15 @@ show(const struct command_call *call, const struct remote_host *there, const str
     AUTO(remote_clear) struct remote_hosts hosts = {0};
     struct remote_question asked = {&there->uri, 1, CONNECTION_ALL, 0};
     const struct domain *domain = NULL;
-    const struct request *request;
+    const struct request *request = NULL;
     struct error ignored;
 
     if (options_timeout(&call->options, &asked.seconds, &ignored) == 0 &&
         remote_ask(call->host, &asked, &hosts, &ignored) == 0 && hosts.count)
         domain = domains_find(&hosts.items[0].domains, uuid->text);
-    if (!domain) {
-        changes_put(&changes, call);
-        return;
-    }
-    request = domain->is_running ? &domain->live : &domain->config;
-    for (size_t i = 0; i < request->hostdev_count; i++) {
+    if (domain)
+        request = domain->is_running ? &domain->live : &domain->config;
+    for (size_t i = 0; request && i < request->hostdev_count; i++) {
         const struct request_hostdev *hostdev = &request->hostdevs[i];
 
         if (!demand_is_explicit(hostdev))
@@ -128,15 +116,18 @@ run(const struct command_call *call, struct error *error)
 {
     AUTO(migrate_question_clear) struct migrate_question question = {0};
     AUTO(destinations_clear) struct destinations destinations = {0};
+    const struct options *options = &call->options;
+    const char *const typed[] = {call->arguments[1]};
     enum command_status status;
-    struct hosts hosts;
-    int rc = read_hosts(call, &hosts, error);
+    int rc;
 
-    if (rc < 0)
+    if (check_usage(call, error) < 0)
         return COMMAND_USAGE;
     if (migrate_question_start(&question, call->host, error) < 0)
         return COMMAND_FAILED;
-    rc = migrate_question_ask(&question, call, hosts.uris, hosts.count, error);
+    rc = option_given(options, OPTION_BEST)
+             ? migrate_question_ask(&question, call, options->uris, options->uri_count, error)
+             : migrate_question_ask(&question, call, typed, COUNT(typed), error);
     if (rc < 0)
         return command_ended(rc, error);
     if (migrate_question_find_guest(&question, call->arguments[0], error) < 0)

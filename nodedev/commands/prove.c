@@ -267,21 +267,18 @@ static int
 prove(const struct command_call *call, struct proof *proof, struct table *table,
       struct error *error)
 {
-    const bool is_table = options_want_table(&call->options);
-    int rc = proof_run(proof, error);
+    int rc = proof_run(proof, error), printed = 0;
+    struct error failure;
 
     print_sentences(proof, rc, proof->record);
     terminal_rewind(call->terminal, call->out);
-    if (!is_table) {
+    if (options_want_table(&call->options))
+        printed = print_table(call, &proof->seen.found, table, &failure);
+    else
         print_sentences(proof, rc, call->out);
-    } else {
-        struct error failure;
-        int printed = print_table(call, &proof->seen.found, table, &failure);
-
-        if (printed < 0 && rc == 0) {
-            *error = failure;
-            rc = printed;
-        }
+    if (printed < 0 && rc == 0) {
+        *error = failure;
+        rc = printed;
     }
     return rc < 0 ? rc : proof->seen.found.count > 0;
 }
@@ -309,11 +306,11 @@ begin(const struct command_call *call, struct proof *proof, struct error *error)
     if (option_given(&call->options, OPTION_DRY_RUN)) {
         proof->bench.host = call->host;
         rc = policy_load(call->host, &proof->bench.policy, error);
-        return rc < 0 ? rc : proof_begin(proof, &named, all, error);
+    } else {
+        rc = workbench_take(call->host, &gpu->name, &snapshot.inventory, &proof->bench, error);
+        if (rc == 0)
+            rc = check_users(call, &proof->bench.gpu, error);
     }
-    rc = workbench_take(call->host, &gpu->name, &snapshot.inventory, &proof->bench, error);
-    if (rc == 0)
-        rc = check_users(call, &proof->bench.gpu, error);
     return rc < 0 ? rc : proof_begin(proof, &named, all, error);
 }
 
@@ -321,13 +318,11 @@ static enum command_status
 conclude(const struct command_call *call, const struct proof *proof, const char *record,
          const struct output *output, int rc, struct error *error)
 {
-    if (output->path) {
-        struct error failure;
+    struct error failure;
 
-        if (capture_host(call, output, record, &failure) < 0 && rc >= 0) {
-            *error = failure;
-            return COMMAND_FAILED;
-        }
+    if (output->path && capture_host(call, output, record, &failure) < 0 && rc >= 0) {
+        *error = failure;
+        return COMMAND_FAILED;
     }
     if (rc < 0)
         return command_ended(rc, error);

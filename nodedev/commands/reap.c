@@ -13,29 +13,6 @@
 
 #include <limits.h>
 
-struct reference_list {
-    struct reap_reference *items;
-    size_t count;
-};
-
-static void
-reference_list_clear(struct reference_list *references)
-{
-    free(references->items);
-}
-
-static void
-list_references(const struct domains *domains, struct reference_list *ret)
-{
-    struct domains_walk walk = {0};
-
-    while (domains_next_hostdev(domains, &walk)) {
-        struct reap_reference reference = {walk.hostdev->source, walk.domain->name};
-
-        ARRAY_ADD(ret->items, ret->count, reference);
-    }
-}
-
 /* Lists the vGPUs of this host. */
 static int
 list_devices(const struct host *host, const struct ledger *ledger, struct names *ret,
@@ -105,8 +82,9 @@ reap(const struct command_call *call, struct findings *findings, struct error *e
 {
     AUTO(ledger_clear) struct ledger before = {0};
     AUTO(references_clear) struct references owners = {.statedir = STATEDIR_CLOSED};
-    AUTO(reference_list_clear) struct reference_list references = {0};
+    AUTO_FREE struct reap_reference *references = NULL;
     AUTO(names_clear) struct names named = {0};
+    struct domains_walk walk = {0};
     struct reap_order order = {.before = &before,
                                .named = &named,
                                .dry_run = option_given(&call->options, OPTION_DRY_RUN)};
@@ -121,9 +99,12 @@ reap(const struct command_call *call, struct findings *findings, struct error *e
         error_add(error, "only libvirt knows which domains are defined, so nothing is removed");
         return rc;
     }
-    list_references(&owners.domains, &references);
-    order.references = references.items;
-    order.count = references.count;
+    while (domains_next_hostdev(&owners.domains, &walk)) {
+        struct reap_reference reference = {walk.hostdev->source, walk.domain->name};
+
+        ARRAY_ADD(references, order.count, reference);
+    }
+    order.references = references;
     return reap_devices(call->host, &order, findings, error);
 }
 

@@ -25,14 +25,6 @@ tell(const struct findings *findings, const struct command_call *call)
     changes_put(&changes, call);
 }
 
-/* The timer's run writes no line into the journal if there was nothing to do. */
-static void
-tell_nothing(const struct findings *findings, const struct command_call *call)
-{
-    if (findings->count == 0 && call->terminal->is_screen)
-        say_line(call->out, "nothing was left half done");
-}
-
 static enum command_status
 rebuild(const struct command_call *call, struct error *error)
 {
@@ -49,40 +41,31 @@ rebuild(const struct command_call *call, struct error *error)
 }
 
 static enum command_status
-foresee(const struct command_call *call, struct error *error)
-{
-    AUTO(findings_clear) struct findings findings = {0};
-
-    if (reconcile_foresee(call->host, &findings, error) < 0)
-        return COMMAND_FAILED;
-    tell(&findings, call);
-    tell_nothing(&findings, call);
-    return COMMAND_DONE;
-}
-
-static enum command_status
 run(const struct command_call *call, struct error *error)
 {
     AUTO(findings_clear) struct findings findings = {0};
+    bool is_dry_run = option_given(&call->options, OPTION_DRY_RUN);
     int rc;
 
-    if (option_given(&call->options, OPTION_REBUILD) &&
-        option_given(&call->options, OPTION_DRY_RUN)) {
+    if (option_given(&call->options, OPTION_REBUILD) && is_dry_run) {
         error_refuse(error, ERROR_USAGE,
                      "a rebuild cannot be foreseen: no --dry-run beside --rebuild");
         return COMMAND_USAGE;
     }
-    if (option_given(&call->options, OPTION_DRY_RUN))
-        return foresee(call, error);
     if (option_given(&call->options, OPTION_REBUILD))
         return rebuild(call, error);
-    rc = reconcile_host(call->host, &findings, error);
-    counters_add(call->host, COUNTERS_RECONCILE, rc == 0 && findings.failed ? -EBUSY : rc, error);
+    rc = is_dry_run ? reconcile_foresee(call->host, &findings, error)
+                    : reconcile_host(call->host, &findings, error);
+    if (!is_dry_run)
+        counters_add(call->host, COUNTERS_RECONCILE, rc == 0 && findings.failed ? -EBUSY : rc,
+                     error);
     if (rc < 0)
         return COMMAND_FAILED;
     tell(&findings, call);
-    tell_nothing(&findings, call);
-    if (findings.failed == 0)
+    /* The timer's run writes no line into the journal if there was nothing to do. */
+    if (findings.count == 0 && call->terminal->is_screen)
+        say_line(call->out, "nothing was left half done");
+    if (findings.failed == 0 || is_dry_run)
         return COMMAND_DONE;
     rc = error_set(error, -EBUSY, "%zu of %zu vGPUs could not be given back yet", findings.failed,
                    findings.count);

@@ -178,23 +178,6 @@ add_cards(const struct command_call *call, const struct snapshot *snapshot, stru
     return 0;
 }
 
-static int
-show(const struct command_call *call, struct snapshot *snapshot, struct table *table,
-     struct error *error)
-{
-    AUTO(sriov_gpu_clear) struct sriov_gpu card = {0};
-    int rc;
-
-    if (call->count < 2) {
-        rc = add_cards(call, snapshot, table, error);
-    } else {
-        rc = find_card(call, snapshot, &card, error);
-        if (rc == 0)
-            add_card(call, &card, table);
-    }
-    return rc < 0 ? rc : table_print(table, call->out, error);
-}
-
 /* --- the command ------------------------------------------------------------------------------ */
 
 struct action {
@@ -242,19 +225,22 @@ find_action(const struct command_call *call, struct error *error)
 /* A host gets its functions at boot even if the configuration or the ledger is broken. Functions
  * are taken away only if their users are known. */
 static int
-change(const struct command_call *call, const struct action *action, struct snapshot *snapshot,
-       struct table *table, struct error *error)
+act(const struct command_call *call, const struct action *action, struct snapshot *snapshot,
+    struct table *table, struct error *error)
 {
     AUTO(sriov_gpu_clear) struct sriov_gpu card = {0};
-    int rc = find_card(call, snapshot, &card, error);
+    bool shows_all = call->count < 2;
+    int rc = shows_all ? add_cards(call, snapshot, table, error)
+                       : find_card(call, snapshot, &card, error);
 
     if (rc == 0 && action->takes_away && card.enabled)
         rc = users_check(call->host, snapshot, &card, error);
-    if (rc == 0)
+    if (rc == 0 && action->run)
         rc = action->run(call, snapshot, &card, error);
-    if (rc < 0 || !reply_is_wanted(call))
+    if (rc < 0 || (action->run && !reply_is_wanted(call)))
         return rc;
-    add_card(call, &card, table);
+    if (!shows_all)
+        add_card(call, &card, table);
     return table_print(table, call->out, error);
 }
 
@@ -264,7 +250,6 @@ run(const struct command_call *call, struct error *error)
     AUTO(snapshot_clear) struct snapshot snapshot = {0};
     AUTO(table_end) struct table table = {0};
     const struct action *action;
-    int rc;
 
     if (table_start(&table, "sriov", columns, COUNT(columns), call, error) < 0)
         return COMMAND_USAGE;
@@ -273,9 +258,7 @@ run(const struct command_call *call, struct error *error)
         return COMMAND_USAGE;
     if (snapshot_take(&snapshot, call->host, &inventory_no_types, error) < 0 && action->takes_away)
         return COMMAND_FAILED;
-    rc = action->run ? change(call, action, &snapshot, &table, error)
-                     : show(call, &snapshot, &table, error);
-    return command_ended(rc, error);
+    return command_ended(act(call, action, &snapshot, &table, error), error);
 }
 
 const struct command command_sriov = {

@@ -13,7 +13,6 @@
 #include <time.h>
 
 struct shown {
-    const struct command_call *call;
     struct json *json; /* with --json; NULL until a host was read */
     size_t hosts;      /* number of hosts that were shown */
 };
@@ -127,7 +126,7 @@ static void
 put_host(struct shown *shown, const struct host_view *view, size_t first, size_t end)
 {
     if (!shown->json)
-        json_open(shown->json = reply_json(shown->call), "status", '[');
+        json_open(shown->json = reply_json(view->call), "status", '[');
     for (size_t gpu = first; gpu < end; gpu++)
         put_gpu(view, view->snapshot.inventory.gpus[gpu], shown->json);
 }
@@ -137,7 +136,7 @@ put_host(struct shown *shown, const struct host_view *view, size_t first, size_t
 static void
 draw_title(const struct shown *shown, const struct host_view *view)
 {
-    const struct command_call *call = shown->call;
+    const struct command_call *call = view->call;
 
     if (shown->hosts)
         say_end(call->out);
@@ -152,7 +151,7 @@ draw_title(const struct shown *shown, const struct host_view *view)
 static void
 draw_host(struct shown *shown, const struct host_view *view, size_t first, size_t end)
 {
-    const struct command_call *call = shown->call;
+    const struct command_call *call = view->call;
 
     draw_title(shown, view);
     shown->hosts++;
@@ -174,7 +173,7 @@ show(void *data, const struct host_view *view, struct error *error)
 
     if (rc < 0)
         return rc;
-    if (option_given(&shown->call->options, OPTION_JSON))
+    if (reply_is_wanted(view->call))
         put_host(shown, view, first, end);
     else
         draw_host(shown, view, first, end);
@@ -188,7 +187,7 @@ run(const struct command_call *call, struct error *error)
                                             .wants_domains = true,
                                             .wants_availability = true,
                                             .show = show};
-    struct shown shown = {.call = call};
+    struct shown shown = {0};
     int rc = host_views_show(&views, call, &shown, error);
 
     if (shown.json)

@@ -65,10 +65,9 @@ add_classes(struct table *table, const struct policy *policy, const struct inven
 }
 
 static void
-add_type(struct table *table, const struct host_view *view, const struct inventory_type *type)
+add_type(struct table *table, const struct host_view *view, const struct inventory_type *type,
+         const struct bounds *left)
 {
-    struct bounds left = host_view_left(view, type);
-
     table_line(table);
     table_set(table, GPU, "%s", type->gpu->name.text);
     table_set(table, TYPE, "%s", type->id.text);
@@ -77,14 +76,14 @@ add_type(struct table *table, const struct host_view *view, const struct invento
     table_set_known(table, HEADS, type->heads);
     table_set_text(table, RESOLUTION, *type->resolution ? type->resolution : NULL);
     table_set_known(table, MAX, type->max);
-    if (host_view_figure(view, &left) >= 0)
-        table_set(table, AVAILABLE, "%u", left.most);
+    if (host_view_figure(view, left) >= 0)
+        table_set(table, AVAILABLE, "%u", left->most);
     if (type->slices)
         table_set(table, SLICES, "%u", type->slices);
     else
         table_set_none(table, SLICES);
-    if (bounds_most(&left) >= 0)
-        table_set(table, AT_MOST, "%u", left.most);
+    if (bounds_most(left) >= 0)
+        table_set(table, AT_MOST, "%u", left->most);
     if (view->knows_policy)
         add_classes(table, &view->snapshot.policy, type);
     table_set_text(table, MAX_FROM, type->max ? sources[type->max_source] : "");
@@ -93,15 +92,13 @@ add_type(struct table *table, const struct host_view *view, const struct invento
 /* Whether a type is one that --type means, and whether there may be room, if --available wants
  * that. */
 static bool
-is_wanted(const struct host_view *view, const struct inventory_type *type)
+is_wanted(const struct options *options, const struct inventory_type *type,
+          const struct bounds *left)
 {
-    const struct options *options = &view->call->options;
     const char *word = options->values[OPTION_TYPE];
-    struct bounds left = host_view_left(view, type);
 
-    if (word && !inventory_type_is(type, word))
-        return false;
-    return !option_given(options, OPTION_AVAILABLE) || bounds_most(&left) != 0;
+    return (!word || inventory_type_is(type, word)) &&
+           (!option_given(options, OPTION_AVAILABLE) || left->most != 0);
 }
 
 static int
@@ -124,8 +121,10 @@ add_types(struct table *table, const struct host_view *view, const struct invent
         order[i] = &gpu->types[i];
     qsort(order, gpu->type_count, sizeof(const void *), by_id);
     for (size_t i = 0; i < gpu->type_count; i++) {
-        if (is_wanted(view, order[i]))
-            add_type(table, view, order[i]);
+        struct bounds left = host_view_left(view, order[i]);
+
+        if (is_wanted(&view->call->options, order[i], &left))
+            add_type(table, view, order[i], &left);
     }
 }
 
@@ -135,18 +134,17 @@ check_type(const struct host_view *view, size_t first, size_t end, struct error 
 {
     const char *word = view->call->options.values[OPTION_TYPE];
 
+    if (!word)
+        return 0;
     for (size_t i = first; i < end; i++) {
         const struct inventory_gpu *gpu = view->snapshot.inventory.gpus[i];
 
-        if (!word || ARRAY_HAS(gpu->types, gpu->type_count, type, inventory_type_is(type, word)))
+        if (ARRAY_HAS(gpu->types, gpu->type_count, type, inventory_type_is(type, word)))
             return 0;
     }
-    return word ? error_set(
-                      error, -ENOENT,
-                      "no GPU here has the type \"%s\"; 'vgpuctl types' lists those that there "
-                      "are",
-                      word)
-                : 0;
+    return error_set(error, -ENOENT,
+                     "no GPU here has the type \"%s\"; 'vgpuctl types' lists those that there are",
+                     word);
 }
 
 static int
@@ -179,9 +177,8 @@ run(const struct command_call *call, struct error *error)
                                   : "no GPU there offers vGPUs, as far as libvirt tells",
         .views = {.filter = &inventory_all_types, .wants_availability = true, .passes_users = true},
         .add = add_host};
-    int rc = host_table_show(&rows, call, error);
 
-    return command_ended(rc, error);
+    return host_table_show(&rows, call, error);
 }
 
 const struct command command_types = {
