@@ -271,23 +271,6 @@ try_without_tools(const void *data, FILE *out)
         reader_stop(reader);
 }
 
-static void
-try_beside(const struct work *work)
-{
-    struct child child;
-    bool has_child = child_start(&child, try_without_tools, work) == 0;
-    char end[1];
-
-    if (!has_child)
-        try_again(work, false);
-    try_again(work, true);
-    if (!has_child)
-        return;
-    while (child_hear(&child, end, sizeof(end)) > 0)
-        ;
-    child_end(&child, work->deadline);
-}
-
 static bool
 has_both(const struct work *work)
 {
@@ -308,18 +291,26 @@ try_all(const struct work *work)
     struct card *shared =
         has_both(work) ? mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0)
                        : MAP_FAILED;
+    struct child child;
+    bool has_child = false;
+    char end[1];
 
-    if (shared == MAP_FAILED) {
-        try_again(work, false);
-        try_again(work, true);
-        return;
+    if (shared != MAP_FAILED) {
+        cards->items = memcpy(shared, own, size);
+        has_child = child_start(&child, try_without_tools, work) == 0;
     }
-    memcpy(shared, own, size);
-    cards->items = shared;
-    try_beside(work);
-    cards->items = own;
-    memcpy(own, shared, size);
-    munmap(shared, size);
+    if (!has_child)
+        try_again(work, false);
+    try_again(work, true);
+    if (has_child) {
+        while (child_hear(&child, end, sizeof(end)) > 0)
+            ;
+        child_end(&child, work->deadline);
+    }
+    if (shared != MAP_FAILED) {
+        cards->items = memcpy(own, shared, size);
+        munmap(shared, size);
+    }
 }
 
 /* libvirt's daemons wait until boot_wait is over at most, even if a tool hangs. */
