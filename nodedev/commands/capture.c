@@ -149,24 +149,15 @@ static int
 hear(void *data, const char *word)
 {
     struct heard *heard = data;
+    const char *const whose[] = {"", "", "libvirt", heard->is_qemu ? "QEMU" : "its hypervisor"};
     size_t at = strlen(heard->remark);
-    struct version version = version_text((unsigned)strtoul(word, NULL, 10));
 
-    switch (heard->words++) {
-    case 1:
+    if (heard->words == 1)
         heard->is_qemu = !strcmp(word, "QEMU");
-        return 0;
-    case 2:
-    case 3:
-        snprintf(heard->remark + at, sizeof(heard->remark) - at, ", %s %s",
-                 heard->words == 3 ? "libvirt"
-                 : heard->is_qemu  ? "QEMU"
-                                   : "its hypervisor",
-                 version.text);
-        return heard->words == 4 ? -ECANCELED : 0;
-    default:
-        return 0;
-    }
+    if (heard->words > 1)
+        snprintf(heard->remark + at, sizeof(heard->remark) - at, ", %s %s", whose[heard->words],
+                 version_text((unsigned)strtoul(word, NULL, 10)).text);
+    return ++heard->words < COUNT(whose) ? 0 : -ECANCELED;
 }
 
 /* Asks libvirt for versions, if libvirt answers. The capture has the versions of the kernel and the
