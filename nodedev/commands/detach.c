@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
 #include "attach/detachment.h"
-#include "base/memory.h"
 #include "cli/reply.h"
 #include "cli/say.h"
 #include "commands/commands.h"

@@ -7,8 +7,6 @@
 #include "migrate/move.h"
 #include "view/change.h"
 
-#include <string.h>
-
 static int
 check_usage(const struct command_call *call, struct error *error)
 {

@@ -15,7 +15,6 @@
 #include "view/gpu-view.h"
 
 #include <inttypes.h>
-#include <limits.h>
 #include <signal.h>
 
 #define BAR 20 /* characters */

@@ -11,8 +11,6 @@
 #include "view/change.h"
 #include "view/vgpu-walk.h"
 
-#include <limits.h>
-
 /* Lists the vGPUs of this host. */
 static int
 list_devices(const struct host *host, const struct ledger *ledger, struct names *ret,

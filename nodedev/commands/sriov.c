@@ -9,7 +9,6 @@
 #include "device/pci.h"
 #include "sriov/users.h"
 
-#include <limits.h>
 #include <string.h>
 
 /* --- which card ------------------------------------------------------------------------------- */

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
-#include "base/memory.h"
 #include "cli/json.h"
 #include "cli/pick.h"
 #include "cli/reply.h"

@@ -14,7 +14,6 @@
 #include "base/deadline.h"
 
 #include <stdio.h>
-#include <sys/types.h>
 
 struct child {
     int pid;

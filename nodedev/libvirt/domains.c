@@ -4,7 +4,6 @@
 #include "base/array.h"
 #include "domain/request-parser.h"
 
-#include <stdio.h>
 #include <string.h>
 
 /* A definition that exists and cannot be read may refer to any device. */

@@ -1,12 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
 #include "view/gpu-view.h"
-#include "base/array.h"
 #include "cli/pick.h"
-#include "device/vgpu.h"
 #include "sriov/sriov-gpu.h"
 
-#include <limits.h>
 #include <stdio.h>
 #include <string.h>
 

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
 #include "view/usage.h"
-#include "base/array.h"
 
 #include <limits.h>
 
