@@ -100,14 +100,14 @@ put_verdict(const struct domain_source *source, const struct dry_run *dry_run, b
 }
 
 static int
-print_text(const struct command_call *call, const struct domain_source *source,
-           const struct dry_run *dry_run, bool with_more, struct error *error)
+print_text(const struct domain_source *source, const struct dry_run *dry_run, bool with_more,
+           struct error *error)
 {
     AUTO(ledger_clear) struct ledger ledger = {0};
-    int rc = statedir_peek(call->host, &ledger, error);
+    int rc = statedir_peek(source->call->host, &ledger, error);
 
     if (rc == 0)
-        explanation_tell(source, &ledger, dry_run, with_more, call->out);
+        explanation_tell(source, &ledger, dry_run, with_more);
     return rc;
 }
 
@@ -184,20 +184,6 @@ mind_libvirt(const struct domain_source *source, struct dry_run *dry_run)
     }
 }
 
-/* A start has places for the vGPUs. The hook may refuse the guest all the same, if the guest takes
- * a card from under others. A guest that runs has its card. */
-static int
-foresee_cards(const struct domain_source *source, struct error *error)
-{
-    int rc = source->domain.is_running
-                 ? 0
-                 : passthrough_foresee(source->call->host, &source->request, error);
-
-    if (rc < 0)
-        error_wrap(error, "%s", source->request.name);
-    return rc;
-}
-
 /* --- the command ------------------------------------------------------------------------------ */
 
 static int
@@ -252,19 +238,23 @@ run(const struct command_call *call, struct error *error)
     if (rc == 0 && options_want_table(&call->options))
         rc = print_table(call, &table, &dry_run, error);
     else if (rc == 0)
-        rc = print_text(call, &source, &dry_run, wish.count, error);
+        rc = print_text(&source, &dry_run, wish.count, error);
     if (!options_want_table(&call->options) &&
         tell_faults(&source, rc < 0 ? error : &dry_run.refusal, &failure) < 0)
         reply_warn(call, failure.class, "its XML could not be checked: %s", failure.text);
-    if (rc == 0 && dry_run.outcome != DRY_RUN_REFUSED) {
-        rc = foresee_cards(&source, error);
-        put_verdict(&source, &dry_run, wish.count, rc < 0);
-        return rc < 0 ? COMMAND_FAILED : COMMAND_DONE;
-    }
-    if (rc == 0) {
-        *error = dry_run.refusal;
+    if (rc == 0 && dry_run.outcome == DRY_RUN_REFUSED) {
         put_verdict(&source, &dry_run, wish.count, false);
+        *error = dry_run.refusal;
+        rc = REFUSED;
+    } else if (rc == 0) {
+        /* A start has places for the vGPUs. The hook may refuse the guest all the same, if the
+         * guest takes a card from under others. A guest that runs has its card. */
+        if (!source.domain.is_running)
+            rc = passthrough_foresee(call->host, &source.request, error);
+        put_verdict(&source, &dry_run, wish.count, rc < 0);
     }
+    if (rc == 0)
+        return COMMAND_DONE;
     error_wrap(error, "%s", source.request.name);
     return error->class == ERROR_NO_ROOM ? COMMAND_NO_CAPACITY : COMMAND_FAILED;
 }

@@ -174,7 +174,7 @@ run(const struct command_call *call, struct error *error)
         .count = COUNT(columns),
         .empty = "no GPU on this host offers vGPUs; see 'vgpuctl doctor'",
         .empty_remote = "no GPU there offers vGPUs, as far as libvirt tells",
-        .views = {.filter = &inventory_all_types, .wants_availability = true},
+        .views = {.wants_types = true},
         .add = add_gpus};
 
     return host_table_show(&rows, call, error);

@@ -152,7 +152,7 @@ run(const struct command_call *call, struct error *error)
         .empty = call->count ? "no domain has or asks for a vGPU there"
                              : "no domain on this host has or asks for a vGPU",
         .empty_remote = "no domain has or asks for a vGPU, as far as libvirt tells",
-        .views = {.filter = &inventory_no_types, .wants_domains = true, .shows_domains = true},
+        .views = {.wants_domains = true, .shows_domains = true},
         .add = add_guests};
 
     return host_table_show(&rows, call, error);

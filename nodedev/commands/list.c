@@ -132,7 +132,7 @@ run(const struct command_call *call, struct error *error)
                                     .empty = call->count ? "there is no vGPU"
                                                          : "there is no vGPU on this host",
                                     .empty_remote = "there is no vGPU, as far as libvirt tells",
-                                    .views = {.filter = &inventory_no_types, .wants_users = true},
+                                    .views = {.wants_users = true},
                                     .add = add_host};
 
     return host_table_show(&rows, call, error);

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
-#include "base/memory.h"
 #include "cli/reply.h"
 #include "cli/json.h"
 #include "cli/say.h"
@@ -159,7 +158,7 @@ draw_host(struct shown *shown, const struct host_view *view, size_t first, size_
         say_line(call->out, view->is_remote
                                 ? "no GPU of this host offers vGPUs, as far as its libvirt tells"
                                 : "no GPU on this host offers vGPUs; see 'vgpuctl doctor'");
-    picture_draw(view, first, end, call->terminal, call->out);
+    picture_draw(view, first, end);
 }
 
 /* --- both ------------------------------------------------------------------------------------- */
@@ -183,10 +182,8 @@ show(void *data, const struct host_view *view, struct error *error)
 static enum command_status
 run(const struct command_call *call, struct error *error)
 {
-    static const struct host_views views = {.filter = &inventory_all_types,
-                                            .wants_domains = true,
-                                            .wants_availability = true,
-                                            .show = show};
+    static const struct host_views views = {
+        .wants_types = true, .wants_domains = true, .show = show};
     struct shown shown = {0};
     int rc = host_views_show(&views, call, &shown, error);
 

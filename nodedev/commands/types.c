@@ -6,7 +6,6 @@
 #include "commands/commands.h"
 #include "commands/host-table.h"
 #include "placement/demand.h"
-#include "view/gpu-view.h"
 
 #include <string.h>
 
@@ -175,7 +174,7 @@ run(const struct command_call *call, struct error *error)
                            : "no GPU on this host offers vGPUs; see 'vgpuctl doctor'",
         .empty_remote = only_some ? "there is room for none of these types, as far as libvirt tells"
                                   : "no GPU there offers vGPUs, as far as libvirt tells",
-        .views = {.filter = &inventory_all_types, .wants_availability = true, .passes_users = true},
+        .views = {.wants_types = true, .passes_users = true},
         .add = add_host};
 
     return host_table_show(&rows, call, error);

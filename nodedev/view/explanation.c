@@ -305,8 +305,9 @@ tell_step(const struct dry_run *dry_run, enum start_step step, const char *name,
 
 void
 explanation_tell(const struct domain_source *source, const struct ledger *ledger,
-                 const struct dry_run *dry_run, bool with_more, FILE *out)
+                 const struct dry_run *dry_run, bool with_more)
 {
+    FILE *out = source->call->out;
     const struct demands *demands = &dry_run->snapshot.demands;
     const struct request *request = &source->request;
     bool is_running = source->domain.is_running;

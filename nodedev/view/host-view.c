@@ -205,16 +205,17 @@ host_view_warn(const struct command_call *call, const struct inventory *inventor
 
 /* Fills in everything but the vGPUs. */
 static int
-look(struct host_view *view, const struct command_call *call, const struct inventory_filter *filter,
-     bool wants_availability, struct error *error)
+look(struct host_view *view, const struct command_call *call, bool wants_types, struct error *error)
 {
+    const struct inventory_filter *filter =
+        wants_types ? &inventory_all_types : &inventory_no_types;
     int rc;
 
     *view = (struct host_view){.call = call, .references = {.statedir = STATEDIR_CLOSED}};
     rc = snapshot_take_to_show(&view->snapshot, call->host, filter, error);
     host_view_warn_of_policy(call, &view->snapshot);
     view->knows_policy = !*view->snapshot.policy_fault.text;
-    if (rc < 0 || !wants_availability)
+    if (rc < 0 || !wants_types)
         return rc;
     availability_init(&view->availability, call->host, &view->snapshot);
     host_view_warn(call, &view->snapshot.inventory, view->availability.is_unsure);
@@ -224,7 +225,7 @@ look(struct host_view *view, const struct command_call *call, const struct inven
 int
 host_view_take(struct host_view *view, const struct command_call *call, struct error *error)
 {
-    int rc = look(view, call, &inventory_all_types, true, error);
+    int rc = look(view, call, true, error);
 
     if (rc == 0)
         list_vgpus(view);
@@ -271,7 +272,7 @@ show_own(const struct host_views *views, const struct command_call *call, void *
          struct error *error)
 {
     AUTO(host_view_clear) struct host_view view;
-    int rc = look(&view, call, views->filter, views->wants_availability, error);
+    int rc = look(&view, call, views->wants_types, error);
 
     if (rc == 0)
         rc = ask_users(views, call, &view, error);

@@ -30,9 +30,9 @@ struct host_view {
     bool is_remote;    /* then the policy and the ledger are empty, because they are not known */
     bool
         knows_policy; /* false: a remote host, or vgpu.conf has a fault; then the policy is empty */
-    struct snapshot snapshot;     /* with the types that were asked for */
+    struct snapshot snapshot;     /* with all types, if the caller wanted them */
     struct references references; /* if the caller wanted them; else nothing is known of domains */
-    struct availability availability; /* of this host, if the caller wanted it */
+    struct availability availability; /* of this host's types, if the caller wanted them */
     struct host_view_vgpu *vgpus; /* first those that exist; then those only in the ledger, or only
                                      in a remote host's guests */
     size_t vgpu_count;
@@ -54,12 +54,11 @@ void host_view_warn(const struct command_call *call, const struct inventory *inv
 
 /* What is to be read of each host, and the functions that show it. */
 struct host_views {
-    const struct inventory_filter *filter; /* the types that are read in full */
-    bool wants_users;                      /* the users of the vGPUs, as vgpu-users.h finds them */
-    bool wants_domains;      /* all domains, also the demands of those that do not run */
-    bool shows_domains;      /* it fails if the libvirt of this host does not answer */
-    bool wants_availability; /* with inventory_all_types */
-    bool passes_users;       /* users need not be asked of a remote host */
+    bool wants_types;   /* all types in full, and their availability */
+    bool wants_users;   /* the users of the vGPUs, as vgpu-users.h finds them */
+    bool wants_domains; /* all domains, also the demands of those that do not run */
+    bool shows_domains; /* it fails if the libvirt of this host does not answer */
+    bool passes_users;  /* users need not be asked of a remote host */
     /* Shows one host. Returns -errno with a line in error. -ENOENT means that the host does not
      * have what is to be shown. For remote hosts this is a failure only if all of them return
      * it. */

@@ -345,15 +345,17 @@ draw_homeless(const struct drawing *drawing)
 }
 
 void
-picture_draw(const struct host_view *view, size_t first, size_t end,
-             const struct terminal *terminal, FILE *out)
+picture_draw(const struct host_view *view, size_t first, size_t end)
 {
-    struct drawing drawing = {
-        .view = view, .terminal = terminal, .out = out, .width = terminal_width(terminal)};
+    const struct command_call *call = view->call;
+    struct drawing drawing = {.view = view,
+                              .terminal = call->terminal,
+                              .out = call->out,
+                              .width = terminal_width(call->terminal)};
 
     for (size_t gpu = first; gpu < end; gpu++) {
         if (gpu > first)
-            say_end(out);
+            say_end(call->out);
         draw_gpu(&drawing, view->snapshot.inventory.gpus[gpu]);
     }
     if (first == 0 && end == view->snapshot.inventory.gpu_count)

@@ -16,10 +16,8 @@
 
 #pragma once
 
-#include "cli/terminal.h"
 #include "view/host-view.h"
 
 /* Draws the GPUs from `first` up to, not including, `end`. If these are all GPUs, it also lists
  * vGPUs whose GPU is not here any more. */
-void picture_draw(const struct host_view *view, size_t first, size_t end,
-                  const struct terminal *terminal, FILE *out) NONNULL;
+void picture_draw(const struct host_view *view, size_t first, size_t end) NONNULL;
