@@ -33,12 +33,15 @@ void
 availability_init(struct availability *availability, const struct host *host,
                   const struct snapshot *snapshot)
 {
-    *availability = (struct availability){.request = {.name = memory_copy("")}};
+    static const struct request nobody = {.name = (char *)""}; /* a domain that does not exist */
+    static const struct demands none;
+
+    *availability = (struct availability){0};
     ledger_copy(&snapshot->ledger, &availability->ledger);
     whole_cards_copy(&snapshot->ledger.cards, &availability->ledger.cards);
     find_evictable(availability, host);
-    availability->problem = snapshot_problem(snapshot, &availability->request);
-    availability->problem.demands = &availability->demands;
+    availability->problem = snapshot_problem(snapshot, &nobody);
+    availability->problem.demands = &none;
     availability->problem.ledger = &availability->ledger;
     availability->after = availability->problem;
     availability->after.gone = availability->gone;
@@ -52,7 +55,6 @@ availability_clear(struct availability *availability)
     loads_clear(&availability->now);
     loads_clear(&availability->then);
     free(availability->gone);
-    request_clear(&availability->request);
     ledger_clear(&availability->ledger);
 }
 

@@ -15,10 +15,8 @@
 #include "placement/loads.h"
 
 struct availability {
-    struct request request; /* of a domain that does not exist */
-    struct demands demands; /* none */
-    struct ledger ledger;   /* the snapshot's ledger without the leases that a start would forget */
-    bool *gone;             /* per lease: whether a start may remove the vGPU */
+    struct ledger ledger; /* the snapshot's ledger without the leases that a start would forget */
+    bool *gone;           /* per lease: whether a start may remove the vGPU */
     struct placement_problem problem, after; /* as it is now, and as it is when those are removed */
     struct loads now, then;
     bool is_unsure; /* only root can know who is at work on a vGPU (statedir.h) */
