@@ -154,7 +154,7 @@ add_type(const xmlNode *node, struct node_device *device)
 static int
 read_functions(const xmlNode *pci, struct node_device *device)
 {
-    const xmlNode *functions = pci ? find_capability(pci, "virt_functions") : NULL;
+    const xmlNode *functions = find_capability(pci, "virt_functions");
     const char *driver = card_vendor_find(card_vendor_built_in, device->vendor)->untold_driver;
 
     if (!driver || (*device->driver.text && strcmp(device->driver.text, driver)))
@@ -220,7 +220,7 @@ free_device(struct node_device *device)
 static int
 add_device(const xmlNode *root, struct node_devices *devices)
 {
-    const xmlNode *vgpu = root ? find_capability(root, "mdev") : NULL;
+    const xmlNode *vgpu = find_capability(root, "mdev");
     struct node_device device = {.numa = -1};
     int rc;
 
@@ -374,7 +374,7 @@ node_device_host(const char *xml, struct name *ret)
 {
     AUTO(free_document) xmlDoc *document = parse(xml);
     const xmlNode *root = document ? xmlDocGetRootElement(document) : NULL;
-    const xmlNode *host = root ? find_capability(root, "system") : NULL;
+    const xmlNode *host = find_capability(root, "system");
     char text[64];
 
     get_text(child(child(host, "hardware"), "uuid"), NULL, text, sizeof(text));

@@ -249,9 +249,9 @@ describe_type(const struct drawing *drawing, const struct wanted_type *wanted, c
     const struct inventory_type *type = wanted->type;
     int64_t count = bounds_most(&wanted->left);
 
-    /* If nobody asks for a type, it is shown only if it is the first of its size. */
-    if (count < 0 || !wanted_type_matters(wanted) ||
-        (!wanted->asked && !wanted->is_in_class && !wanted->is_first_of_size))
+    /* If nobody asks for a type, it is shown only if it fits and is the first of its size. */
+    if (count < 0 ||
+        (!wanted->asked && !wanted->is_in_class && (count == 0 || !wanted->is_first_of_size)))
         return false;
     snprintf(text, size, "%s%" PRIi64 " %s",
              host_view_figure(drawing->view, &wanted->left) < 0 ? "at most " : "", count,

@@ -19,8 +19,7 @@ static enum setup_view
 judge_functions(const struct host *host, const struct policy_gpu *said, char *why, size_t size)
 {
     AUTO(sriov_gpu_clear) struct sriov_gpu card = {0};
-    struct name address = said->address;
-    int rc = said->setup.functions ? sriov_gpu_read(host, &address, &card) : 0;
+    int rc = said->setup.functions ? sriov_gpu_read(host, &said->address, &card) : 0;
     uint64_t wanted = sriov_gpu_wanted(&said->setup, &card);
 
     if (rc < 0 && rc != -ENOENT)

@@ -86,9 +86,3 @@ wanted_types_find(const struct host_view *view, const struct inventory_gpu *gpu)
     }
     return wanted;
 }
-
-bool
-wanted_type_matters(const struct wanted_type *wanted)
-{
-    return wanted->asked || wanted->is_in_class || wanted->left.most != 0;
-}

@@ -24,6 +24,3 @@ struct wanted_type {
 /* Returns all types of a GPU. The caller frees the array. */
 struct wanted_type *
 wanted_types_find(const struct host_view *view, const struct inventory_gpu *gpu) CHECKED NONNULL;
-
-/* Whether somebody asks for the type, or could get it. */
-bool wanted_type_matters(const struct wanted_type *wanted) CHECKED NONNULL;
