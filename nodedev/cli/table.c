@@ -214,10 +214,16 @@ table_set_text(struct table *table, size_t column, const char *text)
 }
 
 void
+table_set_figure(struct table *table, size_t column, int64_t figure)
+{
+    if (figure >= 0)
+        table_set(table, column, "%" PRId64, figure);
+}
+
+void
 table_set_known(struct table *table, size_t column, int64_t value)
 {
-    if (value > 0)
-        table_set(table, column, "%" PRId64, value);
+    table_set_figure(table, column, value > 0 ? value : -1);
 }
 
 /* In JSON "" is none, whatever the column is. */
@@ -236,34 +242,33 @@ table_set_flag(struct table *table, size_t column, bool value)
 }
 
 /* Tells people something. A program that reads the table does not read this. */
-static void __attribute__((format(printf, 3, 0)))
-say(const struct table *table, const struct command_call *call, const char *format, va_list args)
+static void FORMAT(2, 0) say(const struct table *table, const char *format, va_list args)
 {
-    if (table->json || table->raw || option_given(&call->options, OPTION_NOHEADINGS))
+    if (table->json || table->raw || option_given(&table->call->options, OPTION_NOHEADINGS))
         return;
-    say_vpart(call->faults, format, args);
-    say_end(call->faults);
+    say_vpart(table->call->faults, format, args);
+    say_end(table->call->faults);
 }
 
 void
-table_say(const struct table *table, const struct command_call *call, const char *format, ...)
+table_say(const struct table *table, const char *format, ...)
 {
     va_list args;
 
     va_start(args, format);
-    say(table, call, format, args);
+    say(table, format, args);
     va_end(args);
 }
 
 void
-table_say_empty(const struct table *table, const struct command_call *call, const char *format, ...)
+table_say_empty(const struct table *table, const char *format, ...)
 {
     va_list args;
 
     if (table->lines)
         return;
     va_start(args, format);
-    say(table, call, format, args);
+    say(table, format, args);
     va_end(args);
 }
 
@@ -347,8 +352,10 @@ paint(struct table *table)
 }
 
 static void
-print_lines(struct table *table, FILE *out)
+print_lines(struct table *table)
 {
+    FILE *out = table->call->out;
+
     if (table->lines == 0)
         return;
     if (table->raw) {
@@ -451,7 +458,7 @@ sort_lines(struct table *table)
 }
 
 int
-table_print(struct table *table, FILE *out, struct error *error)
+table_print(struct table *table, struct error *error)
 {
     if (table->sort_column >= 0 && table->lines)
         sort_lines(table);
@@ -460,7 +467,7 @@ table_print(struct table *table, FILE *out, struct error *error)
     if (table->json)
         put_lines(table);
     else
-        print_lines(table, out);
+        print_lines(table);
     return table->failed < 0
                ? error_set(error, table->failed, "printing the table: %s", strerror(-table->failed))
                : 0;

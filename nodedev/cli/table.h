@@ -15,7 +15,7 @@
  *     table_line(&table);
  *     table_set(&table, COLUMN_GPU, "%s", gpu->name.text);
  *     ...
- *     return table_print(&table, call->out, error);
+ *     return table_print(&table, error);
  */
 
 #pragma once
@@ -84,7 +84,9 @@ void table_set(struct table *table, size_t column, const char *format, ...) FORM
 /* Sets a text. NULL: it is not known. "": there is none. */
 void
 table_set_text(struct table *table, size_t column, const char *text) __attribute__((nonnull(1)));
-/* Sets a number. 0 or less: it is not known. */
+/* Sets a number. Less than 0: it is not known. */
+void table_set_figure(struct table *table, size_t column, int64_t figure) NONNULL;
+/* The same. 0 or less: it is not known. */
 void table_set_known(struct table *table, size_t column, int64_t value) NONNULL;
 void table_set_none(struct table *table, size_t column) NONNULL;
 void table_set_flag(struct table *table, size_t column, bool value) NONNULL;
@@ -94,10 +96,8 @@ bool table_shows(const struct table *table, size_t column) CHECKED NONNULL;
 
 /* Tells people something about a table, or why it has no lines. The message goes to the call's
  * faults, so that a program which reads the table does not read the message. */
-void table_say(const struct table *table, const struct command_call *call, const char *format, ...)
-    FORMAT(3, 4) NONNULL;
-void table_say_empty(const struct table *table, const struct command_call *call, const char *format,
-                     ...) FORMAT(3, 4) NONNULL;
+void table_say(const struct table *table, const char *format, ...) FORMAT(2, 3) NONNULL;
+void table_say_empty(const struct table *table, const char *format, ...) FORMAT(2, 3) NONNULL;
 
 /* With --json puts the list into the call's reply, which is printed when the command ends. */
-int table_print(struct table *table, FILE *out, struct error *error) CHECKED NONNULL;
+int table_print(struct table *table, struct error *error) CHECKED NONNULL;

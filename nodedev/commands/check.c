@@ -296,7 +296,7 @@ run(const struct command_call *call, struct error *error)
     status = table_start(&listener.table, "findings", columns, COUNT(columns), call, error) == 0
                  ? check(call, &report, error)
                  : COMMAND_FAILED;
-    if (reply_is_wanted(call) && table_print(&listener.table, call->out, &failure) < 0 &&
+    if (reply_is_wanted(call) && table_print(&listener.table, &failure) < 0 &&
         status == COMMAND_DONE) {
         *error = failure;
         status = COMMAND_FAILED;

@@ -123,7 +123,7 @@ run(const struct command_call *call, struct error *error)
         add_finding(&table, &diagnosis.findings[i]);
     if (!options_want_table(&call->options))
         print_blocks(call, &diagnosis);
-    else if (table_print(&table, call->out, error) < 0)
+    else if (table_print(&table, error) < 0)
         return COMMAND_FAILED;
     if (diagnosis.faults == 0)
         return COMMAND_DONE;

@@ -70,11 +70,11 @@ run(const struct command_call *call, struct error *error)
         if (name_equal(walk.gpu, &gpu))
             add_line(&table, &walk, &guests);
     }
-    table_say(&table, call,
+    table_say(&table,
               table.lines ? "%s is drained; what is on it stays while it is used"
                           : "%s is drained, and nothing is on it",
               gpu.text);
-    return table_print(&table, call->out, error) < 0 ? COMMAND_FAILED : COMMAND_DONE;
+    return table_print(&table, error) < 0 ? COMMAND_FAILED : COMMAND_DONE;
 }
 
 const struct command command_drain = {

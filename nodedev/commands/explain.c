@@ -78,8 +78,7 @@ add_gpu(struct table *table, const struct dry_run *dry_run, const struct dry_run
 
 /* A line for each device and GPU. */
 static int
-print_table(const struct command_call *call, struct table *table, const struct dry_run *dry_run,
-            struct error *error)
+print_table(struct table *table, const struct dry_run *dry_run, struct error *error)
 {
     for (size_t i = 0; i < dry_run->snapshot.demands.count; i++) {
         AUTO(dry_run_loads_clear) struct dry_run_loads loads = {0};
@@ -88,7 +87,7 @@ print_table(const struct command_call *call, struct table *table, const struct d
         for (size_t gpu = 0; gpu < dry_run->snapshot.inventory.gpu_count; gpu++)
             add_gpu(table, dry_run, &loads, i, dry_run->snapshot.inventory.gpus[gpu]);
     }
-    return table_print(table, call->out, error);
+    return table_print(table, error);
 }
 
 static void
@@ -236,7 +235,7 @@ run(const struct command_call *call, struct error *error)
         mind_libvirt(&source, &dry_run);
     host_view_warn(call, &dry_run.snapshot.inventory, dry_run.is_unsure);
     if (rc == 0 && options_want_table(&call->options))
-        rc = print_table(call, &table, &dry_run, error);
+        rc = print_table(&table, &dry_run, error);
     else if (rc == 0)
         rc = print_text(&source, &dry_run, wish.count, error);
     if (!options_want_table(&call->options) &&

@@ -46,13 +46,6 @@ static const struct table_column columns[] = {
     [SETUP] = {.name = "SETUP", .extra = true},
 };
 
-static void
-set_figure(struct table *table, size_t column, int figure)
-{
-    if (figure >= 0)
-        table_set(table, column, "%d", figure);
-}
-
 /* Adds MiB of frame buffer. libvirt does not tell whether a GPU has one. */
 static void
 add_room(struct table *table, const struct host_view *view, const struct inventory_gpu *gpu)
@@ -65,10 +58,10 @@ add_room(struct table *table, const struct host_view *view, const struct invento
         table_set_none(table, of_memory[i]);
     if (usage.is_in_vgpus)
         return;
-    set_figure(table, FRAMEBUFFER, usage.total);
-    set_figure(table, USED, usage.used);
-    set_figure(table, FREE, bounds_figure(&usage.free));
-    set_figure(table, FREE_AT_MOST, bounds_most(&usage.free));
+    table_set_figure(table, FRAMEBUFFER, usage.total);
+    table_set_figure(table, USED, usage.used);
+    table_set_figure(table, FREE, bounds_figure(&usage.free));
+    table_set_figure(table, FREE_AT_MOST, bounds_most(&usage.free));
 }
 
 /* Whether the GPU is as vgpu.conf declares it. */

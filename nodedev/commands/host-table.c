@@ -21,7 +21,7 @@ end(void *data, struct error *error)
 {
     struct shown *shown = data;
 
-    return table_print(shown->table, shown->table->call->out, error);
+    return table_print(shown->table, error);
 }
 
 enum command_status
@@ -38,7 +38,6 @@ host_table_show(const struct host_table *rows, const struct command_call *call, 
     views.end = end;
     rc = host_views_show(&views, call, &shown, error);
     if (rc == 0)
-        table_say_empty(&table, call, "%s",
-                        call->options.uri_count ? rows->empty_remote : rows->empty);
+        table_say_empty(&table, "%s", call->options.uri_count ? rows->empty_remote : rows->empty);
     return command_ended(rc, error);
 }

@@ -171,10 +171,9 @@ show(const struct command_call *call, const struct question *question, struct ta
     if (rc < 0)
         return rc;
     if (tally.failed == 0)
-        table_say_empty(table, call,
-                        "the log, as far as you may read it, says nothing of vGPUs of %s",
+        table_say_empty(table, "the log, as far as you may read it, says nothing of vGPUs of %s",
                         question->domain ? question->domain : "any guest");
-    rc = table_print(table, call->out, error);
+    rc = table_print(table, error);
     if (rc < 0 || tally.failed == 0)
         return rc;
     return error_set(error, -EIO, "%zu of %zu files of the log could not be read", tally.failed,

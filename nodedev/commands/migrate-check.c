@@ -61,7 +61,7 @@ judge(const struct command_call *call, struct migrate_question *question, struct
     check.data = table;
     migrate_check_run(&check, call->out, &verdict);
     if (reply_is_wanted(call))
-        rc = table_print(table, call->out, error);
+        rc = table_print(table, error);
     say_line(call->out, "%s", verdicts[verdict.answer].word);
     if (rc < 0 || verdict.answer == MIGRATE_YES)
         return rc;

@@ -87,10 +87,10 @@ run(const struct command_call *call, struct error *error)
         if (walk.vgpu && references_is_orphan(&references, walk.vgpu, walk.lease))
             add_orphan(&table, call->host, &snapshot, &walk);
     }
-    table_say_empty(&table, call,
-                    snapshot.inventory.vgpu_count ? "no orphans: a domain refers to every vGPU here"
-                                                  : "no orphans: there is no vGPU on this host");
-    return table_print(&table, call->out, error) < 0 ? COMMAND_FAILED : COMMAND_DONE;
+    table_say_empty(&table, snapshot.inventory.vgpu_count
+                                ? "no orphans: a domain refers to every vGPU here"
+                                : "no orphans: there is no vGPU on this host");
+    return table_print(&table, error) < 0 ? COMMAND_FAILED : COMMAND_DONE;
 }
 
 const struct command command_orphans = {

@@ -175,17 +175,8 @@ static const struct table_column course_columns[] = {
     [STEPS_AT_MOST] = {.name = "STEPS-AT-MOST", .kind = TABLE_NUMBER},
 };
 
-/* A figure; a negative one is not known. */
-static void
-set_figure(struct table *table, size_t column, int64_t figure)
-{
-    if (figure >= 0)
-        table_set(table, column, "%" PRId64, figure);
-}
-
 static int
-print_course_table(const struct command_call *call, const struct proof *proof, struct table *table,
-                   struct error *error)
+print_course_table(const struct proof *proof, struct table *table, struct error *error)
 {
     for (size_t i = 0; i < proof->course.part_count; i++) {
         const struct course_part *part = &proof->course.parts[i];
@@ -195,10 +186,10 @@ print_course_table(const struct command_call *call, const struct proof *proof, s
         table_set(table, ACTION, "%s", is_fill ? "fill" : "pair");
         table_set(table, TYPE, "%s", type_name(proof, part->type));
         table_set_text(table, BESIDE, is_fill ? "" : type_name(proof, part->beside));
-        set_figure(table, STEPS, bounds_figure(&part->steps));
-        set_figure(table, STEPS_AT_MOST, bounds_most(&part->steps));
+        table_set_figure(table, STEPS, bounds_figure(&part->steps));
+        table_set_figure(table, STEPS_AT_MOST, bounds_most(&part->steps));
     }
-    return table_print(table, call->out, error);
+    return table_print(table, error);
 }
 
 /* rc: how the trial ended. Only a trial that came to its end proves anything. */
@@ -241,8 +232,7 @@ static const struct table_column columns[] = {
 };
 
 static int
-print_table(const struct command_call *call, const struct discrepancies *found, struct table *table,
-            struct error *error)
+print_table(const struct discrepancies *found, struct table *table, struct error *error)
 {
     for (size_t i = 0; i < found->count; i++) {
         const struct discrepancy *item = &found->items[i];
@@ -256,7 +246,7 @@ print_table(const struct command_call *call, const struct discrepancies *found, 
         table_set(table, TIMES, "%u", item->times);
         table_set(table, FINDING, "%s", item->text);
     }
-    return table_print(table, call->out, error);
+    return table_print(table, error);
 }
 
 /* --- the command ------------------------------------------------------------------------------ */
@@ -272,7 +262,7 @@ prove(const struct command_call *call, struct proof *proof, struct table *table,
     print_sentences(proof, rc, proof->record);
     terminal_rewind(call->terminal, call->out);
     if (options_want_table(&call->options))
-        printed = print_table(call, &proof->seen.found, table, &failure);
+        printed = print_table(&proof->seen.found, table, &failure);
     else
         print_sentences(proof, rc, call->out);
     if (printed < 0 && rc == 0) {
@@ -346,7 +336,7 @@ run_dry(const struct command_call *call, struct error *error)
         return COMMAND_USAGE;
     rc = begin(call, &proof, error);
     if (rc == 0 && options_want_table(&call->options))
-        rc = print_course_table(call, &proof, &table, error);
+        rc = print_course_table(&proof, &table, error);
     else if (rc == 0)
         print_course(call, &proof);
     return command_ended(rc, error);

@@ -369,8 +369,8 @@ run(const struct command_call *call, struct error *error)
     set_up(call, &policy, &cards);
     for (size_t i = 0; i < cards.count; i++)
         add_lines(&table, &cards.items[i]);
-    table_say_empty(&table, call, "vgpu.conf declares no setup of a GPU");
-    rc = table_print(&table, call->out, error);
+    table_say_empty(&table, "vgpu.conf declares no setup of a GPU");
+    rc = table_print(&table, error);
     if (rc == 0)
         rc = conclude(call, &cards, error);
     return command_ended(rc, error);

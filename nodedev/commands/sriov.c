@@ -173,7 +173,7 @@ add_cards(const struct command_call *call, const struct snapshot *snapshot, stru
         if (sriov_gpu_read(call->host, &cards.items[i], &card) == 0)
             add_card(call, &card, table);
     }
-    table_say_empty(table, call, "no GPU here can have virtual functions");
+    table_say_empty(table, "no GPU here can have virtual functions");
     return 0;
 }
 
@@ -240,7 +240,7 @@ act(const struct command_call *call, const struct action *action, struct snapsho
         return rc;
     if (!shows_all)
         add_card(call, &card, table);
-    return table_print(table, call->out, error);
+    return table_print(table, error);
 }
 
 static enum command_status

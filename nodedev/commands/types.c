@@ -75,14 +75,12 @@ add_type(struct table *table, const struct host_view *view, const struct invento
     table_set_known(table, HEADS, type->heads);
     table_set_text(table, RESOLUTION, *type->resolution ? type->resolution : NULL);
     table_set_known(table, MAX, type->max);
-    if (host_view_figure(view, left) >= 0)
-        table_set(table, AVAILABLE, "%u", left->most);
+    table_set_figure(table, AVAILABLE, host_view_figure(view, left));
     if (type->slices)
         table_set(table, SLICES, "%u", type->slices);
     else
         table_set_none(table, SLICES);
-    if (bounds_most(left) >= 0)
-        table_set(table, AT_MOST, "%u", left->most);
+    table_set_figure(table, AT_MOST, bounds_most(left));
     if (view->knows_policy)
         add_classes(table, &view->snapshot.policy, type);
     table_set_text(table, MAX_FROM, type->max ? sources[type->max_source] : "");

@@ -113,7 +113,7 @@ run(const struct command_call *call, struct error *error)
     destinations_judge(&question, &destinations);
     for (size_t i = 0; i < destinations.count; i++)
         add_line(&table, &destinations.items[i]);
-    if (table_print(&table, call->out, error) < 0)
+    if (table_print(&table, error) < 0)
         return COMMAND_FAILED;
     return destinations_conclude(&destinations, question.guest.label, error);
 }
