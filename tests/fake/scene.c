@@ -86,18 +86,24 @@ scene_xml(unsigned guest, const char *devices, const unsigned *numbers)
 }
 
 char *
-scene_xml_of(unsigned guest, const char *devices, const char *const *sources)
+scene_xml_from(unsigned guest, const char *devices, unsigned alias, const char *const *sources)
 {
     char *text;
     size_t size;
     FILE *out = open_memstream(&text, &size);
 
     put_head(out, guest, devices);
-    for (unsigned alias = 1; *sources; sources++)
+    for (; *sources; sources++)
         put_hostdev(out, *sources, alias++);
     fprintf(out, "  </devices>\n</domain>\n");
     fclose(out);
     return text;
+}
+
+char *
+scene_xml_of(unsigned guest, const char *devices, const char *const *sources)
+{
+    return scene_xml_from(guest, devices, 1, sources);
 }
 
 int

@@ -48,6 +48,10 @@ const char *scene_function(const char *gpu, unsigned number);
  * list. The first hostdev has the alias "ua-gpu1". */
 char *scene_xml_of(unsigned guest, const char *devices, const char *const *sources);
 
+/* The same, with this number in the first hostdev's alias. */
+char *
+scene_xml_from(unsigned guest, const char *devices, unsigned alias, const char *const *sources);
+
 /* Calls the hook. Returns its exit status; its messages are in scene->said. */
 int scene_hook(struct scene *scene, const char *xml, const char *operation, const char *sub);
 

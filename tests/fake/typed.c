@@ -247,11 +247,11 @@ typed_agree(struct scene *scene, const char *uri, const char *line)
 
 /* --- domains ---------------------------------------------------------------------------------- */
 
-char *
-typed_domain(unsigned guest, const char *how, const unsigned *numbers)
+/* Makes a guest of a scene one of libvirt's test driver. */
+static char *
+to_test_driver(const char *xml, const char *how)
 {
     static const char schema[] = "http://libvirt.org/schemas/domain/test/1.0";
-    AUTO_FREE char *xml = scene_xml(guest, "", numbers);
     const char *rest = strchr(xml, '\n'), *devices = strstr(xml, "  <devices>");
     char *text;
 
@@ -263,45 +263,26 @@ typed_domain(unsigned guest, const char *how, const unsigned *numbers)
     return text;
 }
 
-static void
-put_requests(FILE *out, const char *type, size_t count)
+char *
+typed_domain(unsigned guest, const char *how, const unsigned *numbers)
 {
-    fprintf(out, "  <metadata>\n    <vgpu:request xmlns:vgpu=\"urn:libvirt-vgpu:domain:1\">\n");
-    for (size_t i = 0; i < count; i++)
-        fprintf(out, "      <vgpu:device alias=\"ua-gpu%zu\" type=\"%s\"/>\n", i, type);
-    fprintf(out, "    </vgpu:request>\n  </metadata>\n");
+    AUTO_FREE char *xml = scene_xml(guest, "", numbers);
+
+    return to_test_driver(xml, how);
 }
 
 char *
 typed_functions(unsigned guest, const char *how, const char *type, const char *const *addresses)
 {
-    static const char schema[] = "http://libvirt.org/schemas/domain/test/1.0";
-    size_t size, count = 0;
-    char *text;
-    FILE *out = open_memstream(&text, &size);
+    AUTO_FREE char *requests = NULL, *xml = NULL;
+    size_t size;
+    FILE *out = open_memstream(&requests, &size);
 
-    while (addresses[count])
-        count++;
-    fprintf(out,
-            "<domain type='test' xmlns:test='%s'>%s\n  <name>guest%u</name>\n"
-            "  <uuid>aaaaaaaa-0000-4000-8000-%012u</uuid>\n",
-            schema, how, guest, guest);
-    if (*type)
-        put_requests(out, type, count);
-    fprintf(out, "  <memory>65536</memory>\n  <os><type>hvm</type></os>\n  <devices>\n");
-    for (size_t i = 0; i < count; i++) {
-        struct name name;
-
-        assert_int_equal(name_parse_pci(&name, addresses[i]), 0);
-        fprintf(out,
-                "    <hostdev mode='subsystem' type='pci' managed='no'>\n      <source>"
-                "<address domain='0x%.4s' bus='0x%.2s' slot='0x%.2s' function='0x%.1s'/>"
-                "</source>\n      <alias name='ua-gpu%zu'/>\n    </hostdev>\n",
-                name.text, name.text + 5, name.text + 8, name.text + 11, i);
-    }
-    fprintf(out, "  </devices>\n</domain>\n");
+    for (size_t i = 0; *type && addresses[i]; i++)
+        fprintf(out, "<vgpu:device alias=\"ua-gpu%zu\" type=\"%s\"/>", i, type);
     fclose(out);
-    return text;
+    xml = scene_xml_from(guest, requests, 0, addresses);
+    return to_test_driver(xml, how);
 }
 
 int
