@@ -19,14 +19,7 @@
 
 static struct scene scene;
 static struct typed typed;
-
-static int
-teardown(void **state)
-{
-    (void)state;
-    typed_clear(&typed);
-    return scene_stop(&scene), 0;
-}
+static const struct typed_case here = {{.scene = &scene}, &typed};
 
 /* A guest gets a vGPU by this interface, and gives it back. A guest with the other kind of host
  * device is refused. */
@@ -62,6 +55,7 @@ any_generation_has_any(void **state)
         {"vf vfs 4", FIRST, true},
     };
 
+    (void)state;
     for (size_t i = 0; i < COUNT(devices) * COUNT(interfaces); i++) {
         const char *device = devices[i / COUNT(interfaces)];
         size_t k = i % COUNT(interfaces);
@@ -72,7 +66,7 @@ any_generation_has_any(void **state)
         scene_start(&scene, machine);
         check_guest(interfaces[k].is_function, interfaces[k].function);
         if (i + 1 < COUNT(devices) * COUNT(interfaces))
-            teardown(state);
+            scene_stop(&scene);
     }
 }
 
@@ -99,7 +93,7 @@ both_in_one_host(void **state)
 int
 main(void)
 {
-#define TEST(name) cmocka_unit_test_teardown(name, teardown)
+#define TEST(function) TYPED_TEST(function, here)
     const struct CMUnitTest tests[] = {
         TEST(any_generation_has_any),
         TEST(both_in_one_host),

@@ -36,12 +36,11 @@ read_and_count(const struct host *host, const char *path, char *buffer, size_t s
 }
 
 /* Eight T4. */
-static int
-set_up(void **state)
+static void
+set_up(void)
 {
     AUTO(names_clear) struct names listed = {0};
 
-    (void)state;
     scene_start_machine(&scene, "t4x8");
     assert_int_equal(host_list(&scene.kernel.host, &listed, MDEVS FIRST "/mdev_supported_types"),
                      0);
@@ -53,17 +52,15 @@ set_up(void **state)
     read_of_fake = ops.read;
     ops.read = read_and_count;
     scene.kernel.host.ops = &ops;
-    return 0;
 }
 
-static int
-tear_down(void **state)
+static void
+tear_down(void)
 {
-    (void)state;
     munmap(names, sizeof(*names));
-    scene_stop(&scene);
-    return 0;
 }
+
+static const struct scene_case here = {.scene = &scene, .begin = set_up, .end = tear_down};
 
 /* Starts a guest with the device of the same number. Returns how many names the hook reads. */
 static unsigned
@@ -213,7 +210,7 @@ a_name_is_told_for_all_cards_of_the_model(void **state)
     assert_string_equal(name_on_second(&snapshot, "device 1db6"), ID);
 }
 
-#define TEST(function) cmocka_unit_test_setup_teardown(function, set_up, tear_down)
+#define TEST(function) SCENE_TEST(function, here)
 
 int
 main(void)

@@ -20,22 +20,13 @@
 static struct scene scene;
 static struct findings findings;
 
-static int
-setup(void **state)
+static void
+end(void)
 {
-    (void)state;
-    scene_start(&scene, MACHINE);
-    return 0;
+    findings_clear(&findings);
 }
 
-static int
-teardown(void **state)
-{
-    (void)state;
-    findings_clear(&findings);
-    scene_stop(&scene);
-    return 0;
-}
+static const struct scene_case here = {.scene = &scene, .machine = MACHINE, .end = end};
 
 /* Before it is done, the same is foreseen: all but a removal that then fails. */
 static void
@@ -752,7 +743,7 @@ release_and_reconcile(void **state)
 int
 main(void)
 {
-#define TEST(function) cmocka_unit_test_setup_teardown(function, setup, teardown)
+#define TEST(function) SCENE_TEST(function, here)
     const struct CMUnitTest tests[] = {
         TEST(nothing_to_do),
         TEST(a_starting_guest_is_left_alone),

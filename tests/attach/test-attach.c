@@ -44,31 +44,30 @@ static struct scene scene;
 static struct typed typed;
 static struct connection *libvirt;
 
-static int
-setup(void **state)
+static void
+begin(void)
 {
     struct error error;
 
-    (void)state;
-    scene_start(&scene, MACHINE);
-    scene_configure(
-        &scene,
-        "classes = { small = { types = [ \"T4-1B\" ]; }; gone = { types = [ \"X\" ]; }; };");
     assert_int_equal(connection_open(&scene.kernel.host, HERE, CONNECTION_WRITE, &libvirt, &error),
                      0);
     definition_write(libvirt, PLAIN);
-    return 0;
 }
 
-static int
-teardown(void **state)
+static void
+end(void)
 {
-    (void)state;
     connection_close(&libvirt);
-    typed_clear(&typed);
-    scene_stop(&scene);
-    return 0;
 }
+
+static const struct typed_case here = {
+    {.scene = &scene,
+     .machine = MACHINE,
+     .configuration =
+         "classes = { small = { types = [ \"T4-1B\" ]; }; gone = { types = [ \"X\" ]; }; };",
+     .begin = begin,
+     .end = end},
+    &typed};
 
 static int
 run(const char *line)
@@ -688,12 +687,11 @@ what_a_detach_left(void **state)
 static void
 a_device_that_stays(void **state)
 {
-    AUTO_FREE char *here = getcwd(NULL, 0);
     AUTO_FREE char *uri = NULL;
 
     (void)state;
     assert_int_equal(scene_prepare(&scene, 10, 1, "T4-1B"), 0);
-    assert_true(asprintf(&uri, "test://%s/tests/data/running.xml", here) > 0);
+    assert_true(asprintf(&uri, "test://%s/tests/data/running.xml", scene_sources()) > 0);
     if (typed_run(&scene, uri, "vgpuctl detach web10 ua-gpu0 --timeout 1", &typed) == COMMAND_DONE)
         skip(); /* a libvirt whose test driver can unplug */
     typed_assert_has(typed.faults, "vgpuctl: detach: libvirt does not unplug ua-gpu0 from web10: "
@@ -706,7 +704,7 @@ a_device_that_stays(void **state)
 int
 main(void)
 {
-#define TEST(function) cmocka_unit_test_setup_teardown(function, setup, teardown)
+#define TEST(function) TYPED_TEST(function, here)
     const struct CMUnitTest tests[] = {
         TEST(a_definition),
         TEST(all_that_a_request_says),

@@ -35,25 +35,16 @@ runs_with(const unsigned *numbers)
 }
 
 /* Guest 1 runs with device 1. */
-static int
-setup(void **state)
+static void
+begin(void)
 {
-    (void)state;
-    scene_start(&scene, MACHINE);
     assert_int_equal(scene_prepare(&scene, 1, 1, "mtty-2"), 0);
     qemu = getpid();
     runs_with(one);
     error = (struct error){0};
-    return 0;
 }
 
-static int
-teardown(void **state)
-{
-    (void)state;
-    scene_stop(&scene);
-    return 0;
-}
+static const struct scene_case here = {.scene = &scene, .machine = MACHINE, .begin = begin};
 
 /* No other program touches the leases: there are still `count` of them. */
 static void
@@ -355,15 +346,14 @@ any_failing_write_is_undone(void **state)
     "type nvidia-1146 \"NVIDIA L40S-2B\" framebuffer 2048 max 2\n"
 
 /* Guest 1 runs with the first function. */
-static int
-setup_card(void **state)
+static void
+begin_on_card(void)
 {
-    (void)state;
-    scene_start(&scene, CARD);
     assert_int_equal(scene_prepare_at(&scene, 1, "0000:3d:00.4", "L40S-1B"), 0);
     error = (struct error){0};
-    return 0;
 }
+
+static const struct scene_case on_card = {.scene = &scene, .machine = CARD, .begin = begin_on_card};
 
 /* Plugs another function into guest 1. */
 static int
@@ -451,7 +441,7 @@ a_function_that_is_refused(void **state)
 int
 main(void)
 {
-#define TEST(function) cmocka_unit_test_setup_teardown(function, setup, teardown)
+#define TEST(function) SCENE_TEST(function, here)
     const struct CMUnitTest tests[] = {
         TEST(one_more),
         TEST(one_less),
@@ -460,8 +450,8 @@ main(void)
         TEST(refused_by_ourselves),
         TEST(killed),
         TEST(any_failing_write_is_undone),
-        cmocka_unit_test_setup_teardown(a_function, setup_card, teardown),
-        cmocka_unit_test_setup_teardown(a_function_that_is_refused, setup_card, teardown),
+        SCENE_TEST(a_function, on_card),
+        SCENE_TEST(a_function_that_is_refused, on_card),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

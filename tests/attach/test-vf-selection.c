@@ -42,15 +42,13 @@ start(const char *machine)
                      0);
 }
 
-static int
-teardown(void **state)
+static void
+end(void)
 {
-    (void)state;
     connection_close(&libvirt);
-    typed_clear(&typed);
-    scene_stop(&scene);
-    return 0;
 }
+
+static const struct typed_case here = {{.scene = &scene, .end = end}, &typed};
 
 /* A hostdev of alias ua-gpu0, by its PCI address. */
 static const char *
@@ -493,7 +491,7 @@ a_clone_in_a_file(void **state)
 int
 main(void)
 {
-#define TEST(function) cmocka_unit_test_teardown(function, teardown)
+#define TEST(function) TYPED_TEST(function, here)
     const struct CMUnitTest tests[] = {
         TEST(a_function),
         TEST(a_short_address),

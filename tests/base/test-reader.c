@@ -14,29 +14,27 @@
 #define TYPE "sys/class/mdev_bus/" GPU "/mdev_supported_types/x-1"
 
 static struct scene scene;
-static const struct scene_case here = {.scene = &scene,
-                                       .machine = "gpu " GPU " rule size\n"
-                                                  "type x-1 \"X-1\" framebuffer 1024 max 3\n"};
-
 static struct reader reader;
 
-static int
-set_up(void **state)
+static void
+begin(void)
 {
-    int rc = scene_set_up(state);
-
     reader = READER_IDLE;
     scene.kernel.host.reader = &reader;
-    return rc;
 }
 
-static int
-tear_down(void **state)
+static void
+end(void)
 {
     scene.kernel.host.reader = NULL;
     reader_stop(&reader);
-    return scene_tear_down(state);
 }
+
+static const struct scene_case here = {.scene = &scene,
+                                       .machine = "gpu " GPU " rule size\n"
+                                                  "type x-1 \"X-1\" framebuffer 1024 max 3\n",
+                                       .begin = begin,
+                                       .end = end};
 
 static ssize_t
 ask(const char *path, char *text, size_t size)
@@ -165,16 +163,14 @@ a_child_asks_by_itself(void **state)
     assert_int_equal(ask(TYPE "/name", text, sizeof(text)), 3);
 }
 
-#define READER_TEST(function)                                                                      \
-    cmocka_unit_test_prestate_setup_teardown(function, set_up, tear_down, (void *)&here)
-
 int
 main(void)
 {
+#define TEST(function) SCENE_TEST(function, here)
     const struct CMUnitTest tests[] = {
-        READER_TEST(it_answers_as_a_read_would), READER_TEST(it_has_nothing_else_open),
-        READER_TEST(a_slow_card_is_silent),      READER_TEST(others_are_still_asked),
-        READER_TEST(a_child_asks_by_itself),
+        TEST(it_answers_as_a_read_would), TEST(it_has_nothing_else_open),
+        TEST(a_slow_card_is_silent),      TEST(others_are_still_asked),
+        TEST(a_child_asks_by_itself),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -27,8 +27,6 @@
 
 static struct scene scene;
 static struct typed live, played;
-static const struct scene_case here = {.scene = &scene, .machine = T4, .inside = true};
-static const struct scene_case unmade = {.scene = &scene};
 
 /* tar needs real time. So the real clock measures the wait for it. */
 static int
@@ -39,22 +37,22 @@ run_program(const struct host *host, char *const argv[], int in, int out, unsign
     return program_run(&real, argv, in, out, milliseconds);
 }
 
-static int
-set_up(void **state)
+static void
+begin(void)
 {
-    int rc = scene_set_up(state);
-
     scene.kernel.host.run = run_program;
-    return rc;
 }
 
-static int
-tear_down(void **state)
+static void
+end(void)
 {
     typed_clear(&live);
     typed_clear(&played);
-    return scene_tear_down(state);
 }
+
+static const struct scene_case here = {
+    .scene = &scene, .machine = T4, .inside = true, .begin = begin, .end = end};
+static const struct scene_case unmade = {.scene = &scene, .begin = begin, .end = end};
 
 /* Runs a command on the host itself and on the capture. Both outputs must be the same. */
 static void
@@ -741,29 +739,27 @@ nothing_is_changed(void **state)
 int
 main(void)
 {
-#define TEST(function, its_case)                                                                   \
-    cmocka_unit_test_prestate_setup_teardown(function, set_up, tear_down, (void *)&(its_case))
     const struct CMUnitTest tests[] = {
-        TEST(every_machine, unmade),
-        TEST(mediated_devices, here),
-        TEST(functions, unmade),
-        TEST(a_table, unmade),
-        TEST(profiles, unmade),
-        TEST(pools, unmade),
-        TEST(a_large_host, unmade),
-        TEST(a_long_list, here),
-        TEST(errors, here),
-        TEST(silence, here),
-        TEST(claims, here),
-        TEST(it_tells_versions, here),
-        TEST(no_secret_leaves_the_host, here),
-        TEST(it_is_played_with_stand_ins, here),
-        TEST(archives_of_strangers, here),
-        TEST(what_is_not_recorded, here),
-        TEST(another_build, here),
-        TEST(an_earlier_version, here),
-        TEST(a_later_version, here),
-        TEST(nothing_is_changed, here),
+        SCENE_TEST(every_machine, unmade),
+        SCENE_TEST(mediated_devices, here),
+        SCENE_TEST(functions, unmade),
+        SCENE_TEST(a_table, unmade),
+        SCENE_TEST(profiles, unmade),
+        SCENE_TEST(pools, unmade),
+        SCENE_TEST(a_large_host, unmade),
+        SCENE_TEST(a_long_list, here),
+        SCENE_TEST(errors, here),
+        SCENE_TEST(silence, here),
+        SCENE_TEST(claims, here),
+        SCENE_TEST(it_tells_versions, here),
+        SCENE_TEST(no_secret_leaves_the_host, here),
+        SCENE_TEST(it_is_played_with_stand_ins, here),
+        SCENE_TEST(archives_of_strangers, here),
+        SCENE_TEST(what_is_not_recorded, here),
+        SCENE_TEST(another_build, here),
+        SCENE_TEST(an_earlier_version, here),
+        SCENE_TEST(a_later_version, here),
+        SCENE_TEST(nothing_is_changed, here),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -28,29 +28,25 @@ static struct typed typed;
 static struct fake_kernel outside; /* this tree is beside the scene's tree */
 static int root;
 
-static int
-setup(void **state)
+static void
+begin(void)
 {
-    (void)state;
-    scene_start(&scene, MACHINE);
     fake_start(&outside, "");
     fake_write(&outside, "victim", SECRET);
     fake_write(&outside, "vgpu.conf", SECRET);
     root = scene.kernel.host.root;
     alarm(PATIENCE);
-    return 0;
 }
 
-static int
-teardown(void **state)
+static void
+end(void)
 {
-    (void)state;
     alarm(0);
-    typed_clear(&typed);
     fake_stop(&outside);
-    scene_stop(&scene);
-    return 0;
 }
+
+static const struct typed_case here = {
+    {.scene = &scene, .machine = MACHINE, .begin = begin, .end = end}, &typed};
 
 /* A line with --root in it. */
 static int
@@ -373,7 +369,7 @@ only_files_are_opened(void **state)
 int
 main(void)
 {
-#define TEST(function) cmocka_unit_test_setup_teardown(function, setup, teardown)
+#define TEST(function) TYPED_TEST(function, here)
     const struct CMUnitTest tests[] = {
         TEST(a_new_ledger_is_a_new_file),
         TEST(the_lock_is_a_file),

@@ -28,25 +28,16 @@
 static struct scene scene;
 static struct typed typed;
 
-static int
-set_up(void **state)
+static void
+begin(void)
 {
-    (void)state;
-    scene_start(&scene, MACHINE);
     bandwidth_put(&scene.kernel);
     scene.kernel.host.interfaces = bandwidth_interfaces;
     scene.kernel.host.vendors = bandwidth_vendors;
-    return 0;
 }
 
-static int
-tear_down(void **state)
-{
-    (void)state;
-    typed_clear(&typed);
-    scene_stop(&scene);
-    return 0;
-}
+static const struct typed_case here = {{.scene = &scene, .machine = MACHINE, .begin = begin},
+                                       &typed};
 
 static void
 run(const char *line, int status, const char *words)
@@ -241,7 +232,7 @@ an_unknown_lease_is_forgotten(void **state)
 int
 main(void)
 {
-#define TEST(function) cmocka_unit_test_setup_teardown(function, set_up, tear_down)
+#define TEST(function) TYPED_TEST(function, here)
     const struct CMUnitTest tests[] = {
         TEST(guests_get_it),
         TEST(kept_ones_are_given_up),

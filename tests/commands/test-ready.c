@@ -26,23 +26,14 @@
 static struct scene scene;
 static struct typed typed;
 
-static int
-setup(void **state)
+static void
+begin(void)
 {
-    (void)state;
-    scene_start(&scene, MACHINE);
     fake_set_uptime(20000);
-    return 0;
 }
 
-static int
-teardown(void **state)
-{
-    (void)state;
-    typed_clear(&typed);
-    scene_stop(&scene);
-    return 0;
-}
+static const struct typed_case here = {{.scene = &scene, .machine = MACHINE, .begin = begin},
+                                       &typed};
 
 static void
 ready(const char *configuration, const char *options, int status, const char *faults)
@@ -157,7 +148,7 @@ functions(void **state)
 int
 main(void)
 {
-#define TEST(function) cmocka_unit_test_setup_teardown(function, setup, teardown)
+#define TEST(function) TYPED_TEST(function, here)
     const struct CMUnitTest tests[] = {
         TEST(nothing_to_wait_for), TEST(given_up_at_once), TEST(it_comes),
         TEST(it_does_not_come),    TEST(functions),

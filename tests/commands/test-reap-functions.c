@@ -29,8 +29,8 @@ static const char *const places[] = {"0000:3d:00.4", "0000:3d:00.5", "0000:3d:00
                                      "0000:3d:00.7"};
 enum { RUNS, IS_DEFINED, IS_LEFT, IS_NOBODYS };
 
-static int
-setup(void **state)
+static void
+begin(void)
 {
     AUTO_FREE char *running =
         typed_functions(1, "", "L40S-8Q", (const char *const[]){places[RUNS], NULL});
@@ -40,10 +40,6 @@ setup(void **state)
         typed_functions(3, "", "L40S-8Q", (const char *const[]){places[IS_LEFT], NULL});
     char domains[8192];
 
-    (void)state;
-    scene_start(&scene, "gpu " CARD " vf vfs 5 rule size\n"
-                        "type nvidia-1152 \"NVIDIA L40S-8Q\" framebuffer 8192 max 6\n"
-                        "type nvidia-1155 \"NVIDIA L40S-24Q\" framebuffer 24576 max 2\n");
     assert_int_equal(typed_prepare(&scene, 1, "L40S-8Q", places[RUNS]), 0);
     fake_write(&scene.kernel, CONFIG, "release = \"keep\";");
     assert_int_equal(typed_prepare(&scene, 3, "L40S-8Q", places[IS_LEFT]), 0);
@@ -55,17 +51,15 @@ setup(void **state)
     }
     snprintf(domains, sizeof(domains), "%s%s", running, defined);
     libvirt = typed_libvirt(&scene, domains);
-    return 0;
 }
 
-static int
-teardown(void **state)
-{
-    (void)state;
-    typed_clear(&typed);
-    scene_stop(&scene);
-    return 0;
-}
+static const struct typed_case here = {
+    {.scene = &scene,
+     .machine = "gpu " CARD " vf vfs 5 rule size\n"
+                "type nvidia-1152 \"NVIDIA L40S-8Q\" framebuffer 8192 max 6\n"
+                "type nvidia-1155 \"NVIDIA L40S-24Q\" framebuffer 24576 max 2\n",
+     .begin = begin},
+    &typed};
 
 static void
 shown(void **state)
@@ -167,7 +161,7 @@ of_others(void **state)
 int
 main(void)
 {
-#define TEST(function) cmocka_unit_test_setup_teardown(function, setup, teardown)
+#define TEST(function) TYPED_TEST(function, here)
     const struct CMUnitTest tests[] = {
         TEST(shown),
         TEST(reaped),

@@ -44,20 +44,20 @@ keep(unsigned guest)
     fake_write(&scene.kernel, CONFIG, "release_timeout = \"500ms\";");
 }
 
-static int
-setup(void **state)
+static void
+begin(void)
 {
     AUTO_FREE char *running = typed_domain(1, "", (const unsigned[]){RUNNING, 0});
     AUTO_FREE char *defined = typed_domain(2, TYPED_DEFINED, (const unsigned[]){DEFINED, 0});
     AUTO_FREE char *hand = typed_domain(5, TYPED_DEFINED, (const unsigned[]){USED_BY_HAND, 0});
     char domains[8192];
 
-    (void)state;
-    scene_start(&scene, MACHINE);
     snprintf(domains, sizeof(domains), "%s%s%s", running, defined, hand);
     libvirt = typed_libvirt(&scene, domains);
-    return 0;
 }
+
+static const struct typed_case here = {{.scene = &scene, .machine = MACHINE, .begin = begin},
+                                       &typed};
 
 static void
 populate(void)
@@ -68,15 +68,6 @@ populate(void)
     for (unsigned i = BY_HAND; i <= BY_MDEVCTL; i++)
         make(i);
     fake_write(&scene.kernel, "etc/mdevctl.d/" GPU "/dddddddd-0000-4000-8000-000000000006", "{}");
-}
-
-static int
-teardown(void **state)
-{
-    (void)state;
-    typed_clear(&typed);
-    scene_stop(&scene);
-    return 0;
 }
 
 static int
@@ -676,7 +667,7 @@ domains(void **state)
 int
 main(void)
 {
-#define TEST(function) cmocka_unit_test_setup_teardown(function, setup, teardown)
+#define TEST(function) TYPED_TEST(function, here)
     const struct CMUnitTest tests[] = {
         TEST(domains),        TEST(shown),
         TEST(holders),        TEST(ours),

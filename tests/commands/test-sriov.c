@@ -54,26 +54,17 @@ run_tool(const struct host *host, char *const argv[], int in, int out, unsigned 
     return tool.answer;
 }
 
-static int
-set_up(void **state)
+static void
+begin(void)
 {
-    (void)state;
     memset(&tool, 0, sizeof(tool));
-    scene_start(&scene, MACHINE);
     scene.kernel.host.run = run_tool;
     fake_write(&scene.kernel, "run/systemd/system/any", "");
     fake_write(&scene.kernel, TOOL, "");
-    return 0;
 }
 
-static int
-tear_down(void **state)
-{
-    (void)state;
-    typed_clear(&typed);
-    scene_stop(&scene);
-    return 0;
-}
+static const struct typed_case here = {{.scene = &scene, .machine = MACHINE, .begin = begin},
+                                       &typed};
 
 static void
 run(const char *line, int status, const char *words)
@@ -473,7 +464,7 @@ wrong_words(void **state)
 int
 main(void)
 {
-#define TEST(function) cmocka_unit_test_setup_teardown(function, set_up, tear_down)
+#define TEST(function) TYPED_TEST(function, here)
     const struct CMUnitTest tests[] = {
         TEST(who_has_how_many),
         TEST(a_kept_vgpu_without_functions),

@@ -16,7 +16,6 @@
 #define OWN    "dev/vfio/devices/vfio3"
 
 static struct scene scene;
-static const struct scene_case here = {.scene = &scene, .machine = ""};
 static const struct path device = {DEVICE};
 static struct host_ops ops;
 static struct host host;
@@ -36,19 +35,18 @@ probe(const struct host *place, const char *path)
     return probed ? probed : open("/dev/null", O_RDWR | O_CLOEXEC);
 }
 
-static int
-set_up(void **state)
+static void
+begin(void)
 {
-    int rc = scene_set_up(state);
-
     ops = host_kernel;
     ops.list = list;
     ops.probe = probe;
     probed = 0;
     host = (struct host){.root = scene.kernel.host.root, .ops = &ops};
     fake_write(&scene.kernel, DEVICE "/name", "x");
-    return rc;
 }
+
+static const struct scene_case here = {.scene = &scene, .machine = "", .begin = begin};
 
 static void
 put_link(const char *path, const char *target)
@@ -216,12 +214,10 @@ no_proof_without_a_whole_look(void **state)
     check_proof(-ENOENT, -EBUSY, false);
 }
 
-#define TEST(function)                                                                             \
-    cmocka_unit_test_prestate_setup_teardown(function, set_up, scene_tear_down, (void *)&here)
-
 int
 main(void)
 {
+#define TEST(function) SCENE_TEST(function, here)
     const struct CMUnitTest tests[] = {
         TEST(nodes),   TEST(bound),
         TEST(holders), TEST(some_cannot_be_looked_at),

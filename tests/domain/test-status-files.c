@@ -16,9 +16,16 @@
 #define OTHER     "6fa459ea-ee8a-4ca4-894e-db77e160355f"
 
 static struct scene scene;
-static const struct scene_case here = {.scene = &scene, .machine = ""};
 static struct status_files files;
 static struct error error;
+
+static void
+end(void)
+{
+    status_files_clear(&files);
+}
+
+static const struct scene_case here = {.scene = &scene, .machine = "", .end = end};
 
 static void
 put(const char *name, const char *text)
@@ -146,19 +153,10 @@ no_list_at_all(void **state)
     assert_string_equal(status_files_doubt(&files, &web, "web01"), error.text);
 }
 
-static int
-tear_down(void **state)
-{
-    status_files_clear(&files);
-    return scene_tear_down(state);
-}
-
-#define TEST(function)                                                                             \
-    cmocka_unit_test_prestate_setup_teardown(function, scene_set_up, tear_down, (void *)&here)
-
 int
 main(void)
 {
+#define TEST(function) SCENE_TEST(function, here)
     const struct CMUnitTest tests[] = {
         TEST(the_process_of_a_guest),
         TEST(who_runs),

@@ -361,12 +361,13 @@ scene_set_up(void **state)
 {
     const struct scene_case *here = *state;
 
-    if (!here->machine)
-        return 0;
-    scene_start(here->scene, here->machine);
+    if (here->machine)
+        scene_start(here->scene, here->machine);
     if (here->configuration)
         scene_configure(here->scene, here->configuration);
-    return here->inside ? chdir(here->scene->kernel.path) : 0;
+    if (here->begin)
+        here->begin();
+    return here->machine && here->inside ? chdir(here->scene->kernel.path) : 0;
 }
 
 int
@@ -374,6 +375,8 @@ scene_tear_down(void **state)
 {
     const struct scene_case *here = *state;
 
+    if (here->end)
+        here->end();
     if (here->inside)
         assert_int_equal(chdir("/"), 0);
     scene_stop(here->scene);

@@ -115,6 +115,8 @@ struct scene_case {
     const char *machine;       /* NULL: the test starts the scene itself */
     const char *configuration; /* the content of vgpu.conf; NULL: there is no such file */
     bool inside;               /* the machine's root is the working directory */
+    void (*begin)(void);       /* sets up what else the test has; NULL: nothing */
+    void (*end)(void);         /* the opposite */
 };
 int scene_set_up(void **state);
 int scene_tear_down(void **state);

@@ -19,26 +19,20 @@
 static struct scene scene;
 static struct typed typed;
 
-static int
-set_up(void **state)
+static void
+begin(void)
 {
-    (void)state;
-    scene_start(&scene, "gpu " NVIDIA " vf vfs 4 rule size\n"
-                        "type nvidia-1152 \"NVIDIA L40S-8Q\" framebuffer 8192 max 6\n"
-                        "gpu " INTEL " xe vfs 3 memory 24480\n");
     nvidia_tools_install(&scene.kernel, NVIDIA, 4);
     nvidia_tools_boot(&scene.kernel);
-    return 0;
 }
 
-static int
-tear_down(void **state)
-{
-    (void)state;
-    typed_clear(&typed);
-    scene_stop(&scene);
-    return 0;
-}
+static const struct typed_case here = {
+    {.scene = &scene,
+     .machine = "gpu " NVIDIA " vf vfs 4 rule size\n"
+                "type nvidia-1152 \"NVIDIA L40S-8Q\" framebuffer 8192 max 6\n"
+                "gpu " INTEL " xe vfs 3 memory 24480\n",
+     .begin = begin},
+    &typed};
 
 static void
 run(const char *line, int status, const char *words)
@@ -177,7 +171,7 @@ side_by_side(void **state)
     fake_set_uptime(FAKE_UPTIME);
 }
 
-#define TEST(test) cmocka_unit_test_setup_teardown(test, set_up, tear_down)
+#define TEST(function) TYPED_TEST(function, here)
 
 int
 main(void)

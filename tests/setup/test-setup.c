@@ -28,25 +28,16 @@
 static struct scene scene;
 static struct typed typed;
 
-static int
-set_up(void **state)
+static void
+begin(void)
 {
-    (void)state;
-    scene_start(&scene, MACHINE);
     nvidia_tools_install(&scene.kernel, NVIDIA, 4);
     nvidia_tools_boot(&scene.kernel);
     assert_int_equal(fake_enable(&scene.kernel, INTEL, 0), 0);
-    return 0;
 }
 
-static int
-tear_down(void **state)
-{
-    (void)state;
-    typed_clear(&typed);
-    scene_stop(&scene);
-    return 0;
-}
+static const struct typed_case here = {{.scene = &scene, .machine = MACHINE, .begin = begin},
+                                       &typed};
 
 static void
 run(const char *line, int status, const char *words)
@@ -378,7 +369,8 @@ reset(void **state)
 {
     const char *const mode = SMI "-i " NVIDIA " -mig 1; ";
 
-    tear_down(state);
+    (void)state;
+    scene_stop(&scene);
     scene_start(&scene, MACHINE "gpu " ELSEWHERE " vf vfs 4 rule size\n"
                                 "type nvidia-1152 \"NVIDIA L40S-8Q\" framebuffer 8192 max 6\n");
     nvidia_tools_install(&scene.kernel, NVIDIA, 4);
@@ -468,7 +460,8 @@ types_of_instances(void **state)
 {
     static const char restart[] = "; /usr/bin/systemctl restart nvidia-vgpud.service";
 
-    tear_down(state);
+    (void)state;
+    scene_stop(&scene);
     scene_start(&scene,
                 "gpu " NVIDIA " vf vfs 4 rule size mig\n"
                 "type nvidia-700 \"NVIDIA A30-2-12C\" framebuffer 12288 slices 2 instances 0\n"
@@ -587,7 +580,7 @@ anything(void **state)
     }
 }
 
-#define TEST(test) cmocka_unit_test_setup_teardown(test, set_up, tear_down)
+#define TEST(function) TYPED_TEST(function, here)
 
 /* What NVIDIA's driver was told when it was loaded is compared, and nothing is written. */
 static void
