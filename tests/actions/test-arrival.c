@@ -13,7 +13,6 @@
 #define CARD2  "0000:41:00.0"
 #define FIRST  "gpu " CARD1 " vf vfs 3 rule size numa 0 board \"NVIDIA L40S\"\n"
 #define SECOND "gpu " CARD2 " vf vfs 2 rule size numa 0 board \"NVIDIA L40S\"\n"
-#define CONFIG "etc/libvirt-vgpu/vgpu.conf"
 
 /* The types that both kinds of card have, by size. */
 #define CLASSES                                                                                    \
@@ -33,7 +32,7 @@ begin(const char *machine, const char *config)
 
     scene_start(&scene, machine);
     assert_true(asprintf(&text, CLASSES "release_timeout = \"300ms\";\n%s", config) > 0);
-    fake_write(&scene.kernel, CONFIG, text);
+    scene_configure(&scene, text);
 }
 
 /* A guest with one vGPU of class big. The caller frees it. */
@@ -191,10 +190,8 @@ another_guest_meanwhile_gets_another(void **state)
 static void
 what_is_promised_is_room_taken(void **state)
 {
-    AUTO_FREE char *all = scene_xml_of(2, "<vgpu:device alias=\"ua-gpu1\" class=\"all\"/>",
-                                       (const char *const[]){scene_function(CARD1, 1), NULL});
-    AUTO_FREE char *moved = scene_xml_of(2, "<vgpu:device alias=\"ua-gpu1\" class=\"all\"/>",
-                                         (const char *const[]){scene_function(CARD2, 0), NULL});
+    AUTO_FREE char *all = scene_xml_at(2, scene_function(CARD1, 1), "class=\"all\"");
+    AUTO_FREE char *moved = scene_xml_at(2, scene_function(CARD2, 0), "class=\"all\"");
 
     (void)state;
     begin(FIRST SECOND, "");
@@ -369,7 +366,7 @@ never_is_refused(void **state)
     assert_int_equal(scene_hook(&scene, xml, "migrate", "begin"), 1);
     scene_assert_said(&scene, CARD1);
     scene_assert_said(&scene, "is disabled by /etc/libvirt-vgpu/vgpu.conf:3");
-    fake_write(&scene.kernel, CONFIG, CLASSES);
+    scene_configure(&scene, CLASSES);
     fake_write(&scene.kernel, "var/lib/libvirt-vgpu/drained/" CARD1, "");
     /* A drain is for today, and prepare's to judge. */
     assert_int_equal(scene_hook(&scene, xml, "migrate", "begin"), 0);

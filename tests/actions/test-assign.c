@@ -92,7 +92,7 @@ class_falls_to_its_second_type(void **state)
     static const char *const expected[] = {"nvidia-230", "nvidia-230", "mtty-2"};
 
     (void)state;
-    fake_write(&scene.kernel, "etc/libvirt-vgpu/vgpu.conf", class_conf);
+    scene_configure(&scene, class_conf);
     for (unsigned i = 1; i <= 3; i++) {
         AUTO_FREE char *xml = scene_xml(i, device, (const unsigned[]){i, 0});
 
@@ -225,9 +225,9 @@ static void
 quota_holds_for_any_words(void **state)
 {
     (void)state;
-    fake_write(&scene.kernel, "etc/libvirt-vgpu/vgpu.conf",
-               "classes = { small = { types = [ \"mtty-2\", \"T4-1B\" ]; }; };\n"
-               "quotas = ( { domains = [ \"guest*\" ]; class = \"small\"; max = 2; } );\n");
+    scene_configure(&scene,
+                    "classes = { small = { types = [ \"mtty-2\", \"T4-1B\" ]; }; };\n"
+                    "quotas = ( { domains = [ \"guest*\" ]; class = \"small\"; max = 2; } );\n");
     assert_int_equal(scene_prepare(&scene, 1, 1, "mtty-2"), 0);
     assert_int_equal(scene_prepare(&scene, 2, 2, "nvidia-222"), 0);
     assert_int_equal(scene_prepare(&scene, 3, 3, "Dual port serial"), 1);
@@ -242,10 +242,9 @@ static void
 one_alias_is_one_device(void **state)
 {
     (void)state;
-    fake_write(&scene.kernel, "etc/libvirt-vgpu/vgpu.conf",
-               "domains = ( { name = \"*\"; devices = (\n"
-               "{ alias = \"ua-a\"; type = \"mtty-1\"; },\n"
-               "{ alias = \"ua-a\"; type = \"mtty-2\"; } ); } );\n");
+    scene_configure(&scene, "domains = ( { name = \"*\"; devices = (\n"
+                            "{ alias = \"ua-a\"; type = \"mtty-1\"; },\n"
+                            "{ alias = \"ua-a\"; type = \"mtty-2\"; } ); } );\n");
     assert_int_equal(scene_prepare(&scene, 1, 1, "mtty-1"), 1);
     scene_assert_said(&scene,
                       "/etc/libvirt-vgpu/vgpu.conf:3: the alias \"ua-a\" is listed already, at "
@@ -289,7 +288,7 @@ parameters_of_the_last_run_are_cleared(void **state)
     char params[64];
 
     (void)state;
-    fake_write(&scene.kernel, "etc/libvirt-vgpu/vgpu.conf", "release = \"keep\";");
+    scene_configure(&scene, "release = \"keep\";");
     assert_int_equal(scene_hook(&scene, xml, "prepare", "begin"), 0);
     assert_int_equal(scene_hook(&scene, xml, "release", "end"), 0);
     assert_int_equal(scene.kernel.faults->writes, 2);

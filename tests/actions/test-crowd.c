@@ -2,7 +2,6 @@
 
 /* Many hooks at once, and hooks that are killed. */
 
-#include "actions/reconcile.h"
 #include "fake/chance.h"
 #include "fake/scene.h"
 
@@ -91,8 +90,9 @@ places_are_neither_shared_nor_wasted(void **state)
 
         scene_start(&scene, table[i].machine);
         /* Under valgrind the crowd is slow. */
-        fake_write(&scene.kernel, "etc/libvirt-vgpu/vgpu.conf",
-                   "lock_timeout = \"60s\"; prepare_timeout = \"60s\"; release_timeout = \"60s\";");
+        scene_configure(
+            &scene,
+            "lock_timeout = \"60s\"; prepare_timeout = \"60s\"; release_timeout = \"60s\";");
         scene.kernel.faults->create_delay = 5;
         count = crowd_for(table[i].places);
         assert_int_equal(run_crowd(scene_prepare, count, table[i].type), table[i].places);
@@ -147,7 +147,7 @@ a_place_that_is_made_stays_whose_it_is(void **state)
 {
     (void)state;
     scene_start(&scene, "gpu mtty rule pool 2\ntype mtty-2 \"Dual port serial\" uses 2\n");
-    fake_write(&scene.kernel, "etc/libvirt-vgpu/vgpu.conf", "release = \"keep\";");
+    scene_configure(&scene, "release = \"keep\";");
     scene.kernel.faults->remove_delay = 5;
     for (uint64_t round = chance_rounds(30); round > 0; round--) {
         pid_t second, others[2];
@@ -161,8 +161,7 @@ a_place_that_is_made_stays_whose_it_is(void **state)
             fake_sleep(1);
         for (unsigned i = 0; i < COUNT(others); i++)
             others[i] = spawn(pester, 3 + i, "mtty-2");
-        assert_int_equal(waitpid(second, &status, 0), second);
-        assert_int_equal(status, 0);
+        scene_assert_ends_well(second);
         for (unsigned i = 0; i < COUNT(others); i++) {
             assert_int_equal(waitpid(others[i], &status, 0), others[i]);
             assert_int_not_equal(status, 0);
@@ -191,7 +190,6 @@ static void
 all_places_that_are_made_stay(void **state)
 {
     pid_t pid;
-    int status;
 
     (void)state;
     scene_start(&scene, "gpu mtty rule pool 4\ntype mtty-2 \"Dual port serial\" uses 2\n");
@@ -205,8 +203,7 @@ all_places_that_are_made_stay(void **state)
     while (scene_leases(&scene, "kept") > 0)
         fake_sleep(1);
     assert_int_equal(scene_leases(&scene, "reserved"), 2);
-    assert_int_equal(waitpid(pid, &status, 0), pid);
-    assert_int_equal(status, 0);
+    scene_assert_ends_well(pid);
 }
 
 /* The same guests start and end at once, again and again. */
@@ -302,8 +299,6 @@ place_of_the_dead_is_free(void **state)
 static void
 nothing_is_made_for_a_dead_daemon(void **state)
 {
-    AUTO(findings_clear) struct findings findings = {0};
-    struct error error;
     pid_t daemon;
 
     (void)state;
@@ -323,7 +318,7 @@ nothing_is_made_for_a_dead_daemon(void **state)
     /* If the hook could not undo its work, it says so. Then the next hook or reconcile removes the
      * vGPU. */
     assert_int_equal(scene_leases(&scene, "") - scene_leases(&scene, "leaving"), 0);
-    assert_int_equal(reconcile_host(&scene.kernel.host, &findings, &error), 0);
+    scene_reconcile(&scene);
     scene_assert_empty(&scene);
 }
 
@@ -406,7 +401,7 @@ fixed_places_are_neither_shared_nor_wasted(void **state)
     (void)state;
     for (size_t i = 0; i < COUNT(table); i++) {
         scene_start(&scene, table[i].machine);
-        fake_write(&scene.kernel, "etc/libvirt-vgpu/vgpu.conf", patient);
+        scene_configure(&scene, patient);
         scene.kernel.faults->create_delay = 5;
         assert_int_equal(run_crowd(table[i].prepare, CROWD, table[i].type), table[i].places);
         assert_int_equal(fake_count(&scene.kernel), table[i].places);
@@ -428,7 +423,7 @@ a_card_is_filled_with_one_size(void **state)
         unsigned good, places = 0;
 
         scene_start(&scene, two_cards);
-        fake_write(&scene.kernel, "etc/libvirt-vgpu/vgpu.conf", patient);
+        scene_configure(&scene, patient);
         scene.kernel.faults->create_delay = 2;
         good = run_crowd(prepare_sizes, CROWD, "L40S-8Q");
         for (unsigned card = 0; card < 2; card++) {
@@ -466,15 +461,13 @@ an_old_release_never_hits_the_next_owner(void **state)
     for (unsigned i = 0; i < chance_rounds(100); i++) {
         unsigned owner = owners[i % 2].guest, before = owners[(i + 1) % 2].guest, tries = 0;
         pid_t late = spawn(release, before, "");
-        int status;
 
         while (prepare_function(&scene, owner, 1, owners[i % 2].word) != 0) {
             if (++tries > 1000)
                 fail_msg("round %u: %s", i, scene.said);
             fake_sleep(2);
         }
-        assert_int_equal(waitpid(late, &status, 0), late);
-        assert_int_equal(status, 0);
+        scene_assert_ends_well(late);
         assert_int_equal(release(&scene, before, 1, ""), 0);
         fake_sleep(4);
         assert_string_equal(fake_type_of(&scene.kernel, function_of(owner)), owners[i % 2].type);

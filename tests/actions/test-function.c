@@ -17,7 +17,6 @@
 #define VF2     "0000:3d:00.6"
 #define MACHINE "gpu " CARD " vf vfs 3 rule size numa 0 board \"NVIDIA L40S\"\n"
 #define MTTY    "gpu mtty rule pool 4\ntype mtty-2 \"Dual port serial\" uses 2\n"
-#define CONFIG  "etc/libvirt-vgpu/vgpu.conf"
 
 static struct scene scene;
 static const struct scene_case here = {.scene = &scene,
@@ -49,8 +48,7 @@ refuses(unsigned guest, const char *function, const char *type, const char *word
 static void
 start_and_end(void **state)
 {
-    AUTO_FREE char *xml = scene_xml_of(1, "<vgpu:device alias=\"ua-gpu1\" type=\"L40S-16Q\"/>",
-                                       (const char *const[]){VF1, NULL});
+    AUTO_FREE char *xml = scene_xml_at(1, VF1, "type=\"L40S-16Q\"");
 
     (void)state;
     starts(1, VF1, "L40S-16Q");
@@ -128,8 +126,7 @@ bad_places(void **state)
 static void
 bad_wishes(void **state)
 {
-    AUTO_FREE char *xml = scene_xml_of(1, "<vgpu:device alias=\"ua-gpu1\" type=\"L40S-16Q\"/>",
-                                       (const char *const[]){VF1, NULL});
+    AUTO_FREE char *xml = scene_xml_at(1, VF1, "type=\"L40S-16Q\"");
     AUTO_FREE char *managed = NULL;
     char *word = strstr(xml, "managed='no'");
 
@@ -195,7 +192,7 @@ any_failing_write_is_undone(void **state)
     struct fake_faults *faults = scene.kernel.faults;
 
     (void)state;
-    fake_write(&scene.kernel, CONFIG, "release_timeout = \"1s\";");
+    scene_configure(&scene, "release_timeout = \"1s\";");
     for (size_t e = 0; e < COUNT(errors); e++) {
         faults->fail_with = errors[e];
         for (unsigned n = 1; n <= 3; n++) {
@@ -265,8 +262,7 @@ what_is_not_offered_any_more_is_not_asked_for(void **state)
     while (*(volatile unsigned *)&faults->refuse)
         fake_sleep(1);
     assert_int_equal(fake_make(&scene.kernel, VF2, "nvidia-1145", NULL), 0);
-    assert_int_equal(waitpid(hook, &status, 0), hook);
-    assert_int_equal(status, 0);
+    scene_assert_ends_well(hook);
     assert_int_equal(faults->writes, 1);
     assert_int_equal(scene_leases(&scene, ""), 0);
 }
@@ -310,8 +306,7 @@ static void
 a_type_that_was_changed_is_left(void **state)
 {
     static const char *const types[] = {"nvidia-1145", ""};
-    AUTO_FREE char *xml = scene_xml_of(1, "<vgpu:device alias=\"ua-gpu1\" type=\"L40S-16Q\"/>",
-                                       (const char *const[]){VF0, NULL});
+    AUTO_FREE char *xml = scene_xml_at(1, VF0, "type=\"L40S-16Q\"");
 
     (void)state;
     for (size_t i = 0; i < COUNT(types); i++) {
@@ -365,7 +360,7 @@ static void
 an_old_writer_is_waited_for(void **state)
 {
     (void)state;
-    fake_write(&scene.kernel, CONFIG, "release_timeout = \"1s\"; prepare_timeout = \"5s\";");
+    scene_configure(&scene, "release_timeout = \"1s\"; prepare_timeout = \"5s\";");
     starts(1, VF0, "L40S-16Q");
     scene.kernel.faults->remove_delay = 3000;
     assert_int_equal(scene_release_at(&scene, 1, VF0), 0);
@@ -388,7 +383,7 @@ static void
 a_create_that_comes_late(void **state)
 {
     (void)state;
-    fake_write(&scene.kernel, CONFIG, "prepare_timeout = \"500ms\"; release_timeout = \"500ms\";");
+    scene_configure(&scene, "prepare_timeout = \"500ms\"; release_timeout = \"500ms\";");
     scene.kernel.faults->unseen = true;
     assert_int_equal(scene_prepare_at(&scene, 1, VF0, "L40S-16Q"), 1);
     scene_assert_said(
@@ -399,7 +394,7 @@ a_create_that_comes_late(void **state)
     scene.kernel.faults->unseen = false;
     while (!*fake_type_of(&scene.kernel, VF0))
         fake_sleep(1);
-    fake_write(&scene.kernel, CONFIG, "");
+    scene_configure(&scene, "");
     while (scene_prepare_at(&scene, 2, VF0, "L40S-1B") != 0)
         fake_sleep(10);
     scene_assert_type(&scene, VF0, "nvidia-1145");
@@ -407,16 +402,6 @@ a_create_that_comes_late(void **state)
 }
 
 /* --- slow drivers ----------------------------------------------------------------------------- */
-
-static void
-reconcile(void)
-{
-    AUTO(findings_clear) struct findings findings = {0};
-    struct error error;
-
-    if (reconcile_host(&scene.kernel.host, &findings, &error) < 0)
-        fail_msg("%s", error.text);
-}
 
 /* While QEMU has the function open, the driver answers EPERM. For a while after that it answers
  * EBUSY. Neither error makes us forget the vGPU. */
@@ -426,7 +411,7 @@ one_that_is_still_left_is_freed_later(void **state)
     struct fake_guest qemu;
 
     (void)state;
-    fake_write(&scene.kernel, CONFIG, "release_timeout = \"500ms\"; prepare_timeout = \"5s\";");
+    scene_configure(&scene, "release_timeout = \"500ms\"; prepare_timeout = \"5s\";");
     starts(1, VF0, "L40S-16Q");
     qemu = fake_open(&scene.kernel, VF0);
     assert_int_equal(scene_release_at(&scene, 1, VF0), 0);
@@ -437,14 +422,14 @@ one_that_is_still_left_is_freed_later(void **state)
     assert_int_equal(scene_leases(&scene, "removing"), 1);
     scene_assert_type(&scene, VF0, "nvidia-1154");
     starts(2, VF1, "L40S-16Q");
-    reconcile();
+    scene_reconcile(&scene);
     scene_assert_type(&scene, VF0, "nvidia-1154");
     assert_int_equal(scene_leases(&scene, ""), 2);
     scene.kernel.faults->exiting = 0;
     /* The last release's writer may work for a moment longer. */
     for (int i = 0; i < 100 && *fake_type_of(&scene.kernel, VF0); i++) {
         fake_sleep(20);
-        reconcile();
+        scene_reconcile(&scene);
     }
     scene_assert_type(&scene, VF0, "");
     scene_assert_type(&scene, VF1, "nvidia-1154");
@@ -461,7 +446,7 @@ who_comes_next_waits_for_it(void **state)
     for (unsigned next = 1; next <= 2; next++) {
         struct fake_guest qemu;
 
-        fake_write(&scene.kernel, CONFIG, "release_timeout = \"100ms\";");
+        scene_configure(&scene, "release_timeout = \"100ms\";");
         scene.kernel.faults->exiting = 0;
         starts(1, VF0, "L40S-16Q");
         qemu = fake_open(&scene.kernel, VF0);
@@ -469,7 +454,7 @@ who_comes_next_waits_for_it(void **state)
         fake_close(&qemu);
         assert_int_equal(scene_release_at(&scene, 1, VF0), 0);
         assert_int_equal(scene_leases(&scene, ""), 1);
-        fake_write(&scene.kernel, CONFIG, "");
+        scene_configure(&scene, "");
         /* The release's writer may work for a moment longer. */
         fake_sleep(200);
         starts(next, VF0, "L40S-8Q");
@@ -495,8 +480,7 @@ a_function_of_the_dead_is_free(void **state)
             _exit(scene_prepare_at(&scene, 1, VF0, "L40S-16Q"));
         _exit(waitpid(hook, &status, 0) != hook || status != 0);
     }
-    assert_int_equal(waitpid(daemon, &status, 0), daemon);
-    assert_int_equal(status, 0);
+    scene_assert_ends_well(daemon);
     assert_int_equal(scene_leases(&scene, "held"), 1);
     starts(2, VF0, "L40S-8Q");
     scene_assert_type(&scene, VF0, "nvidia-1152");
@@ -509,7 +493,7 @@ static void
 a_kept_one_waits_for_its_guest(void **state)
 {
     (void)state;
-    fake_write(&scene.kernel, CONFIG, "release = \"keep\";");
+    scene_configure(&scene, "release = \"keep\";");
     starts(1, VF0, "L40S-16Q");
     assert_int_equal(scene_release_at(&scene, 1, VF0), 0);
     assert_int_equal(scene_leases(&scene, "kept"), 1);
@@ -517,7 +501,7 @@ a_kept_one_waits_for_its_guest(void **state)
     starts(1, VF0, "L40S-16Q");
     assert_int_equal(scene_leases(&scene, "held"), 1);
     assert_int_equal(scene.kernel.faults->writes, 1);
-    fake_write(&scene.kernel, CONFIG, "nonsense");
+    scene_configure(&scene, "nonsense");
     assert_int_equal(scene_release_at(&scene, 1, VF0), 0);
     assert_int_equal(scene_release_at(&scene, 1, VF0), 0);
     assert_int_equal(scene_leases(&scene, "kept"), 1);
@@ -529,7 +513,7 @@ static void
 a_kept_one_makes_way(void **state)
 {
     (void)state;
-    fake_write(&scene.kernel, CONFIG, "release = \"keep\";");
+    scene_configure(&scene, "release = \"keep\";");
     starts(1, VF0, "L40S-16Q");
     assert_int_equal(scene_release_at(&scene, 1, VF0), 0);
     starts(2, VF0, "L40S-16Q");
@@ -559,13 +543,13 @@ static void
 no_more_than_max_instances(void **state)
 {
     (void)state;
-    fake_write(&scene.kernel, CONFIG,
-               "max_instances = ( { types = [ \"L40S-16Q\" ]; max = 3; },\n"
-               "                  { types = [ \"L40S-16Q\", \"L40S-24Q\" ]; max = 2; } );");
+    scene_configure(&scene,
+                    "max_instances = ( { types = [ \"L40S-16Q\" ]; max = 3; },\n"
+                    "                  { types = [ \"L40S-16Q\", \"L40S-24Q\" ]; max = 2; } );");
     starts(1, VF0, "L40S-16Q");
     starts(2, VF1, "L40S-16Q");
     refuses(3, VF2, "L40S-16Q", "its GPU 0000:3d:00.0 is full (2 of 2); no other virtual");
-    fake_write(&scene.kernel, CONFIG, "max_instances = ( { types = [ \"L40S-8Q\" ]; max = 2; } );");
+    scene_configure(&scene, "max_instances = ( { types = [ \"L40S-8Q\" ]; max = 2; } );");
     starts(3, VF2, "L40S-16Q");
     assert_int_equal(scene_release_at(&scene, 1, VF0), 0);
     assert_int_equal(scene_release_at(&scene, 2, VF1), 0);
@@ -596,7 +580,7 @@ parameters_are_for_one_guest(void **state)
 
     (void)state;
     for (size_t i = 0; i < COUNT(modes); i++) {
-        fake_write(&scene.kernel, CONFIG, modes[i]);
+        scene_configure(&scene, modes[i]);
         assert_int_equal(scene_hook(&scene, xml, "prepare", "begin"), 0);
         assert_params(VF0, "vgpu-placement-id=3");
         assert_int_equal(scene_hook(&scene, xml, "release", "end"), 0);
@@ -623,7 +607,7 @@ a_placement_id(void **state)
     assert_int_equal(scene_hook(&scene, xml, "prepare", "begin"), 0);
     assert_params(VF0, "vgpu-placement-id=3, disable_vnc=1");
     assert_int_equal(scene_hook(&scene, xml, "release", "end"), 0);
-    fake_write(&scene.kernel, CONFIG, "params = [ \"disable_vnc\" ];");
+    scene_configure(&scene, "params = [ \"disable_vnc\" ];");
     assert_int_equal(scene_hook(&scene, xml, "prepare", "begin"), 1);
     scene_assert_said(&scene, "ua-gpu1 sets the driver parameter \"vgpu-placement-id\", and "
                               "vgpu.conf (params) does not let a request set it");

@@ -17,8 +17,7 @@
     "type nvidia-222 \"GRID T4-1B\" framebuffer 1024 max 3\n"                                      \
     "gpu mtty rule pool 4\n"                                                                       \
     "type mtty-2 \"Dual port serial\" uses 2\n"
-#define CONFIG "etc/libvirt-vgpu/vgpu.conf"
-#define UUID   36
+#define UUID 36
 
 static struct scene scene;
 static const struct scene_case here = {.scene = &scene, .machine = MACHINE};
@@ -141,7 +140,7 @@ kept_devices(void **state)
     AUTO_FREE char *resized = guest_xml(1, "mtty-2", (const unsigned[]){1, 0});
 
     (void)state;
-    fake_write(&scene.kernel, CONFIG, "release = \"keep\";\n");
+    scene_configure(&scene, "release = \"keep\";\n");
     assert_int_equal(scene_hook(&scene, own, "prepare", "begin"), 0);
     assert_int_equal(scene_hook(&scene, own, "release", "end"), 0);
     assert_int_equal(scene_leases(&scene, "kept"), 1);
@@ -169,7 +168,7 @@ leaving_devices(void **state)
     unsigned writes;
 
     (void)state;
-    fake_write(&scene.kernel, CONFIG, "release_timeout = \"200ms\";\n");
+    scene_configure(&scene, "release_timeout = \"200ms\";\n");
     assert_int_equal(scene_hook(&scene, own, "prepare", "begin"), 0);
     stray = fake_open(&scene.kernel, scene_device(1));
     assert_int_equal(scene_hook(&scene, own, "release", "end"), 0);
@@ -195,12 +194,12 @@ always_new(void **state)
     AUTO_FREE char *xml = guest_xml(1, "nvidia-222", (const unsigned[]){1, 2, 0});
 
     (void)state;
-    fake_write(&scene.kernel, CONFIG, "migrate_uuid = \"new\";\n");
+    scene_configure(&scene, "migrate_uuid = \"new\";\n");
     assert_int_equal(scene_hook(&scene, xml, "migrate", "begin"), 0);
     assert_renamed(xml, 1, scene.printed);
     assert_renamed(xml, 2, scene.printed);
     assert_string_equal(scene.printed, xml);
-    fake_write(&scene.kernel, CONFIG, "migrate_uuid = \"new\"; enabled = false;\n");
+    scene_configure(&scene, "migrate_uuid = \"new\"; enabled = false;\n");
     prints(xml, "migrate", "");
 }
 
@@ -235,20 +234,19 @@ never_is_refused_and_full_is_not(void **state)
     prints(known, "migrate", "");
     assert_int_equal(scene_hook(&scene, known, "prepare", "begin"), 1);
     scene_assert_said(&scene, "is full (3 of 3)");
-    fake_write(&scene.kernel, CONFIG, "gpus = ({ address = \"0000:18:00.0\"; enabled = false; });");
+    scene_configure(&scene, "gpus = ({ address = \"0000:18:00.0\"; enabled = false; });");
     assert_int_equal(scene_hook(&scene, known, "restore", "begin"), 1);
     scene_assert_said(&scene, "0000:18:00.0 is disabled by /etc/libvirt-vgpu/vgpu.conf:");
     assert_string_equal(scene.printed, "");
-    fake_write(&scene.kernel, CONFIG, "");
+    scene_configure(&scene, "");
     fake_write(&scene.kernel, "var/lib/libvirt-vgpu/drained/0000:18:00.0", "");
     /* A drain is for today, and prepare's to judge. */
     prints(known, "migrate", "");
     assert_int_equal(scene_hook(&scene, known, "prepare", "begin"), 1);
     scene_assert_said(&scene, "0000:18:00.0 is drained (see vgpuctl undrain)");
     unlinkat(scene.kernel.host.root, "var/lib/libvirt-vgpu/drained/0000:18:00.0", 0);
-    fake_write(&scene.kernel, CONFIG,
-               "classes = { small = { types = [ \"nvidia-222\" ]; }; };\n"
-               "quotas = ({ domains = [ \"*\" ]; class = \"small\"; max = 0; });\n");
+    scene_configure(&scene, "classes = { small = { types = [ \"nvidia-222\" ]; }; };\n"
+                            "quotas = ({ domains = [ \"*\" ]; class = \"small\"; max = 0; });\n");
     assert_int_equal(scene_hook(&scene, known, "migrate", "begin"), 1);
     scene_assert_said(&scene, "0000:18:00.0 has it, but the quota of 0 for class small is used up");
 }
@@ -260,7 +258,7 @@ a_gpu_that_comes_up_late(void **state)
     AUTO_FREE char *xml = guest_xml(1, "mtty-2", (const unsigned[]){1, 0});
 
     (void)state;
-    fake_write(&scene.kernel, CONFIG, "boot_wait = \"100s\"; gpus = ({ address = \"mtty\"; });");
+    scene_configure(&scene, "boot_wait = \"100s\"; gpus = ({ address = \"mtty\"; });");
     fake_set_uptime(20000);
     fake_vanish(&scene.kernel, "mtty");
     prints(xml, "restore", "");
@@ -523,9 +521,8 @@ large(void **state)
     (void)state;
     scene_stop(&scene);
     scene_start(&scene, "gpu mtty rule pool 400\ntype mtty-2 \"Dual port serial\" uses 2\n");
-    fake_write(&scene.kernel, CONFIG,
-               "migrate_uuid = \"new\"; default_class = \"small\";\n"
-               "classes = { small = { types = [ \"mtty-2\" ]; }; };\n");
+    scene_configure(&scene, "migrate_uuid = \"new\"; default_class = \"small\";\n"
+                            "classes = { small = { types = [ \"mtty-2\" ]; }; };\n");
     for (unsigned i = 0; i < 200; i++)
         numbers[i] = i + 1;
     text = scene_xml(1, "", numbers);

@@ -2,7 +2,6 @@
 
 /* vGPUs that stay for their guest's next start, and what other guests may do with them. */
 
-#include "actions/reconcile.h"
 #include "device/vgpu.h"
 #include "fake/scene.h"
 
@@ -27,7 +26,7 @@ static void
 kept_device_waits_for_its_guest(void **state)
 {
     (void)state;
-    fake_write(&scene.kernel, "etc/libvirt-vgpu/vgpu.conf", "release = \"keep\";");
+    scene_configure(&scene, "release = \"keep\";");
     assert_int_equal(scene_prepare(&scene, 1, 1, "mtty-2"), 0);
     assert_int_equal(scene_release(&scene, 1, 1), 0);
     assert_int_equal(scene_leases(&scene, "kept"), 1);
@@ -37,7 +36,7 @@ kept_device_waits_for_its_guest(void **state)
     assert_int_equal(scene.kernel.faults->writes, 1);
     /* A release comes late, or a second time, or after the configuration is gone. The lease says
      * that the device is kept. */
-    fake_write(&scene.kernel, "etc/libvirt-vgpu/vgpu.conf", "nonsense");
+    scene_configure(&scene, "nonsense");
     assert_int_equal(scene_release(&scene, 1, 1), 0);
     assert_int_equal(scene_release(&scene, 1, 1), 0);
     assert_int_equal(scene_leases(&scene, "kept"), 1);
@@ -65,7 +64,7 @@ static void
 kept_device_is_reaped_when_in_the_way(void **state)
 {
     (void)state;
-    fake_write(&scene.kernel, "etc/libvirt-vgpu/vgpu.conf", "release = \"keep\";");
+    scene_configure(&scene, "release = \"keep\";");
     assert_int_equal(scene_prepare(&scene, 1, 1, "mtty-2"), 0);
     assert_int_equal(scene_prepare(&scene, 2, 2, "T4-1B"), 0);
     assert_int_equal(scene_release(&scene, 1, 1), 0);
@@ -91,14 +90,11 @@ kept_device_is_reaped_when_in_the_way(void **state)
 static void
 busy_kept_device_stays_kept(void **state)
 {
-    AUTO(findings_clear) struct findings findings = {0};
     struct fake_guest strays[2];
-    struct error error;
     uint64_t numbers[2];
 
     (void)state;
-    fake_write(&scene.kernel, "etc/libvirt-vgpu/vgpu.conf",
-               "release = \"keep\"; release_timeout = \"50ms\";");
+    scene_configure(&scene, "release = \"keep\"; release_timeout = \"50ms\";");
     for (unsigned i = 0; i < 2; i++) {
         assert_int_equal(scene_prepare(&scene, i + 1, i + 1, "mtty-2"), 0);
         assert_int_equal(scene_release(&scene, i + 1, i + 1), 0);
@@ -112,7 +108,7 @@ busy_kept_device_stays_kept(void **state)
         assert_true(scene_number(&scene, scene_device(i + 1)) > numbers[i]);
     assert_true(scene_number(&scene, scene_device(1)) != scene_number(&scene, scene_device(2)));
     fake_close(&strays[1]);
-    assert_int_equal(reconcile_host(&scene.kernel.host, &findings, &error), 0);
+    scene_reconcile(&scene);
     assert_int_equal(scene_leases(&scene, "kept"), 2);
     assert_int_equal(fake_count(&scene.kernel), 2);
     if (scene_prepare(&scene, 3, 3, "mtty-2") != 0)
@@ -130,8 +126,7 @@ static void
 kept_device_made_anew_elsewhere(void **state)
 {
     (void)state;
-    fake_write(&scene.kernel, "etc/libvirt-vgpu/vgpu.conf",
-               "release = \"keep\"; prepare_timeout = \"200ms\";");
+    scene_configure(&scene, "release = \"keep\"; prepare_timeout = \"200ms\";");
     assert_int_equal(scene_prepare(&scene, 1, 1, "mtty-2"), 0);
     assert_int_equal(scene_release(&scene, 1, 1), 0);
     assert_int_equal(fake_remove(&scene.kernel, scene_device(1)), 0);
@@ -151,7 +146,7 @@ static void
 kept_device_moves(void **state)
 {
     (void)state;
-    fake_write(&scene.kernel, "etc/libvirt-vgpu/vgpu.conf", "release = \"keep\";");
+    scene_configure(&scene, "release = \"keep\";");
     assert_int_equal(scene_prepare(&scene, 1, 1, "mtty-2"), 0);
     assert_int_equal(scene_release(&scene, 1, 1), 0);
     assert_int_equal(scene_prepare(&scene, 2, 1, "mtty-2"), 0);
@@ -211,7 +206,7 @@ a_release_without_work_writes_nothing(void **state)
     ino_t before;
 
     (void)state;
-    fake_write(&scene.kernel, "etc/libvirt-vgpu/vgpu.conf", "release = \"keep\";");
+    scene_configure(&scene, "release = \"keep\";");
     assert_int_equal(scene_prepare(&scene, 1, 1, "mtty-2"), 0);
     assert_int_equal(scene_prepare(&scene, 2, 2, "mtty-2"), 0);
     before = the_ledger();

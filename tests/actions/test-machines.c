@@ -82,7 +82,7 @@ spreading_uses_every_card(void **state)
 {
     (void)state;
     scene_start_machine(&scene, "t4x8");
-    fake_write(&scene.kernel, "etc/libvirt-vgpu/vgpu.conf", "placement = \"spread\";");
+    scene_configure(&scene, "placement = \"spread\";");
     for (unsigned i = 1; i <= 8; i++)
         assert_int_equal(scene_prepare(&scene, i, i, "T4-1Q"), 0);
     assert_int_equal(fill("T4-16Q", 100), 0);
@@ -115,8 +115,7 @@ frame_buffer_classes(void **state)
 
     (void)state;
     scene_start_machine(&scene, "a40");
-    fake_write(&scene.kernel, "etc/libvirt-vgpu/vgpu.conf",
-               "classes = { big = { framebuffer = \"5G\"; }; };");
+    scene_configure(&scene, "classes = { big = { framebuffer = \"5G\"; }; };");
     assert_int_equal(scene_hook(&scene, xml, "prepare", "begin"), 0);
     assert_string_equal(fake_type_of(&scene.kernel, scene_device(1)), "nvidia-561");
 }

@@ -15,7 +15,6 @@
 #define CARD2  "0000:41:00.0"
 #define FIRST  "gpu " CARD1 " vf vfs 3 rule size numa 0 board \"NVIDIA L40S\"\n"
 #define SECOND "gpu " CARD2 " vf vfs 2 rule size numa 0 board \"NVIDIA L40S\"\n"
-#define CONFIG "etc/libvirt-vgpu/vgpu.conf"
 #define CLASSES                                                                                    \
     "classes = { big = { types = [ \"T4-16Q\", \"L40S-16Q\" ]; }; };\n"                            \
     "release_timeout = \"300ms\";\n"
@@ -31,7 +30,7 @@ begin(const char *machine, const char *config)
 
     scene_start(&scene, machine);
     assert_true(asprintf(&text, CLASSES "%s", config) > 0);
-    fake_write(&scene.kernel, CONFIG, text);
+    scene_configure(&scene, text);
 }
 
 static void
@@ -64,7 +63,7 @@ a_found_one_is_left_as_it_is(void **state)
     begin(FIRST, "release = \"keep\";");
     starts(2, kept, "L40S-24Q");
     assert_int_equal(scene_release_at(&scene, 2, kept), 0);
-    fake_write(&scene.kernel, CONFIG, CLASSES);
+    scene_configure(&scene, CLASSES);
     assert_int_equal(fake_make(&scene.kernel, foreign, "nvidia-1155", NULL), 0);
     hooks(xml, "prepare", "begin");
     assert_string_equal(fake_type_of(&scene.kernel, made), "nvidia-1155");
@@ -89,7 +88,7 @@ a_found_mdev_is_left_as_it_is(void **state)
     assert_int_equal(scene_prepare(&scene, 2, 3, "T4-8Q"), 0);
     assert_int_equal(scene_release(&scene, 2, 3), 0);
     type = strdup(fake_type_of(&scene.kernel, scene_device(3)));
-    fake_write(&scene.kernel, CONFIG, CLASSES);
+    scene_configure(&scene, CLASSES);
     assert_int_equal(fake_make(&scene.kernel, "0000:18:00.0", type, scene_device(1)), 0);
     hooks(xml, "prepare", "begin");
     assert_int_equal(scene_leases(&scene, "found"), 1);
@@ -350,7 +349,7 @@ time_of_unlike(const char *card, const char *type, const char *source, const cha
     }
     strcat(config, "};");
     scene_start(&scene, machine);
-    fake_write(&scene.kernel, CONFIG, config);
+    scene_configure(&scene, config);
     xml = scene_xml_of(1, devices, sources);
     start = milliseconds();
     /* A start must know whether the guest can start. An arrival must only not claim that the guest
@@ -390,7 +389,7 @@ a_refusal_is_quick(void **state)
                  "gpu 0000:%02x:00.0 vf vfs 64 rule size numa 0 board \"NVIDIA L40S\"\n",
                  0x20 + 16 * i);
     scene_start(&scene, machine);
-    fake_write(&scene.kernel, CONFIG, "classes = { any = { framebuffer = \"1G\"; }; };");
+    scene_configure(&scene, "classes = { any = { framebuffer = \"1G\"; }; };");
     assert_int_equal(scene_prepare_at(&scene, 2, "0000:20:00.4", "L40S-1Q"), 0);
     for (int i = 0; i < 2; i++) {
         AUTO_FREE char *xml =

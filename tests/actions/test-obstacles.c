@@ -3,9 +3,9 @@
 /* Obstacles for a start: a driver that refuses, is late or lies; a device that is still in use;
  * another hook. */
 
-#include "actions/reconcile.h"
 #include "fake/scene.h"
 #include "lease/marks.h"
+#include "lease/statedir.h"
 
 #include <fcntl.h>
 #include <string.h>
@@ -23,7 +23,7 @@ refused_create_goes_elsewhere_or_says_so(void **state)
     AUTO_FREE char *xml = scene_xml(1, device, (const unsigned[]){1, 0});
 
     (void)state;
-    fake_write(&scene.kernel, "etc/libvirt-vgpu/vgpu.conf", class_conf);
+    scene_configure(&scene, class_conf);
     scene.kernel.faults->refuse = 1;
     assert_int_equal(scene_hook(&scene, xml, "prepare", "begin"), 0);
     assert_string_equal(fake_type_of(&scene.kernel, scene_device(1)), "mtty-2");
@@ -47,7 +47,7 @@ any_failing_write_is_undone(void **state)
     static const int errors[] = {EIO, ENOSPC, EUSERS, ENODEV, ENOENT, EAGAIN, EBUSY, ENOMEM};
 
     (void)state;
-    fake_write(&scene.kernel, "etc/libvirt-vgpu/vgpu.conf", "release_timeout = \"1s\";");
+    scene_configure(&scene, "release_timeout = \"1s\";");
     for (size_t e = 0; e < sizeof(errors) / sizeof(*errors); e++) {
         for (unsigned n = 1; n <= 3; n++) {
             scene.kernel.faults->writes = 0;
@@ -78,22 +78,20 @@ a_gpu_that_comes_up_late(void **state)
 {
     static const char late[] = "boot_wait = \"100s\"; prepare_timeout = \"200ms\";\n"
                                "gpus = ({ address = \"mtty\"; }, { address = \"nothing\"; });\n";
-    int status;
     pid_t hook;
 
     (void)state;
-    fake_write(&scene.kernel, "etc/libvirt-vgpu/vgpu.conf", late);
+    scene_configure(&scene, late);
     /* The host has been up for longer than this time, or no named GPU is missing. Then a start is
      * refused at once. */
     fake_set_uptime(100010);
     assert_int_equal(scene_prepare(&scene, 1, 1, "no-such"), 1);
     fake_set_uptime(99000);
-    fake_write(&scene.kernel, "etc/libvirt-vgpu/vgpu.conf",
-               "boot_wait = \"100s\"; gpus = ({ address = \"mtty\"; });");
+    scene_configure(&scene, "boot_wait = \"100s\"; gpus = ({ address = \"mtty\"; });");
     assert_int_equal(scene_prepare(&scene, 1, 1, "no-such"), 1);
     scene_assert_said(&scene, "no-such, which no GPU here has");
     /* A named GPU is missing. It appears half a second later. */
-    fake_write(&scene.kernel, "etc/libvirt-vgpu/vgpu.conf", late);
+    scene_configure(&scene, late);
     assert_int_equal(fake_make(&scene.kernel, "mtty", "mtty-2", scene_device(7)), 0);
     assert_int_equal(fake_make(&scene.kernel, "mtty", "mtty-2", scene_device(8)), 0);
     hook = fork();
@@ -102,8 +100,7 @@ a_gpu_that_comes_up_late(void **state)
     fake_sleep(700);
     assert_int_equal(waitpid(hook, NULL, WNOHANG), 0);
     assert_int_equal(fake_remove(&scene.kernel, scene_device(7)), 0);
-    assert_int_equal(waitpid(hook, &status, 0), hook);
-    assert_int_equal(status, 0);
+    scene_assert_ends_well(hook);
     assert_string_equal(fake_type_of(&scene.kernel, scene_device(1)), "mtty-2");
     /* The GPU does not come, and the wait ends. */
     fake_set_uptime(99900);
@@ -121,9 +118,8 @@ a_hook_whose_daemon_is_gone(void **state)
     pid_t daemon;
 
     (void)state;
-    fake_write(&scene.kernel, "etc/libvirt-vgpu/vgpu.conf",
-               "boot_wait = \"100s\"; release_timeout = \"100ms\";\n"
-               "gpus = ({ address = \"mtty\"; }, { address = \"nothing\"; });\n");
+    scene_configure(&scene, "boot_wait = \"100s\"; release_timeout = \"100ms\";\n"
+                            "gpus = ({ address = \"mtty\"; }, { address = \"nothing\"; });\n");
     fake_set_uptime(99000);
     scene.kernel.faults->refuse = 1;
     assert_int_equal(pipe2(ends, O_CLOEXEC), 0);
@@ -153,8 +149,7 @@ busy_at_release_is_left_and_taken_back(void **state)
     struct fake_guest stray;
 
     (void)state;
-    fake_write(&scene.kernel, "etc/libvirt-vgpu/vgpu.conf",
-               "release_timeout = \"200ms\"; prepare_timeout = \"2s\";");
+    scene_configure(&scene, "release_timeout = \"200ms\"; prepare_timeout = \"2s\";");
     assert_int_equal(scene_prepare(&scene, 1, 1, "mtty-2"), 0);
     stray = fake_open(&scene.kernel, scene_device(1));
     assert_int_equal(scene_release(&scene, 1, 1), 0);
@@ -180,7 +175,7 @@ recovery_of_others_make_room(void **state)
     struct fake_guest stray;
 
     (void)state;
-    fake_write(&scene.kernel, "etc/libvirt-vgpu/vgpu.conf", "release_timeout = \"50ms\";");
+    scene_configure(&scene, "release_timeout = \"50ms\";");
     assert_int_equal(scene_prepare(&scene, 1, 1, "mtty-2"), 0);
     assert_int_equal(scene_prepare(&scene, 2, 2, "mtty-2"), 0);
     stray = fake_open(&scene.kernel, scene_device(1));
@@ -188,7 +183,7 @@ recovery_of_others_make_room(void **state)
     assert_int_equal(scene_prepare(&scene, 3, 3, "mtty-2"), 1);
     scene_assert_said(&scene, "in use");
     fake_close(&stray);
-    fake_write(&scene.kernel, "etc/libvirt-vgpu/vgpu.conf", "");
+    scene_configure(&scene, "");
     assert_int_equal(scene_prepare(&scene, 3, 3, "mtty-2"), 0);
     assert_string_equal(fake_type_of(&scene.kernel, scene_device(1)), "");
     assert_int_equal(scene_leases(&scene, ""), 2);
@@ -201,13 +196,12 @@ static void
 what_was_released_is_to_go(void **state)
 {
     AUTO(ledger_clear) struct ledger ledger = {0};
-    AUTO(findings_clear) struct findings findings = {0};
     struct fake_guest stray;
     struct name domain;
     struct error error;
 
     (void)state;
-    fake_write(&scene.kernel, "etc/libvirt-vgpu/vgpu.conf", "release_timeout = \"50ms\";");
+    scene_configure(&scene, "release_timeout = \"50ms\";");
     assert_int_equal(scene_prepare(&scene, 1, 1, "mtty-2"), 0);
     assert_int_equal(statedir_peek(&scene.kernel.host, &ledger, &error), 0);
     domain = ledger.leases[0].domain;
@@ -221,7 +215,7 @@ what_was_released_is_to_go(void **state)
     assert_int_equal(scene_leases(&scene, "leaving"), 1);
     assert_int_equal(scene_leases(&scene, "held"), 1);
     fake_close(&stray);
-    assert_int_equal(reconcile_host(&scene.kernel.host, &findings, &error), 0);
+    scene_reconcile(&scene);
     assert_int_equal(fake_count(&scene.kernel), 1);
     assert_int_equal(scene_leases(&scene, ""), 1);
 }
@@ -236,9 +230,9 @@ what_was_in_the_way_is_let_go(void **state)
     pid_t hook;
 
     (void)state;
-    fake_write(&scene.kernel, "etc/libvirt-vgpu/vgpu.conf",
-               "boot_wait = \"100s\"; prepare_timeout = \"2s\"; release_timeout = \"50ms\";\n"
-               "gpus = ({ address = \"mtty\"; }, { address = \"nothing\"; });\n");
+    scene_configure(&scene,
+                    "boot_wait = \"100s\"; prepare_timeout = \"2s\"; release_timeout = \"50ms\";\n"
+                    "gpus = ({ address = \"mtty\"; }, { address = \"nothing\"; });\n");
     fake_set_uptime(90000);
     assert_int_equal(scene_prepare(&scene, 1, 1, "mtty-2"), 0);
     assert_int_equal(scene_prepare(&scene, 2, 2, "mtty-2"), 0);
@@ -268,8 +262,7 @@ static void
 stuck_create_is_left_to_its_writer(void **state)
 {
     (void)state;
-    fake_write(&scene.kernel, "etc/libvirt-vgpu/vgpu.conf",
-               "prepare_timeout = \"50ms\"; release_timeout = \"50ms\";");
+    scene_configure(&scene, "prepare_timeout = \"50ms\"; release_timeout = \"50ms\";");
     scene.kernel.faults->stuck = true;
     assert_int_equal(scene_prepare(&scene, 1, 1, "mtty-2"), 1);
     scene_assert_said(&scene, "has not made the vGPU");
@@ -279,7 +272,7 @@ stuck_create_is_left_to_its_writer(void **state)
     assert_int_equal(scene_prepare(&scene, 1, 1, "mtty-2"), 1);
     scene_assert_said(&scene, "00000001 (mtty-2, leaving) on mtty is still being worked on");
     scene.kernel.faults->stuck = false;
-    fake_write(&scene.kernel, "etc/libvirt-vgpu/vgpu.conf", "");
+    scene_configure(&scene, "");
     assert_int_equal(scene_prepare(&scene, 1, 1, "mtty-2"), 0);
     assert_int_equal(scene_leases(&scene, "held"), 1);
     assert_int_equal(scene_release(&scene, 1, 1), 0);
@@ -291,8 +284,7 @@ static void
 stuck_create_that_shows_nothing(void **state)
 {
     (void)state;
-    fake_write(&scene.kernel, "etc/libvirt-vgpu/vgpu.conf",
-               "prepare_timeout = \"50ms\"; release_timeout = \"50ms\";");
+    scene_configure(&scene, "prepare_timeout = \"50ms\"; release_timeout = \"50ms\";");
     scene.kernel.faults->unseen = true;
     assert_int_equal(scene_prepare(&scene, 1, 1, "mtty-2"), 1);
     assert_int_equal(fake_count(&scene.kernel), 0);
@@ -302,7 +294,7 @@ stuck_create_that_shows_nothing(void **state)
     scene.kernel.faults->unseen = false;
     while (!*fake_type_of(&scene.kernel, scene_device(1)))
         fake_sleep(1);
-    fake_write(&scene.kernel, "etc/libvirt-vgpu/vgpu.conf", "");
+    scene_configure(&scene, "");
     assert_int_equal(scene_release(&scene, 1, 1), 0);
     scene_assert_empty(&scene);
 }
@@ -313,7 +305,7 @@ changed_request_replaces_what_is_left(void **state)
     struct fake_guest stray;
 
     (void)state;
-    fake_write(&scene.kernel, "etc/libvirt-vgpu/vgpu.conf", "release_timeout = \"50ms\";");
+    scene_configure(&scene, "release_timeout = \"50ms\";");
     assert_int_equal(scene_prepare(&scene, 1, 1, "mtty-2"), 0);
     stray = fake_open(&scene.kernel, scene_device(1));
     assert_int_equal(scene_release(&scene, 1, 1), 0);

@@ -3,7 +3,6 @@
 /* Functions of pools have no types. Each function goes to one guest at a time, and the hook writes
  * nothing to it. */
 
-#include "actions/reconcile.h"
 #include "base/array.h"
 #include "fake/chance.h"
 #include "fake/fake-parts.h"
@@ -110,8 +109,7 @@ other_types(void **state)
 static void
 the_card_is_not_lent(void **state)
 {
-    AUTO_FREE char *xml = scene_xml_of(1, "<vgpu:device alias=\"ua-gpu1\" type=\"mi300\"/>",
-                                       (const char *const[]){CARD, NULL});
+    AUTO_FREE char *xml = scene_xml_at(1, CARD, "type=\"mi300\"");
     AUTO_FREE char *managed = scene_managed(xml);
 
     (void)state;
@@ -161,8 +159,7 @@ unbind_from_vfio(const char *function, const char *driver)
 static void
 managed(void **state)
 {
-    AUTO_FREE char *xml = scene_xml_of(1, "<vgpu:device alias=\"ua-gpu1\" type=\"mi300\"/>",
-                                       (const char *const[]){FIRST, NULL});
+    AUTO_FREE char *xml = scene_xml_at(1, FIRST, "type=\"mi300\"");
     AUTO_FREE char *managed = scene_managed(xml);
 
     (void)state;
@@ -179,8 +176,7 @@ managed(void **state)
 static void
 managed_after_arrival(void **state)
 {
-    AUTO_FREE char *xml =
-        scene_xml(1, "<vgpu:device alias=\"ua-gpu1\" type=\"mi300\"/>", (const unsigned[]){1, 0});
+    AUTO_FREE char *xml = scene_xml_at(1, scene_device(1), "type=\"mi300\"");
 
     (void)state;
     unbind_from_vfio(FIRST, "amdgpu");
@@ -193,8 +189,7 @@ managed_after_arrival(void **state)
 static void
 managed_by_size(void **state)
 {
-    AUTO_FREE char *xml = scene_xml_of(1, "<vgpu:device alias=\"ua-gpu1\" class=\"large\"/>",
-                                       (const char *const[]){FIRST, NULL});
+    AUTO_FREE char *xml = scene_xml_at(1, FIRST, "class=\"large\"");
     AUTO_FREE char *managed = scene_managed(xml);
 
     (void)state;
@@ -270,8 +265,6 @@ somebody_may_have_it_without_us(void **state)
 static void
 still_open_at_release(void **state)
 {
-    AUTO(findings_clear) struct findings findings = {0};
-    struct error error;
     int fd;
 
     (void)state;
@@ -283,7 +276,7 @@ still_open_at_release(void **state)
     assert_tag(FIRST, "mi300");
     assert_int_equal(scene_leases(&scene, "leaving"), 1);
     close(fd);
-    assert_int_equal(reconcile_host(&scene.kernel.host, &findings, &error), 0);
+    scene_reconcile(&scene);
     assert_tag(FIRST, "");
     assert_int_equal(scene_leases(&scene, ""), 0);
 }
@@ -327,8 +320,7 @@ another_at_arrival(void **state)
     (void)state;
     starts(1, FIRST, "mi300");
     for (size_t i = 0; i < COUNT(froms); i++) {
-        AUTO_FREE char *xml = scene_xml_of(2, "<vgpu:device alias=\"ua-gpu1\" type=\"mi300\"/>",
-                                           (const char *const[]){froms[i], NULL});
+        AUTO_FREE char *xml = scene_xml_at(2, froms[i], "type=\"mi300\"");
         AUTO_FREE char *printed = NULL;
 
         assert_int_equal(scene_hook(&scene, xml, "migrate", "begin"), 0);
@@ -406,8 +398,7 @@ static void
 two_on_one_card(void **state)
 {
     AUTO_FREE char *both = scene_xml_of(4, BOTH, (const char *const[]){OTHER, THIRD, NULL});
-    AUTO_FREE char *comes = scene_xml_of(5, "<vgpu:device alias=\"ua-gpu1\" type=\"prod\"/>",
-                                         (const char *const[]){"0000:99:00.4", NULL});
+    AUTO_FREE char *comes = scene_xml_at(5, "0000:99:00.4", "type=\"prod\"");
 
     (void)state;
     starts(1, FIRST, "dev");
@@ -418,8 +409,7 @@ two_on_one_card(void **state)
     refuses(3, FOURTH, "prod", FOURTH);
     /* A guest that cannot start now also gets one of these functions. It may start another day. */
     free(comes);
-    comes = scene_xml_of(6, "<vgpu:device alias=\"ua-gpu1\" type=\"prod\"/>",
-                         (const char *const[]){"0000:99:00.4", NULL});
+    comes = scene_xml_at(6, "0000:99:00.4", "type=\"prod\"");
     assert_int_equal(scene_hook(&scene, comes, "migrate", "begin"), 0);
     assert_non_null(strstr(scene.printed, "bus='0xc1' slot='0x02' function='0x2'"));
     refuses(3, OTHER, "prod", "(prod) cannot be on " OTHER ", which is in the pool dev; ");

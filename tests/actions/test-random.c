@@ -337,11 +337,8 @@ static void
 run(size_t guest)
 {
     const char *xml = guest_xml(guest);
-    AUTO_FREE char *text = NULL;
 
-    assert_true(asprintf(&text, "<domstatus state='running' pid='%d'>\n%s</domstatus>\n",
-                         (int)getpid(), xml) > 0);
-    fake_put(scene.kernel.host.root, text, "run/libvirt/qemu/guest%zu.xml", guest + 1);
+    scene_put_status(&scene, (unsigned)guest + 1, getpid(), xml);
     for (size_t k = 0; k < count_devices(guest); k++) {
         guests[guest].open[k] = fake_open(&scene.kernel, guests[guest].sources[k].text);
         MUST(guests[guest].open[k].device >= 0, "%s cannot be opened\n",

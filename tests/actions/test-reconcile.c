@@ -14,7 +14,6 @@
 #include <sys/wait.h>
 
 #define MACHINE "gpu mtty rule pool 4\ntype mtty-2 \"Dual port serial\" uses 2\n"
-#define CONFIG  "etc/libvirt-vgpu/vgpu.conf"
 #define LEDGER  "run/libvirt-vgpu/ledger"
 
 static struct scene scene;
@@ -78,8 +77,7 @@ prepare_and_lose_daemon(unsigned guest)
             _exit(scene_prepare(&scene, guest, guest, "mtty-2"));
         _exit(waitpid(hook, &status, 0) != hook || status != 0);
     }
-    assert_int_equal(waitpid(daemon, &status, 0), daemon);
-    assert_int_equal(status, 0);
+    scene_assert_ends_well(daemon);
 }
 
 /* The text of libvirt's status file for a guest with these devices, which a process runs. */
@@ -259,7 +257,7 @@ a_device_in_use_stays(void **state)
     struct fake_guest stray;
 
     (void)state;
-    fake_write(&scene.kernel, CONFIG, "release_timeout = \"50ms\";\n");
+    scene_configure(&scene, "release_timeout = \"50ms\";\n");
     prepare_and_lose_daemon(1);
     stray = fake_open(&scene.kernel, scene_device(1));
     reconciles_to(OUTCOME_LEFT, "in use by process");
@@ -267,7 +265,7 @@ a_device_in_use_stays(void **state)
     assert_int_equal(fake_count(&scene.kernel), 1);
     assert_int_equal(scene_leases(&scene, "leaving"), 1);
     fake_close(&stray);
-    fake_write(&scene.kernel, CONFIG, "");
+    scene_configure(&scene, "");
     reconciles_to(OUTCOME_REMOVED, "was not finished");
     scene_assert_empty(&scene);
 }
@@ -291,7 +289,7 @@ how_long_it_is_leaving(void **state)
     uint64_t since;
 
     (void)state;
-    fake_write(&scene.kernel, CONFIG, "release_timeout = \"50ms\";\n");
+    scene_configure(&scene, "release_timeout = \"50ms\";\n");
     prepare_and_lose_daemon(1);
     stray = fake_open(&scene.kernel, scene_device(1));
     fake_sleep(2000);
@@ -340,7 +338,7 @@ static void
 kept_for_the_next_start(void **state)
 {
     (void)state;
-    fake_write(&scene.kernel, CONFIG, "release = \"keep\";\n");
+    scene_configure(&scene, "release = \"keep\";\n");
     prepare_and_lose_daemon(1);
     reconciles_to(OUTCOME_KEPT, "its guest is gone");
     assert_int_equal(scene_leases(&scene, "kept"), 1);
@@ -538,11 +536,9 @@ begin_slow_reconcile(size_t count, pid_t *ret)
 static void
 end_slow_reconcile(int slow, pid_t other)
 {
-    int status;
 
     close(slow);
-    assert_int_equal(waitpid(other, &status, 0), other);
-    assert_int_equal(status, 0);
+    scene_assert_ends_well(other);
 }
 
 /* The same with a start that needs another guest's place. So it has to read these files. */
@@ -553,7 +549,7 @@ a_start_reads_them_without_the_lock(void **state)
     pid_t start;
 
     (void)state;
-    fake_write(&scene.kernel, CONFIG, "lock_timeout = \"100ms\";\n");
+    scene_configure(&scene, "lock_timeout = \"100ms\";\n");
     prepare_and_lose_daemon(1);
     status_file(1, getpid(), (const unsigned[]){1, 0});
     assert_int_equal(scene_prepare(&scene, 2, 2, "mtty-2"), 0);
@@ -578,7 +574,7 @@ slow_status_files_keep_nobody_waiting(void **state)
     pid_t other;
 
     (void)state;
-    fake_write(&scene.kernel, CONFIG, "lock_timeout = \"100ms\";\n");
+    scene_configure(&scene, "lock_timeout = \"100ms\";\n");
     prepare_and_lose_daemon(1);
     status_file(1, getpid(), (const unsigned[]){1, 0});
     slow = begin_slow_reconcile(2, &other);
@@ -617,7 +613,7 @@ many_in_use_take_no_longer_than_one(void **state)
     uint64_t start;
 
     (void)state;
-    fake_write(&scene.kernel, CONFIG, "release_timeout = \"2s\";\n");
+    scene_configure(&scene, "release_timeout = \"2s\";\n");
     for (unsigned i = 0; i < COUNT(stray); i++) {
         prepare_and_lose_daemon(i + 1);
         stray[i] = fake_open(&scene.kernel, scene_device(i + 1));
@@ -639,7 +635,7 @@ static void
 a_stuck_removal_keeps_one_only(void **state)
 {
     (void)state;
-    fake_write(&scene.kernel, CONFIG, "release_timeout = \"50ms\";\n");
+    scene_configure(&scene, "release_timeout = \"50ms\";\n");
     prepare_and_lose_daemon(1);
     prepare_and_lose_daemon(2);
     scene.kernel.faults->remove_delay = 2000;
@@ -649,7 +645,7 @@ a_stuck_removal_keeps_one_only(void **state)
     if (scene_prepare(&scene, 2, 2, "mtty-2") != 0)
         fail_msg("%s", scene.said);
     scene.kernel.faults->remove_delay = 0;
-    fake_write(&scene.kernel, CONFIG, "");
+    scene_configure(&scene, "");
     assert_int_equal(scene_release(&scene, 2, 2), 0);
     the_driver_comes_round();
     scene_assert_empty(&scene);
@@ -665,12 +661,12 @@ a_stuck_release_keeps_one_only(void **state)
                                     (const unsigned[]){1, 2, 0});
 
     (void)state;
-    fake_write(&scene.kernel, CONFIG, "release_timeout = \"50ms\";\n");
+    scene_configure(&scene, "release_timeout = \"50ms\";\n");
     assert_int_equal(scene_hook(&scene, xml, "prepare", "begin"), 0);
     scene.kernel.faults->remove_delay = 2000;
     assert_int_equal(scene_hook(&scene, xml, "release", "end"), 0);
     scene.kernel.faults->remove_delay = 0;
-    fake_write(&scene.kernel, CONFIG, "");
+    scene_configure(&scene, "");
     reconcile();
     assert_int_equal(findings.count, 2);
     assert_int_equal(findings.items[0].outcome, OUTCOME_LEFT);
@@ -714,16 +710,15 @@ release_and_reconcile(void **state)
     scene.kernel.faults->remove_delay = 2;
     for (unsigned round = 0; round < 100; round++) {
         struct fake_guest stray;
-        int status;
         pid_t other;
 
-        fake_write(&scene.kernel, CONFIG, "release_timeout = \"1ms\";\n");
+        scene_configure(&scene, "release_timeout = \"1ms\";\n");
         assert_int_equal(scene_prepare(&scene, 1, 1, "mtty-2"), 0);
         stray = fake_open(&scene.kernel, scene_device(1));
         assert_int_equal(scene_release(&scene, 1, 1), 0);
         assert_int_equal(scene_leases(&scene, "leaving"), 1);
         fake_close(&stray);
-        fake_write(&scene.kernel, CONFIG, "release_timeout = \"5s\";\n");
+        scene_configure(&scene, "release_timeout = \"5s\";\n");
         other = fork();
         if (other == 0) {
             struct error error;
@@ -732,8 +727,7 @@ release_and_reconcile(void **state)
             _exit(reconcile_host(&scene.kernel.host, &findings, &error) < 0);
         }
         assert_int_equal(scene_release(&scene, 1, 1), 0);
-        assert_int_equal(waitpid(other, &status, 0), other);
-        assert_int_equal(status, 0);
+        scene_assert_ends_well(other);
         scene_assert_empty(&scene);
     }
     /* One write for a create, and one for a remove. */

@@ -69,15 +69,6 @@ assert_reconciled(enum outcome outcome, const char *why)
 }
 
 static void
-reconcile_all(void)
-{
-    AUTO(findings_clear) struct findings findings = {0};
-    struct error error = {0};
-
-    assert_int_equal(reconcile_host(&scene.kernel.host, &findings, &error), 0);
-}
-
-static void
 assert_given_back(void)
 {
     assert_int_equal(scene_leases(&scene, "held"), 1);
@@ -283,7 +274,7 @@ one_without_descriptors_is_made_up_for(void **state)
         /* The fake kernel itself needs some descriptors, and aborts without them. This counts as a
          * killed release. */
         assert_int_equal(waitpid(pid, &status, 0), pid);
-        reconcile_all();
+        scene_reconcile(&scene);
         scene_assert_empty(&scene);
         assert_int_equal(marks(), 0);
     }
@@ -321,14 +312,9 @@ one_that_is_killed_is_made_up_for(void **state)
 static void
 run(unsigned guest, unsigned device)
 {
-    AUTO_FREE char *xml = scene_xml(guest, "", (const unsigned[]){device, 0}), *status = NULL;
-    char path[64];
+    AUTO_FREE char *xml = scene_xml(guest, "", (const unsigned[]){device, 0});
 
-    assert_true(asprintf(&status,
-                         "<domstatus state='running' reason='booted' pid='%d'>%s</domstatus>",
-                         getpid(), xml) > 0);
-    snprintf(path, sizeof(path), "run/libvirt/qemu/guest%u.xml", guest);
-    fake_write(&scene.kernel, path, status);
+    scene_put_status(&scene, guest, getpid(), xml);
     assert_int_equal(scene_hook(&scene, xml, "started", "begin"), 0);
 }
 

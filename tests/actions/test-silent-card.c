@@ -98,7 +98,7 @@ static void
 release_has_its_own_time(void **state)
 {
     (void)state;
-    fake_write(&scene.kernel, "etc/libvirt-vgpu/vgpu.conf", "release = \"keep\";");
+    scene_configure(&scene, "release = \"keep\";");
     assert_int_equal(scene_prepare_at(&scene, 1, scene_function("0000:18:00.0", 0), "L40S-8Q"), 0);
     make_slow("0000:18:00", 2000);
     assert_int_equal(scene_release_at(&scene, 1, scene_function("0000:18:00.0", 0)), 0);

@@ -64,8 +64,7 @@ static int
 run_verify(struct error *error)
 {
     AUTO(request_clear) struct request request = {0};
-    AUTO_FREE char *xml =
-        scene_xml(1, "<vgpu:device alias=\"ua-gpu1\" type=\"mtty-2\"/>", (const unsigned[]){1, 0});
+    AUTO_FREE char *xml = scene_xml_at(1, scene_device(1), "type=\"mtty-2\"");
     const struct document document = {.text = xml, .length = strlen(xml)};
 
     assert_int_equal(request_parse(&document, &request, error), 0);

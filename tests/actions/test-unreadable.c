@@ -170,7 +170,7 @@ plain_guest_touches_nothing(void **state)
     };
 
     (void)state;
-    fake_write(&scene.kernel, "etc/libvirt-vgpu/vgpu.conf", "this is { no configuration");
+    scene_configure(&scene, "this is { no configuration");
     for (size_t i = 0; i < sizeof(events) / sizeof(*events); i++) {
         scene.kernel.faults->opens = 0;
         assert_int_equal(scene_hook(&scene, xml, events[i][0], events[i][1]), 0);
@@ -184,13 +184,13 @@ broken_configuration_stops_vgpu_guests_only(void **state)
 {
     (void)state;
     assert_int_equal(scene_prepare(&scene, 1, 1, "mtty-2"), 0);
-    fake_write(&scene.kernel, "etc/libvirt-vgpu/vgpu.conf", "\n\nenabled = 1;\n");
+    scene_configure(&scene, "\n\nenabled = 1;\n");
     assert_int_equal(scene_prepare(&scene, 2, 2, "mtty-2"), 1);
     scene_assert_said(&scene,
                       "guest2: /etc/libvirt-vgpu/vgpu.conf:3: enabled must be true or false");
     assert_int_equal(scene_release(&scene, 1, 1), 0);
     scene_assert_empty(&scene);
-    fake_write(&scene.kernel, "etc/libvirt-vgpu/vgpu.conf", "enabled = false;");
+    scene_configure(&scene, "enabled = false;");
     assert_int_equal(scene_prepare(&scene, 2, 2, "mtty-2"), 0);
     scene_assert_empty(&scene);
 }

@@ -2,7 +2,6 @@
 
 /* A guest that takes a whole GPU as a PCI hostdev, and the vGPUs of other guests on that GPU. */
 
-#include "actions/reconcile.h"
 #include "base/array.h"
 #include "fake/typed.h"
 #include "lease/log.h"
@@ -87,14 +86,9 @@ entries(const char *directory)
 static void
 write_status(unsigned guest, const char *const *sources)
 {
-    AUTO_FREE char *xml = scene_xml_of(guest, "", sources), *status = NULL;
-    char path[64];
+    AUTO_FREE char *xml = scene_xml_of(guest, "", sources);
 
-    assert_true(asprintf(&status,
-                         "<domstatus state='running' reason='booted' pid='%d'>%s</domstatus>",
-                         getpid(), xml) > 0);
-    snprintf(path, sizeof(path), "run/libvirt/qemu/guest%u.xml", guest);
-    fake_write(&scene.kernel, path, status);
+    scene_put_status(&scene, guest, getpid(), xml);
 }
 
 static void
@@ -111,16 +105,6 @@ ends(unsigned guest)
 
     snprintf(path, sizeof(path), "run/libvirt/qemu/guest%u.xml", guest);
     assert_int_equal(unlinkat(scene.kernel.host.root, path, 0), 0);
-}
-
-static void
-reconciles(void)
-{
-    struct findings findings;
-    struct error error = {0};
-
-    assert_int_equal(reconcile_host(&scene.kernel.host, &findings, &error), 0);
-    findings_clear(&findings);
 }
 
 /* As if the daemon that ran the guest had ended. */
@@ -386,10 +370,10 @@ a_start_that_never_ran_waits_for_its_release(void **state)
     (void)state;
     fake_write(&scene.kernel, "run/libvirt/qemu/other.xml", "<domstatus/>");
     takes(1, T4);
-    reconciles();
+    scene_reconcile(&scene);
     assert_int_equal(entries("whole"), 1);
     daemon_ends(T4, 1);
-    reconciles();
+    scene_reconcile(&scene);
     assert_int_equal(entries("whole"), 0);
 }
 
@@ -401,7 +385,7 @@ a_dead_daemon_s_guest_keeps_its_card(void **state)
     runs(1, T4);
     assert_int_equal(entries("ran"), 1);
     daemon_ends(T4, 1);
-    reconciles();
+    scene_reconcile(&scene);
     assert_int_equal(scene_prepare(&scene, 2, 2, "nvidia-222"), 1);
     assert_int_equal(entries("whole"), 1);
     ends(1);
@@ -417,7 +401,7 @@ a_release_that_never_came_is_made_up_for(void **state)
     (void)state;
     takes(1, T4);
     runs(1, T4);
-    reconciles();
+    scene_reconcile(&scene);
     assert_int_equal(entries("whole"), 1);
     ends(1);
     fake_write(&scene.kernel, "run/libvirt/qemu/other.xml", "<domstatus/>");
@@ -445,7 +429,7 @@ without_status_files_nothing_ends(void **state)
     takes(1, T4);
     assert_int_equal(event(1, (const char *const[]){T4, NULL}, "started", "begin"), 0);
     assert_int_equal(entries("ran"), 1);
-    reconciles();
+    scene_reconcile(&scene);
     assert_int_equal(scene_prepare(&scene, 2, 2, "nvidia-222"), 1);
     assert_int_equal(entries("whole"), 1);
     assert_int_equal(release(1, T4), 0);
@@ -498,7 +482,7 @@ rubbish_does_not_count(void **state)
     }
     assert_int_equal(
         symlinkat("1.2.", root, STATE "/whole/" T4 ".aaaaaaaa-0000-4000-8000-000000000002"), 0);
-    reconciles();
+    scene_reconcile(&scene);
     assert_int_equal(entries("whole"), 7);
     assert_int_equal(scene_prepare(&scene, 2, 2, "nvidia-222"), 0);
 }
@@ -554,7 +538,7 @@ logged_by_reconcile(void)
     assert_int_equal(bind(reader, (const struct sockaddr *)&address, sizeof(address)), 0);
     log_open(&log, "vgpuctl", address.sun_path);
     scene.kernel.host.log = &log;
-    reconciles();
+    scene_reconcile(&scene);
     scene.kernel.host.log = NULL;
     log_close(&log);
     unlink(address.sun_path);

@@ -312,8 +312,7 @@ a_class_has_a_type_of_each(void **state)
 static void
 managed(void **state)
 {
-    AUTO_FREE char *xml = scene_xml_of(1, "<vgpu:device alias=\"ua-gpu1\" type=\"b50-4g\"/>",
-                                       (const char *const[]){VF1, NULL});
+    AUTO_FREE char *xml = scene_xml_at(1, VF1, "type=\"b50-4g\"");
     AUTO_FREE char *managed = scene_managed(xml);
 
     (void)state;
@@ -372,8 +371,7 @@ managed_by_a_class_at_arrival(void **state)
 static void
 another_at_arrival(void **state)
 {
-    AUTO_FREE char *xml = scene_xml_of(2, "<vgpu:device alias=\"ua-gpu1\" type=\"b50-4g\"/>",
-                                       (const char *const[]){VF1, NULL});
+    AUTO_FREE char *xml = scene_xml_at(2, VF1, "type=\"b50-4g\"");
     AUTO_FREE char *printed = NULL;
 
     (void)state;
@@ -415,8 +413,7 @@ all_bound_to_the_hosts_own_driver(void **state)
 static void
 what_is_promised_is_not_given_away(void **state)
 {
-    AUTO_FREE char *xml = scene_xml_of(2, "<vgpu:device alias=\"ua-gpu1\" type=\"b50-8g\"/>",
-                                       (const char *const[]){VF1, NULL});
+    AUTO_FREE char *xml = scene_xml_at(2, VF1, "type=\"b50-8g\"");
 
     (void)state;
     starts(1, VF2, "b50-4g");
@@ -502,8 +499,6 @@ static void
 half_made(void **state)
 {
     const struct host *host = &scene.kernel.host;
-    AUTO(findings_clear) struct findings findings = {0};
-    struct error error;
 
     (void)state;
     starts(1, VF1, "b50-4g");
@@ -514,7 +509,7 @@ half_made(void **state)
     assert_int_equal(unlinkat(host->root, "run/libvirt-vgpu/functions/" VF1 ".type", 0), 0);
     assert_int_equal(scene_release_at(&scene, 1, VF1), 0);
     assert_free(VF1);
-    assert_int_equal(reconcile_host(host, &findings, &error), 0);
+    scene_reconcile(&scene);
     assert_int_equal(scene_leases(&scene, ""), 0);
 }
 

@@ -27,11 +27,8 @@ static void
 runs_with(const unsigned *numbers)
 {
     AUTO_FREE char *xml = scene_xml(1, "", numbers);
-    AUTO_FREE char *status = NULL;
 
-    assert_true(
-        asprintf(&status, "<domstatus state='running' pid='%d'>\n%s</domstatus>\n", qemu, xml) > 0);
-    fake_write(&scene.kernel, "run/libvirt/qemu/guest1.xml", status);
+    scene_put_status(&scene, 1, qemu, xml);
 }
 
 /* Guest 1 runs with device 1. */
@@ -231,8 +228,7 @@ a_found_one_that_was_unplugged_stays(void **state)
         free(xml);
         _exit(status != 0);
     }
-    assert_int_equal(waitpid(daemon, &status, 0), daemon);
-    assert_int_equal(status, 0);
+    scene_assert_ends_well(daemon);
     assert_int_equal(scene_leases(&scene, "found"), 1);
     runs_with(one);
     assert_int_equal(scene_prepare(&scene, 4, 4, "mtty-2"), 0);
@@ -287,8 +283,7 @@ hotplug_in_a_child(int (*run)(void *data, struct error *why))
     assert_true(pid >= 0);
     if (pid == 0)
         _exit(plug(run) < 0 ? 2 : 1);
-    assert_int_equal(waitpid(pid, &status, 0), pid);
-    assert_int_equal(status, 0);
+    scene_assert_ends_well(pid);
     /* The writer ends soon after vgpuctl, and holds its claim until then. */
     while (waitpid(-1, &status, 0) > 0)
         ;

@@ -4,13 +4,11 @@
  * allowed, and the program's own signals stay as they were. */
 
 #include "base/file-lock.h"
+#include "fake/scene.h"
 
 #include <fcntl.h>
-#include <setjmp.h>
 #include <signal.h>
-#include <stdarg.h>
 #include <stdbool.h>
-#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -18,8 +16,6 @@
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
-
-#include <cmocka.h>
 
 #define MILLISECOND 1000000ull
 #define HOUR        (3600 * 1000 * MILLISECOND)
@@ -79,15 +75,6 @@ wait_until_blocked(pid_t pid)
     }
 }
 
-static void
-assert_ends_well(pid_t pid)
-{
-    int status;
-
-    assert_int_equal(waitpid(pid, &status, 0), pid);
-    assert_int_equal(status, 0);
-}
-
 /* Each process writes its letter while it has the lock. */
 static void
 the_first_is_served_first(void **state)
@@ -112,7 +99,7 @@ the_first_is_served_first(void **state)
     }
     close(fd);
     for (int i = 0; i < WAITERS; i++)
-        assert_ends_well(pids[i]);
+        scene_assert_ends_well(pids[i]);
     fd = open_file();
     assert_int_equal(read(fd, written, WAITERS), WAITERS);
     assert_string_equal(written, "abcdefghijkl");
@@ -180,7 +167,7 @@ signals_stay_as_they_were(void **state)
     assert_int_equal(alarms, 1);
     sigaction(SIGALRM, &action, NULL);
     close(held);
-    assert_ends_well(pid);
+    scene_assert_ends_well(pid);
     close(fd);
 }
 

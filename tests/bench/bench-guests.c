@@ -76,15 +76,9 @@ static void
 run_guest(unsigned guest)
 {
     AUTO_FREE char *xml = guest_xml(guest, true);
-    AUTO_FREE char *status = NULL;
-    char path[64];
 
     must(scene_hook(&scene, xml, "prepare", "begin") == 0, "a prepare");
-    must(asprintf(&status, "<domstatus state='running' pid='%d'>\n%s</domstatus>\n", getpid(),
-                  xml) > 0,
-         "a status file");
-    snprintf(path, sizeof(path), "run/libvirt/qemu/guest%u.xml", guest);
-    fake_write(&scene.kernel, path, status);
+    scene_put_status(&scene, guest, getpid(), xml);
 }
 
 /* A guest that ended together with its daemon. It had the new guest's device. So the next start has

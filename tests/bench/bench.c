@@ -446,7 +446,7 @@ one_crowd(unsigned count, unsigned milliseconds)
 
     scene_start(&scene, text);
     scene.yields = READER_YIELDS;
-    fake_write(&scene.kernel, "etc/libvirt-vgpu/vgpu.conf", "placement = \"spread\";");
+    scene_configure(&scene, "placement = \"spread\";");
     scene.kernel.faults->create_delay = milliseconds;
     began = now();
     for (unsigned i = 1; i <= count; i++) {

@@ -18,7 +18,6 @@
     "type nvidia-230 \"GRID T4-2Q\" framebuffer 2048 max 1\n"                                      \
     "gpu mtty rule pool 4\n"                                                                       \
     "type mtty-2 \"Dual port serial\" uses 2\n"
-#define CONFIG  "etc/libvirt-vgpu/vgpu.conf"
 #define LEDGER  "run/libvirt-vgpu/ledger"
 #define DRAINED "var/lib/libvirt-vgpu/drained"
 #define JSON    "{\"mdev_type\":\"mtty-2\",\"start\":\"manual\",\"attrs\":[]}"
@@ -307,7 +306,7 @@ what_cannot_be_read(void **state)
     unlinkat(scene.kernel.host.root, DRAINED, AT_REMOVEDIR);
     fake_write(&scene.kernel, DRAINED, "no directory");
     allowed("mtty-2", 1, "mtty");
-    fake_write(&scene.kernel, CONFIG, "nonsense");
+    scene_configure(&scene, "nonsense");
     allowed("mtty-2", 1, "mtty");
     stopped(1, "success");
 }
@@ -349,7 +348,7 @@ all_of_stdin_is_read(void **state)
     char text[] = "x -t mtty-2 -e pre -a start -s none -u dddddddd-0000-4000-8000-000000000001 "
                   "-p mtty",
          *argv[16], *rest = text;
-    int ends[2], argc = 0, status, faults = memfd_create("faults", MFD_CLOEXEC);
+    int ends[2], argc = 0, faults = memfd_create("faults", MFD_CLOEXEC);
     pid_t writer;
 
     (void)state;
@@ -367,15 +366,14 @@ all_of_stdin_is_read(void **state)
     assert_int_equal(callout_run(&scene.kernel.host, argc, argv, ends[0], faults), CALLOUT_REFUSED);
     close(ends[0]);
     close(faults);
-    assert_int_equal(waitpid(writer, &status, 0), writer);
-    assert_int_equal(status, 0);
+    scene_assert_ends_well(writer);
 }
 
 static void
 one_of_ours_is_stopped(void **state)
 {
     (void)state;
-    fake_write(&scene.kernel, CONFIG, "release = \"keep\";");
+    scene_configure(&scene, "release = \"keep\";");
     stopped(1, "success");
     assert_int_equal(scene_prepare(&scene, 1, 1, "mtty-2"), 0);
     assert_int_equal(scene_release(&scene, 1, 1), 0);
@@ -403,8 +401,7 @@ one_that_is_needed(void **state)
     assert_int_equal(fake_remove(&scene.kernel, scene_device(1)), 0);
     stopped(1, "success");
     assert_int_equal(scene_leases(&scene, "held"), 1);
-    xml =
-        scene_xml(1, "<vgpu:device alias=\"ua-gpu1\" type=\"mtty-2\"/>", (const unsigned[]){1, 0});
+    xml = scene_xml_at(1, scene_device(1), "type=\"mtty-2\"");
     assert_int_equal(scene_hook(&scene, xml, "start", "begin"), 1);
     assert_non_null(strstr(scene.said, "something else removed it"));
     assert_int_equal(scene_release(&scene, 1, 1), 0);

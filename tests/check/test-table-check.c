@@ -75,8 +75,7 @@ a_type_for_guests_with_one(void **state)
                                     "<vgpu:device alias='ua-gpu1' type='T4-1B'/>"
                                     "<vgpu:device alias='ua-gpu2' type='T4-1B'/>",
                                     (const unsigned[]){1, 2, 0});
-    AUTO_FREE char *one =
-        scene_xml(1, "<vgpu:device alias='ua-gpu1' type='T4-1B'/>", (const unsigned[]){1, 0});
+    AUTO_FREE char *one = scene_xml_at(1, scene_device(1), "type='T4-1B'");
 
     (void)state;
     fake_write(&scene.kernel, NVIDIA_TABLE_PATH, table);

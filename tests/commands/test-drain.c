@@ -56,12 +56,9 @@ static void
 run_foreign_guest(unsigned guest, unsigned device, const char *gpu)
 {
     AUTO_FREE char *xml = scene_xml(guest, "", (const unsigned[]){device, 0});
-    AUTO_FREE char *text = NULL;
 
     assert_int_equal(fake_make(&scene.kernel, gpu, "nvidia-222", scene_device(device)), 0);
-    assert_true(
-        asprintf(&text, "<domstatus state='running' pid='%d'>%s</domstatus>", getpid(), xml) > 0);
-    fake_write(&scene.kernel, "run/libvirt/qemu/foreign.xml", text);
+    scene_put_status(&scene, guest, getpid(), xml);
 }
 
 static void
@@ -102,7 +99,6 @@ static void
 functions(void **state)
 {
     AUTO_FREE char *xml = typed_functions(9, "", "", (const char *const[]){"0000:3d:00.6", NULL});
-    AUTO_FREE char *text = NULL;
 
     (void)state;
     scene_stop(&scene);
@@ -110,9 +106,7 @@ functions(void **state)
                                 "type nvidia-1152 \"NVIDIA L40S-8Q\" framebuffer 8192 max 6\n");
     assert_int_equal(typed_prepare(&scene, 1, "L40S-8Q", "0000:3d:00.4"), 0);
     assert_int_equal(fake_make(&scene.kernel, "0000:3d:00.6", "nvidia-1152", "0000:3d:00.6"), 0);
-    assert_true(
-        asprintf(&text, "<domstatus state='running' pid='%d'>%s</domstatus>", getpid(), xml) > 0);
-    fake_write(&scene.kernel, "run/libvirt/qemu/foreign.xml", text);
+    scene_put_status(&scene, 9, getpid(), xml);
     typed_golden(&scene, HERE, "drain/functions", "vgpuctl drain 0000:3D:00.0");
     assert_int_equal(typed_prepare(&scene, 2, "L40S-8Q", "0000:3d:00.5"), 1);
     typed_assert_has(scene.said, "0000:3d:00.0 is drained (see vgpuctl undrain)");

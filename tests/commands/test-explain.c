@@ -650,7 +650,7 @@ ask_libvirt(void **state)
 
     (void)state;
     start_machine("mtty");
-    one = scene_xml(1, "<vgpu:device alias='ua-gpu1' type='mtty-2'/>", (const unsigned[]){1, 0});
+    one = scene_xml_at(1, scene_device(1), "type='mtty-2'");
     fake_write(&scene.kernel, "guest1.xml", one);
     assert_true(asprintf(&node,
                          "<node><domain type='test'><name>plain</name><memory>1024</memory>"

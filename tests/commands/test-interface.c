@@ -8,7 +8,6 @@
  * A program without the row keeps such leases, removes nothing, and starts no guest.
  */
 
-#include "actions/reconcile.h"
 #include "fake/bandwidth.h"
 #include "fake/fake-clock.h"
 #include "fake/typed.h"
@@ -45,16 +44,6 @@ run(const char *line, int status, const char *words)
     if (typed_run(&scene, typed_libvirt(&scene, ""), line, &typed) != status)
         fail_msg("%s: %d\n%s%s", line, typed.status, typed.printed, typed.faults);
     typed_assert_has(*typed.printed ? typed.printed : typed.faults, words);
-}
-
-static void
-reconcile(void)
-{
-    AUTO(findings_clear) struct findings findings = {0};
-    struct error error;
-
-    if (reconcile_host(&scene.kernel.host, &findings, &error) < 0)
-        fail_msg("%s", error.text);
 }
 
 static void
@@ -112,7 +101,7 @@ leftovers_are_found(void **state)
     assert_int_equal(waitpid(daemon, &status, 0), daemon);
     assert_int_equal(WEXITSTATUS(status), 0);
     assert_int_equal(bandwidth_of(&scene.kernel, ONE), 25);
-    reconcile();
+    scene_reconcile(&scene);
     assert_int_equal(bandwidth_of(&scene.kernel, ONE), 0);
     assert_int_equal(scene_leases(&scene, ""), 0);
 }
@@ -199,7 +188,7 @@ a_program_without_the_row(void **state)
     run("vgpuctl doctor", 1, "the guest guest1 has the vGPU " ONE ", of the interface \"hose\"");
     assert_int_equal(scene_release(&scene, 2, 7), 0);
     assert_int_equal(scene_leases(&scene, ""), 1);
-    reconcile();
+    scene_reconcile(&scene);
     assert_int_equal(scene_leases(&scene, "held"), 1);
     assert_int_equal(bandwidth_of(&scene.kernel, ONE), 50);
 
@@ -209,7 +198,7 @@ a_program_without_the_row(void **state)
     assert_int_equal(scene_leases(&scene, ""), 1);
     assert_true(fake_now() - began < 1000);
     scene.kernel.host.interfaces = bandwidth_interfaces;
-    reconcile();
+    scene_reconcile(&scene);
     assert_int_equal(scene_leases(&scene, ""), 0);
     assert_int_equal(bandwidth_of(&scene.kernel, ONE), 0);
 }

@@ -232,8 +232,7 @@ types_do_not_count_what_stays(void **state)
             _exit(scene_prepare(&scene, 1, 1, "mtty-2"));
         _exit(waitpid(hook, &status, 0) != hook || status != 0);
     }
-    assert_int_equal(waitpid(daemon, &status, 0), daemon);
-    assert_int_equal(status, 0);
+    scene_assert_ends_well(daemon);
     assert_int_equal(scene_leases(&scene, "found"), 1);
     assert_types("mtty-2", "- 11 11");
 }

@@ -50,15 +50,11 @@ become_another(bool another)
 static void
 run_guest(void)
 {
-    AUTO_FREE char *xml =
-        scene_xml(1, "<vgpu:device alias='ua-gpu1' type='T4-1B'/>", (const unsigned[]){1, 0});
-    AUTO_FREE char *text = NULL;
+    AUTO_FREE char *xml = scene_xml_at(1, scene_device(1), "type='T4-1B'");
 
     assert_int_equal(scene_hook(&scene, xml, "prepare", "begin"), 0);
     assert_int_equal(scene_hook(&scene, xml, "started", "begin"), 0);
-    assert_true(
-        asprintf(&text, "<domstatus state='running' pid='%d'>%s</domstatus>", getpid(), xml) > 0);
-    fake_write(&scene.kernel, "run/libvirt/qemu/guest1.xml", text);
+    scene_put_status(&scene, 1, getpid(), xml);
 }
 
 static const char *

@@ -12,7 +12,6 @@
 #include <unistd.h>
 
 #define MACHINE "gpu mtty rule pool 4\ntype mtty-2 \"Dual port serial\" uses 2\n"
-#define CONFIG  "etc/libvirt-vgpu/vgpu.conf"
 #define BOTH                                                                                       \
     "boot_wait = \"100s\";\ngpus = ({ address = \"mtty\"; },\n { address = \"0000:18:00.0\"; });\n"
 #define BUS  "sys/class/mdev_bus/mtty"
@@ -40,7 +39,7 @@ ready(const char *configuration, const char *options, int status, const char *fa
 {
     char line[64];
 
-    fake_write(&scene.kernel, CONFIG, configuration);
+    scene_configure(&scene, configuration);
     snprintf(line, sizeof(line), "vgpuctl ready%s", options);
     assert_int_equal(typed_run(&scene, NULL, line, &typed), status);
     assert_string_equal(typed.faults, faults);

@@ -8,8 +8,6 @@
 #include <stdio.h>
 #include <string.h>
 
-#define CONFIG "etc/libvirt-vgpu/vgpu.conf"
-
 static struct scene scene;
 static struct typed typed;
 static const char *libvirt;
@@ -41,10 +39,10 @@ begin(void)
     char domains[8192];
 
     assert_int_equal(typed_prepare(&scene, 1, "L40S-8Q", places[RUNS]), 0);
-    fake_write(&scene.kernel, CONFIG, "release = \"keep\";");
+    scene_configure(&scene, "release = \"keep\";");
     assert_int_equal(typed_prepare(&scene, 3, "L40S-8Q", places[IS_LEFT]), 0);
     assert_int_equal(scene_hook(&scene, left, "release", "end"), 0);
-    fake_write(&scene.kernel, CONFIG, "release_timeout = \"500ms\";");
+    scene_configure(&scene, "release_timeout = \"500ms\";");
     for (size_t i = 0; i < COUNT(places); i++) {
         if (i == IS_DEFINED || i == IS_NOBODYS)
             assert_int_equal(fake_make(&scene.kernel, places[i], "nvidia-1152", places[i]), 0);

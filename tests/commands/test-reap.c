@@ -15,9 +15,8 @@
 #define MACHINE                                                                                    \
     "gpu 0000:18:00.0 rule size\n"                                                                 \
     "type nvidia-222 \"GRID T4-1B\" framebuffer 1024 max 16\n"
-#define CONFIG "etc/libvirt-vgpu/vgpu.conf"
-#define GPU    "0000:18:00.0"
-#define TYPE   "nvidia-222"
+#define GPU  "0000:18:00.0"
+#define TYPE "nvidia-222"
 
 /* Device 1 belongs to guest1, which runs. Device 2 belongs to guest2, which is defined. Device 3
  * was left by guest3, which does not exist any more. Others made the other devices: by hand for
@@ -38,10 +37,10 @@ make(unsigned number)
 static void
 keep(unsigned guest)
 {
-    fake_write(&scene.kernel, CONFIG, "release = \"keep\";");
+    scene_configure(&scene, "release = \"keep\";");
     assert_int_equal(scene_prepare(&scene, guest, guest, TYPE), 0);
     assert_int_equal(scene_release(&scene, guest, guest), 0);
-    fake_write(&scene.kernel, CONFIG, "release_timeout = \"500ms\";");
+    scene_configure(&scene, "release_timeout = \"500ms\";");
 }
 
 static void
@@ -308,7 +307,6 @@ in_use(void **state)
 static void
 being_started(void **state)
 {
-    int status;
     pid_t hook;
 
     (void)state;
@@ -325,8 +323,7 @@ being_started(void **state)
     assert_int_equal(run("vgpuctl orphans"), COMMAND_DONE);
     assert_string_equal(typed.printed, "");
     scene.kernel.faults->stuck = false;
-    assert_int_equal(waitpid(hook, &status, 0), hook);
-    assert_int_equal(status, 0);
+    scene_assert_ends_well(hook);
     /* libvirt was asked before it knew the domain. */
     assert_int_equal(run_on("vgpuctl reap %s", 7), COMMAND_BUSY);
     assert_said(7, "left alone: libvirt's daemon runs, and will give it back\n");
@@ -350,8 +347,7 @@ daemon_is_gone(void **state)
             _exit(scene_prepare(&scene, 7, 7, TYPE));
         _exit(waitpid(hook, &status, 0) != hook || status != 0);
     }
-    assert_int_equal(waitpid(daemon, &status, 0), daemon);
-    assert_int_equal(status, 0);
+    scene_assert_ends_well(daemon);
     assert_int_equal(run("vgpuctl list -rn -o DEVICE,STATE,DOMAIN"), COMMAND_DONE);
     assert_said(7, "orphan guest7\n");
     /* The device is in use all the same. No daemon owes its release, so the device stays as it
@@ -392,14 +388,11 @@ static void
 status_files(void **state)
 {
     AUTO_FREE char *xml = scene_xml(9, "", (const unsigned[]){BY_HAND, 0});
-    AUTO_FREE char *text = NULL;
     char path[64];
 
     (void)state;
     populate();
-    assert_true(
-        asprintf(&text, "<domstatus state='running' pid='%d'>%s</domstatus>", getpid(), xml) > 0);
-    fake_write(&scene.kernel, "run/libvirt/qemu/guest9.xml", text);
+    scene_put_status(&scene, 9, getpid(), xml);
     assert_int_equal(run_on("vgpuctl reap %s", BY_HAND), COMMAND_BUSY);
     assert_said(BY_HAND, "left alone: a running guest has it, as libvirt's status files say\n");
     fake_write(&scene.kernel, "run/libvirt/qemu/guest9.xml", "<domstatus");
@@ -525,7 +518,6 @@ gone(void **state)
 static void
 two_at_once(void **state)
 {
-    int status;
     pid_t other, driver;
 
     (void)state;
@@ -543,8 +535,7 @@ two_at_once(void **state)
     assert_int_not_equal(scene_prepare(&scene, 7, BY_HAND, TYPE), 0);
     typed_assert_has(scene.said, "still being given back by the guest vgpuctl (removing); try");
     end(driver);
-    assert_int_equal(waitpid(other, &status, 0), other);
-    assert_int_equal(status, 0);
+    scene_assert_ends_well(other);
     scene_assert_empty(&scene);
 }
 

@@ -363,7 +363,7 @@ in_use(void **state)
 {
     AUTO_FREE char *foreign =
         typed_functions(9, "", "", (const char *const[]){"0000:3d:00.5", NULL});
-    AUTO_FREE char *text = NULL, *kept = NULL;
+    AUTO_FREE char *kept = NULL;
     struct fake_guest guest;
     pid_t qemu;
 
@@ -374,9 +374,7 @@ in_use(void **state)
     kept = typed_functions(2, "", TYPE, (const char *const[]){"0000:3d:00.6", NULL});
     assert_int_equal(scene_hook(&scene, kept, "release", "end"), 0);
     assert_int_equal(scene_leases(&scene, "kept"), 1);
-    assert_true(asprintf(&text, "<domstatus state='running' pid='%d'>%s</domstatus>", getpid(),
-                         foreign) > 0);
-    fake_write(&scene.kernel, "run/libvirt/qemu/foreign.xml", text);
+    scene_put_status(&scene, 9, getpid(), foreign);
     assert_int_equal(fake_make(&scene.kernel, "0000:3d:00.7", "nvidia-1152", "0000:3d:00.7"), 0);
     guest = fake_open(&scene.kernel, "0000:3d:00.7");
     qemu = fake_hand_over(&guest);
@@ -388,7 +386,7 @@ in_use(void **state)
     assert_null(strstr(typed.faults, "0000:3d:00.6"));
     assert_string_equal(tool.asked, "");
     fake_end(qemu);
-    assert_int_equal(unlinkat(scene.kernel.host.root, "run/libvirt/qemu/foreign.xml", 0), 0);
+    assert_int_equal(unlinkat(scene.kernel.host.root, "run/libvirt/qemu/guest9.xml", 0), 0);
     run("vgpuctl sriov enable 3d:00.0", 0, "already");
     /* One user is enough for a refusal. */
     run("vgpuctl sriov disable 3d:00.0", 4, NVIDIA " is in use: " FIRST " by guest1 (held); shut");

@@ -190,7 +190,7 @@ ask_slow_host(const char *hosts)
 {
     AUTO_FREE char *slow = NULL, *line = NULL;
     uint64_t began = fake_now();
-    int status, pid;
+    int pid;
 
     assert_true(asprintf(&slow, "%s/slow", scene.kernel.path) > 0);
     assert_true(asprintf(&line,
@@ -204,8 +204,7 @@ ask_slow_host(const char *hosts)
     assert_string_equal(typed.faults, "");
     typed_assert_has(typed.printed, " there is room for T4-1B on 0000:3b:00.0\n");
     typed_assert_has(typed.printed, " there is room for T4-1B on 0000:18:00.0\n");
-    assert_int_equal(waitpid(pid, &status, 0), pid);
-    assert_int_equal(status, 0);
+    scene_assert_ends_well(pid);
     assert_int_equal(waitpid(-1, NULL, WNOHANG), -1);
     return fake_now() - began;
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
 #include "fake/scene.h"
+#include "actions/reconcile.h"
 #include "actions/snapshot.h"
 #include "base/reader.h"
 #include "hook.h"
@@ -11,6 +12,7 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/wait.h>
 
 const char *
 scene_device(unsigned number)
@@ -106,6 +108,46 @@ scene_xml_of(unsigned guest, const char *devices, const char *const *sources)
     return scene_xml_from(guest, devices, 1, sources);
 }
 
+char *
+scene_xml_at(unsigned guest, const char *source, const char *attributes)
+{
+    char device[256];
+
+    snprintf(device, sizeof(device), "<vgpu:device alias=\"ua-gpu1\" %s/>", attributes);
+    return scene_xml_of(guest, device, (const char *const[]){source, NULL});
+}
+
+void
+scene_put_status(const struct scene *scene, unsigned guest, pid_t pid, const char *xml)
+{
+    AUTO_FREE char *text = NULL;
+    char path[64];
+
+    assert_true(
+        asprintf(&text, "<domstatus state='running' pid='%d'>\n%s</domstatus>\n", pid, xml) > 0);
+    snprintf(path, sizeof(path), "run/libvirt/qemu/guest%u.xml", guest);
+    fake_write(&scene->kernel, path, text);
+}
+
+void
+scene_assert_ends_well(pid_t pid)
+{
+    int status;
+
+    assert_int_equal(waitpid(pid, &status, 0), pid);
+    assert_int_equal(status, 0);
+}
+
+void
+scene_reconcile(struct scene *scene)
+{
+    AUTO(findings_clear) struct findings findings = {0};
+    struct error error;
+
+    if (reconcile_host(&scene->kernel.host, &findings, &error) < 0)
+        fail_msg("%s", error.text);
+}
+
 int
 scene_hook(struct scene *scene, const char *xml, const char *operation, const char *sub)
 {
@@ -162,11 +204,11 @@ static int
 one_source(struct scene *scene, unsigned guest, const char *source, const char *type,
            const char *operation, const char *sub)
 {
-    char device[256];
+    char attribute[128];
     AUTO_FREE char *xml = NULL;
 
-    snprintf(device, sizeof(device), "<vgpu:device alias=\"ua-gpu1\" type=\"%s\"/>", type);
-    xml = scene_xml_of(guest, device, (const char *const[]){source, NULL});
+    snprintf(attribute, sizeof(attribute), "type=\"%s\"", type);
+    xml = scene_xml_at(guest, source, attribute);
     return scene_hook(scene, xml, operation, sub);
 }
 

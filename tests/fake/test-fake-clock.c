@@ -4,20 +4,16 @@
  * them wants to go on. */
 
 #include "fake/fake-clock.h"
+#include "fake/scene.h"
 
 #include <fcntl.h>
 #include <poll.h>
 #include <pthread.h>
-#include <setjmp.h>
 #include <signal.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdio.h>
 #include <sys/file.h>
 #include <sys/mman.h>
 #include <sys/wait.h>
-
-#include <cmocka.h>
 
 #define HOUR 3600000u /* in ms: no test could really wait for so long */
 
@@ -28,15 +24,6 @@ setup(void **state)
     fake_clock_start();
     fake_set_uptime(FAKE_UPTIME);
     return 0;
-}
-
-static void
-assert_ends_well(pid_t pid)
-{
-    int status;
-
-    assert_int_equal(waitpid(pid, &status, 0), pid);
-    assert_int_equal(status, 0);
 }
 
 static void
@@ -73,7 +60,7 @@ sleepers_wake_in_their_order(void **state)
     }
     *begin = false;
     for (unsigned i = 0; i < COUNT(pids); i++)
-        assert_ends_well(pids[i]);
+        scene_assert_ends_well(pids[i]);
     fake_clock_return_flags((void *)begin);
 }
 
@@ -96,7 +83,7 @@ time_stands_still_for_work(void **state)
     }
     assert_int_equal(fake_clock_wait(NULL, &input, 1, HOUR), 1);
     assert_int_equal(fake_now(), FAKE_UPTIME);
-    assert_ends_well(pid);
+    scene_assert_ends_well(pid);
     assert_int_equal(read(ends[0], &(char){0}, 1), 1);
     assert_int_equal(fake_clock_wait(NULL, &input, 1, 1000000), 0);
     assert_int_equal(fake_now(), FAKE_UPTIME + 1);
@@ -128,7 +115,7 @@ time_stands_still_for_a_thread(void **state)
     assert_int_equal(pthread_create(&thread, NULL, work, NULL), 0);
     assert_int_equal(pthread_join(thread, NULL), 0);
     assert_int_equal(fake_now(), FAKE_UPTIME);
-    assert_ends_well(pid);
+    scene_assert_ends_well(pid);
 }
 
 /* A process that waits for a lock waits until the owner of the lock has slept. */
@@ -151,7 +138,7 @@ others_waits_are_no_work(void **state)
     }
     assert_int_equal(flock(other, LOCK_EX), 0);
     assert_int_equal(fake_now(), FAKE_UPTIME + HOUR);
-    assert_ends_well(pid);
+    scene_assert_ends_well(pid);
     close(other);
     close(lock);
 }
@@ -195,7 +182,7 @@ a_flag_is_waited_for(void **state)
     fake_sleep(HOUR);
     assert_int_equal(waitpid(pid, NULL, WNOHANG), 0);
     *flag = false;
-    assert_ends_well(pid);
+    scene_assert_ends_well(pid);
     fake_clock_return_flags((void *)flag);
 }
 

@@ -159,15 +159,13 @@ after_never_running(struct stage *stage)
 static void
 outlive_daemon(struct stage *stage)
 {
-    int status;
     pid_t daemon = fork();
 
     if (daemon == 0) {
         stage_be_daemon(stage);
         _exit(stage_prepare(stage, 1));
     }
-    assert_int_equal(waitpid(daemon, &status, 0), daemon);
-    assert_int_equal(status, 0);
+    scene_assert_ends_well(daemon);
     stage_be_daemon(stage);
     stage_run_guest(stage, both);
 }
@@ -373,15 +371,13 @@ after_reap(struct stage *stage)
 static void
 lose_both(struct stage *stage)
 {
-    int status;
     pid_t daemon = fork();
 
     if (daemon == 0) {
         stage_be_daemon(stage);
         _exit(stage_prepare(stage, 1));
     }
-    assert_int_equal(waitpid(daemon, &status, 0), daemon);
-    assert_int_equal(status, 0);
+    scene_assert_ends_well(daemon);
     stage_be_daemon(stage);
     stage_lose_lease(stage, stage_b);
 }

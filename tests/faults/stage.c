@@ -39,13 +39,8 @@ void
 stage_put_status(struct stage *stage, unsigned guest, const char *const *devices)
 {
     AUTO_FREE char *xml = stage_xml(guest, devices);
-    AUTO_FREE char *status = NULL;
-    char path[64];
 
-    assert_true(asprintf(&status, "<domstatus state='running' pid='%d'>\n%s</domstatus>\n",
-                         (int)stage->self, xml) > 0);
-    snprintf(path, sizeof(path), "run/libvirt/qemu/guest%u.xml", guest);
-    fake_write(&stage->scene.kernel, path, status);
+    scene_put_status(&stage->scene, guest, stage->self, xml);
 }
 
 bool

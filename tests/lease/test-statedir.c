@@ -96,8 +96,7 @@ who_waits_for_a_removed_file_asks_again(void **state)
     fake_sleep(10);
     assert_int_equal(waitpid(pid, &status, WNOHANG), 0);
     statedir_unlock(&second);
-    assert_int_equal(waitpid(pid, &status, 0), pid);
-    assert_int_equal(status, 0);
+    scene_assert_ends_well(pid);
 }
 
 /* The file is gone, as if another process had set it aside. */

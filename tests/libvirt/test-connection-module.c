@@ -48,13 +48,8 @@ static void
 run_guest(unsigned guest, unsigned device)
 {
     AUTO_FREE char *xml = scene_xml(guest, "", (const unsigned[]){device, 0});
-    AUTO_FREE char *text = NULL;
-    char path[64];
 
-    assert_true(
-        asprintf(&text, "<domstatus state='running' pid='%d'>%s</domstatus>", getpid(), xml) > 0);
-    snprintf(path, sizeof(path), "run/libvirt/qemu/guest%u.xml", guest);
-    fake_write(&scene.kernel, path, text);
+    scene_put_status(&scene, guest, getpid(), xml);
 }
 
 /* libvirt's files name the guests of two vGPUs. The ledger knows only one of these vGPUs. So

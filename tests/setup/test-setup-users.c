@@ -142,11 +142,8 @@ static void
 run_guest(const char *device)
 {
     AUTO_FREE char *xml = typed_functions(9, "", "", (const char *const[]){device, NULL});
-    AUTO_FREE char *text = NULL;
 
-    assert_true(
-        asprintf(&text, "<domstatus state='running' pid='%d'>%s</domstatus>", getpid(), xml) > 0);
-    fake_write(&scene.kernel, "run/libvirt/qemu/guest9.xml", text);
+    scene_put_status(&scene, 9, getpid(), xml);
 }
 
 static void
