@@ -3,13 +3,9 @@
 /* The next step of a start, as a table: facts, and the step. */
 
 #include "actions/start.h"
+#include "fake/unit.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
-#include <cmocka.h>
 
 #define ASKED (START_ASKED_PLACES | START_SAW_OTHERS | START_ASKED_OTHERS)
 

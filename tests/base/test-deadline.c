@@ -4,14 +4,10 @@
  * deadline. The test has its own clock, so every figure is exact. */
 
 #include "base/deadline.h"
+#include "fake/unit.h"
 
 #include <limits.h>
 #include <poll.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-
-#include <cmocka.h>
 
 #define MILLISECOND 1000000ull
 

@@ -5,15 +5,11 @@
 
 #include "base/document.h"
 #include "base/host.h"
+#include "fake/unit.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <fcntl.h>
 #include <string.h>
 #include <sys/mman.h>
-
-#include <cmocka.h>
 
 static struct document
 document_of(const char *text)

@@ -3,14 +3,9 @@
 /* error: for any input the output is one printable line, and says if it was cut. */
 
 #include "base/error.h"
+#include "fake/unit.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 #define MOST (sizeof(((struct error *)0)->text) - 1) /* characters */
 

@@ -3,16 +3,12 @@
 /* Requests for memory that succeed, and how a process ends if a request is refused. */
 
 #include "base/array.h"
+#include "fake/unit.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/wait.h>
-#include <cmocka.h>
 
 #define TOO_MUCH ((size_t)1 << 60) /* no machine has so much */
 

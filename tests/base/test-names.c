@@ -4,14 +4,9 @@
  * spelling. */
 
 #include "base/names.h"
+#include "fake/unit.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 #define UUID "b1f4e27e-0d06-4a5f-9c5d-3a1f0c6b8e21"
 #define X31  "abcdefghijklmnopqrstuvwxyz01234"

@@ -5,14 +5,10 @@
 #include "base/nodeset.h"
 #include "device/topology.h"
 #include "fake/fake-kernel.h"
+#include "fake/unit.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdio.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 #define MOST 4096
 

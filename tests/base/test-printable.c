@@ -3,14 +3,10 @@
 /* Which characters a text for people may contain. */
 
 #include "base/printable.h"
+#include "fake/unit.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <string.h>
-#include <cmocka.h>
 
 static void
 rows(void **state)

@@ -3,14 +3,10 @@
 /* Names in commands for a person to type. A real shell reads the names back. */
 
 #include "base/shell-word.h"
+#include "fake/unit.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <string.h>
-#include <cmocka.h>
 
 static void
 as_it_is(void **state)

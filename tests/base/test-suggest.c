@@ -3,13 +3,9 @@
 /* suggest: the word that somebody probably meant. */
 
 #include "base/suggest.h"
+#include "fake/unit.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 static void
 what_was_meant(void **state)

@@ -3,14 +3,9 @@
 /* text: pieces follow each other, and a text that was cut says so. */
 
 #include "base/text.h"
+#include "fake/unit.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 static void
 pieces_follow_each_other(void **state)

@@ -3,14 +3,10 @@
 /* usage: which calls get an answer, and that others print nothing. */
 
 #include "base/usage.h"
+#include "fake/unit.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <string.h>
 #include <sys/mman.h>
-
-#include <cmocka.h>
 
 static const struct usage usage = {"libvirt-vgpu-hook", "DOMAIN OPERATION", "libvirt"};
 

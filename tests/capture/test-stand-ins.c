@@ -5,12 +5,10 @@
 #include "capture/harmless.h"
 #include "capture/kernel-text.h"
 #include "capture/path-text.h"
+#include "fake/unit.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
-#include <cmocka.h>
 
 static struct stand_ins stand_ins;
 

@@ -3,13 +3,9 @@
 /* json: escapes, unknown values, and nesting. */
 
 #include "cli/json.h"
+#include "fake/unit.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdlib.h>
-
-#include <cmocka.h>
 
 static void
 all_of_it(void **state)

@@ -3,15 +3,11 @@
 /* options: how a command line is read, and which numbers are accepted. */
 
 #include "cli/options.h"
+#include "fake/unit.h"
 
 #include <errno.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 static struct options options;
 static struct error error;

@@ -3,20 +3,16 @@
 /* program: what a started program inherits from us, and how its end is reported. */
 
 #include "program/program.h"
+#include "fake/unit.h"
 
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
-#include <setjmp.h>
 #include <signal.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
-
-#include <cmocka.h>
 
 #define LONG 600000 /* in ms: even a busy machine needs less time */
 

@@ -4,15 +4,11 @@
  * three and four bytes take one column each. */
 
 #include "cli/terminal.h"
+#include "fake/unit.h"
 
 #include <assert.h>
 #include <locale.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdio.h>
-
-#include <cmocka.h>
 
 #define O_DIAERESIS "\xc3\xb6"         /* its second byte is even */
 #define E_ACUTE     "\xc3\xa9"         /* its second byte is odd */

@@ -4,15 +4,11 @@
 
 #include "cli/reply.h"
 #include "cli/watch.h"
+#include "fake/unit.h"
 
 #include <errno.h>
 #include <poll.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdlib.h>
-
-#include <cmocka.h>
 
 #define SECOND UINT64_C(1000000000)
 

@@ -4,16 +4,12 @@
  * is refused. */
 
 #include "device/nvidia-table.h"
+#include "fake/unit.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
-
-#include <cmocka.h>
 
 #include "base/memory.h"
 #include "fake/repeat.h"

@@ -4,14 +4,10 @@
 
 #include "device/nvidia-type.h"
 #include "device/vendor.h"
+#include "fake/unit.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdio.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 static void
 numbers_of_types(void **state)

@@ -4,14 +4,10 @@
  * be written, and which documents are refused. */
 
 #include "device/table-xml.h"
+#include "fake/unit.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdio.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 #include "base/memory.h"
 #include "fake/repeat.h"

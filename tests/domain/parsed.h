@@ -7,11 +7,7 @@
 #pragma once
 
 #include "domain/request.h"
-
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <cmocka.h>
+#include "fake/unit.h"
 
 #define UUID  "6fa459ea-ee8a-4ca4-894e-db77e160355e"
 #define UUID0 "b1f4e27e-0d06-4a5f-9c5d-3a1f0c6b8e20"

@@ -30,4 +30,5 @@ tests_fake_libscene_a_SOURCES = \
 	tests/fake/nvidia-tools.c tests/fake/nvidia-tools.h \
 	tests/fake/repeat.c tests/fake/repeat.h \
 	tests/fake/scene.c tests/fake/scene.h \
-	tests/fake/typed.c tests/fake/typed.h
+	tests/fake/typed.c tests/fake/typed.h \
+	tests/fake/unit.h

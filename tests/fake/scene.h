@@ -10,11 +10,7 @@
 #pragma once
 
 #include "fake/fake-kernel.h"
-
-#include <stddef.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <cmocka.h>
+#include "fake/unit.h"
 
 /* A machine with a card of NVIDIA's that takes one size at a time, and the kernel's mtty. */
 #define SCENE_T4_AND_MTTY                                                                          \

@@ -4,14 +4,11 @@
  * others. The test traces the programs, and kills them at this point. */
 
 #include "base/cleanup.h"
+#include "fake/unit.h"
 
 #include <fcntl.h>
-#include <setjmp.h>
 #include <signal.h>
-#include <stdarg.h>
 #include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -19,7 +16,6 @@
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
-#include <cmocka.h>
 
 #define UUID "aaaaaaaa-0000-4000-8000-000000000001"
 

@@ -4,13 +4,9 @@
  * after a removal was tried. */
 
 #include "lease/fate.h"
+#include "fake/unit.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 #define ALL_BITS (FATE_UNKNOWN << 1)
 

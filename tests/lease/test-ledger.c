@@ -4,14 +4,10 @@
  * refused, with line and field. */
 
 #include "lease/ledger.h"
+#include "fake/unit.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdio.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 #define BOOT   "0b6a3c55-9d2a-4e0b-8f64-2f1f4f6f7d10"
 #define DEVICE "b1f4e27e-0d06-4a5f-9c5d-3a1f0c6b8e21"

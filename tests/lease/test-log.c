@@ -5,18 +5,14 @@
 
 #include "lease/log.h"
 #include "base/cleanup.h"
+#include "fake/unit.h"
 
 #include <fcntl.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/socket.h>
 #include <sys/un.h>
 #include <unistd.h>
-
-#include <cmocka.h>
 
 static struct sockaddr_un address = {.sun_family = AF_UNIX};
 static struct log program_log;

@@ -3,11 +3,7 @@
 #include "libvirt/warm-up.h"
 #include "fake/fake-kernel.h"
 #include "libvirt/connection.h"
-
-#include <stddef.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <cmocka.h>
+#include "fake/unit.h"
 
 #define HOST "test:///proc/self/cwd/tests/data/t4-host.xml"
 

@@ -4,15 +4,10 @@
  * line. */
 
 #include "log/moment.h"
+#include "fake/unit.h"
 
 #include <errno.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdlib.h>
-
-#include <cmocka.h>
 
 /* This is 2026-11-24 06:00:00 in a zone one hour east of UTC, which is 05:00:00 UTC. */
 #define NOW      1795496400

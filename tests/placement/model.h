@@ -12,11 +12,7 @@
 
 #include "lease/ledger.h"
 #include "placement/demand.h"
-
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <cmocka.h>
+#include "fake/unit.h"
 
 #define CARDS    4
 #define PLACES   4

@@ -14,11 +14,7 @@
 #pragma once
 
 #include "placement/problem.h"
-
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <cmocka.h>
+#include "fake/unit.h"
 
 #define QUESTION_TEXT 2200
 

@@ -5,14 +5,10 @@
 #include "device/vgpu.h"
 #include "placement/demand.h"
 #include "placement/resolution.h"
+#include "fake/unit.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdio.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 #define UUID0 "b1f4e27e-0d06-4a5f-9c5d-3a1f0c6b8e20"
 

@@ -9,12 +9,9 @@
 #include "base/error.h"
 #include "base/host.h"
 #include "policy/policy.h"
+#include "fake/unit.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <sys/stat.h>
-#include <cmocka.h>
 
 #define DIRECTORY "etc/libvirt-vgpu"
 #define MAIN      "vgpu.conf"

@@ -5,11 +5,8 @@
 #include "attach/clone.h"
 #include "domain/request-parser.h"
 #include "xml/domain-edit.h"
+#include "fake/unit.h"
 
-#include <stddef.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <cmocka.h>
 #include <stdio.h>
 #include <string.h>
 

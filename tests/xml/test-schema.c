@@ -5,18 +5,14 @@
 #include "base/host.h"
 #include "domain/request-parser.h"
 #include "xml/xml-tree.h"
+#include "fake/unit.h"
 
 #include <dirent.h>
 #include <fcntl.h>
 #include <libxml/relaxng.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/mman.h>
-
-#include <cmocka.h>
 
 static xmlRelaxNGPtr rules;
 
