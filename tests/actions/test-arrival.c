@@ -65,7 +65,6 @@ its_own_is_kept_when_it_is_free(void **state)
 {
     const char *own = scene_function(CARD1, 1);
 
-    (void)state;
     begin(FIRST SECOND, "");
     arrives_at(1, own, own);
     assert_int_equal(scene_leases(&scene, "reserved"), 1);
@@ -83,7 +82,6 @@ one_of_another_card_instead(void **state)
 {
     const char *own = scene_function(CARD1, 1), *other = scene_function(CARD2, 0);
 
-    (void)state;
     begin(FIRST SECOND, "");
     for (unsigned i = 0; i < 3; i++)
         assert_int_equal(fake_make(&scene.kernel, scene_function(CARD1, i), "nvidia-1154", NULL),
@@ -127,7 +125,6 @@ iommufd_stays(void **state)
     const char *own = scene_function(CARD1, 1), *other = scene_function(CARD2, 0);
     AUTO_FREE char *xml = guest_with_iommufd(1, own), *moved = guest_with_iommufd(1, other);
 
-    (void)state;
     begin(FIRST SECOND, "");
     for (unsigned i = 0; i < 3; i++)
         assert_int_equal(fake_make(&scene.kernel, scene_function(CARD1, i), "nvidia-1154", NULL),
@@ -147,7 +144,6 @@ a_foreign_one_is_not_taken(void **state)
 {
     const char *own = scene_function(CARD1, 1);
 
-    (void)state;
     begin(FIRST SECOND, "");
     assert_int_equal(fake_make(&scene.kernel, own, "nvidia-1154", NULL), 0);
     arrives_at(1, own, scene_function(CARD1, 0));
@@ -158,7 +154,6 @@ a_foreign_one_is_not_taken(void **state)
 static void
 an_address_that_means_something_else_here(void **state)
 {
-    (void)state;
     begin("pci 0000:00:1f.2 driver ahci\n" FIRST, "");
     arrives_at(1, "0000:00:1f.2", scene_function(CARD1, 0));
     arrives_at(2, "0000:e7:00.4", scene_function(CARD1, 1));
@@ -170,7 +165,6 @@ another_guest_meanwhile_gets_another(void **state)
 {
     const char *own = scene_function(CARD1, 0), *next = scene_function(CARD1, 1);
 
-    (void)state;
     begin(FIRST SECOND, "");
     arrives_at(1, own, own);
     arrives_at(2, own, next);
@@ -193,7 +187,6 @@ what_is_promised_is_room_taken(void **state)
     AUTO_FREE char *all = scene_xml_at(2, scene_function(CARD1, 1), "class=\"all\"");
     AUTO_FREE char *moved = scene_xml_at(2, scene_function(CARD2, 0), "class=\"all\"");
 
-    (void)state;
     begin(FIRST SECOND, "");
     arrives_at(1, scene_function(CARD1, 0), scene_function(CARD1, 0));
     becomes(all, "migrate", moved);
@@ -205,7 +198,6 @@ the_next_try_replaces_the_first(void **state)
 {
     const char *own = scene_function(CARD1, 0), *next = scene_function(CARD1, 1);
 
-    (void)state;
     begin(FIRST SECOND, "");
     for (unsigned i = 0; i < 3; i++) {
         arrives_at(1, own, own);
@@ -226,7 +218,6 @@ a_promise_is_given_back(void **state)
 {
     const char *own = scene_function(CARD1, 0);
 
-    (void)state;
     begin(FIRST, "");
     arrives_at(1, own, own);
     assert_int_equal(scene_release_at(&scene, 1, own), 0);
@@ -260,7 +251,6 @@ a_promise_ends(void **state)
 {
     const char *last = scene_function(CARD2, 1);
 
-    (void)state;
     begin(SECOND, "");
     assert_int_equal(scene_prepare_at(&scene, 1, scene_function(CARD2, 0), "L40S-16Q"), 0);
     arrives_at(2, last, last);
@@ -287,7 +277,6 @@ each_device_gets_its_own(void **state)
         2, BIG BIG2,
         (const char *const[]){scene_function(CARD1, 2), scene_function(CARD2, 0), NULL});
 
-    (void)state;
     begin(FIRST SECOND, "");
     becomes(xml, "migrate", NULL);
     becomes(shifted, "restore", moved);
@@ -308,7 +297,6 @@ two_that_cannot_both_stay(void **state)
     AUTO_FREE char *moved =
         scene_xml_of(1, BIG TWELVE, (const char *const[]){one, scene_function(CARD2, 0), NULL});
 
-    (void)state;
     begin(FIRST SECOND, "");
     becomes(xml, "migrate", moved);
     assert_int_equal(scene_hook(&scene, moved, "prepare", "begin"), 0);
@@ -322,7 +310,6 @@ full_is_not_refused_here(void **state)
 {
     const char *own = scene_function(CARD1, 0);
 
-    (void)state;
     begin(FIRST, "");
     for (unsigned i = 0; i < 3; i++)
         assert_int_equal(scene_prepare_at(&scene, 11 + i, scene_function(CARD1, i), "L40S-16Q"), 0);
@@ -341,7 +328,6 @@ full_is_not_refused_here(void **state)
 static void
 what_others_made_is_not_arrived_at(void **state)
 {
-    (void)state;
     begin("gpu " CARD1 " vf vfs 4 rule size numa 0 board \"NVIDIA L40S\"\n"
           "gpu 0000:e7:00.0 vf vfs 4 rule size numa 0 board \"NVIDIA L40S\"\n",
           "gpus = ( { address = \"0000:e7:00.0\"; enabled = false; } );");
@@ -361,7 +347,6 @@ never_is_refused(void **state)
     AUTO_FREE char *managed = NULL;
     const char *word;
 
-    (void)state;
     begin(FIRST, "gpus = ({ address = \"" CARD1 "\"; enabled = false; });");
     assert_int_equal(scene_hook(&scene, xml, "migrate", "begin"), 1);
     scene_assert_said(&scene, CARD1);
@@ -389,7 +374,6 @@ a_kept_one_is_kept(void **state)
     const char *own = scene_function(CARD1, 1);
     unsigned writes;
 
-    (void)state;
     begin(FIRST SECOND, "release = \"keep\";");
     assert_int_equal(scene_prepare_at(&scene, 1, own, "L40S-16Q"), 0);
     assert_int_equal(scene_release_at(&scene, 1, own), 0);
@@ -411,7 +395,6 @@ a_leaving_one_is_taken_back(void **state)
     struct fake_guest stray;
     unsigned writes;
 
-    (void)state;
     begin(FIRST SECOND, "");
     assert_int_equal(scene_prepare_at(&scene, 1, own, "L40S-16Q"), 0);
     stray = fake_open(&scene.kernel, own);
@@ -434,7 +417,6 @@ kept_ones_of_others_are_room(void **state)
 {
     const char *held = scene_function(CARD2, 0), *kept = scene_function(CARD2, 1);
 
-    (void)state;
     begin(SECOND, "release = \"keep\";");
     assert_int_equal(scene_prepare_at(&scene, 2, held, "L40S-16Q"), 0);
     assert_int_equal(scene_prepare_at(&scene, 3, kept, "L40S-16Q"), 0);
@@ -453,7 +435,6 @@ one_that_lost_its_type_is_not_given_away(void **state)
 {
     const char *own = scene_function(CARD1, 0);
 
-    (void)state;
     begin(FIRST, "");
     assert_int_equal(scene_prepare_at(&scene, 2, own, "L40S-16Q"), 0);
     assert_int_equal(fake_remove(&scene.kernel, own), 0);
@@ -489,7 +470,6 @@ a_mediated_device_becomes_a_function(void **state)
 {
     static const char moved[] = LINKED PCI AT("0x3d", "0x00", "0x4") TAIL;
 
-    (void)state;
     begin(FIRST, "");
     becomes(LINKED MDEV("") AT_UUID TAIL, "migrate", moved);
     assert_int_equal(scene_leases(&scene, "reserved"), 1);
@@ -507,7 +487,6 @@ a_function_becomes_a_mediated_device(void **state)
     AUTO_FREE char *printed = NULL;
     char *uuid;
 
-    (void)state;
     begin(T4, "");
     assert_int_equal(scene_hook(&scene, xml, "migrate", "begin"), 0);
     assert_int_equal(scene_leases(&scene, ""), 0);
@@ -529,7 +508,6 @@ its_kind_is_kept_where_it_has_room(void **state)
     static const char xml[] = LINKED MDEV("") AT_UUID TAIL;
     static const char function[] = LINKED PCI AT("0x3d", "0x00", "0x5") TAIL;
 
-    (void)state;
     begin(T4 FIRST, "");
     becomes(xml, "migrate", NULL);
     becomes(function, "migrate", NULL);
@@ -549,7 +527,6 @@ another_place_of_its_kind_comes_first(void **state)
     AUTO_FREE char *moved =
         scene_xml_of(1, BIG TWELVE, (const char *const[]){one, scene_function(CARD2, 0), NULL});
 
-    (void)state;
     begin(T4 FIRST SECOND, "");
     becomes(elsewhere, "migrate", LINKED PCI AT("0x3d", "0x00", "0x4") TAIL);
     scene_stop(&scene);
@@ -566,7 +543,6 @@ one_that_can_stay_stays_beside_one_that_changes(void **state)
         scene_xml_of(1, BIG BIG2, (const char *const[]){second, scene_device(1), NULL});
     AUTO_FREE char *moved = scene_xml_of(1, BIG BIG2, (const char *const[]){second, first, NULL});
 
-    (void)state;
     begin(T4 FIRST, "");
     assert_int_equal(fake_make(&scene.kernel, "0000:18:00.0", "nvidia-234", scene_device(9)), 0);
     becomes(xml, "migrate", moved);
@@ -581,7 +557,6 @@ none_stays_if_else_one_has_no_room(void **state)
         scene_xml_of(1, BIG TWELVE, (const char *const[]){own, scene_device(1), NULL});
     AUTO_FREE char *moved = scene_xml_of(1, BIG TWELVE, (const char *const[]){other, own, NULL});
 
-    (void)state;
     begin(FIRST SECOND, "");
     assert_int_equal(scene_prepare_at(&scene, 11, scene_function(CARD2, 0), "L40S-16Q"), 0);
     becomes(xml, "migrate", moved);
@@ -600,7 +575,6 @@ some_never_change_their_kind(void **state)
         ALONE MDEV("") AT_UUID TAIL,
     };
 
-    (void)state;
     begin(FIRST, "");
     for (size_t i = 0; i < COUNT(rows); i++) {
         assert_int_equal(scene_hook(&scene, rows[i], "migrate", "begin"), 1);
@@ -617,7 +591,6 @@ there_and_back(void **state)
 {
     AUTO_FREE char *xml = strdup(LINKED MDEV("") AT_UUID TAIL);
 
-    (void)state;
     for (unsigned i = 0; i < 4; i++) {
         begin(i % 2 ? T4 : FIRST, "");
         assert_int_equal(scene_hook(&scene, xml, "migrate", "begin"), 0);

@@ -23,7 +23,6 @@ static const struct scene_case three_units = {.scene = &scene,
 static void
 start_and_end(void **state)
 {
-    (void)state;
     assert_int_equal(scene_prepare(&scene, 1, 1, "nvidia-222"), 0);
     assert_string_equal(scene.said, "");
     assert_string_equal(fake_type_of(&scene.kernel, scene_device(1)), "nvidia-222");
@@ -42,7 +41,6 @@ type_by_any_word(void **state)
         {"Dual port serial", "mtty-2"}, {"mtty-1", "mtty-1"},
     };
 
-    (void)state;
     for (size_t i = 0; i < sizeof(table) / sizeof(*table); i++) {
         assert_int_equal(scene_prepare(&scene, 1, 1, table[i].word), 0);
         assert_string_equal(fake_type_of(&scene.kernel, scene_device(1)), table[i].type);
@@ -54,7 +52,6 @@ type_by_any_word(void **state)
 static void
 full_says_why(void **state)
 {
-    (void)state;
     for (unsigned i = 1; i <= 3; i++)
         assert_int_equal(scene_prepare(&scene, i, i, "T4-1B"), 0);
     assert_int_equal(scene_prepare(&scene, 4, 4, "T4-1B"), 1);
@@ -73,7 +70,6 @@ full_says_why(void **state)
 static void
 unknown_type_lists_the_known(void **state)
 {
-    (void)state;
     assert_int_equal(scene_prepare(&scene, 1, 1, "T4-9Q"), 1);
     scene_assert_said(
         &scene, "guest1: ua-gpu1 wants T4-9Q, which no GPU here has (did you mean T4-2Q?); there "
@@ -91,7 +87,6 @@ class_falls_to_its_second_type(void **state)
     const char *device = "<vgpu:device class=\"small\"/>";
     static const char *const expected[] = {"nvidia-230", "nvidia-230", "mtty-2"};
 
-    (void)state;
     scene_configure(&scene, class_conf);
     for (unsigned i = 1; i <= 3; i++) {
         AUTO_FREE char *xml = scene_xml(i, device, (const unsigned[]){i, 0});
@@ -109,7 +104,6 @@ all_devices_or_none(void **state)
                           "<vgpu:device alias=\"ua-gpu3\" type=\"mtty-2\"/>";
     AUTO_FREE char *xml = scene_xml(1, devices, (const unsigned[]){1, 2, 3, 0});
 
-    (void)state;
     assert_int_equal(scene_hook(&scene, xml, "prepare", "begin"), 1);
     scene_assert_said(&scene, "not for all together");
     scene_assert_empty(&scene);
@@ -124,7 +118,6 @@ two_types_share_what_is_left(void **state)
                           "<vgpu:device alias=\"ua-gpu2\" type=\"mtty-2\"/>";
     AUTO_FREE char *xml = scene_xml(1, devices, (const unsigned[]){1, 2, 0});
 
-    (void)state;
     assert_int_equal(scene_hook(&scene, xml, "prepare", "begin"), 0);
     assert_int_equal(fake_count(&scene.kernel), 2);
 }
@@ -136,7 +129,6 @@ two_devices_on_two_gpus(void **state)
                           "<vgpu:device alias=\"ua-gpu2\" type=\"T4-1B\"/>";
     AUTO_FREE char *xml = scene_xml(1, devices, (const unsigned[]){1, 2, 0});
 
-    (void)state;
     assert_int_equal(scene_hook(&scene, xml, "prepare", "begin"), 0);
     assert_string_equal(fake_type_of(&scene.kernel, scene_device(1)), "mtty-2");
     assert_string_equal(fake_type_of(&scene.kernel, scene_device(2)), "nvidia-222");
@@ -151,7 +143,6 @@ two_devices_on_two_gpus(void **state)
 static void
 clone_is_refused_and_changes_nothing(void **state)
 {
-    (void)state;
     assert_int_equal(scene_prepare(&scene, 1, 1, "mtty-2"), 0);
     assert_int_equal(scene_prepare(&scene, 2, 1, "mtty-2"), 1);
     scene_assert_said(
@@ -167,7 +158,6 @@ clone_is_refused_and_changes_nothing(void **state)
 static void
 foreign_device_is_used_and_left(void **state)
 {
-    (void)state;
     assert_int_equal(fake_make(&scene.kernel, "mtty", "mtty-2", scene_device(1)), 0);
     assert_int_equal(scene_prepare(&scene, 1, 1, "mtty-1"), 1);
     scene_assert_said(&scene,
@@ -186,7 +176,6 @@ start_looks_at_what_the_guest_has(void **state)
 {
     AUTO_FREE char *xml = scene_xml(1, "", (const unsigned[]){2, 0});
 
-    (void)state;
     assert_int_equal(scene_prepare(&scene, 1, 1, "mtty-2"), 0);
     assert_int_equal(fake_remove(&scene.kernel, scene_device(1)), 0);
     assert_int_equal(fake_make(&scene.kernel, "mtty", "mtty-2", scene_device(2)), 0);
@@ -203,7 +192,6 @@ quota_of_a_size_holds_on_every_card(void **state)
 {
     static const char *const cards[] = {"0000:18:00.0", "0000:3b:00.0"};
 
-    (void)state;
     scene_configure(&scene,
                     "classes = { large = { framebuffer = \"8G\"; }; };\n"
                     "quotas = ( { domains = [ \"guest*\" ]; class = \"large\"; max = 1; } );\n");
@@ -224,7 +212,6 @@ quota_of_a_size_holds_on_every_card(void **state)
 static void
 quota_holds_for_any_words(void **state)
 {
-    (void)state;
     scene_configure(&scene,
                     "classes = { small = { types = [ \"mtty-2\", \"T4-1B\" ]; }; };\n"
                     "quotas = ( { domains = [ \"guest*\" ]; class = \"small\"; max = 2; } );\n");
@@ -241,7 +228,6 @@ quota_holds_for_any_words(void **state)
 static void
 one_alias_is_one_device(void **state)
 {
-    (void)state;
     scene_configure(&scene, "domains = ( { name = \"*\"; devices = (\n"
                             "{ alias = \"ua-a\"; type = \"mtty-1\"; },\n"
                             "{ alias = \"ua-a\"; type = \"mtty-2\"; } ); } );\n");
@@ -260,7 +246,6 @@ parameters_reach_the_driver(void **state)
     char text[256], params[64];
     char *xml;
 
-    (void)state;
     snprintf(text, sizeof(text), with_param, "T4-1B");
     xml = scene_xml(1, text, (const unsigned[]){1, 0});
     assert_int_equal(scene_hook(&scene, xml, "prepare", "begin"), 0);
@@ -287,7 +272,6 @@ parameters_of_the_last_run_are_cleared(void **state)
     AUTO_FREE char *xml = scene_xml(1, with_param, (const unsigned[]){1, 0});
     char params[64];
 
-    (void)state;
     scene_configure(&scene, "release = \"keep\";");
     assert_int_equal(scene_hook(&scene, xml, "prepare", "begin"), 0);
     assert_int_equal(scene_hook(&scene, xml, "release", "end"), 0);
@@ -315,7 +299,6 @@ near_the_guests_node(void **state)
     struct vgpu found;
     struct name uuid, gpu;
 
-    (void)state;
     scene_stop(&scene);
     scene_start(&scene, "gpu 0000:18:00.0 rule size numa 0\n"
                         "type nvidia-222 \"GRID T4-1B\" framebuffer 1024 max 3\n"

@@ -33,7 +33,6 @@ spawn(int (*run)(struct scene *scene, unsigned guest, unsigned device, const cha
 static int
 release(struct scene *where, unsigned guest, unsigned device, const char *type)
 {
-    (void)type;
     return scene_release(where, guest, device);
 }
 
@@ -84,7 +83,6 @@ places_are_neither_shared_nor_wasted(void **state)
          "A40-2Q", 20},
     };
 
-    (void)state;
     for (size_t i = 0; i < sizeof(table) / sizeof(*table); i++) {
         unsigned count;
 
@@ -113,7 +111,6 @@ a_slow_release_delays_nobody(void **state)
     uint64_t began;
     pid_t slow;
 
-    (void)state;
     scene_start(&scene, "gpu mtty rule pool 4\ntype mtty-2 \"Dual port serial\" uses 2\n");
     assert_int_equal(scene_prepare(&scene, 1, 1, "mtty-2"), 0);
     scene.kernel.faults->remove_delay = 3000;
@@ -145,7 +142,6 @@ pester(struct scene *where, unsigned guest, unsigned device, const char *type)
 static void
 a_place_that_is_made_stays_whose_it_is(void **state)
 {
-    (void)state;
     scene_start(&scene, "gpu mtty rule pool 2\ntype mtty-2 \"Dual port serial\" uses 2\n");
     scene_configure(&scene, "release = \"keep\";");
     scene.kernel.faults->remove_delay = 5;
@@ -191,7 +187,6 @@ all_places_that_are_made_stay(void **state)
 {
     pid_t pid;
 
-    (void)state;
     scene_start(&scene, "gpu mtty rule pool 4\ntype mtty-2 \"Dual port serial\" uses 2\n");
     scene_configure(&scene, "release = \"keep\";");
     scene.kernel.faults->remove_delay = 5;
@@ -210,7 +205,6 @@ all_places_that_are_made_stay(void **state)
 static void
 crowd_comes_and_goes(void **state)
 {
-    (void)state;
     scene_start(&scene, "gpu mtty rule pool 8\ntype mtty-1 \"Single port serial\"\n");
     scene.kernel.faults->create_delay = 1;
     for (uint64_t round = chance_rounds(10); round > 0; round--) {
@@ -246,7 +240,6 @@ kill_after(pid_t pid, unsigned microseconds)
 static void
 killed_anywhere(void **state)
 {
-    (void)state;
     scene_start(&scene, "gpu mtty rule pool 2\ntype mtty-2 \"Dual port serial\" uses 2\n");
     scene.kernel.faults->create_delay = 1;
     srandom(20261120);
@@ -268,7 +261,6 @@ killed_anywhere(void **state)
 static void
 place_of_the_dead_is_free(void **state)
 {
-    (void)state;
     scene_start(&scene, "gpu mtty rule pool 2\ntype mtty-2 \"Dual port serial\" uses 2\n");
     scene.kernel.faults->create_delay = 40;
     for (uint64_t round = 0, rounds = chance_rounds(30); round < rounds; round++) {
@@ -301,7 +293,6 @@ nothing_is_made_for_a_dead_daemon(void **state)
 {
     pid_t daemon;
 
-    (void)state;
     scene_start(&scene, "gpu mtty rule pool 2\ntype mtty-2 \"Dual port serial\" uses 2\n");
     scene.kernel.faults->stuck = true;
     daemon = fork();
@@ -349,7 +340,6 @@ function_of(unsigned guest)
 static int
 prepare_function(struct scene *where, unsigned guest, unsigned device, const char *type)
 {
-    (void)device;
     return scene_prepare_at(where, guest, function_of(guest), type);
 }
 
@@ -357,7 +347,6 @@ prepare_function(struct scene *where, unsigned guest, unsigned device, const cha
 static int
 prepare_sizes(struct scene *where, unsigned guest, unsigned device, const char *type)
 {
-    (void)device;
     return scene_prepare_at(where, guest, function_of(guest), guest > 2 * VFS ? "L40S-16Q" : type);
 }
 
@@ -398,7 +387,6 @@ fixed_places_are_neither_shared_nor_wasted(void **state)
         {two_mdev_cards, "A40-8Q", prepare_on_function, 12},
     };
 
-    (void)state;
     for (size_t i = 0; i < COUNT(table); i++) {
         scene_start(&scene, table[i].machine);
         scene_configure(&scene, patient);
@@ -418,7 +406,6 @@ fixed_places_are_neither_shared_nor_wasted(void **state)
 static void
 a_card_is_filled_with_one_size(void **state)
 {
-    (void)state;
     for (unsigned round = 0; round < 2; round++) {
         unsigned good, places = 0;
 
@@ -454,7 +441,6 @@ an_old_release_never_hits_the_next_owner(void **state)
         const char *word, *type;
     } owners[] = {{4, "L40S-8Q", "nvidia-1152"}, {4 + 2 * VFS, "L40S-1B", "nvidia-1145"}};
 
-    (void)state;
     scene_start(&scene, two_cards);
     scene.kernel.faults->remove_delay = 2;
     srandom(20261121);
@@ -484,7 +470,6 @@ killed_anywhere_on_a_function(void **state)
 {
     const char *function = function_of(1);
 
-    (void)state;
     scene_start(&scene, two_cards);
     scene.kernel.faults->create_delay = 1;
     srandom(20261122);

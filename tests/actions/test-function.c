@@ -50,7 +50,6 @@ start_and_end(void **state)
 {
     AUTO_FREE char *xml = scene_xml_at(1, VF1, "type=\"L40S-16Q\"");
 
-    (void)state;
     starts(1, VF1, "L40S-16Q");
     scene_assert_type(&scene, VF1, "nvidia-1154");
     assert_int_equal(scene_leases(&scene, "held"), 1);
@@ -75,7 +74,6 @@ an_open_node_is_in_use(void **state)
     char words[64];
     pid_t qemu;
 
-    (void)state;
     starts(1, VF1, "L40S-16Q");
     assert_int_equal(host_list(&scene.kernel.host, &nodes, "sys/bus/pci/devices/%s/vfio-dev", VF1),
                      0);
@@ -113,7 +111,6 @@ bad_places(void **state)
          "cannot be on 0000:41:00.4, which takes mediated devices (<hostdev type='mdev'>)"},
     };
 
-    (void)state;
     for (size_t i = 0; i < COUNT(rows); i++) {
         scene_stop(&scene);
         scene_start(&scene, rows[i].machine);
@@ -130,7 +127,6 @@ bad_wishes(void **state)
     AUTO_FREE char *managed = NULL;
     char *word = strstr(xml, "managed='no'");
 
-    (void)state;
     assert_true(asprintf(&managed, "%.*smanaged='yes'%s", (int)(word - xml), xml,
                          word + strlen("managed='no'")) > 0);
     assert_int_equal(scene_hook(&scene, managed, "prepare", "begin"), 1);
@@ -148,7 +144,6 @@ bad_wishes(void **state)
 static void
 a_full_card_and_a_chattering_one(void **state)
 {
-    (void)state;
     starts(1, VF0, "L40S-48Q");
     refuses(2, VF1, "L40S-48Q",
             "cannot be on 0000:3d:00.5: its GPU 0000:3d:00.0 is full (1 in "
@@ -163,7 +158,6 @@ a_full_card_and_a_chattering_one(void **state)
 static void
 a_clone_is_refused_and_changes_nothing(void **state)
 {
-    (void)state;
     starts(1, VF0, "L40S-16Q");
     refuses(2, VF0, "L40S-16Q",
             "guest2: ua-gpu1: the vGPU 0000:3d:00.4 belongs to the guest guest1 (held); give this "
@@ -191,7 +185,6 @@ any_failing_write_is_undone(void **state)
         scene_xml_of(1, THREE, (const char *const[]){VF0, VF1, scene_device(1), NULL});
     struct fake_faults *faults = scene.kernel.faults;
 
-    (void)state;
     scene_configure(&scene, "release_timeout = \"1s\";");
     for (size_t e = 0; e < COUNT(errors); e++) {
         faults->fail_with = errors[e];
@@ -229,7 +222,6 @@ an_io_error_is_asked_again(void **state)
     struct fake_faults *faults = scene.kernel.faults;
     uint64_t began = fake_now();
 
-    (void)state;
     faults->refuse = 3;
     starts(1, VF0, "L40S-16Q");
     assert_true(fake_now() - began >= 1500);
@@ -252,7 +244,6 @@ what_is_not_offered_any_more_is_not_asked_for(void **state)
     pid_t hook;
     int status;
 
-    (void)state;
     faults->refuse = 1;
     hook = fork();
     if (hook == 0) {
@@ -272,7 +263,6 @@ what_is_not_offered_any_more_is_not_asked_for(void **state)
 static void
 a_free_one_goes_elsewhere_at_once(void **state)
 {
-    (void)state;
     scene_stop(&scene);
     scene_start(&scene, "gpu " CARD " vfs 3 rule size board \"NVIDIA A40\"\n");
     scene.kernel.faults->refuse = 2;
@@ -286,7 +276,6 @@ a_free_one_goes_elsewhere_at_once(void **state)
 static void
 a_foreign_type_is_used_and_left(void **state)
 {
-    (void)state;
     assert_int_equal(fake_make(&scene.kernel, VF0, "nvidia-1154", NULL), 0);
     refuses(1, VF0, "L40S-8Q",
             "ua-gpu1: a vGPU 0000:3d:00.4 is there already, of type nvidia-1154 (NVIDIA L40S-16Q) "
@@ -308,7 +297,6 @@ a_type_that_was_changed_is_left(void **state)
     static const char *const types[] = {"nvidia-1145", ""};
     AUTO_FREE char *xml = scene_xml_at(1, VF0, "type=\"L40S-16Q\"");
 
-    (void)state;
     for (size_t i = 0; i < COUNT(types); i++) {
         unsigned writes;
 
@@ -336,7 +324,6 @@ a_repeated_release_finds_the_next_owner(void **state)
 {
     static const char *const types[][2] = {{"L40S-16Q", "nvidia-1154"}, {"L40S-1B", "nvidia-1145"}};
 
-    (void)state;
     for (size_t i = 0; i < COUNT(types); i++) {
         unsigned writes;
 
@@ -359,7 +346,6 @@ a_repeated_release_finds_the_next_owner(void **state)
 static void
 an_old_writer_is_waited_for(void **state)
 {
-    (void)state;
     scene_configure(&scene, "release_timeout = \"1s\"; prepare_timeout = \"5s\";");
     starts(1, VF0, "L40S-16Q");
     scene.kernel.faults->remove_delay = 3000;
@@ -382,7 +368,6 @@ an_old_writer_is_waited_for(void **state)
 static void
 a_create_that_comes_late(void **state)
 {
-    (void)state;
     scene_configure(&scene, "prepare_timeout = \"500ms\"; release_timeout = \"500ms\";");
     scene.kernel.faults->unseen = true;
     assert_int_equal(scene_prepare_at(&scene, 1, VF0, "L40S-16Q"), 1);
@@ -410,7 +395,6 @@ one_that_is_still_left_is_freed_later(void **state)
 {
     struct fake_guest qemu;
 
-    (void)state;
     scene_configure(&scene, "release_timeout = \"500ms\"; prepare_timeout = \"5s\";");
     starts(1, VF0, "L40S-16Q");
     qemu = fake_open(&scene.kernel, VF0);
@@ -442,7 +426,6 @@ one_that_is_still_left_is_freed_later(void **state)
 static void
 who_comes_next_waits_for_it(void **state)
 {
-    (void)state;
     for (unsigned next = 1; next <= 2; next++) {
         struct fake_guest qemu;
 
@@ -472,7 +455,6 @@ a_function_of_the_dead_is_free(void **state)
     pid_t daemon = fork();
     int status;
 
-    (void)state;
     if (daemon == 0) {
         pid_t hook = fork();
 
@@ -492,7 +474,6 @@ a_function_of_the_dead_is_free(void **state)
 static void
 a_kept_one_waits_for_its_guest(void **state)
 {
-    (void)state;
     scene_configure(&scene, "release = \"keep\";");
     starts(1, VF0, "L40S-16Q");
     assert_int_equal(scene_release_at(&scene, 1, VF0), 0);
@@ -512,7 +493,6 @@ a_kept_one_waits_for_its_guest(void **state)
 static void
 a_kept_one_makes_way(void **state)
 {
-    (void)state;
     scene_configure(&scene, "release = \"keep\";");
     starts(1, VF0, "L40S-16Q");
     assert_int_equal(scene_release_at(&scene, 1, VF0), 0);
@@ -542,7 +522,6 @@ a_kept_one_makes_way(void **state)
 static void
 no_more_than_max_instances(void **state)
 {
-    (void)state;
     scene_configure(&scene,
                     "max_instances = ( { types = [ \"L40S-16Q\" ]; max = 3; },\n"
                     "                  { types = [ \"L40S-16Q\", \"L40S-24Q\" ]; max = 2; } );");
@@ -578,7 +557,6 @@ parameters_are_for_one_guest(void **state)
                                  "</vgpu:device>";
     AUTO_FREE char *xml = scene_xml_of(1, device, (const char *const[]){VF0, NULL});
 
-    (void)state;
     for (size_t i = 0; i < COUNT(modes); i++) {
         scene_configure(&scene, modes[i]);
         assert_int_equal(scene_hook(&scene, xml, "prepare", "begin"), 0);
@@ -603,7 +581,6 @@ a_placement_id(void **state)
                                  "</vgpu:device>";
     AUTO_FREE char *xml = scene_xml_of(1, device, (const char *const[]){VF0, NULL});
 
-    (void)state;
     assert_int_equal(scene_hook(&scene, xml, "prepare", "begin"), 0);
     assert_params(VF0, "vgpu-placement-id=3, disable_vnc=1");
     assert_int_equal(scene_hook(&scene, xml, "release", "end"), 0);
@@ -621,7 +598,6 @@ instances_of_a_partitioned_card(void **state)
 {
     AUTO_FREE char *xml = NULL;
 
-    (void)state;
     scene_stop(&scene);
     scene_start(&scene, "gpu " CARD " vf vfs 4 rule size mig\n"
                         "type nvidia-689 \"NVIDIA A30-1-6C\" framebuffer 6144 max 4 instances 2\n"
@@ -652,7 +628,6 @@ sizes_of_a_mixed_card(void **state)
 {
     AUTO_FREE char *xml = NULL;
 
-    (void)state;
     scene_stop(&scene);
     scene_start(&scene, "gpu " CARD " vf vfs 4 rule mixed memory 24576 board \"NVIDIA L40S\"\n");
     starts(1, VF0, "L40S-16Q");

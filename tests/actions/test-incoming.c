@@ -70,7 +70,6 @@ a_free_uuid_is_kept(void **state)
 {
     AUTO_FREE char *xml = guest_xml(1, "nvidia-222", (const unsigned[]){1, 2, 0});
 
-    (void)state;
     prints(xml, "migrate", "");
     prints(xml, "restore", "");
     scene_assert_empty(&scene);
@@ -81,7 +80,6 @@ a_taken_uuid_is_replaced(void **state)
 {
     AUTO_FREE char *xml = guest_xml(1, "nvidia-222", (const unsigned[]){1, 2, 3, 0});
 
-    (void)state;
     assert_int_equal(fake_make(&scene.kernel, "mtty", "mtty-2", scene_device(2)), 0);
     assert_int_equal(scene_hook(&scene, xml, "migrate", "begin"), 0);
     assert_renamed(xml, 2, scene.printed);
@@ -101,7 +99,6 @@ what_is_printed_can_be_prepared(void **state)
     AUTO_FREE char *xml = guest_xml(1, "nvidia-222", (const unsigned[]){1, 0});
     AUTO_FREE char *printed = NULL;
 
-    (void)state;
     assert_int_equal(fake_make(&scene.kernel, "mtty", "mtty-2", scene_device(1)), 0);
     assert_int_equal(scene_hook(&scene, xml, "migrate", "begin"), 0);
     printed = strdup(scene.printed);
@@ -118,7 +115,6 @@ a_removal_under_way_is_not_free(void **state)
     AUTO_FREE char *xml = guest_xml(1, "nvidia-222", (const unsigned[]){1, 0});
     pid_t remover;
 
-    (void)state;
     assert_int_equal(fake_make(&scene.kernel, "mtty", "mtty-2", scene_device(1)), 0);
     scene.kernel.faults->remove_delay = 1000;
     remover = fork();
@@ -139,7 +135,6 @@ kept_devices(void **state)
     AUTO_FREE char *others = guest_xml(2, "nvidia-222", (const unsigned[]){1, 0});
     AUTO_FREE char *resized = guest_xml(1, "mtty-2", (const unsigned[]){1, 0});
 
-    (void)state;
     scene_configure(&scene, "release = \"keep\";\n");
     assert_int_equal(scene_hook(&scene, own, "prepare", "begin"), 0);
     assert_int_equal(scene_hook(&scene, own, "release", "end"), 0);
@@ -167,7 +162,6 @@ leaving_devices(void **state)
     struct fake_guest stray;
     unsigned writes;
 
-    (void)state;
     scene_configure(&scene, "release_timeout = \"200ms\";\n");
     assert_int_equal(scene_hook(&scene, own, "prepare", "begin"), 0);
     stray = fake_open(&scene.kernel, scene_device(1));
@@ -193,7 +187,6 @@ always_new(void **state)
 {
     AUTO_FREE char *xml = guest_xml(1, "nvidia-222", (const unsigned[]){1, 2, 0});
 
-    (void)state;
     scene_configure(&scene, "migrate_uuid = \"new\";\n");
     assert_int_equal(scene_hook(&scene, xml, "migrate", "begin"), 0);
     assert_renamed(xml, 1, scene.printed);
@@ -209,7 +202,6 @@ others_hostdevs_stay(void **state)
     AUTO_FREE char *xml = scene_xml(1, "<vgpu:device alias=\"ua-gpu2\" type=\"nvidia-222\"/>",
                                     (const unsigned[]){1, 2, 0});
 
-    (void)state;
     assert_int_equal(fake_make(&scene.kernel, "mtty", "mtty-2", scene_device(1)), 0);
     prints(xml, "migrate", "");
     assert_int_equal(fake_make(&scene.kernel, "mtty", "mtty-2", scene_device(2)), 0);
@@ -224,7 +216,6 @@ never_is_refused_and_full_is_not(void **state)
     AUTO_FREE char *unknown = guest_xml(1, "nvidia-999", (const unsigned[]){1, 0});
     AUTO_FREE char *known = guest_xml(1, "nvidia-222", (const unsigned[]){1, 0});
 
-    (void)state;
     assert_int_equal(scene_hook(&scene, unknown, "migrate", "begin"), 1);
     scene_assert_said(&scene, "wants nvidia-999, which no GPU here has");
     assert_string_equal(scene.printed, "");
@@ -257,7 +248,6 @@ a_gpu_that_comes_up_late(void **state)
 {
     AUTO_FREE char *xml = guest_xml(1, "mtty-2", (const unsigned[]){1, 0});
 
-    (void)state;
     scene_configure(&scene, "boot_wait = \"100s\"; gpus = ({ address = \"mtty\"; });");
     fake_set_uptime(20000);
     fake_vanish(&scene.kernel, "mtty");
@@ -296,7 +286,6 @@ only_the_uuid_changes(void **state)
                    "</qemu:commandline>" HOSTDEV("uuid='" DEVICE1 "'") "\n<!-- the end -->\n",
     };
 
-    (void)state;
     assert_int_equal(fake_make(&scene.kernel, "mtty", "mtty-2", DEVICE1), 0);
     for (size_t i = 0; i < COUNT(rows); i++) {
         const char *place = strstr(strstr(rows[i], "<hostdev"), DEVICE1);
@@ -319,7 +308,6 @@ links_follow(void **state)
         HEAD ANNOTATION(BY_UUID) HOSTDEV("uuid=' DDDDDDDD00004000 8000000000000001'");
     const char *link, *device;
 
-    (void)state;
     assert_int_equal(fake_make(&scene.kernel, "mtty", "mtty-2", DEVICE1), 0);
     assert_int_equal(scene_hook(&scene, xml, "migrate", "begin"), 0);
     link = strstr(scene.printed, "uuid='") + 6;
@@ -343,7 +331,6 @@ other_spellings_are_refused(void **state)
         HOSTDEV("uuid='" DEVICE1 "'");
     static const char *const rows[] = {reference, link};
 
-    (void)state;
     for (size_t i = 0; i < COUNT(rows); i++)
         prints(rows[i], "migrate", "");
     assert_int_equal(fake_make(&scene.kernel, "mtty", "mtty-2", DEVICE1), 0);
@@ -360,7 +347,6 @@ truncated(void **state)
 {
     AUTO_FREE char *xml = guest_xml(1, "nvidia-222", (const unsigned[]){1, 0});
 
-    (void)state;
     assert_int_equal(fake_make(&scene.kernel, "mtty", "mtty-2", scene_device(1)), 0);
     for (size_t length = strlen(xml) - 2; length > 0; length = length * 7 / 8) {
         xml[length] = '\0';
@@ -484,7 +470,6 @@ change(struct rewrite_source *source)
 static void
 random_documents(void **state)
 {
-    (void)state;
     srandom(20261121);
     for (int round = 0; round < 500; round++) {
         unsigned devices = 1 + (unsigned)random() % 6;
@@ -518,7 +503,6 @@ large(void **state)
     AUTO_FREE char *text = NULL;
     AUTO_FREE unsigned *numbers = calloc(201, sizeof(*numbers));
 
-    (void)state;
     scene_stop(&scene);
     scene_start(&scene, "gpu mtty rule pool 400\ntype mtty-2 \"Dual port serial\" uses 2\n");
     scene_configure(&scene, "migrate_uuid = \"new\"; default_class = \"small\";\n"

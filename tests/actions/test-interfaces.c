@@ -55,7 +55,6 @@ any_generation_has_any(void **state)
         {"vf vfs 4", FIRST, true},
     };
 
-    (void)state;
     for (size_t i = 0; i < COUNT(devices) * COUNT(interfaces); i++) {
         const char *device = devices[i / COUNT(interfaces)];
         size_t k = i % COUNT(interfaces);
@@ -75,7 +74,6 @@ any_generation_has_any(void **state)
 static void
 both_in_one_host(void **state)
 {
-    (void)state;
     scene_start(&scene, "gpu " CARD " vfs 4 rule size device 2bb5\n" TYPES "gpu " OTHER
                         " vf vfs 4 rule size device 2bb5\n" TYPES);
     typed_run(&scene, NULL, "vgpuctl gpus --raw -n -o gpu,interface", &typed);

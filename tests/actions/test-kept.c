@@ -25,7 +25,6 @@ static const struct scene_case mixed = {.scene = &scene, .machine = MIXED};
 static void
 kept_device_waits_for_its_guest(void **state)
 {
-    (void)state;
     scene_configure(&scene, "release = \"keep\";");
     assert_int_equal(scene_prepare(&scene, 1, 1, "mtty-2"), 0);
     assert_int_equal(scene_release(&scene, 1, 1), 0);
@@ -47,7 +46,6 @@ kept_device_waits_for_its_guest(void **state)
 static void
 a_kept_size_makes_room(void **state)
 {
-    (void)state;
     scene_configure(&scene, "release = \"keep\";");
     assert_int_equal(scene_prepare(&scene, 1, 1, "X-8Q"), 0);
     assert_int_equal(scene_release(&scene, 1, 1), 0);
@@ -63,7 +61,6 @@ a_kept_size_makes_room(void **state)
 static void
 kept_device_is_reaped_when_in_the_way(void **state)
 {
-    (void)state;
     scene_configure(&scene, "release = \"keep\";");
     assert_int_equal(scene_prepare(&scene, 1, 1, "mtty-2"), 0);
     assert_int_equal(scene_prepare(&scene, 2, 2, "T4-1B"), 0);
@@ -93,7 +90,6 @@ busy_kept_device_stays_kept(void **state)
     struct fake_guest strays[2];
     uint64_t numbers[2];
 
-    (void)state;
     scene_configure(&scene, "release = \"keep\"; release_timeout = \"50ms\";");
     for (unsigned i = 0; i < 2; i++) {
         assert_int_equal(scene_prepare(&scene, i + 1, i + 1, "mtty-2"), 0);
@@ -125,7 +121,6 @@ busy_kept_device_stays_kept(void **state)
 static void
 kept_device_made_anew_elsewhere(void **state)
 {
-    (void)state;
     scene_configure(&scene, "release = \"keep\"; prepare_timeout = \"200ms\";");
     assert_int_equal(scene_prepare(&scene, 1, 1, "mtty-2"), 0);
     assert_int_equal(scene_release(&scene, 1, 1), 0);
@@ -145,7 +140,6 @@ kept_device_made_anew_elsewhere(void **state)
 static void
 kept_device_moves(void **state)
 {
-    (void)state;
     scene_configure(&scene, "release = \"keep\";");
     assert_int_equal(scene_prepare(&scene, 1, 1, "mtty-2"), 0);
     assert_int_equal(scene_release(&scene, 1, 1), 0);
@@ -171,7 +165,6 @@ own_kept_device_goes_last(void **state)
     AUTO_FREE char *before = scene_xml(1, named, (const unsigned[]){1, 0});
     AUTO_FREE char *after = scene_xml(1, both, (const unsigned[]){2, 1, 0});
 
-    (void)state;
     scene_stop(&scene);
     scene_start(&scene, "gpu 0000:18:00.0 vfs 2 rule size\n"
                         "type nvidia-562 \"NVIDIA A40-8Q\" framebuffer 8192 max 6\n"
@@ -205,7 +198,6 @@ a_release_without_work_writes_nothing(void **state)
 {
     ino_t before;
 
-    (void)state;
     scene_configure(&scene, "release = \"keep\";");
     assert_int_equal(scene_prepare(&scene, 1, 1, "mtty-2"), 0);
     assert_int_equal(scene_prepare(&scene, 2, 2, "mtty-2"), 0);

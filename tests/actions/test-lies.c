@@ -73,7 +73,6 @@ must_refuse(unsigned guest, const char *type, const char *words)
 static void
 a_list_that_does_not_come_back(void **state)
 {
-    (void)state;
     set(FAKE_LIE_FORGOTTEN);
     must_start(1, "T4-4Q");
     assert_int_equal(scene_release(&scene, 1, 1), 0);
@@ -86,7 +85,6 @@ a_list_that_does_not_come_back(void **state)
 static void
 figures_that_are_late(void **state)
 {
-    (void)state;
     set(FAKE_LIE_LATE);
     for (unsigned guest = 1; guest <= 4; guest++)
         must_start(guest, "T4-4Q");
@@ -105,7 +103,6 @@ figures_that_are_right(void **state)
     const struct host *host = &scene.kernel.host;
     uint64_t begin;
 
-    (void)state;
     for (unsigned guest = 1; guest <= 4; guest++)
         must_start(guest, "T4-4Q");
     assert_int_equal(scene_release(&scene, 4, 4), 0);
@@ -130,7 +127,6 @@ figures_that_are_right(void **state)
 static void
 late_figures_after_an_eviction(void **state)
 {
-    (void)state;
     scene_configure(&scene, "release = \"keep\";\n");
     must_start(1, "T4-4Q");
     assert_int_equal(scene_release(&scene, 1, 1), 0);
@@ -144,7 +140,6 @@ late_figures_after_an_eviction(void **state)
 static void
 a_maximum_that_is_wrong(void **state)
 {
-    (void)state;
     set(FAKE_LIE_MAXIMUM);
     for (unsigned guest = 1; guest <= 3; guest++)
         must_start(guest, "T4-4Q");
@@ -155,7 +150,6 @@ a_maximum_that_is_wrong(void **state)
 static void
 a_type_that_appears_beside_another(void **state)
 {
-    (void)state;
     set(FAKE_LIE_BESIDE);
     must_refuse(1, "T4-4B", CARD);
     must_start(2, "T4-4Q");
@@ -170,7 +164,6 @@ a_removal_that_takes_long(void **state)
 {
     uint64_t began;
 
-    (void)state;
     scene.kernel.faults->remove_delay = 20000;
     must_start(1, "T4-8Q");
     must_start(2, "T4-8Q");
@@ -189,7 +182,6 @@ a_removal_that_takes_long(void **state)
 static void
 a_function_that_keeps_its_type(void **state)
 {
-    (void)state;
     scene_must_start_at(&scene, 1, VF1, "L40S-24Q");
     set(FAKE_LIE_KEPT);
     assert_int_equal(scene_release_at(&scene, 1, VF1), 0);

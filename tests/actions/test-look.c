@@ -150,7 +150,6 @@ somebody_removes_it(void)
 static void
 a_place_that_was_taken_is_counted(void **state)
 {
-    (void)state;
     after_look(1, second_takes_a_place);
     assert_int_equal(scene_prepare(&scene, 1, 1, "X-1"), 0);
     assert_int_equal(scene.kernel.faults->writes, 2);
@@ -162,7 +161,6 @@ a_place_that_was_taken_is_counted(void **state)
 static void
 all_places_that_were_taken_are_counted(void **state)
 {
-    (void)state;
     after_look(1, two_take_a_place);
     assert_int_equal(scene_prepare(&scene, 1, 1, "X-1"), 0);
     assert_int_equal(scene.kernel.faults->writes, 3);
@@ -173,7 +171,6 @@ all_places_that_were_taken_are_counted(void **state)
 static void
 a_function_that_was_taken_is_not_offered(void **state)
 {
-    (void)state;
     in_the_look(second_takes_a_place);
     assert_int_equal(scene_prepare(&scene, 1, 1, "X-1"), 0);
     assert_int_equal(scene.kernel.faults->writes, 2);
@@ -185,7 +182,6 @@ a_function_that_was_taken_is_not_offered(void **state)
 static void
 the_last_place_is_not_given_twice(void **state)
 {
-    (void)state;
     after_look(1, second_takes_a_place);
     assert_int_equal(scene_prepare(&scene, 1, 1, "X-1"), 1);
     scene_assert_said(&scene, "is full (1 of 1)");
@@ -197,7 +193,6 @@ the_last_place_is_not_given_twice(void **state)
 static void
 a_place_that_was_given_back_is_seen(void **state)
 {
-    (void)state;
     for (unsigned i = 1; i <= 2; i++) {
         second_takes_a_place();
         after_look(i, second_gives_its_place_back);
@@ -210,7 +205,6 @@ a_place_that_was_given_back_is_seen(void **state)
 static void
 the_device_that_another_took_is_refused(void **state)
 {
-    (void)state;
     after_look(1, second_takes_the_device);
     assert_int_equal(scene_prepare(&scene, 1, 1, "X-1"), 1);
     scene_assert_said(&scene, "belongs to the guest guest2 (held)");
@@ -220,7 +214,6 @@ the_device_that_another_took_is_refused(void **state)
 static void
 the_end_of_the_last_run_is_waited_for(void **state)
 {
-    (void)state;
     assert_int_equal(scene_prepare(&scene, 1, 1, "X-1"), 0);
     after_look(1, first_ends);
     assert_int_equal(scene_prepare(&scene, 1, 1, "X-1"), 0);
@@ -235,7 +228,6 @@ a_lease_that_has_changed_is_not_forgotten(void **state)
 {
     struct fake_guest guest;
 
-    (void)state;
     assert_int_equal(scene_prepare(&scene, 1, 1, "X-1"), 0);
     guest = fake_open(&scene.kernel, scene_device(1));
     after_look(1, first_ends_in_vain);
@@ -250,7 +242,6 @@ a_lease_that_has_changed_is_not_forgotten(void **state)
 static void
 what_was_given_back_is_not_foreign(void **state)
 {
-    (void)state;
     second_takes_the_device();
     scene.kernel.faults->remove_delay = 50;
     after_look(1, second_gives_the_device_back);
@@ -265,7 +256,6 @@ what_was_given_back_is_not_foreign(void **state)
 static void
 a_foreign_device_is_looked_at_again(void **state)
 {
-    (void)state;
     assert_int_equal(fake_make(&scene.kernel, "0000:18:00.0", "x-1", scene_device(1)), 0);
     after_look(1, somebody_removes_it);
     assert_int_equal(scene_prepare(&scene, 1, 1, "X-1"), 0);
@@ -281,7 +271,6 @@ reconcile_does_not_see_what_is_gone(void **state)
     struct findings findings;
     struct error error;
 
-    (void)state;
     assert_int_equal(scene_prepare(&scene, 1, 1, "X-1"), 0);
     after_look(1, first_ends);
     assert_int_equal(reconcile_host(&scene.kernel.host, &findings, &error), 0);
@@ -297,7 +286,6 @@ reconcile_leaves_what_it_has_not_seen(void **state)
     struct findings findings;
     struct error error;
 
-    (void)state;
     assert_int_equal(scene_prepare(&scene, 1, 1, "X-1"), 0);
     guest = fake_open(&scene.kernel, scene_device(1));
     after_look(1, first_ends_in_vain);
@@ -313,7 +301,6 @@ reconcile_leaves_what_it_has_not_seen(void **state)
 static void
 release_comes_to_its_end(void **state)
 {
-    (void)state;
     assert_int_equal(scene_prepare(&scene, 1, 1, "X-1"), 0);
     after_look(1, first_ends);
     assert_int_equal(scene_release(&scene, 1, 1), 0);
@@ -325,7 +312,6 @@ release_comes_to_its_end(void **state)
 static void
 release_leaves_the_next_run(void **state)
 {
-    (void)state;
     assert_int_equal(fake_make(&scene.kernel, "0000:18:00.0", "x-1", scene_device(1)), 0);
     assert_int_equal(scene_prepare(&scene, 1, 1, "X-1"), 0);
     after_look(1, first_runs_again);
@@ -337,7 +323,6 @@ release_leaves_the_next_run(void **state)
 static void
 one_look_where_nobody_has_a_lease(void **state)
 {
-    (void)state;
     assert_int_equal(fake_make(&scene.kernel, "0000:18:00.0", "x-1", scene_device(9)), 0);
     after_look(100, NULL);
     assert_int_equal(scene_prepare(&scene, 1, 1, "X-1"), 1);

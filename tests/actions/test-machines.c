@@ -49,7 +49,6 @@ rooms(void **state)
         {"mtty", "mtty-1", 24},
     };
 
-    (void)state;
     for (size_t i = 0; i < sizeof(table) / sizeof(*table); i++) {
         unsigned count;
 
@@ -69,7 +68,6 @@ rooms(void **state)
 static void
 packing_keeps_cards_for_other_sizes(void **state)
 {
-    (void)state;
     scene_start_machine(&scene, "t4x8");
     for (unsigned i = 1; i <= 17; i++)
         assert_int_equal(scene_prepare(&scene, i, i, "T4-1Q"), 0);
@@ -80,7 +78,6 @@ packing_keeps_cards_for_other_sizes(void **state)
 static void
 spreading_uses_every_card(void **state)
 {
-    (void)state;
     scene_start_machine(&scene, "t4x8");
     scene_configure(&scene, "placement = \"spread\";");
     for (unsigned i = 1; i <= 8; i++)
@@ -94,7 +91,6 @@ spreading_uses_every_card(void **state)
 static void
 what_may_share_is_the_drivers_word(void **state)
 {
-    (void)state;
     scene_start_machine(&scene, "m60");
     assert_int_equal(scene_prepare(&scene, 1, 1, "M60-1Q"), 0);
     assert_int_equal(scene_prepare(&scene, 2, 2, "M60-1B"), 0);
@@ -113,7 +109,6 @@ frame_buffer_classes(void **state)
 {
     AUTO_FREE char *xml = scene_xml(1, "<vgpu:device class=\"big\"/>", (const unsigned[]){1, 0});
 
-    (void)state;
     scene_start_machine(&scene, "a40");
     scene_configure(&scene, "classes = { big = { framebuffer = \"5G\"; }; };");
     assert_int_equal(scene_hook(&scene, xml, "prepare", "begin"), 0);

@@ -83,7 +83,6 @@ is_on(unsigned number, const char *gpu)
 static void
 an_id_needs_no_name_but_its_own(void **state)
 {
-    (void)state;
     assert_int_equal(start(1, ID, 0), 1);
     assert_true(is_on(1, FIRST));
 }
@@ -91,7 +90,6 @@ an_id_needs_no_name_but_its_own(void **state)
 static void
 a_name_is_compared_with_all(void **state)
 {
-    (void)state;
     assert_int_equal(start(1, NAME, 0), types);
     assert_true(is_on(1, FIRST));
 }
@@ -101,7 +99,6 @@ a_name_is_compared_with_all(void **state)
 static void
 an_id_that_no_gpu_has_needs_them_all(void **state)
 {
-    (void)state;
     assert_int_equal(start(1, "nvidia-999", 1), types);
     scene_assert_said(&scene, "which no GPU here has");
     assert_int_equal(start(1, "T4-9B", 1), types);
@@ -111,7 +108,6 @@ an_id_that_no_gpu_has_needs_them_all(void **state)
 static void
 what_is_there_is_told_by_name(void **state)
 {
-    (void)state;
     assert_int_equal(fake_make(&scene.kernel, SECOND, OTHER, scene_device(1)), 0);
     assert_int_equal(start(1, ID, 1), 2);
     scene_assert_said(&scene, "of type " OTHER " (GRID T4-");
@@ -122,7 +118,6 @@ what_is_there_is_told_by_name(void **state)
 static void
 a_rule_with_names_needs_those_of_its_gpu(void **state)
 {
-    (void)state;
     scene_configure(&scene, "gpus = ( { address = \"" FIRST "\"; types = [ \"T4-2B\" ]; },\n"
                             "         { address = \"" SECOND "\"; types = [ \"" ID "\" ]; } );\n");
     assert_int_equal(start(1, ID, 0), types);
@@ -139,7 +134,6 @@ a_quota_with_names_needs_them_all(void **state)
                                   "quotas = ( { domains = [ \"*\" ]; class = \"small\"; max = 1; } "
                                   ");\n";
 
-    (void)state;
     scene_configure(&scene, by_name);
     assert_int_equal(start(1, ID, 0), types);
     start(2, ID, 1);
@@ -154,7 +148,6 @@ a_quota_with_names_needs_them_all(void **state)
 static void
 a_limit_with_names_needs_them_all(void **state)
 {
-    (void)state;
     scene_configure(&scene, "max_instances = ( { types = [ \"" NAME "\" ]; max = 3; } );\n");
     assert_int_equal(start(1, ID, 0), types);
 }
@@ -174,7 +167,6 @@ show(void)
 static void
 a_lease_whose_vgpu_is_gone_needs_them_all(void **state)
 {
-    (void)state;
     assert_int_equal(start(1, ID, 0), 1);
     assert_in_range(show(), 0, 1);
     assert_int_equal(fake_remove(&scene.kernel, scene_device(1)), 0);
@@ -205,7 +197,6 @@ a_name_is_told_for_all_cards_of_the_model(void **state)
 {
     AUTO(snapshot_clear) struct snapshot snapshot = {0};
 
-    (void)state;
     assert_string_equal(name_on_second(&snapshot, ""), "GRID T4-1B");
     assert_string_equal(name_on_second(&snapshot, "device 1db6"), ID);
 }

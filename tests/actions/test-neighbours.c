@@ -59,7 +59,6 @@ a_found_one_is_left_as_it_is(void **state)
                                        "<vgpu:device alias=\"ua-gpu2\" type=\"L40S-24Q\"/>",
                                        (const char *const[]){foreign, made, NULL});
 
-    (void)state;
     begin(FIRST, "release = \"keep\";");
     starts(2, kept, "L40S-24Q");
     assert_int_equal(scene_release_at(&scene, 2, kept), 0);
@@ -83,7 +82,6 @@ a_found_mdev_is_left_as_it_is(void **state)
                                     (const unsigned[]){1, 2, 0});
     AUTO_FREE char *type = NULL;
 
-    (void)state;
     begin(T4, "release = \"keep\";");
     assert_int_equal(scene_prepare(&scene, 2, 3, "T4-8Q"), 0);
     assert_int_equal(scene_release(&scene, 2, 3), 0);
@@ -108,7 +106,6 @@ one_that_is_found_meanwhile_is_left(void **state)
                                        (const char *const[]){first, second, NULL});
     pid_t other;
 
-    (void)state;
     begin(FIRST, "");
     scene.kernel.faults->refuse = 1;
     other = fork();
@@ -132,7 +129,6 @@ a_guest_with_many_devices_is_not_stopped(void **state)
     static const char *const operations[] = {"prepare", "migrate", "restore"};
     const char *sources[301] = {0};
 
-    (void)state;
     begin(FIRST, "");
     for (size_t i = 0; i < COUNT(sources) - 1; i++) {
         char source[32];
@@ -160,7 +156,6 @@ others_kept_ones_are_not_for_who_arrives(void **state)
     AUTO_FREE char *xml = scene_xml_of(1, BIG, (const char *const[]){kept, NULL});
     AUTO_FREE char *moved = scene_xml_of(1, BIG, (const char *const[]){next, NULL});
 
-    (void)state;
     begin(FIRST, "release = \"keep\";");
     starts(2, kept, "L40S-16Q");
     assert_int_equal(scene_release_at(&scene, 2, kept), 0);
@@ -180,7 +175,6 @@ who_comes_back_early_gets_another(void **state)
     struct fake_guest guest;
     AUTO_FREE char *moved = NULL;
 
-    (void)state;
     begin(FIRST, "");
     hooks(xml, "prepare", "begin");
     guest = fake_open(&scene.kernel, own);
@@ -204,7 +198,6 @@ what_a_start_could_place_is_not_refused(void **state)
         "<vgpu:device alias=\"ua-gpu2\" type=\"A40-24Q\" parent=\"0000:41:00.4\"/>";
     AUTO_FREE char *xml = scene_xml(1, devices, (const unsigned[]){1, 2, 0});
 
-    (void)state;
     begin("gpu 0000:41:00.0 vfs 2 rule size numa 0 board \"NVIDIA A40\"\n", "");
     hooks(xml, "prepare", "begin");
     hooks(xml, "release", "end");
@@ -220,7 +213,6 @@ two_that_arrive_get_a_card_each(void **state)
     AUTO_FREE char *first = NULL;
     AUTO_FREE char *second = NULL;
 
-    (void)state;
     begin(FIRST SECOND, "");
     for (unsigned guest = 1; guest <= 2; guest++) {
         AUTO_FREE char *xml =
@@ -243,7 +235,6 @@ both_devices_get_a_card_each(void **state)
         scene_xml_of(1, devices, (const char *const[]){"0000:e7:00.4", "0000:e7:00.5", NULL});
     AUTO_FREE char *moved = NULL;
 
-    (void)state;
     begin(FIRST SECOND, "");
     hooks(xml, "migrate", "begin");
     moved = strdup(scene.printed);
@@ -261,7 +252,6 @@ what_can_stay_stays(void **state)
         scene_xml_of(1, devices, (const char *const[]){stays, "0000:e7:00.4", NULL});
     AUTO_FREE char *moved = scene_xml_of(1, devices, (const char *const[]){stays, next, NULL});
 
-    (void)state;
     begin(FIRST, "");
     hooks(xml, "migrate", "begin");
     assert_string_equal(scene.printed, moved);
@@ -273,7 +263,6 @@ its_own_kept_mdev_is_kept(void **state)
 {
     AUTO_FREE char *xml = scene_xml_of(1, BIG, (const char *const[]){scene_device(1), NULL});
 
-    (void)state;
     begin(T4 FIRST, "release = \"keep\";");
     hooks(xml, "prepare", "begin");
     hooks(xml, "release", "end");
@@ -289,7 +278,6 @@ a_failed_arrival_promises_nothing(void **state)
     AUTO_FREE char *xml = scene_xml_of(1, BIG, (const char *const[]){"0000:e7:00.4", NULL});
     AUTO_FREE char *latin = NULL;
 
-    (void)state;
     begin(FIRST, "");
     assert_true(asprintf(&latin, "<?xml version='1.0' encoding='ISO-8859-1'?>\n%s", xml) > 0);
     assert_int_equal(scene_hook(&scene, latin, "migrate", "begin"), 1);
@@ -302,7 +290,6 @@ an_alias_alone_is_not_counted(void **state)
 {
     AUTO_FREE char *xml = scene_xml_of(1, "", (const char *const[]){"0000:00:1f.2", NULL});
 
-    (void)state;
     begin("pci 0000:00:1f.2 driver ahci\n" FIRST, "");
     starts(2, scene_function(CARD1, 0), "L40S-16Q");
     unlinkat(scene.kernel.host.root, "run/libvirt-vgpu/counters/prepare.ok", 0);
@@ -364,7 +351,6 @@ an_arrival_is_judged_in_bearable_time(void **state)
 {
     unsigned start, arrival;
 
-    (void)state;
     start = time_of_unlike("rule size numa 0 board \"GRID T4\"", "T4-16Q",
                            "dddddddd-0000-4000-8000-0000000000", "prepare");
     assert_non_null(strstr(scene.said, "more ways than were tried"));
@@ -383,7 +369,6 @@ a_refusal_is_quick(void **state)
     char machine[4096] = "";
     unsigned start, good;
 
-    (void)state;
     for (unsigned i = 0; i < 4; i++)
         snprintf(machine + strlen(machine), sizeof(machine) - strlen(machine),
                  "gpu 0000:%02x:00.0 vf vfs 64 rule size numa 0 board \"NVIDIA L40S\"\n",

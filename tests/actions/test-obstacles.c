@@ -22,7 +22,6 @@ refused_create_goes_elsewhere_or_says_so(void **state)
     const char *device = "<vgpu:device class=\"small\"/>";
     AUTO_FREE char *xml = scene_xml(1, device, (const unsigned[]){1, 0});
 
-    (void)state;
     scene_configure(&scene, class_conf);
     scene.kernel.faults->refuse = 1;
     assert_int_equal(scene_hook(&scene, xml, "prepare", "begin"), 0);
@@ -46,7 +45,6 @@ any_failing_write_is_undone(void **state)
     AUTO_FREE char *xml = scene_xml(1, devices, (const unsigned[]){1, 2, 3, 0});
     static const int errors[] = {EIO, ENOSPC, EUSERS, ENODEV, ENOENT, EAGAIN, EBUSY, ENOMEM};
 
-    (void)state;
     scene_configure(&scene, "release_timeout = \"1s\";");
     for (size_t e = 0; e < sizeof(errors) / sizeof(*errors); e++) {
         for (unsigned n = 1; n <= 3; n++) {
@@ -80,7 +78,6 @@ a_gpu_that_comes_up_late(void **state)
                                "gpus = ({ address = \"mtty\"; }, { address = \"nothing\"; });\n";
     pid_t hook;
 
-    (void)state;
     scene_configure(&scene, late);
     /* The host has been up for longer than this time, or no named GPU is missing. Then a start is
      * refused at once. */
@@ -117,7 +114,6 @@ a_hook_whose_daemon_is_gone(void **state)
     int ends[2], status;
     pid_t daemon;
 
-    (void)state;
     scene_configure(&scene, "boot_wait = \"100s\"; release_timeout = \"100ms\";\n"
                             "gpus = ({ address = \"mtty\"; }, { address = \"nothing\"; });\n");
     fake_set_uptime(99000);
@@ -148,7 +144,6 @@ busy_at_release_is_left_and_taken_back(void **state)
 {
     struct fake_guest stray;
 
-    (void)state;
     scene_configure(&scene, "release_timeout = \"200ms\"; prepare_timeout = \"2s\";");
     assert_int_equal(scene_prepare(&scene, 1, 1, "mtty-2"), 0);
     stray = fake_open(&scene.kernel, scene_device(1));
@@ -174,7 +169,6 @@ recovery_of_others_make_room(void **state)
 {
     struct fake_guest stray;
 
-    (void)state;
     scene_configure(&scene, "release_timeout = \"50ms\";");
     assert_int_equal(scene_prepare(&scene, 1, 1, "mtty-2"), 0);
     assert_int_equal(scene_prepare(&scene, 2, 2, "mtty-2"), 0);
@@ -200,7 +194,6 @@ what_was_released_is_to_go(void **state)
     struct name domain;
     struct error error;
 
-    (void)state;
     scene_configure(&scene, "release_timeout = \"50ms\";");
     assert_int_equal(scene_prepare(&scene, 1, 1, "mtty-2"), 0);
     assert_int_equal(statedir_peek(&scene.kernel.host, &ledger, &error), 0);
@@ -229,7 +222,6 @@ what_was_in_the_way_is_let_go(void **state)
     int status;
     pid_t hook;
 
-    (void)state;
     scene_configure(&scene,
                     "boot_wait = \"100s\"; prepare_timeout = \"2s\"; release_timeout = \"50ms\";\n"
                     "gpus = ({ address = \"mtty\"; }, { address = \"nothing\"; });\n");
@@ -261,7 +253,6 @@ what_was_in_the_way_is_let_go(void **state)
 static void
 stuck_create_is_left_to_its_writer(void **state)
 {
-    (void)state;
     scene_configure(&scene, "prepare_timeout = \"50ms\"; release_timeout = \"50ms\";");
     scene.kernel.faults->stuck = true;
     assert_int_equal(scene_prepare(&scene, 1, 1, "mtty-2"), 1);
@@ -283,7 +274,6 @@ stuck_create_is_left_to_its_writer(void **state)
 static void
 stuck_create_that_shows_nothing(void **state)
 {
-    (void)state;
     scene_configure(&scene, "prepare_timeout = \"50ms\"; release_timeout = \"50ms\";");
     scene.kernel.faults->unseen = true;
     assert_int_equal(scene_prepare(&scene, 1, 1, "mtty-2"), 1);
@@ -304,7 +294,6 @@ changed_request_replaces_what_is_left(void **state)
 {
     struct fake_guest stray;
 
-    (void)state;
     scene_configure(&scene, "release_timeout = \"50ms\";");
     assert_int_equal(scene_prepare(&scene, 1, 1, "mtty-2"), 0);
     stray = fake_open(&scene.kernel, scene_device(1));
@@ -321,9 +310,6 @@ changed_request_replaces_what_is_left(void **state)
 static int
 write_nothing(const struct host *host, const char *path, const char *text)
 {
-    (void)host;
-    (void)path;
-    (void)text;
     return 0;
 }
 
@@ -333,7 +319,6 @@ a_driver_that_lies(void **state)
 {
     static struct host_ops ops;
 
-    (void)state;
     ops = *scene.kernel.host.ops;
     ops.write = write_nothing;
     scene.kernel.host.ops = &ops;
@@ -354,7 +339,6 @@ a_uuid_that_is_not_quite_gone(void **state)
                                     (const unsigned[]){1, 2, 0});
     struct fake_faults *faults = scene.kernel.faults;
 
-    (void)state;
     faults->create_delay = 4000;
     faults->fail_at = faults->writes + 2;
     faults->fail_with = EEXIST;
@@ -367,7 +351,6 @@ a_uuid_that_is_not_quite_gone(void **state)
 static void
 sick_parents_are_passed_over(void **state)
 {
-    (void)state;
     fake_vanish(&scene.kernel, "0000:18:00.0");
     assert_int_equal(scene_prepare(&scene, 1, 1, "mtty-2"), 0);
     assert_int_equal(scene_release(&scene, 1, 1), 0);

@@ -76,7 +76,6 @@ refuses(unsigned guest, const char *function, const char *type, const char *word
 static void
 one_guest_has_each(void **state)
 {
-    (void)state;
     starts(1, FIRST, "mi300");
     assert_tag(FIRST, "mi300");
     assert_int_equal(scene_leases(&scene, "held"), 1);
@@ -96,7 +95,6 @@ one_guest_has_each(void **state)
 static void
 other_types(void **state)
 {
-    (void)state;
     refuses(1, FIRST, "L40S-16Q", "ua-gpu1 (L40S-16Q) cannot be on " FIRST);
     refuses(1, scene_function(L40S, 0), "mi300", "ua-gpu1 (mi300) cannot be on 0000:3d:00.4");
     refuses(1, LONE, "mi300", "ua-gpu1 (mi300) cannot be on " LONE);
@@ -112,7 +110,6 @@ the_card_is_not_lent(void **state)
     AUTO_FREE char *xml = scene_xml_at(1, CARD, "type=\"mi300\"");
     AUTO_FREE char *managed = scene_managed(xml);
 
-    (void)state;
     scene_configure(&scene, "pools = { mi300 = { functions = [ \"0000:c1:*\" ]; }; };");
     assert_int_equal(scene_hook(&scene, managed, "prepare", "begin"), 1);
     scene_assert_said(&scene, "ua-gpu1 (mi300) cannot be on " CARD
@@ -123,7 +120,6 @@ the_card_is_not_lent(void **state)
 static void
 a_class_has_both(void **state)
 {
-    (void)state;
     scene_configure(&scene, POOL "classes = { big = { framebuffer = \"20G\"; }; "
                                  "any = { types = [ \"L40S-16Q\", \"mi300\" ]; }; };");
     for (unsigned i = 0; i < 2; i++) {
@@ -162,7 +158,6 @@ managed(void **state)
     AUTO_FREE char *xml = scene_xml_at(1, FIRST, "type=\"mi300\"");
     AUTO_FREE char *managed = scene_managed(xml);
 
-    (void)state;
     unbind_from_vfio(FIRST, "amdgpu");
     assert_int_equal(scene_hook(&scene, managed, "prepare", "begin"), 0);
     assert_tag(FIRST, "mi300");
@@ -178,7 +173,6 @@ managed_after_arrival(void **state)
 {
     AUTO_FREE char *xml = scene_xml_at(1, scene_device(1), "type=\"mi300\"");
 
-    (void)state;
     unbind_from_vfio(FIRST, "amdgpu");
     assert_int_equal(scene_hook(&scene, xml, "migrate", "begin"), 0);
     assert_non_null(strstr(scene.printed, "type='pci' managed='yes'"));
@@ -192,7 +186,6 @@ managed_by_size(void **state)
     AUTO_FREE char *xml = scene_xml_at(1, FIRST, "class=\"large\"");
     AUTO_FREE char *managed = scene_managed(xml);
 
-    (void)state;
     scene_configure(&scene, POOL "classes = { large = { framebuffer = \"20G\"; }; };");
     if (scene_hook(&scene, managed, "prepare", "begin") != 0)
         fail_msg("%s", scene.said);
@@ -204,7 +197,6 @@ managed_by_size(void **state)
 static void
 bound_to_another_driver(void **state)
 {
-    (void)state;
     fake_put_driver(&scene.kernel, LONE, "amdgpu");
     refuses(1, LONE, "whole",
             "cannot be on " LONE
@@ -224,7 +216,6 @@ somebody_has_it_without_us(void **state)
     char words[160];
     pid_t qemu;
 
-    (void)state;
     assert_true(guest.device >= 0);
     qemu = fake_hand_over(&guest);
     snprintf(words, sizeof(words),
@@ -249,7 +240,6 @@ somebody_may_have_it_without_us(void **state)
 {
     static struct host_ops ops;
 
-    (void)state;
     kernel_ops = scene.kernel.host.ops;
     ops = *kernel_ops;
     ops.list = list_but_one;
@@ -267,7 +257,6 @@ still_open_at_release(void **state)
 {
     int fd;
 
-    (void)state;
     scene_configure(&scene, POOL "release_timeout = \"50ms\";");
     starts(1, FIRST, "mi300");
     fd = fake_open_group(&scene.kernel, FIRST);
@@ -286,7 +275,6 @@ still_open_at_release(void **state)
 static void
 a_function_that_vanishes(void **state)
 {
-    (void)state;
     starts(1, FIRST, "mi300");
     assert_int_equal(unlinkat(scene.kernel.host.root, "sys/bus/pci/devices/" FIRST, 0), 0);
     refuses(2, FIRST, "mi300", "the vGPU " FIRST " belongs to the guest guest1 (held)");
@@ -299,7 +287,6 @@ a_function_that_vanishes(void **state)
 static void
 kept_for_its_guest(void **state)
 {
-    (void)state;
     scene_configure(&scene, POOL "release = \"keep\";");
     starts(1, FIRST, "mi300");
     assert_int_equal(scene_release_at(&scene, 1, FIRST), 0);
@@ -317,7 +304,6 @@ another_at_arrival(void **state)
 {
     static const char *const froms[] = {FIRST, "0000:99:00.4"};
 
-    (void)state;
     starts(1, FIRST, "mi300");
     for (size_t i = 0; i < COUNT(froms); i++) {
         AUTO_FREE char *xml = scene_xml_at(2, froms[i], "type=\"mi300\"");
@@ -341,7 +327,6 @@ another_at_arrival(void **state)
 static void
 rules_of_the_house(void **state)
 {
-    (void)state;
     scene_configure(&scene,
                     POOL "classes = { amd = { types = [ \"mi300\" ]; }; };"
                          "quotas = ( { domains = [ \"*\" ]; class = \"amd\"; max = 1; } );");
@@ -357,7 +342,6 @@ rules_of_the_house(void **state)
 static void
 a_tag_without_a_lease(void **state)
 {
-    (void)state;
     starts(1, FIRST, "mi300");
     assert_int_equal(unlinkat(scene.kernel.host.root, "run/libvirt-vgpu/ledger", 0), 0);
     starts(2, FIRST, "mi300");
@@ -371,7 +355,6 @@ a_tag_without_a_lease(void **state)
 static void
 killed_anywhere(void **state)
 {
-    (void)state;
     srandom(20261122);
     for (uint64_t round = chance_rounds(60); round > 0; round--) {
         const struct timespec length = {.tv_nsec = random() % 4000 * 1000};
@@ -400,7 +383,6 @@ two_on_one_card(void **state)
     AUTO_FREE char *both = scene_xml_of(4, BOTH, (const char *const[]){OTHER, THIRD, NULL});
     AUTO_FREE char *comes = scene_xml_at(5, "0000:99:00.4", "type=\"prod\"");
 
-    (void)state;
     starts(1, FIRST, "dev");
     starts(2, THIRD, "prod");
     assert_int_equal(scene_hook(&scene, comes, "migrate", "begin"), 0);
@@ -428,7 +410,6 @@ moved_to_another_pool(void **state)
         "release = \"keep\"; pools = { dev = { functions = [ \"" FIRST "\" ]; }; };";
     static const char prod[] = "pools = { prod = { functions = [ \"" FIRST "\" ]; }; };";
 
-    (void)state;
     scene_configure(&scene, dev);
     starts(1, FIRST, "dev");
     assert_int_equal(scene_release_at(&scene, 1, FIRST), 0);
@@ -442,7 +423,6 @@ moved_to_another_pool(void **state)
 static void
 kept_beside_what_is_reserved(void **state)
 {
-    (void)state;
     scene_configure(&scene,
                     "release = \"keep\"; gpus = ( { address = \"" CARD "\"; reserve = 1; } );"
                     "pools = { dev = { functions = [ \"0000:c1:02.[0-2]\" ]; };"
@@ -458,7 +438,6 @@ kept_beside_what_is_reserved(void **state)
 static void
 a_look_that_fails(void **state)
 {
-    (void)state;
     scene_assert_looks_at(&scene, "sys/bus/pci/devices/" LONE "/virtfn0");
     starts(1, FIRST, "mi300");
     scene_configure(&scene, "");

@@ -552,7 +552,6 @@ random_operations(void **state)
 {
     uint64_t first = chance_setting("SEED", SEED), wanted = chance_rounds(OPERATIONS);
 
-    (void)state;
     captured_list(&captures);
     for (seed = first; operations < wanted; seed++) {
         chances = seed;

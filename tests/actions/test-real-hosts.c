@@ -248,7 +248,6 @@ check_row(const struct row *row)
 static void
 published_figures(void **state)
 {
-    (void)state;
     for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
         scene_stop(&scene);
         if (rows[i].text)
@@ -265,7 +264,6 @@ a_card_that_offers_nothing(void **state)
 {
     static const struct row p4 = {.machine = "real-02-p4", .gpu = "0000:01:00.0", .figures = "* 0"};
 
-    (void)state;
     scene_stop(&scene);
     scene_start_machine(&scene, p4.machine);
     scene.kernel.faults->lie = FAKE_LIE_NOTHING;

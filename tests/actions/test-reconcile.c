@@ -139,7 +139,6 @@ swollen_file(unsigned guest, unsigned device, const char *words, const char *ite
 static void
 nothing_to_do(void **state)
 {
-    (void)state;
     reconcile();
     assert_int_equal(findings.count, 0);
 }
@@ -149,7 +148,6 @@ nothing_to_do(void **state)
 static void
 a_starting_guest_is_left_alone(void **state)
 {
-    (void)state;
     assert_int_equal(scene_prepare(&scene, 1, 1, "mtty-2"), 0);
     reconciles_to(OUTCOME_LEFT, "will give it back");
     assert_int_equal(scene_leases(&scene, "held"), 1);
@@ -159,7 +157,6 @@ a_starting_guest_is_left_alone(void **state)
 static void
 the_leases_of_a_dead_daemon(void **state)
 {
-    (void)state;
     prepare_and_lose_daemon(1);
     assert_int_equal(scene_leases(&scene, "held"), 1);
     /* The guest still runs. */
@@ -201,7 +198,6 @@ an_unreadable_guest_costs_only_its_own(void **state)
         {"</domstatus>", "<a xmlns='urn:x'/>", 20001, "its guest runs"},
     };
 
-    (void)state;
     for (size_t i = 0; i < COUNT(rows); i++) {
         const struct finding *own, *other;
 
@@ -228,7 +224,6 @@ an_unreadable_guest_costs_only_its_own(void **state)
 static void
 an_unreadable_guest_has_what_was_read(void **state)
 {
-    (void)state;
     prepare_and_lose_daemon(1);
     swollen_file(2, 1, "</devices>", " ", LARGE);
     reconciles_to(OUTCOME_LEFT, "another guest has it");
@@ -239,7 +234,6 @@ an_unreadable_guest_has_what_was_read(void **state)
 static void
 a_guest_without_a_readable_file(void **state)
 {
-    (void)state;
     prepare_and_lose_daemon(1);
     assert_int_equal(fake_make(&scene.kernel, "mtty", "mtty-2", scene_device(2)), 0);
     fake_write(&scene.kernel, "run/libvirt/qemu/other.xml", "<domstatus pid='1'>");
@@ -256,7 +250,6 @@ a_device_in_use_stays(void **state)
 {
     struct fake_guest stray;
 
-    (void)state;
     scene_configure(&scene, "release_timeout = \"50ms\";\n");
     prepare_and_lose_daemon(1);
     stray = fake_open(&scene.kernel, scene_device(1));
@@ -288,7 +281,6 @@ how_long_it_is_leaving(void **state)
     struct fake_guest stray;
     uint64_t since;
 
-    (void)state;
     scene_configure(&scene, "release_timeout = \"50ms\";\n");
     prepare_and_lose_daemon(1);
     stray = fake_open(&scene.kernel, scene_device(1));
@@ -306,7 +298,6 @@ how_long_it_is_leaving(void **state)
 static void
 unplugged_from_a_running_guest(void **state)
 {
-    (void)state;
     assert_int_equal(scene_prepare(&scene, 1, 1, "mtty-2"), 0);
     status_file(1, getpid(), (const unsigned[]){0});
     reconciles_to(OUTCOME_REMOVED, "has it no more");
@@ -316,7 +307,6 @@ unplugged_from_a_running_guest(void **state)
 static void
 plugged_into_another_guest(void **state)
 {
-    (void)state;
     prepare_and_lose_daemon(1);
     status_file(2, getpid(), (const unsigned[]){1, 0});
     reconciles_to(OUTCOME_LEFT, "another guest has it");
@@ -326,7 +316,6 @@ plugged_into_another_guest(void **state)
 static void
 found_devices_are_never_removed(void **state)
 {
-    (void)state;
     assert_int_equal(fake_make(&scene.kernel, "mtty", "mtty-2", scene_device(1)), 0);
     prepare_and_lose_daemon(1);
     reconciles_to(OUTCOME_FORGOTTEN, "its guest is gone");
@@ -337,7 +326,6 @@ found_devices_are_never_removed(void **state)
 static void
 kept_for_the_next_start(void **state)
 {
-    (void)state;
     scene_configure(&scene, "release = \"keep\";\n");
     prepare_and_lose_daemon(1);
     reconciles_to(OUTCOME_KEPT, "its guest is gone");
@@ -351,7 +339,6 @@ kept_for_the_next_start(void **state)
 static void
 what_a_guest_holds_is_adopted(void **state)
 {
-    (void)state;
     assert_int_equal(fake_make(&scene.kernel, "mtty", "mtty-2", scene_device(1)), 0);
     assert_int_equal(fake_make(&scene.kernel, "mtty", "mtty-2", scene_device(2)), 0);
     status_file(1, getpid(), (const unsigned[]){1, 0});
@@ -382,7 +369,6 @@ a_broken_ledger_is_rebuilt(void **state)
     struct host host = {.root = scene.kernel.host.root, .ops = &host_kernel};
     char text[64];
 
-    (void)state;
     prepare_and_lose_daemon(1);
     status_file(1, getpid(), (const unsigned[]){1, 0});
     assert_int_equal(fake_make(&scene.kernel, "mtty", "mtty-2", scene_device(2)), 0);
@@ -404,7 +390,6 @@ a_broken_ledger_is_rebuilt(void **state)
 static void
 a_sound_ledger_is_not_rebuilt(void **state)
 {
-    (void)state;
     assert_int_equal(rebuild(), 0);
     assert_string_equal(findings.set_aside.text, "");
     prepare_and_lose_daemon(1);
@@ -426,7 +411,6 @@ whatever_is_wrong_with_it(void **state)
         "\xff\n",
     };
 
-    (void)state;
     for (size_t i = 0; i < COUNT(texts); i++) {
         fake_write(&scene.kernel, LEDGER, texts[i]);
         assert_int_equal(rebuild(), 0);
@@ -444,7 +428,6 @@ a_guest_that_cannot_be_read_stops_it(void **state)
 {
     struct error error;
 
-    (void)state;
     prepare_and_lose_daemon(1);
     fake_write(&scene.kernel, "run/libvirt/qemu/guest1.xml", "<domstatus pid='1'><domain>");
     fake_write(&scene.kernel, LEDGER, "rubbish\n");
@@ -461,7 +444,6 @@ a_guest_that_cannot_be_read_stops_it(void **state)
 static void
 the_hook_makes_room(void **state)
 {
-    (void)state;
     prepare_and_lose_daemon(1);
     prepare_and_lose_daemon(2);
     swollen_file(1, 1, "<devices>", " ", LARGE);
@@ -536,7 +518,6 @@ begin_slow_reconcile(size_t count, pid_t *ret)
 static void
 end_slow_reconcile(int slow, pid_t other)
 {
-
     close(slow);
     scene_assert_ends_well(other);
 }
@@ -548,7 +529,6 @@ a_start_reads_them_without_the_lock(void **state)
     int slow;
     pid_t start;
 
-    (void)state;
     scene_configure(&scene, "lock_timeout = \"100ms\";\n");
     prepare_and_lose_daemon(1);
     status_file(1, getpid(), (const unsigned[]){1, 0});
@@ -573,7 +553,6 @@ slow_status_files_keep_nobody_waiting(void **state)
     int slow;
     pid_t other;
 
-    (void)state;
     scene_configure(&scene, "lock_timeout = \"100ms\";\n");
     prepare_and_lose_daemon(1);
     status_file(1, getpid(), (const unsigned[]){1, 0});
@@ -592,7 +571,6 @@ given_back_meanwhile_is_not_adopted(void **state)
     int slow;
     pid_t other;
 
-    (void)state;
     assert_int_equal(fake_make(&scene.kernel, "mtty", "mtty-2", scene_device(1)), 0);
     assert_int_equal(scene_prepare(&scene, 1, 1, "mtty-2"), 0);
     assert_int_equal(scene_leases(&scene, "found"), 1);
@@ -612,7 +590,6 @@ many_in_use_take_no_longer_than_one(void **state)
     struct fake_guest stray[2];
     uint64_t start;
 
-    (void)state;
     scene_configure(&scene, "release_timeout = \"2s\";\n");
     for (unsigned i = 0; i < COUNT(stray); i++) {
         prepare_and_lose_daemon(i + 1);
@@ -634,7 +611,6 @@ many_in_use_take_no_longer_than_one(void **state)
 static void
 a_stuck_removal_keeps_one_only(void **state)
 {
-    (void)state;
     scene_configure(&scene, "release_timeout = \"50ms\";\n");
     prepare_and_lose_daemon(1);
     prepare_and_lose_daemon(2);
@@ -660,7 +636,6 @@ a_stuck_release_keeps_one_only(void **state)
                                     "<vgpu:device alias=\"ua-gpu2\" type=\"mtty-2\"/>",
                                     (const unsigned[]){1, 2, 0});
 
-    (void)state;
     scene_configure(&scene, "release_timeout = \"50ms\";\n");
     assert_int_equal(scene_hook(&scene, xml, "prepare", "begin"), 0);
     scene.kernel.faults->remove_delay = 2000;
@@ -684,7 +659,6 @@ no_time_is_not_in_use(void **state)
     struct error error;
     struct transaction transaction;
 
-    (void)state;
     assert_int_equal(name_parse_uuid(&domain, "aaaaaaaa-0000-4000-8000-000000000001"), 0);
     assert_int_equal(scene_prepare(&scene, 1, 1, "mtty-2"), 0);
     assert_int_equal(transaction_open(&scene.kernel.host, false, &transaction, &error), 0);
@@ -706,7 +680,6 @@ release_and_reconcile(void **state)
 {
     unsigned writes = scene.kernel.faults->writes;
 
-    (void)state;
     scene.kernel.faults->remove_delay = 2;
     for (unsigned round = 0; round < 100; round++) {
         struct fake_guest stray;

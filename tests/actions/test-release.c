@@ -81,7 +81,6 @@ assert_given_back(void)
 static void
 one_that_succeeds_leaves_no_mark(void **state)
 {
-    (void)state;
     assert_int_equal(scene_release(&scene, 1, 1), 0);
     assert_int_equal(scene_prepare(&scene, 1, 1, "mtty-2"), 0);
     assert_int_equal(scene_release(&scene, 2, 1), 0);
@@ -97,7 +96,6 @@ one_waits_until_nothing_is_left(void **state)
 {
     uint64_t began;
 
-    (void)state;
     assert_int_equal(scene_prepare(&scene, 1, 1, "mtty-2"), 0);
     scene.kernel.faults->remove_delay = 200;
     began = fake_now();
@@ -115,7 +113,6 @@ one_says_only_what_it_met(void **state)
     struct request request = {0};
     struct error error;
 
-    (void)state;
     assert_int_equal(name_parse_uuid(&domain, "aaaaaaaa-0000-4000-8000-000000000001"), 0);
     assert_int_equal(name_parse_uuid(&device, scene_device(1)), 0);
     request.domain = domain;
@@ -141,7 +138,6 @@ one_that_cannot_read_the_ledger_says_so(void **state)
     struct request request = {0};
     struct error error;
 
-    (void)state;
     assert_int_equal(name_parse_uuid(&request.domain, "aaaaaaaa-0000-4000-8000-000000000001"), 0);
     assert_int_equal(scene_prepare(&scene, 1, 1, "mtty-2"), 0);
     fake_write(&scene.kernel, STATE "/ledger", "rubbish\n");
@@ -171,7 +167,6 @@ one_waits_for_another_removal(void **state)
 {
     uint64_t began;
 
-    (void)state;
     assert_int_equal(scene_prepare(&scene, 1, 1, "mtty-2"), 0);
     ops = *scene.kernel.host.ops;
     write_to_kernel = ops.write;
@@ -188,7 +183,6 @@ one_waits_for_another_removal(void **state)
 static void
 one_that_gets_no_lock_is_made_up_for(void **state)
 {
-    (void)state;
     scene_configure(&scene, "lock_timeout = \"50ms\";");
     for (int i = 0; i < 2; i++) {
         int fd;
@@ -212,7 +206,6 @@ one_that_gets_no_lock_is_made_up_for(void **state)
 static void
 one_that_cannot_write_is_made_up_for(void **state)
 {
-    (void)state;
     assert_int_equal(scene_prepare(&scene, 1, 1, "mtty-2"), 0);
     assert_int_equal(mkdirat(root(), STATE "/ledger.new", 0755), 0);
     assert_int_equal(scene_release(&scene, 1, 1), 0);
@@ -233,7 +226,6 @@ write_version(char version)
 static void
 one_that_finds_a_newer_ledger_is_made_up_for(void **state)
 {
-    (void)state;
     assert_int_equal(scene_prepare(&scene, 1, 1, "mtty-2"), 0);
     write_version('2');
     assert_int_equal(scene_prepare(&scene, 2, 2, "mtty-2"), 1);
@@ -249,7 +241,6 @@ one_that_finds_a_newer_ledger_is_made_up_for(void **state)
 static void
 one_without_descriptors_is_made_up_for(void **state)
 {
-    (void)state;
     for (unsigned free_ones = 0; free_ones < 12; free_ones++) {
         struct rlimit before, limit;
         int lowest, status;
@@ -287,7 +278,6 @@ one_that_is_killed_is_made_up_for(void **state)
     int status;
     pid_t pid;
 
-    (void)state;
     assert_int_equal(scene_prepare(&scene, 1, 1, "mtty-2"), 0);
     pid = fork();
     if (pid == 0) {
@@ -331,7 +321,6 @@ end(unsigned guest)
 static void
 one_that_never_came_is_made_up_for(void **state)
 {
-    (void)state;
     assert_int_equal(scene_prepare(&scene, 1, 1, "mtty-2"), 0);
     run(1, 1);
     assert_int_equal(marks_in("ran"), 1);
@@ -355,7 +344,6 @@ one_that_never_came_is_made_up_for(void **state)
 static void
 one_that_has_not_run_yet_is_left_alone(void **state)
 {
-    (void)state;
     scene_configure(&scene, "release = \"keep\";");
     fake_write(&scene.kernel, "run/libvirt/qemu/other.xml", "<domstatus/>");
     for (int i = 0; i < 2; i++) {
@@ -372,7 +360,6 @@ one_that_has_not_run_yet_is_left_alone(void **state)
 static void
 others_leave_no_mark(void **state)
 {
-    (void)state;
     run(3, 3);
     assert_int_equal(marks_in("ran"), 0);
     assert_int_equal(scene_prepare(&scene, 1, 1, "mtty-2"), 0);
@@ -387,7 +374,6 @@ reconnect_that_records_nothing_leaves_no_mark(void **state)
 {
     AUTO_FREE char *xml = scene_xml(1, "<vgpu:device type=\"mtty-2\"/>", (const unsigned[]){1, 0});
 
-    (void)state;
     assert_int_equal(scene_hook(&scene, xml, "prepare", "begin"), 0);
     assert_int_equal(unlinkat(root(), STATE "/ledger", 0), 0);
     assert_int_equal(mkdirat(root(), STATE "/ledger.new", 0755), 0);
@@ -402,7 +388,6 @@ reconnect_that_records_nothing_leaves_no_mark(void **state)
 static void
 without_status_files_nothing_ends(void **state)
 {
-    (void)state;
     assert_int_equal(scene_prepare(&scene, 1, 1, "mtty-2"), 0);
     run(1, 1);
     end(1);
@@ -417,7 +402,6 @@ the_next_run_is_not_released(void **state)
 {
     int fd;
 
-    (void)state;
     scene_configure(&scene, "lock_timeout = \"50ms\";");
     assert_int_equal(scene_prepare(&scene, 1, 1, "mtty-2"), 0);
     fd = hold_lock();
@@ -439,7 +423,6 @@ one_of_a_kept_device_is_made_up_for(void **state)
 {
     int fd;
 
-    (void)state;
     scene_configure(&scene, "lock_timeout = \"50ms\"; release = \"keep\";");
     assert_int_equal(scene_prepare(&scene, 1, 1, "mtty-2"), 0);
     fd = hold_lock();
@@ -457,7 +440,6 @@ a_device_that_comes_late_is_given_back(void **state)
     int status;
     pid_t pid;
 
-    (void)state;
     scene.kernel.faults->create_delay = 9000;
     pid = fork();
     if (pid == 0)

@@ -43,7 +43,6 @@ another_card_serves(void **state)
 {
     uint64_t began = fake_now();
 
-    (void)state;
     make_mute("0000:18:00");
     assert_int_equal(scene_prepare(&scene, 1, 1, "X-1"), 0);
     assert_int_equal(scene_prepare(&scene, 2, 2, "X-1"), 0);
@@ -59,7 +58,6 @@ who_needs_it_is_told(void **state)
 {
     uint64_t began = fake_now();
 
-    (void)state;
     make_mute("0000:3b:00");
     assert_int_equal(scene_prepare(&scene, 1, 1, "Y-1"), 1);
     scene_assert_said(&scene, "0000:3b:00.0 has a driver that does not answer");
@@ -73,7 +71,6 @@ who_needs_it_is_told(void **state)
 static void
 whose_own_is_there_waits(void **state)
 {
-    (void)state;
     assert_int_equal(scene_prepare(&scene, 1, 1, "Y-1"), 0);
     make_mute("0000:3b:00");
     for (int i = 0; i < 2; i++) {
@@ -86,7 +83,6 @@ whose_own_is_there_waits(void **state)
 static void
 who_needs_a_slow_card_gets_it(void **state)
 {
-    (void)state;
     make_slow("0000:3b:00", 300);
     assert_int_equal(scene_prepare(&scene, 1, 1, "Y-1"), 0);
     assert_int_equal(scene_release(&scene, 1, 1), 0);
@@ -97,7 +93,6 @@ who_needs_a_slow_card_gets_it(void **state)
 static void
 release_has_its_own_time(void **state)
 {
-    (void)state;
     scene_configure(&scene, "release = \"keep\";");
     assert_int_equal(scene_prepare_at(&scene, 1, scene_function("0000:18:00.0", 0), "L40S-8Q"), 0);
     make_slow("0000:18:00", 2000);
@@ -110,7 +105,6 @@ functions_of_another_card_serve(void **state)
 {
     uint64_t began = fake_now();
 
-    (void)state;
     make_mute("0000:18:00");
     assert_int_equal(scene_prepare_at(&scene, 1, scene_function("0000:3b:00.0", 0), "L40S-8Q"), 0);
     assert_true(fake_now() - began <= 1000);

@@ -56,7 +56,6 @@ the_next_step(void **state)
         {START_MADE | START_RUNNING | START_HANDED_OVER | START_HELD, START_DONE},
     };
 
-    (void)state;
     for (size_t i = 0; i < COUNT(rows); i++) {
         if (start_next(rows[i].facts) != rows[i].step)
             fail_msg("row %zu: step %d", i, (int)start_next(rows[i].facts));
@@ -69,7 +68,6 @@ the_next_step(void **state)
 static void
 it_always_ends(void **state)
 {
-    (void)state;
     for (unsigned facts = 0; facts < START_SETTLING << 1; facts++) {
         enum start_step step = start_next(facts);
 

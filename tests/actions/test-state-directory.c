@@ -93,7 +93,6 @@ assert_answer(int wanted, const char *words)
 static void
 no_state_directory_is_nothing_to_do(void **state)
 {
-    (void)state;
     assert_answer(0, "");
     assert_int_equal(faccessat(scene.kernel.host.root, STATE, F_OK, 0), -1);
 }
@@ -101,7 +100,6 @@ no_state_directory_is_nothing_to_do(void **state)
 static void
 no_ledger_is_nothing_to_do(void **state)
 {
-    (void)state;
     assert_int_equal(mkdirat(scene.kernel.host.root, STATE, 0755), 0);
     assert_answer(0, "");
 }
@@ -109,7 +107,6 @@ no_ledger_is_nothing_to_do(void **state)
 static void
 a_file_in_its_place_is_told(void **state)
 {
-    (void)state;
     fake_write(&scene.kernel, STATE, "");
     assert_answer(-ENOTDIR, "cannot open /" STATE ": ");
 }
@@ -131,7 +128,6 @@ unusable_claims_are_told(void **state)
 {
     int root = scene.kernel.host.root;
 
-    (void)state;
     assert_int_equal(scene_prepare(&scene, 1, 1, "mtty-2"), 0);
     assert_int_equal(renameat(root, STATE "/claims", root, STATE "/claims.old"), 0);
     assert_int_equal(mkdirat(root, STATE "/claims", 0755), 0);
@@ -152,7 +148,6 @@ unusable_claims_are_told(void **state)
 static void
 a_broken_ledger_is_told(void **state)
 {
-    (void)state;
     fake_write(&scene.kernel, STATE "/ledger", "rubbish\n");
     assert_answer(-EBADMSG, "/" STATE "/ledger: line 1: ");
 }
@@ -171,7 +166,6 @@ what_a_start_cannot_use(void **state)
         {STATE "/ledger.new/x", "cannot write /" STATE "/ledger.new: Is a directory"},
     };
 
-    (void)state;
     for (size_t i = 0; i < COUNT(rows); i++) {
         fake_write(&scene.kernel, rows[i].file, "");
         assert_int_equal(scene_prepare(&scene, 1, 1, "mtty-2"), 1);

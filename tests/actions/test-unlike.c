@@ -64,7 +64,6 @@ unlike_ones_are_refused(void **state)
          "NVIDIA gives one guest vGPUs of one board and one series only"},
     };
 
-    (void)state;
     for (size_t i = 0; i < COUNT(rows); i++) {
         assert_int_equal(prepare(1, rows[i].one, rows[i].other), 1);
         scene_assert_said(&scene, rows[i].words);
@@ -82,7 +81,6 @@ unlike_ones_are_refused(void **state)
 static void
 single_ones_are_the_last_choice(void **state)
 {
-    (void)state;
     scene_stop(&scene);
     scene_start(&scene, "gpu 0000:18:00.0 device 1eb8 rule size\n"
                         "type nvidia-233 \"GRID T4-8Q\" framebuffer 8192 max 2\n"
@@ -118,7 +116,6 @@ like_ones_are_given(void **state)
         {"type=\"A40-1Q\"", "type=\"mtty-2\""},
     };
 
-    (void)state;
     for (size_t i = 0; i < COUNT(rows); i++) {
         if (prepare(1, rows[i].one, rows[i].other) != 0)
             fail_msg("%s", scene.said);
@@ -133,7 +130,6 @@ like_ones_are_given(void **state)
 static void
 a_class_gives_what_goes_together(void **state)
 {
-    (void)state;
     scene_configure(&scene, SMALL);
     assert_int_equal(prepare(1, "class=\"small\"", "type=\"T4-2Q\""), 0);
     scene_assert_type(&scene, scene_device(1), "nvidia-230");
@@ -148,7 +144,6 @@ a_class_gives_what_goes_together(void **state)
 static void
 a_kept_one_gives_way(void **state)
 {
-    (void)state;
     scene_configure(&scene, SMALL "release = \"keep\";");
     assert_int_equal(prepare(1, "class=\"small\"", "class=\"small\""), 0);
     release(1);
@@ -169,7 +164,6 @@ others_vgpus_count(void **state)
     AUTO_FREE char *any = scene_xml(1, "<vgpu:device alias=\"ua-gpu1\" class=\"small\"/>",
                                     (const unsigned[]){1, 2, 0});
 
-    (void)state;
     scene_configure(&scene, SMALL);
     assert_int_equal(scene_hook(&scene, xml, "prepare", "begin"), 0);
     release(1);
@@ -198,7 +192,6 @@ commands_say_so(void **state)
     AUTO_FREE char *xml = xml_of(1, "type=\"T4-1B\"", "type=\"T4-1Q\"");
     struct typed typed = {0};
 
-    (void)state;
     fake_write(&scene.kernel, "guest.xml", xml);
     assert_int_equal(typed_run(&scene, "test:///default", "vgpuctl explain guest.xml", &typed), 1);
     typed_assert_has(typed.faults, "ua-gpu1 (T4-1B) and ua-gpu2 (T4-1Q) cannot be in one guest");

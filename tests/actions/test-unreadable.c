@@ -14,7 +14,6 @@ static const struct scene_case here = {.scene = &scene, .machine = SCENE_T4_AND_
 static void
 broken_ledger_stops_prepare_only(void **state)
 {
-    (void)state;
     fake_write(&scene.kernel, "run/libvirt-vgpu/ledger", "libvirt-vgpu-ledger 99 x 1\n");
     assert_int_equal(scene_prepare(&scene, 1, 1, "mtty-2"), 1);
     scene_assert_said(&scene, "/run/libvirt-vgpu/ledger: line 1: version 99");
@@ -48,7 +47,6 @@ unreadable_release_gives_back(void **state)
     static const char cut[] = "<domain><name>guest2</name>"
                               "<uuid>aaaaaaaa-0000-4000-8000-000000000002</uuid><metadata><a>";
 
-    (void)state;
     assert_int_equal(scene_prepare(&scene, 1, 1, "mtty-2"), 0);
     assert_int_equal(scene_prepare(&scene, 2, 2, "mtty-2"), 0);
     assert_int_equal(scene_hook(&scene, xml, "prepare", "begin"), 1);
@@ -70,7 +68,6 @@ what_costs_too_much_is_given_back(void **state)
     static const char *const refusing[] = {"prepare", "migrate", "restore"};
     AUTO_FREE char *xml = swollen_xml(1, 1, "<a xmlns='urn:x'/>", 20001);
 
-    (void)state;
     assert_int_equal(scene_prepare(&scene, 1, 1, "mtty-2"), 0);
     for (size_t i = 0; i < COUNT(refusing); i++) {
         assert_int_equal(scene_hook(&scene, xml, refusing[i], "begin"), 1);
@@ -95,7 +92,6 @@ a_request_of_another_version(void **state)
     AUTO_FREE char *xml = scene_xml(1, "<vgpu:device type=\"mtty-2\"/>", (const unsigned[]){1, 0});
     char *version = strstr(xml, REQUEST_NAMESPACE) + strlen(REQUEST_NAMESPACE) - 1;
 
-    (void)state;
     assert_int_equal(scene_prepare(&scene, 1, 1, "mtty-2"), 0);
     *version = '2';
     for (size_t i = 0; i < COUNT(refusing); i++) {
@@ -120,7 +116,6 @@ lost_ledger_is_made_anew_by_reconnect(void **state)
     AUTO_FREE char *other =
         scene_xml(2, "<vgpu:device type=\"mtty-2\"/>", (const unsigned[]){2, 0});
 
-    (void)state;
     assert_int_equal(fake_make(&scene.kernel, "mtty", "mtty-2", scene_device(1)), 0);
     assert_int_equal(fake_make(&scene.kernel, "mtty", "mtty-2", scene_device(2)), 0);
     fake_write(&scene.kernel, "etc/mdevctl.d/mtty/dddddddd-0000-4000-8000-000000000002", "{}");
@@ -145,7 +140,6 @@ switched_off_we_have_made_nothing(void **state)
     } rows[] = {{"enabled = false;", 1}, {"enabled = true;", 0}, {"this is { none", 0}};
     AUTO_FREE char *xml = scene_xml(1, "<vgpu:device type=\"mtty-2\"/>", (const unsigned[]){1, 0});
 
-    (void)state;
     for (size_t i = 0; i < COUNT(rows); i++) {
         scene_configure(&scene, rows[i].configuration);
         assert_int_equal(fake_make(&scene.kernel, "mtty", "mtty-2", scene_device(1)), 0);
@@ -169,7 +163,6 @@ plain_guest_touches_nothing(void **state)
         {"attach", "begin"},  {"invented", "later"},
     };
 
-    (void)state;
     scene_configure(&scene, "this is { no configuration");
     for (size_t i = 0; i < sizeof(events) / sizeof(*events); i++) {
         scene.kernel.faults->opens = 0;
@@ -182,7 +175,6 @@ plain_guest_touches_nothing(void **state)
 static void
 broken_configuration_stops_vgpu_guests_only(void **state)
 {
-    (void)state;
     assert_int_equal(scene_prepare(&scene, 1, 1, "mtty-2"), 0);
     scene_configure(&scene, "\n\nenabled = 1;\n");
     assert_int_equal(scene_prepare(&scene, 2, 2, "mtty-2"), 1);

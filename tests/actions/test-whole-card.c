@@ -129,7 +129,6 @@ daemon_ends(const char *card, unsigned guest)
 static void
 a_card_with_a_vgpu_is_refused(void **state)
 {
-    (void)state;
     assert_int_equal(scene_prepare(&scene, 1, 1, "nvidia-222"), 0);
     assert_int_equal(prepare(2, T4), 1);
     scene_assert_said(&scene, "guest2: a hostdev of it takes the whole card " T4
@@ -153,7 +152,6 @@ managed_or_with_a_request_it_is_the_same(void **state)
     AUTO_FREE char *asking = scene_xml_of(3, "<vgpu:device alias=\"ua-gpu2\" type=\"L40S-16Q\"/>",
                                           (const char *const[]){T4, scene_function(L40S, 0), NULL});
 
-    (void)state;
     assert_int_equal(scene_prepare(&scene, 1, 1, "nvidia-222"), 0);
     assert_int_equal(scene_hook(&scene, managed, "prepare", "begin"), 1);
     scene_assert_said(&scene, "guest2: a hostdev of it takes the whole card " T4);
@@ -172,7 +170,6 @@ managed_or_with_a_request_it_is_the_same(void **state)
 static void
 a_function_in_a_lease_is_a_use(void **state)
 {
-    (void)state;
     scene_must_start_at(&scene, 1, scene_function(L40S, 1), "L40S-16Q");
     assert_int_equal(prepare(2, L40S), 1);
     scene_assert_said(&scene,
@@ -183,7 +180,6 @@ a_function_in_a_lease_is_a_use(void **state)
 static void
 a_running_guest_is_a_use(void **state)
 {
-    (void)state;
     takes(1, "0000:c1:00.2");
     assert_int_equal(entries("whole"), 0);
     write_status(1, (const char *const[]){"0000:c1:00.2", NULL});
@@ -204,7 +200,6 @@ an_open_node_is_a_use(void **state)
     struct fake_guest guest;
     pid_t qemu;
 
-    (void)state;
     assert_int_equal(fake_make(&scene.kernel, T4, "nvidia-222", scene_device(9)), 0);
     guest = fake_open(&scene.kernel, scene_device(9));
     qemu = fake_hand_over(&guest);
@@ -219,7 +214,6 @@ an_open_node_is_a_use(void **state)
 static void
 others_are_never_refused(void **state)
 {
-    (void)state;
     assert_int_equal(scene_prepare(&scene, 1, 1, "nvidia-222"), 0);
     takes(2, AUDIO);
     takes(3, NIC);
@@ -240,7 +234,6 @@ others_are_never_refused(void **state)
 static void
 a_kept_vgpu_is_no_use(void **state)
 {
-    (void)state;
     scene_configure(&scene, "release = \"keep\";");
     assert_int_equal(scene_prepare(&scene, 1, 1, "nvidia-222"), 0);
     assert_int_equal(scene_release(&scene, 1, 1), 0);
@@ -253,7 +246,6 @@ a_kept_vgpu_is_no_use(void **state)
 static void
 vgpu_conf_is_asked_before_a_refusal(void **state)
 {
-    (void)state;
     assert_int_equal(scene_prepare(&scene, 1, 1, "nvidia-222"), 0);
     scene_configure(&scene, "enabled = ;");
     assert_int_equal(prepare(2, T4), 1);
@@ -269,7 +261,6 @@ many_hostdevs_are_no_fault(void **state)
     const char *sources[251];
     char addresses[250][16];
 
-    (void)state;
     for (unsigned i = 0; i < 250; i++) {
         snprintf(addresses[i], sizeof(addresses[i]), "0000:%02x:00.0", i);
         sources[i] = addresses[i];
@@ -288,7 +279,6 @@ others_cost_a_look(void **state)
     const unsigned *opens = &scene.kernel.faults->opens;
     unsigned before = *opens;
 
-    (void)state;
     assert_int_equal(event(1, (const char *const[]){NULL}, "prepare", "begin"), 0);
     assert_int_equal(*opens, before);
     memcpy(strstr(xml, "<alias "), "<other ", strlen("<other "));
@@ -301,7 +291,6 @@ others_cost_a_look(void **state)
 static void
 doubt_passes(void **state)
 {
-    (void)state;
     assert_int_equal(scene_prepare(&scene, 1, 1, "nvidia-222"), 0);
     fake_write(&scene.kernel, STATE "/ledger", "rubbish\n");
     takes(2, T4);
@@ -313,7 +302,6 @@ doubt_passes(void **state)
 static void
 placement_passes_a_taken_card_over(void **state)
 {
-    (void)state;
     takes(1, T4);
     assert_int_equal(scene_prepare(&scene, 2, 2, "nvidia-222"), 0);
     assert_int_equal(scene_prepare(&scene, 3, 3, "nvidia-222"), 1);
@@ -333,7 +321,6 @@ a_guest_gets_no_vgpu_on_its_own_card(void **state)
     AUTO_FREE char *both =
         scene_xml_of(1, device, (const char *const[]){scene_device(1), T4, T4B, NULL});
 
-    (void)state;
     assert_int_equal(scene_hook(&scene, one, "prepare", "begin"), 0);
     assert_int_equal(scene_hook(&scene, one, "release", "end"), 0);
     assert_int_equal(scene_hook(&scene, both, "prepare", "begin"), 1);
@@ -350,7 +337,6 @@ its_own_kept_vgpu_moves(void **state)
     const char *const device = "<vgpu:device alias=\"ua-gpu1\" type=\"T4-1B\"/>";
     AUTO_FREE char *xml = scene_xml_of(1, device, (const char *const[]){scene_device(1), T4, NULL});
 
-    (void)state;
     scene_configure(&scene, "release = \"keep\";");
     assert_int_equal(scene_prepare(&scene, 1, 1, "nvidia-222"), 0);
     assert_true(host_exists(&scene.kernel.host, "sys/class/mdev_bus/" T4 "/%s", scene_device(1)));
@@ -367,7 +353,6 @@ its_own_kept_vgpu_moves(void **state)
 static void
 a_start_that_never_ran_waits_for_its_release(void **state)
 {
-    (void)state;
     fake_write(&scene.kernel, "run/libvirt/qemu/other.xml", "<domstatus/>");
     takes(1, T4);
     scene_reconcile(&scene);
@@ -380,7 +365,6 @@ a_start_that_never_ran_waits_for_its_release(void **state)
 static void
 a_dead_daemon_s_guest_keeps_its_card(void **state)
 {
-    (void)state;
     takes(1, T4);
     runs(1, T4);
     assert_int_equal(entries("ran"), 1);
@@ -398,7 +382,6 @@ a_dead_daemon_s_guest_keeps_its_card(void **state)
 static void
 a_release_that_never_came_is_made_up_for(void **state)
 {
-    (void)state;
     takes(1, T4);
     runs(1, T4);
     scene_reconcile(&scene);
@@ -412,7 +395,6 @@ a_release_that_never_came_is_made_up_for(void **state)
 static void
 a_card_that_was_detached_is_free(void **state)
 {
-    (void)state;
     takes(1, T4);
     runs(1, T4);
     assert_int_equal(scene_prepare(&scene, 2, 2, "nvidia-222"), 1);
@@ -425,7 +407,6 @@ a_card_that_was_detached_is_free(void **state)
 static void
 without_status_files_nothing_ends(void **state)
 {
-    (void)state;
     takes(1, T4);
     assert_int_equal(event(1, (const char *const[]){T4, NULL}, "started", "begin"), 0);
     assert_int_equal(entries("ran"), 1);
@@ -445,7 +426,6 @@ a_mark_covers_the_link_and_not_the_next_one(void **state)
     struct error error = {0};
     char path[128];
 
-    (void)state;
     takes(1, T4);
     assert_int_equal(statedir_peek(&scene.kernel.host, &ledger, &error), 0);
     assert_int_equal(ledger.cards.count, 1);
@@ -472,7 +452,6 @@ rubbish_does_not_count(void **state)
                                            "8000-000000000001"};
     const int root = scene.kernel.host.root;
 
-    (void)state;
     takes(1, V620);
     for (size_t i = 0; i < COUNT(names); i++) {
         char path[128];
@@ -494,7 +473,6 @@ rubbish_does_not_count(void **state)
 static void
 a_glob_over_a_slot_gives_no_card_away(void **state)
 {
-    (void)state;
     scene_must_refuse_at(&scene, 1, V620, "v620",
                          "which is in the pool v620 and has virtual functions");
     scene_must_start_at(&scene, 1, "0000:c1:00.1", "v620");
@@ -512,7 +490,6 @@ a_glob_over_a_slot_gives_no_card_away(void **state)
 static void
 a_pool_s_own_card_is_a_vgpu(void **state)
 {
-    (void)state;
     scene_must_start_at(&scene, 1, FREE, "whole");
     assert_int_equal(entries("whole"), 0);
     assert_int_equal(scene_leases(&scene, "held"), 1);
@@ -557,7 +534,6 @@ a_card_that_a_running_guest_took_is_named(void **state)
         "the running guest guest2 has the whole card " L40S ", and no start of the guest took it";
     struct typed typed = {0};
 
-    (void)state;
     takes(1, T4);
     write_status(1, (const char *const[]){T4, NULL});
     write_status(2, (const char *const[]){NIC, L40S, scene_function(L40S, 1), NULL});
@@ -584,7 +560,6 @@ explain_foresees_a_refusal(void **state)
     struct typed typed = {0};
     char line[400];
 
-    (void)state;
     assert_int_equal(scene_prepare(&scene, 1, 1, "nvidia-222"), 0);
     fake_write(&scene.kernel, "guest2.xml", xml);
     snprintf(line, sizeof(line), "vgpuctl explain %s/guest2.xml", scene.kernel.path);
@@ -605,7 +580,6 @@ check_foresees_a_refusal(void **state)
     struct typed typed = {0};
     char line[400];
 
-    (void)state;
     assert_int_equal(scene_prepare(&scene, 1, 1, "nvidia-222"), 0);
     fake_write(&scene.kernel, "guest2.xml", xml);
     snprintf(line, sizeof(line), "vgpuctl check %s/guest2.xml", scene.kernel.path);
@@ -626,7 +600,6 @@ a_taken_card_is_shown(void **state)
 {
     struct typed typed = {0};
 
-    (void)state;
     takes(1, T4);
     typed_run(&scene, NULL, "vgpuctl gpus -rn -o GPU,ENABLED", &typed);
     typed_assert_has(typed.printed, T4 " no");

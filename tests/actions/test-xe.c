@@ -81,7 +81,6 @@ a_profile_is_written_and_taken_back(void **state)
 {
     uint64_t *former = fake_profile(&scene.kernel, VF2);
 
-    (void)state;
     starts(1, VF1, "b50-4g");
     assert_profile(VF1, 4 * GIB, 20, 500000);
     assert_int_equal(scene_leases(&scene, "held"), 1);
@@ -101,7 +100,6 @@ a_profile_is_written_and_taken_back(void **state)
 static void
 to_the_last_mib(void **state)
 {
-    (void)state;
     starts(1, VF1, "b50-8g");
     starts(2, VF2, "b50-4g");
     refuses(3, VF3, "b50-8g", CARD);
@@ -121,7 +119,6 @@ somebody_has_it_without_us(void **state)
     char words[160];
     pid_t qemu = fake_hand_over(&guest);
 
-    (void)state;
     snprintf(words, sizeof(words), "(b50-4g) cannot be on " VF1 ": it is in use by process %d (",
              qemu);
     refuses(1, VF1, "b50-4g", words);
@@ -134,7 +131,6 @@ somebody_has_it_without_us(void **state)
 static void
 what_is_there_already_counts(void **state)
 {
-    (void)state;
     for (size_t i = 0; i < 4; i++)
         *fake_profile(&scene.kernel, (const char *const[]){VF1, VF2, VF3, VF4}[i]) =
             (i < 2 ? 4 : 3) * GIB;
@@ -152,7 +148,6 @@ what_is_there_already_counts(void **state)
 static void
 memory_that_nobody_stated(void **state)
 {
-    (void)state;
     scene_configure(&scene, PROFILES);
     starts(1, VF1, "b50-8g");
     starts(2, VF2, "b50-8g");
@@ -166,7 +161,6 @@ memory_that_nobody_stated(void **state)
 static void
 an_integrated_gpu(void **state)
 {
-    (void)state;
     starts(1, IVF, "b50-4g");
     assert_profile(IVF, 0, 20, 500000);
     assert_int_equal(scene_release_at(&scene, 1, IVF), 0);
@@ -185,7 +179,6 @@ errors_of_the_driver(void **state)
 {
     struct fake_faults *faults = scene.kernel.faults;
 
-    (void)state;
     for (unsigned at = 1; at <= 3; at++) {
         faults->fail_at = faults->writes + at;
         faults->fail_with = ENOSPC;
@@ -214,7 +207,6 @@ written_by_half(void **state)
 {
     struct fake_faults *faults = scene.kernel.faults;
 
-    (void)state;
     faults->fail_at = faults->writes + 2;
     faults->fail_with = EIO;
     faults->fail_on = true;
@@ -233,7 +225,6 @@ written_by_half(void **state)
 static void
 the_driver_rounds_up(void **state)
 {
-    (void)state;
     scene_configure(&scene, STATED "profiles = { odd = { vram = \"1001M\"; }; };");
     starts(1, VF1, "odd");
     assert_profile(VF1, 1002ull << 20, 0, 0);
@@ -248,7 +239,6 @@ times_that_the_driver_cuts_off(void **state)
 {
     unsigned writes;
 
-    (void)state;
     scene_configure(&scene, STATED "profiles = { slow = { exec_quantum = \"101s\"; };\n"
                                    "late = { preempt_timeout = \"2m\"; };\n"
                                    "most = { exec_quantum = \"100s\"; preempt_timeout = "
@@ -268,7 +258,6 @@ times_that_the_driver_cuts_off(void **state)
 static void
 a_profile_that_changes(void **state)
 {
-    (void)state;
     starts(1, VF1, "b50-4g");
     scene_configure(&scene, STATED "profiles = { b50-4g = { vram = \"5G\"; }; };");
     assert_profile(VF1, 4 * GIB, 20, 500000);
@@ -284,7 +273,6 @@ a_profile_that_changes(void **state)
 static void
 a_pool_has_it_first(void **state)
 {
-    (void)state;
     scene_configure(&scene,
                     PROFILES STATED "pools = { spare = { functions = [ \"" VF4 "\" ]; }; };");
     starts(1, VF4, "spare");
@@ -301,7 +289,6 @@ a_class_has_a_type_of_each(void **state)
 {
     AUTO_FREE char *xml = scene_xml_of(1, ANY, (const char *const[]){VF1, NULL});
 
-    (void)state;
     scene_configure(&scene, PROFILES STATED BOTH);
     assert_int_equal(scene_hook(&scene, xml, "prepare", "begin"), 0);
     assert_profile(VF1, 8 * GIB, 0, 0);
@@ -315,7 +302,6 @@ managed(void **state)
     AUTO_FREE char *xml = scene_xml_at(1, VF1, "type=\"b50-4g\"");
     AUTO_FREE char *managed = scene_managed(xml);
 
-    (void)state;
     assert_int_equal(scene_hook(&scene, managed, "prepare", "begin"), 0);
     assert_profile(VF1, 4 * GIB, 20, 500000);
     assert_int_equal(scene_hook(&scene, managed, "release", "end"), 0);
@@ -332,7 +318,6 @@ managed_by_a_class(void **state)
         scene_xml_of(2, ANY, (const char *const[]){scene_function(L40S, 0), NULL});
     AUTO_FREE char *taken = scene_managed(other);
 
-    (void)state;
     scene_configure(&scene, PROFILES STATED BOTH);
     assert_int_equal(scene_hook(&scene, managed, "prepare", "begin"), 0);
     assert_profile(VF1, 8 * GIB, 0, 0);
@@ -357,7 +342,6 @@ managed_by_a_class_at_arrival(void **state)
     AUTO_FREE char *managed = scene_managed(xml);
     AUTO_FREE char *printed = NULL;
 
-    (void)state;
     scene_configure(&scene, PROFILES STATED BOTH);
     if (scene_hook(&scene, managed, "migrate", "begin") != 0)
         fail_msg("%s", scene.said);
@@ -374,7 +358,6 @@ another_at_arrival(void **state)
     AUTO_FREE char *xml = scene_xml_at(2, VF1, "type=\"b50-4g\"");
     AUTO_FREE char *printed = NULL;
 
-    (void)state;
     starts(1, VF1, "b50-8g");
     assert_int_equal(scene_hook(&scene, xml, "migrate", "begin"), 0);
     printed = strdup(scene.printed);
@@ -389,7 +372,6 @@ another_at_arrival(void **state)
 static void
 bound_to_the_hosts_own_driver(void **state)
 {
-    (void)state;
     fake_put_driver(&scene.kernel, VF1, "xe");
     refuses(1, VF1, "b50-4g", "cannot be on " VF1 ", which the host's own driver xe has");
     fake_put_driver(&scene.kernel, VF1, "");
@@ -403,7 +385,6 @@ all_bound_to_the_hosts_own_driver(void **state)
 {
     static const char *const functions[] = {VF1, VF2, VF3, VF4, IVF};
 
-    (void)state;
     for (size_t i = 0; i < COUNT(functions); i++)
         fake_put_driver(&scene.kernel, functions[i], "xe");
     refuses(1, VF1, "b50-4g", "cannot be on " VF1 ", which the host's own driver xe has");
@@ -415,7 +396,6 @@ what_is_promised_is_not_given_away(void **state)
 {
     AUTO_FREE char *xml = scene_xml_at(2, VF1, "type=\"b50-8g\"");
 
-    (void)state;
     starts(1, VF2, "b50-4g");
     assert_int_equal(scene_hook(&scene, xml, "migrate", "begin"), 0);
     refuses(3, VF3, "b50-8g", CARD);
@@ -427,7 +407,6 @@ what_is_promised_is_not_given_away(void **state)
 static void
 what_is_kept_makes_room(void **state)
 {
-    (void)state;
     scene_configure(&scene, PROFILES STATED "release = \"keep\";");
     starts(1, VF1, "b50-8g");
     starts(2, VF2, "b50-8g");
@@ -443,7 +422,6 @@ what_is_kept_makes_room(void **state)
 static void
 a_function_that_vanishes(void **state)
 {
-    (void)state;
     starts(1, VF1, "b50-4g");
     fake_vanish(&scene.kernel, VF1);
     refuses(2, VF1, "b50-4g", "the vGPU " VF1 " belongs to the guest guest1 (held)");
@@ -457,7 +435,6 @@ a_silent_card(void **state)
 {
     struct fake_faults *faults = scene.kernel.faults;
 
-    (void)state;
     snprintf(faults->slow, sizeof(faults->slow), "%.10s", CARD);
     faults->mute = true;
     refuses(1, VF1, "b50-4g", CARD);
@@ -469,7 +446,6 @@ a_silent_card(void **state)
 static void
 killed_anywhere(void **state)
 {
-    (void)state;
     srandom(20261122);
     for (uint64_t round = chance_rounds(60); round > 0; round--) {
         const struct timespec length = {.tv_nsec = random() % 6000 * 1000};
@@ -500,7 +476,6 @@ half_made(void **state)
 {
     const struct host *host = &scene.kernel.host;
 
-    (void)state;
     starts(1, VF1, "b50-4g");
     assert_int_equal(unlinkat(host->root, "run/libvirt-vgpu/functions/" VF1 ".type", 0), 0);
     refuses(2, VF1, "b50-4g", VF1);
@@ -524,7 +499,6 @@ half_made_without_a_lease(void **state)
     struct reap_order order = {.before = &none};
     struct error error;
 
-    (void)state;
     starts(1, VF1, "b50-4g");
     assert_int_equal(unlinkat(host->root, "run/libvirt-vgpu/functions/" VF1 ".type", 0), 0);
     assert_int_equal(unlinkat(host->root, "run/libvirt-vgpu/ledger", 0), 0);
@@ -551,7 +525,6 @@ a_look_that_fails(void **state)
         "sys/bus/pci/devices/0000:3d:00.4/physfn",
     };
 
-    (void)state;
     for (size_t i = 0; i < COUNT(paths); i++)
         scene_assert_looks_at(&scene, paths[i]);
 }

@@ -99,7 +99,6 @@ a_definition(void **state)
     AUTO_FREE char *plain = definition_read(libvirt, "web09");
     AUTO_FREE char *xml = NULL, *rest = NULL, *none = NULL;
 
-    (void)state;
     assert_int_equal(run("vgpuctl attach web09 --type T4-1B"), COMMAND_DONE);
     expect("vgpuctl attach " UUID " --class small --count 2 --config", COMMAND_DONE,
            "web09: added ua-gpu1 (");
@@ -143,7 +142,6 @@ all_that_a_request_says(void **state)
 #define CHOSEN "eeeeeeee-0000-4000-8000-000000000001"
     AUTO_FREE char *xml = NULL;
 
-    (void)state;
     scene_configure(&scene, "params = [ \"frame_rate_limiter\", \"disable_vnc\" ];");
     assert_int_equal(run("vgpuctl attach web09 --type T4-1B --parent 18:00.0 --placement spread "
                          "--numa ignore --traits vendor=10de --param frame_rate_limiter=0 "
@@ -179,7 +177,6 @@ a_rehearsal(void **state)
 {
     AUTO_FREE char *before = definition_read(libvirt, "web09"), *after = NULL;
 
-    (void)state;
     expect("vgpuctl attach web09 --type T4-1B --count 2 --dry-run", COMMAND_DONE,
            "web09: would add ua-gpu1 (");
     typed_assert_has(typed.printed, "), for its next start\n");
@@ -222,7 +219,6 @@ for_programs(void **state)
          "\"word\": \"bad-usage\",\n\"remedy\": \"see 'vgpuctl attach --help'\""},
     };
 
-    (void)state;
     typed_golden(&scene, HERE, "attach/count-json",
                  "vgpuctl attach web09 --type T4-1B --count 2 --json");
     typed_golden(&scene, HERE, "detach/json", "vgpuctl detach web09 ua-gpu0 --json");
@@ -237,7 +233,6 @@ in_a_difficulty(void **state)
 {
     AUTO_FREE char *before = NULL, *after = NULL;
 
-    (void)state;
     definition_write(libvirt, "<domain type='test'><name>web09</name><uuid>" UUID "</uuid>"
                               "<memory>65536</memory><metadata>"
                               "<vgpu:request xmlns:vgpu='urn:libvirt-vgpu:domain:1'>"
@@ -268,7 +263,6 @@ a_file_for_another_host(void **state)
         "vgpuctl attach tests/data/plain.xml --class other --count 2 --print-xml";
     static const char *const texts[] = {"", "enabled = false;", "nonsense"};
 
-    (void)state;
     for (size_t i = 0; i < COUNT(texts); i++) {
         scene_configure(&scene, texts[i]);
         expect(line, COMMAND_DONE, "<vgpu:device alias=\"ua-gpu1\" class=\"other\"/>");
@@ -287,7 +281,6 @@ a_clone(void **state)
 {
     AUTO_FREE char *text = scene_read("tests/data/clone.xml"), *xml = NULL;
 
-    (void)state;
     definition_write(libvirt, text);
     expect("vgpuctl attach clone --renew --dry-run", COMMAND_DONE,
            "clone: ua-gpu1 would have the UUID ");
@@ -326,7 +319,6 @@ xml_for_others(void **state)
     };
     AUTO_FREE char *xml = NULL, *before = definition_read(libvirt, "web09");
 
-    (void)state;
     for (size_t i = 0; i < COUNT(lines); i++) {
         char line[256];
 
@@ -360,7 +352,6 @@ a_display(void **state)
 {
     AUTO_FREE char *xml = NULL, *after = NULL;
 
-    (void)state;
     definition_write(libvirt, "<domain type='test'><name>web08</name><memory>65536</memory>"
                               "<os><type>hvm</type></os><devices><graphics type='vnc'/></devices>"
                               "</domain>");
@@ -382,7 +373,6 @@ the_only_one(void **state)
     AUTO_FREE char *plain = definition_read(libvirt, "web09");
     AUTO_FREE char *both = NULL, *same = NULL, *one = NULL, *none = NULL;
 
-    (void)state;
     assert_int_equal(run("vgpuctl attach web09 --class small --count 2"), COMMAND_DONE);
     both = definition_read(libvirt, "web09");
     expect("vgpuctl detach web09", COMMAND_USAGE,
@@ -408,7 +398,6 @@ passwords(void **state)
 {
     AUTO_FREE char *xml = NULL, *rest = NULL;
 
-    (void)state;
     definition_write(libvirt, "<domain type='test'><name>web08</name><memory>65536</memory>"
                               "<os><type>hvm</type></os><devices><graphics type='vnc' port='5901' "
                               "passwd='opensesame'/></devices></domain>");
@@ -484,7 +473,6 @@ rejections(void **state)
     };
     AUTO_FREE char *before = definition_read(libvirt, "web09");
 
-    (void)state;
     for (size_t i = 0; i < COUNT(rows); i++) {
         AUTO_FREE char *after = NULL;
         char line[256];
@@ -519,7 +507,6 @@ nothing_to_renew(void **state)
 {
     AUTO_FREE char *before = NULL, *after = NULL;
 
-    (void)state;
     definition_write(libvirt, "<domain type='test'><name>web09</name><uuid>" UUID "</uuid>"
                               "<memory>65536</memory><os><type>hvm</type></os><devices>"
                               "<hostdev mode='subsystem' type='mdev' model='vfio-pci'><source>"
@@ -537,7 +524,6 @@ and_a_start(void **state)
 {
     AUTO_FREE char *xml = NULL;
 
-    (void)state;
     expect("vgpuctl attach web09 --type T4-1B --start", COMMAND_DONE,
            "), for its next start\nweb09: started\n");
     assert_string_equal(typed.faults, "");
@@ -584,7 +570,6 @@ and_no_start_of_what_is_saved(void **state)
     virDomainPtr domain = virDomainLookupByName(connection, "test");
     AUTO_FREE char *before = NULL, *after = NULL;
 
-    (void)state;
     assert_non_null(domain);
     assert_int_equal(virDomainManagedSave(domain, 0), 0);
     before = definition_read(libvirt, "test");
@@ -602,7 +587,6 @@ and_a_start_that_fails(void **state)
     AUTO_FREE char *before = definition_read(libvirt, "web09");
     AUTO_FREE char *after = NULL, *changed = NULL;
 
-    (void)state;
     start_is = REFUSED_START;
     expect("vgpuctl attach web09 --type T4-1B --count 2 --start", COMMAND_FAILED,
            "vgpuctl: attach: web09 does not start: ");
@@ -637,7 +621,6 @@ a_running_domain(void **state)
     AUTO_FREE char *before = definition_read(libvirt, "test");
     AUTO_FREE char *after = NULL;
 
-    (void)state;
     if (run("vgpuctl attach test --type T4-1B --config --live") == COMMAND_DONE)
         skip(); /* a libvirt whose test driver can plug */
     assert_int_equal(typed.status, COMMAND_FAILED);
@@ -667,7 +650,6 @@ what_a_detach_left(void **state)
     struct error error = {0};
     struct name uuid;
 
-    (void)state;
     assert_int_equal(scene_hook(&scene, xml, "prepare", "begin"), 0);
     assert_int_equal(name_parse_uuid(&uuid, RUNS), 0);
     assert_int_equal(
@@ -689,7 +671,6 @@ a_device_that_stays(void **state)
 {
     AUTO_FREE char *uri = NULL;
 
-    (void)state;
     assert_int_equal(scene_prepare(&scene, 10, 1, "T4-1B"), 0);
     assert_true(asprintf(&uri, "test://%s/tests/data/running.xml", scene_sources()) > 0);
     if (typed_run(&scene, uri, "vgpuctl detach web10 ua-gpu0 --timeout 1", &typed) == COMMAND_DONE)

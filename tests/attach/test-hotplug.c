@@ -98,7 +98,6 @@ unplug(unsigned number)
 static int
 libvirt_takes_it(void *data, struct error *why)
 {
-    (void)data, (void)why;
     assert_string_equal(fake_type_of(&scene.kernel, scene_device(2)), "mtty-2");
     assert_int_equal(scene_leases(&scene, "pending"), 1);
     assert_all_left_alone(2);
@@ -112,7 +111,6 @@ libvirt_takes_it(void *data, struct error *why)
 static int
 libvirt_plugs_it(void *data, struct error *why)
 {
-    (void)data, (void)why;
     runs_with(both);
     return 0;
 }
@@ -120,7 +118,6 @@ libvirt_plugs_it(void *data, struct error *why)
 static int
 libvirt_refuses(void *data, struct error *why)
 {
-    (void)data;
     assert_int_equal(fake_count(&scene.kernel), 2);
     return error_set(why, -EIO, "no free slot");
 }
@@ -128,7 +125,6 @@ libvirt_refuses(void *data, struct error *why)
 static int
 not_asked(void *data, struct error *why)
 {
-    (void)data, (void)why;
     fail_msg("nothing was made to be handed over");
     return 0;
 }
@@ -155,7 +151,6 @@ one_more(void **state)
 {
     AUTO_FREE char *first = NULL, *second = NULL;
 
-    (void)state;
     if (plug(libvirt_takes_it) < 0)
         fail_msg("%s", error.text);
     assert_int_equal(scene_leases(&scene, "held"), 2);
@@ -174,7 +169,6 @@ one_less(void **state)
 {
     struct fake_guest guest;
 
-    (void)state;
     scene_configure(&scene, "release = \"keep\"; release_timeout = \"50ms\";");
     assert_int_equal(plug(libvirt_plugs_it), 0);
     guest = fake_open(&scene.kernel, scene_device(2));
@@ -195,7 +189,6 @@ one_less(void **state)
 static void
 refused_by_libvirt(void **state)
 {
-    (void)state;
     assert_int_equal(plug(libvirt_refuses), -EIO);
     assert_string_equal(error.text, "no free slot");
     assert_int_equal(fake_count(&scene.kernel), 1);
@@ -215,7 +208,6 @@ a_found_one_that_was_unplugged_stays(void **state)
     int status;
     pid_t daemon;
 
-    (void)state;
     assert_int_equal(fake_make(&scene.kernel, "mtty", "mtty-2", scene_device(3)), 0);
     daemon = fork();
     if (daemon == 0) {
@@ -239,7 +231,6 @@ a_found_one_that_was_unplugged_stays(void **state)
 static void
 refused_by_ourselves(void **state)
 {
-    (void)state;
     assert_int_equal(scene_prepare(&scene, 3, 3, "mtty-2"), 0);
     assert_int_equal(scene_prepare(&scene, 4, 4, "mtty-2"), 0);
     assert_int_equal(plug(not_asked), REFUSED);
@@ -260,14 +251,12 @@ refused_by_ourselves(void **state)
 static int
 killed_before(void *data, struct error *why)
 {
-    (void)data, (void)why;
     _exit(0);
 }
 
 static int
 killed_after(void *data, struct error *why)
 {
-    (void)data, (void)why;
     runs_with(both);
     _exit(0);
 }
@@ -294,7 +283,6 @@ killed(void **state)
 {
     AUTO(findings_clear) struct findings findings = {0};
 
-    (void)state;
     hotplug_in_a_child(killed_before);
     assert_int_equal(scene_leases(&scene, "pending"), 1);
     /* The second attach reuses the parts that the first one left. */
@@ -315,7 +303,6 @@ any_failing_write_is_undone(void **state)
 {
     unsigned failures = 0;
 
-    (void)state;
     for (unsigned n = 1; n < 8; n++) {
         int rc;
 
@@ -384,7 +371,6 @@ unplug_function(const char *address)
 static int
 it_has_its_type(void *data, struct error *why)
 {
-    (void)data, (void)why;
     assert_string_equal(fake_type_of(&scene.kernel, "0000:3d:00.5"), "nvidia-1145");
     assert_int_equal(scene_leases(&scene, "pending"), 1);
     assert_int_equal(scene_prepare_at(&scene, 3, "0000:3d:00.5", "L40S-1B"), 1);
@@ -396,7 +382,6 @@ a_function(void **state)
 {
     struct fake_guest guest;
 
-    (void)state;
     if (hotplug_function("0000:3d:00.5", "L40S-1B", it_has_its_type) < 0)
         fail_msg("%s", error.text);
     assert_int_equal(scene_leases(&scene, "held"), 2);
@@ -420,7 +405,6 @@ a_function(void **state)
 static void
 a_function_that_is_refused(void **state)
 {
-    (void)state;
     assert_int_equal(hotplug_function("0000:3d:00.5", "L40S-1B", libvirt_refuses), -EIO);
     assert_string_equal(fake_type_of(&scene.kernel, "0000:3d:00.5"), "");
     assert_int_equal(hotplug_function("0000:3d:00.5", "L40S-2B", not_asked), REFUSED);

@@ -35,14 +35,12 @@ static unsigned long version;
 const char *
 virConnectGetType(virConnectPtr connection)
 {
-    (void)connection;
     return "QEMU";
 }
 
 int
 virConnectGetLibVersion(virConnectPtr connection, unsigned long *ret)
 {
-    (void)connection;
     *ret = version;
     return 0;
 }
@@ -69,7 +67,6 @@ run(const char *line)
 static void
 nobody_promises_a_function(void **state)
 {
-    (void)state;
     version = 9000000;
     assert_int_equal(run("vgpuctl attach guest3 --type L40S-8Q"), COMMAND_FAILED);
     typed_assert_has(typed.faults, "vgpuctl: attach: guest3: ua-gpu0 (L40S-8Q) cannot be on ");
@@ -89,7 +86,6 @@ nor_for_a_file(void **state)
 {
     AUTO_FREE char *xml = typed_functions(1, "", "L40S-8Q", (const char *const[]){FIRST, NULL});
 
-    (void)state;
     version = 9000000;
     fake_write(&scene.kernel, "one.xml", xml);
     assert_int_equal(run("vgpuctl check one.xml"), COMMAND_FAILED);
@@ -104,7 +100,6 @@ nor_for_a_file(void **state)
 static void
 what_can_be_had_is_had(void **state)
 {
-    (void)state;
     version = 9000000;
     assert_int_equal(run("vgpuctl attach guest3 --class any"), COMMAND_DONE);
     assert_null(strstr(typed.printed, "0000:3d:"));
@@ -118,7 +113,6 @@ a_newer_one_gives_functions(void **state)
 {
     static const unsigned long versions[] = {VERSION_GIVES_FUNCTIONS, 11003000, 0};
 
-    (void)state;
     for (size_t i = 0; i < COUNT(versions); i++) {
         version = versions[i];
         assert_int_equal(run("vgpuctl attach guest3 --type L40S-8Q"), COMMAND_DONE);

@@ -116,7 +116,6 @@ a_function(void **state)
 {
     AUTO_FREE char *plain = NULL, *xml = NULL, *none = NULL;
 
-    (void)state;
     start(CARDS);
     define(1, "", "");
     plain = definition_read(libvirt, "web01");
@@ -145,7 +144,6 @@ one_that_libvirt_may_bind(void **state)
 {
     AUTO_FREE char *xml = NULL;
 
-    (void)state;
     start("gpu 0000:03:00.0 xe vfs 2 memory 16384\n");
     scene_configure(&scene, "profiles = { b60-4g = { vram = \"4G\"; }; };");
     define(1, "", "");
@@ -159,7 +157,6 @@ one_that_libvirt_may_bind(void **state)
 static void
 a_short_address(void **state)
 {
-    (void)state;
     start(CARD("0000:3d:00.0") CARD("0001:3d:00.0"));
     define(1, REQUEST("type='L40S-1B'"), hostdev("0000:3d:00.4"));
     run("vgpuctl attach web01 --type L40S-2B", COMMAND_DONE, "(0001:3d:00.4)");
@@ -174,7 +171,6 @@ a_short_address(void **state)
 static void
 all_together(void **state)
 {
-    (void)state;
     start(CARDS);
     scene_configure(&scene, "max_instances = ( { types = [ \"L40S-1B\" ]; max = 2; } );");
     define(1, "", "");
@@ -197,7 +193,6 @@ all_together(void **state)
 static void
 not_what_others_name(void **state)
 {
-    (void)state;
     start("gpu 0000:3d:00.0 vf vfs 3 rule size\n"
           "type nvidia-1145 \"NVIDIA L40S-1B\" framebuffer 1024 max 4\n"
           "type nvidia-1149 \"NVIDIA L40S-4Q\" framebuffer 4096 max 1\n");
@@ -223,7 +218,6 @@ the_best_of_two_kinds(void **state)
 {
     AUTO_FREE char *xml = NULL;
 
-    (void)state;
     start(T4 CARD("0000:3d:00.0"));
     scene_configure(&scene, "unlike_vgpus = true;"
                             "classes = { small = { types = [ \"T4-1B\", \"L40S-1B\" ]; };"
@@ -251,7 +245,6 @@ no_room(void **state)
 {
     AUTO_FREE char *before = NULL, *after = NULL;
 
-    (void)state;
     start(CARDS);
     scene_configure(&scene, "gpus = ( { address = \"0000:3d:00.0\"; enabled = false; } );");
     define(1, "", "");
@@ -275,7 +268,6 @@ no_room(void **state)
 static void
 a_kept_one_is_in_the_way(void **state)
 {
-    (void)state;
     start("gpu 0000:3d:00.0 vf vfs 3 rule size\n"
           "type nvidia-1145 \"NVIDIA L40S-1B\" framebuffer 1024 max 1\n");
     scene_configure(&scene, "release = \"keep\";");
@@ -297,7 +289,6 @@ a_running_domain(void **state)
 {
     AUTO_FREE char *before = NULL, *after = NULL;
 
-    (void)state;
     start(CARDS);
     before = definition_read(libvirt, "test");
     if (typed_run(&scene, HERE, "vgpuctl attach test --type L40S-1B --config --live", &typed) ==
@@ -318,7 +309,6 @@ a_place_that_is_lost(void **state)
 {
     AUTO_FREE char *before = NULL, *after = NULL;
 
-    (void)state;
     start(CARDS);
     before = definition_read(libvirt, "test");
     scene.kernel.faults->refuse = 1000;
@@ -346,7 +336,6 @@ what_a_detach_left(void **state)
     struct error error = {0};
     struct name uuid;
 
-    (void)state;
     start(CARDS);
     assert_true(asprintf(&xml,
                          "<domain><name>test</name><uuid>" RUNS
@@ -371,7 +360,6 @@ files(void **state)
     static const char line[] =
         "vgpuctl attach tests/data/plain.xml --type L40S-1B --count 2 --print-xml";
 
-    (void)state;
     start(CARDS);
     define(2, "", hostdev("0000:3d:00.4"));
     typed_facts(&scene, HERE, line, 0,
@@ -396,7 +384,6 @@ a_display(void **state)
 {
     AUTO_FREE char *before = NULL, *after = NULL;
 
-    (void)state;
     start(CARDS);
     define(1, "", "<graphics type='vnc'/>");
     before = definition_read(libvirt, "web01");
@@ -414,7 +401,6 @@ a_display(void **state)
 static void
 shown_while_full(void **state)
 {
-    (void)state;
     start(T4 CARDS);
     assert_int_equal(scene_prepare(&scene, 9, 1, "T4-1B"), 0);
     run("vgpuctl attach tests/data/plain.xml --type T4-1B --print-xml", COMMAND_DONE,
@@ -430,7 +416,6 @@ a_clone(void **state)
 {
     AUTO_FREE char *before = NULL, *after = NULL;
 
-    (void)state;
     start(CARD("0000:3d:00.0"));
     define(1, REQUEST("type='L40S-1B'"), hostdev("0000:3d:00.4"));
     define(2, "", hostdev("0000:3d:00.5"));
@@ -462,7 +447,6 @@ a_clone(void **state)
 static void
 a_clone_that_is_started(void **state)
 {
-    (void)state;
     start(CARD("0000:3d:00.0"));
     define(1, REQUEST("type='L40S-1B'"), hostdev("0000:3d:00.4"));
     run("vgpuctl attach web01 --renew --start", COMMAND_DONE,
@@ -474,7 +458,6 @@ a_clone_in_a_file(void **state)
 {
     AUTO_FREE char *xml = NULL;
 
-    (void)state;
     start(CARD("0000:3d:00.0"));
     xml = domain(3, REQUEST("type='L40S-1B'"), hostdev("0000:3d:00.4"));
     fake_write(&scene.kernel, "web03.xml", xml);

@@ -16,7 +16,6 @@ static uint64_t now;
 static uint64_t
 clock_now(const struct host *host)
 {
-    (void)host;
     return now;
 }
 
@@ -26,8 +25,6 @@ static bool is_ready;   /* a descriptor can be read */
 static int
 clock_wait(const struct host *host, struct pollfd *polls, size_t count, uint64_t nanoseconds)
 {
-    (void)host;
-    (void)polls;
     if (count && is_ready)
         return 1;
     now += interrupted ? MILLISECOND : nanoseconds;
@@ -40,7 +37,6 @@ static const struct host host = {.root = -1, .ops = &clock_ops, .caller = -1};
 static int
 setup(void **state)
 {
-    (void)state;
     now = 3600 * 1000 * MILLISECOND;
     return 0;
 }
@@ -50,7 +46,6 @@ left_is_what_was_given(void **state)
 {
     static const unsigned given[] = {0, 1, 1000, 60000, 3600000, 2147483648u, UINT_MAX};
 
-    (void)state;
     for (size_t i = 0; i < COUNT(given); i++)
         assert_int_equal(deadline_left(deadline_in(&host, given[i])), given[i]);
 }
@@ -62,7 +57,6 @@ left_rounds_up(void **state)
 {
     struct deadline soon = deadline_in(&host, 1);
 
-    (void)state;
     now += MILLISECOND - 1;
     assert_int_equal(deadline_left(soon), 1);
     now += 1;
@@ -74,7 +68,6 @@ nothing_is_left_of_the_past(void **state)
 {
     struct deadline past = deadline_in(&host, 0);
 
-    (void)state;
     assert_int_equal(deadline_left((struct deadline){&host, 0}), 0);
     now += 60 * 1000 * MILLISECOND;
     assert_int_equal(deadline_left(past), 0);
@@ -85,7 +78,6 @@ the_earlier_of_two(void **state)
 {
     static const unsigned pairs[][3] = {{1, 2, 1}, {2, 1, 1}, {5, 5, 5}, {0, UINT_MAX, 0}};
 
-    (void)state;
     for (size_t i = 0; i < COUNT(pairs); i++) {
         struct deadline a = deadline_in(&host, pairs[i][0]), b = deadline_in(&host, pairs[i][1]);
 
@@ -99,7 +91,6 @@ a_pause_that_is_too_late_does_not_sleep(void **state)
     uint64_t before = now;
     unsigned pause = 1;
 
-    (void)state;
     assert_false(deadline_pause(deadline_in(&host, 0), &pause));
     assert_int_equal(pause, 1);
     assert_int_equal(now, before);
@@ -111,7 +102,6 @@ pauses_double_up_to_32(void **state)
     struct deadline late = deadline_in(&host, 60000);
     unsigned pause = 1;
 
-    (void)state;
     for (unsigned wanted = 1; wanted <= 32; wanted *= 2) {
         uint64_t before = now;
 
@@ -129,7 +119,6 @@ a_pause_ends_with_the_deadline(void **state)
     uint64_t before = now;
     unsigned pause = 32;
 
-    (void)state;
     assert_true(deadline_pause(end, &pause));
     assert_int_equal(now - before, 5 * MILLISECOND);
     assert_int_equal(deadline_left(end), 0);
@@ -144,7 +133,6 @@ a_wait_ends_with_the_deadline(void **state)
     uint64_t before = now;
     struct pollfd input = {.fd = -1};
 
-    (void)state;
     interrupted = 2;
     assert_int_equal(deadline_wait(end, &input, 1), 0);
     assert_int_equal(interrupted, 0);
@@ -161,7 +149,6 @@ what_is_ready_is_told(void **state)
     uint64_t before = now;
     struct pollfd input = {.fd = -1};
 
-    (void)state;
     is_ready = true;
     assert_int_equal(deadline_wait(deadline_in(&host, 5), &input, 1), 1);
     assert_int_equal(deadline_wait(deadline_in(&host, 0), &input, 1), 1);

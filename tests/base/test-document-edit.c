@@ -34,7 +34,6 @@ edits(void **state)
         {"abcdef", {{{0, 3}, "1"}, {{3, 3}, "2"}}, 2, "12"},
     };
 
-    (void)state;
     for (size_t i = 0; i < COUNT(rows); i++) {
         const struct document before = document_of(rows[i].before);
         AUTO(document_clear) struct document after = {0};
@@ -68,7 +67,6 @@ differences(void **state)
         {"1a2", "345a67", {{0, 1}, {2, 1}}, {{0, 3}, {4, 1}}, 2, false},
     };
 
-    (void)state;
     for (size_t i = 0; i < COUNT(rows); i++) {
         const struct document a = document_of(rows[i].a), b = document_of(rows[i].b);
         bool only_there =
@@ -87,7 +85,6 @@ is_written_to_the_end(void **state)
     AUTO_CLOSE int full = open("/dev/full", O_WRONLY | O_CLOEXEC);
     char text[32] = "";
 
-    (void)state;
     assert_int_equal(document_write(&document, file), 0);
     assert_int_equal(pread(file, text, sizeof(text), 0), document.length);
     assert_string_equal(text, "all of it");
@@ -105,7 +102,6 @@ what_cannot_be_read(void **state)
     AUTO(document_clear) struct document document = {0};
     struct error error;
 
-    (void)state;
     assert_int_equal(document_read(&host, empty, &document, &error), -EINVAL);
     assert_string_equal(error.text, "cannot read the domain XML: it is empty");
     document_clear(&document);

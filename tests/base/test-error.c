@@ -33,7 +33,6 @@ set_returns_its_code_and_replaces(void **state)
 {
     struct error error = {.text = "older"};
 
-    (void)state;
     assert_int_equal(error_set(&error, -EBUSY, "%s is %d of %d", "gpu", 1, 2), -EBUSY);
     assert_string_equal(error.text, "gpu is 1 of 2");
     assert_int_equal(error_set(&error, -1, "%s", ""), -1);
@@ -51,7 +50,6 @@ a_code_tells_the_class(void **state)
                 {-ENOTCONN, ERROR_NO_LIBVIRT}, {-EIO, ERROR_FAILED}};
     struct error error;
 
-    (void)state;
     for (size_t i = 0; i < COUNT(rows); i++) {
         error_refuse(&error, ERROR_NO_HOST, "before");
         assert_int_equal(error_set(&error, rows[i].code, "now"), rows[i].code);
@@ -64,7 +62,6 @@ a_remedy_stays_apart(void **state)
 {
     struct error error;
 
-    (void)state;
     error_set(&error, -EBUSY, "gpu is full");
     assert_string_equal(error_remedy(&error), "");
     error_advise(&error, "try %s", "later");
@@ -86,7 +83,6 @@ wrap_puts_in_front(void **state)
 {
     struct error error = {.text = "full"};
 
-    (void)state;
     error_wrap(&error, "%s", "gpu");
     assert_string_equal(error.text, "gpu: full");
     error_wrap(&error, "%s", "web01");
@@ -98,7 +94,6 @@ add_parts_by_semicolon_unless_first(void **state)
 {
     struct error error = {0};
 
-    (void)state;
     error_add(&error, "%s", "one");
     assert_string_equal(error.text, "one");
     error_add(&error, "%d", 2);
@@ -113,7 +108,6 @@ what_does_not_fit_ends_in_dots(void **state)
     static const size_t fitting[] = {1, MOST - 1, MOST}, cut[] = {MOST + 1, MOST + 2, 5000};
     struct error error;
 
-    (void)state;
     for (size_t i = 0; i < COUNT(fitting); i++) {
         error_set(&error, -1, "%s", many('a', fitting[i]));
         assert_string_equal(error.text, many('a', fitting[i]));
@@ -145,7 +139,6 @@ full_stays_whole_at_its_front(void **state)
 {
     struct error error;
 
-    (void)state;
     for (size_t length = MOST - 3; length <= MOST; length++) {
         error_set(&error, -1, "%s", many('a', length));
         error_wrap(&error, "web01");
@@ -165,7 +158,6 @@ control_characters_are_replaced(void **state)
 {
     struct error error;
 
-    (void)state;
     for (int c = 1; c < 256; c++) {
         char wanted = (char)(c < ' ' || c == 0x7f ? '?' : c);
 
@@ -191,7 +183,6 @@ utf8_stays_and_its_control_characters_do_not(void **state)
 {
     struct error error;
 
-    (void)state;
     error_set(&error, -1, "gäst-%s", "\xe6\x97\xa5\xc2\xa0");
     assert_string_equal(error.text, "gäst-\xe6\x97\xa5\xc2\xa0");
     error_set(&error, -1, "a%sb%sc", "\xc2\x9b", "\xc2\x85");
@@ -207,7 +198,6 @@ cut_between_characters(void **state)
     struct error error;
     char text[4000];
 
-    (void)state;
     for (size_t i = 0; i < sizeof(text) - 1; i++)
         text[i] = i % 2 ? '\xa4' : '\xc3';
     text[sizeof(text) - 1] = '\0';

@@ -35,7 +35,6 @@ open_file(void)
 static int
 setup(void **state)
 {
-    (void)state;
     strcpy(path + strlen(path) - 6, "XXXXXX");
     close(mkstemp(path));
     return 0;
@@ -44,7 +43,6 @@ setup(void **state)
 static int
 teardown(void **state)
 {
-    (void)state;
     return unlink(path);
 }
 
@@ -84,7 +82,6 @@ the_first_is_served_first(void **state)
     pid_t pids[WAITERS];
     int fd = open_file();
 
-    (void)state;
     assert_int_equal(file_lock(fd, 0), 0);
     for (int i = 0; i < WAITERS; i++) {
         pids[i] = fork();
@@ -111,7 +108,6 @@ nobody_waits_for_longer(void **state)
 {
     int held = open_file(), fd = open_file();
 
-    (void)state;
     assert_int_equal(file_lock(held, 0), 0);
     assert_int_equal(file_lock(fd, 0), -ETIMEDOUT);
     assert_int_equal(file_lock(fd, 1), -ETIMEDOUT);
@@ -127,7 +123,6 @@ static unsigned alarms;
 static void
 count_alarm(int number)
 {
-    (void)number;
     alarms++;
 }
 
@@ -141,7 +136,6 @@ signals_stay_as_they_were(void **state)
     sigset_t alarm, mask;
     pid_t pid;
 
-    (void)state;
     sigaction(SIGALRM, &count, &action);
     sigaction(SIGUSR1, &count, NULL);
     sigemptyset(&alarm);

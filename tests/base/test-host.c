@@ -18,7 +18,6 @@ static struct host host;
 static int
 set_up(void **state)
 {
-    (void)state;
     strcpy(directory, "/tmp/vgpu-host-XXXXXX");
     assert_non_null(mkdtemp(directory));
     host = (struct host){.root = open(directory, O_PATH | O_DIRECTORY | O_CLOEXEC),
@@ -31,7 +30,6 @@ tear_down(void **state)
 {
     static const char *const names[] = {"file", "link", "bare", "a", "b"};
 
-    (void)state;
     for (size_t i = 0; i < COUNT(names); i++)
         unlinkat(host.root, names[i], 0);
     unlinkat(host.root, "directory", AT_REMOVEDIR);
@@ -53,7 +51,6 @@ paths(void **state)
     const int most = (int)sizeof(((struct path *)0)->text) - 1;
     struct path path;
 
-    (void)state;
     assert_int_equal(path_format(&path, "%s/%d", "a", 1), 0);
     assert_string_equal(path.text, "a/1");
     assert_int_equal(path_format(&path, "%*d", most, 7), 0);
@@ -83,7 +80,6 @@ texts(void **state)
     };
     char text[8];
 
-    (void)state;
     for (size_t i = 0; i < COUNT(rows); i++) {
         put(rows[i].file);
         assert_int_equal(host_read(&host, text, sizeof(text), "file"), rows[i].length);
@@ -119,7 +115,6 @@ numbers(void **state)
         {"00000000000000000000000000000001", -E2BIG, 0},
     };
 
-    (void)state;
     for (size_t i = 0; i < COUNT(rows); i++) {
         uint64_t number = 77;
 
@@ -135,7 +130,6 @@ links(void **state)
 {
     struct name name;
 
-    (void)state;
     assert_int_equal(symlinkat("../x/target", host.root, "link"), 0);
     assert_int_equal(symlinkat("bare-target", host.root, "bare"), 0);
     put("");
@@ -155,7 +149,6 @@ listings_and_directories(void **state)
     struct names names = {0};
     struct stat status;
 
-    (void)state;
     assert_int_equal(symlinkat("x", host.root, "b"), 0);
     assert_int_equal(symlinkat("x", host.root, "a"), 0);
     umask(0);
@@ -183,7 +176,6 @@ the_clock(void **state)
     uint64_t before = host_kernel.now(&host), seconds = host_seconds(&host),
              milliseconds = host_uptime(&host), after = host_kernel.now(&host);
 
-    (void)state;
     assert_in_range(seconds, before / 1000000000, after / 1000000000);
     assert_in_range(milliseconds, before / 1000000, after / 1000000);
 }
@@ -196,7 +188,6 @@ waits(void **state)
     struct pollfd ready;
     uint64_t before;
 
-    (void)state;
     assert_int_equal(pipe2(pipes, O_CLOEXEC), 0);
     ready = (struct pollfd){.fd = pipes[0], .events = POLLIN};
     before = host_kernel.now(&host);
@@ -216,7 +207,6 @@ own_name(const struct host *h, const char *path, char *buffer, size_t size)
 {
     size_t length = strlen(path) + 1; /* like the kernel, with the terminating byte */
 
-    (void)h;
     if (length > size)
         return -ERANGE;
     memcpy(buffer, path, length);
@@ -230,7 +220,6 @@ labels(void **state)
     const struct host said = {.root = -1, .ops = &ops};
     char type[8];
 
-    (void)state;
     assert_int_equal(host_label(&said, type, sizeof(type), "system_u:object_r:%s:s0", "bin_t"), 0);
     assert_string_equal(type, "bin_t");
     assert_int_equal(host_label(&said, type, sizeof(type), "user_u:object_r:a_t:s0:c1,c2"), 0);

@@ -19,7 +19,6 @@ copies(void **state)
     AUTO_FREE char *part = memory_copy_bytes("all of it", 3), *none = memory_copy_bytes("x", 0);
     AUTO_FREE char *text = memory_format("%d of %s", 3, "it");
 
-    (void)state;
     assert_string_equal(copy, "all of it");
     assert_string_equal(empty, "");
     assert_string_equal(part, "all");
@@ -34,7 +33,6 @@ streams(void **state)
     size_t length;
     FILE *stream = memory_stream(&text, &length);
 
-    (void)state;
     for (unsigned i = 0; i < 10000; i++)
         fprintf(stream, "%u", i % 10);
     memory_stream_end(stream, &text);
@@ -50,7 +48,6 @@ arrays(void **state)
     void *resized = memory_resized(NULL, 0, 8);
     size_t count = 0;
 
-    (void)state;
     for (size_t i = 0; i < 5; i++)
         assert_int_equal(zeroed[i], 0);
     assert_non_null(none);
@@ -130,7 +127,6 @@ refused(void **state)
         {copy_too_much, 1}, {end_with_nothing, 0}, {end_with_three, 3},
     };
 
-    (void)state;
     for (size_t i = 0; i < COUNT(rows); i++) {
         char said[512], *end;
 
@@ -152,7 +148,6 @@ tried(void **state)
     AUTO_FREE int *small = NULL;
     size_t count = 0;
 
-    (void)state;
     assert_int_equal(ARRAY_TRY_ADD(small, count, 7), 0);
     assert_int_equal(small[0], 7);
     assert_null(array_try_to_grow(large, 1, sizeof(*large)));

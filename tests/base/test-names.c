@@ -78,7 +78,6 @@ a_name_is_one_directory_name(void **state)
         {"\xff", NULL},
     };
 
-    (void)state;
     check_rows(name_parse, rows, COUNT(rows));
 }
 
@@ -86,7 +85,6 @@ a_name_is_one_directory_name(void **state)
 static void
 a_name_has_no_other_characters(void **state)
 {
-    (void)state;
     for (int c = 1; c < 256; c++) {
         char text[] = {'a', (char)c, '\0'};
         struct name name;
@@ -130,7 +128,6 @@ a_uuid_in_any_form_of_libvirt(void **state)
         {"b1f4e27e-0d06-4a5f-9c5d-3a1f0c6b8e2-1", NULL},
     };
 
-    (void)state;
     check_rows(name_parse_uuid, rows, COUNT(rows));
 }
 
@@ -150,7 +147,6 @@ a_uuid_as_liberal_as_libvirt(void **state)
         {UUID " x", NULL},
     };
 
-    (void)state;
     check_rows(name_parse_uuid, rows, COUNT(rows));
 }
 
@@ -211,7 +207,6 @@ a_pci_address_is_whole(void **state)
         {"0000:18:00..", NULL},
     };
 
-    (void)state;
     check_rows(name_parse_pci, rows, COUNT(rows));
 }
 
@@ -220,7 +215,6 @@ equal_means_the_same_text(void **state)
 {
     struct name a = {"mtty"}, b = {"mtty\0rest"}, c = {"mtt"}, d = {"MTTY"};
 
-    (void)state;
     assert_true(name_equal(&a, &b));
     assert_false(name_equal(&a, &c));
     assert_false(name_equal(&a, &d));
@@ -235,7 +229,6 @@ names_grow_and_sort(void **state)
                                          "nvidia-10",    "nvidia-9"};
     struct names names = {0};
 
-    (void)state;
     names_sort(&names);
     assert_int_equal(names.count, 0);
     for (size_t i = 0; i < COUNT(added); i++)
@@ -267,7 +260,6 @@ names_grow_many(void **state)
 {
     struct names names = {0};
 
-    (void)state;
     for (size_t i = 0; i < 1025; i++) {
         char text[] = {(char)('a' + i / 256), (char)('a' + i / 16 % 16), (char)('a' + i % 16),
                        '\0'};

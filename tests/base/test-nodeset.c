@@ -63,7 +63,6 @@ texts_that_are_sets(void **state)
         {"0-4095,^64-4094", "0-63,4095"},
     };
 
-    (void)state;
     for (size_t i = 0; i < COUNT(rows); i++) {
         struct nodeset set = {0};
         int rc = nodeset_add(&set, rows[i].text);
@@ -89,7 +88,6 @@ texts_that_are_none(void **state)
         " 0", "0 ", "0, 1", "0\n", "+1", "1+", "0x1", "1.5", "a", "1a", "^^1", "!1", "0-1-2", "0;1",
         "all"};
 
-    (void)state;
     for (size_t i = 0; i < COUNT(texts); i++) {
         struct nodeset set = {0};
         int rc;
@@ -107,7 +105,6 @@ all_of_a_text_or_nothing(void **state)
 {
     struct nodeset set = {0};
 
-    (void)state;
     assert_int_equal(nodeset_add(&set, "1,2,x"), -EINVAL);
     assert_true(nodeset_is_empty(&set));
     assert_int_equal(nodeset_add(&set, "1-2"), 0);
@@ -120,7 +117,6 @@ texts_add_up(void **state)
 {
     struct nodeset set = {0};
 
-    (void)state;
     assert_int_equal(nodeset_add(&set, "0-1"), 0);
     assert_int_equal(nodeset_add(&set, "8"), 0);
     assert_string_equal(format(&set), "0-1,8");
@@ -133,7 +129,6 @@ members(void **state)
 {
     struct nodeset set = {0};
 
-    (void)state;
     assert_true(nodeset_is_empty(&set));
     assert_false(nodeset_has(&set, 0));
     assert_int_equal(nodeset_add(&set, "0,64,4095"), 0);
@@ -157,7 +152,6 @@ sets_that_meet(void **state)
         {"^1", "0-4095", false},   {"^1", "^1", false},
     };
 
-    (void)state;
     for (size_t i = 0; i < COUNT(rows); i++) {
         struct nodeset a = {0}, b = {0};
 
@@ -180,7 +174,6 @@ nodes_of_processors(void **state)
     };
     struct fake_kernel fake;
 
-    (void)state;
     fake_start(&fake, "gpu mtty rule pool 1\ntype mtty-1 \"Single port serial\"\n");
     fake_write(&fake, "sys/devices/system/node/node0/cpulist", "0-3,8\n");
     fake_write(&fake, "sys/devices/system/node/node1/cpulist", "4-5\n");
@@ -211,7 +204,6 @@ no_nodes_are_told(void **state)
     struct nodeset processors = {0}, nodes = {0};
     struct fake_kernel fake;
 
-    (void)state;
     fake_start(&fake, "gpu mtty rule pool 1\ntype mtty-1 \"Single port serial\"\n");
     assert_int_equal(nodeset_add(&processors, "0-99"), 0);
     topology_add_nodes(&fake.host, &processors, &nodes);

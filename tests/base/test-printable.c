@@ -42,7 +42,6 @@ rows(void **state)
         {"\xf4\x90\x80\x80\xff", "?????"},
     };
 
-    (void)state;
     for (size_t i = 0; i < COUNT(rows); i++) {
         char text[64];
 
@@ -57,7 +56,6 @@ rows(void **state)
 static void
 short_characters(void **state)
 {
-    (void)state;
     for (unsigned c = 1; c < 0x800; c++) {
         bool refused = c < ' ' || (c >= 0x7f && c < 0xa0) || c == 0xad || c == 0x61c;
         char text[3] = {(char)c};
@@ -80,7 +78,6 @@ long_characters(void **state)
         {0xfeff, 0xfeff}, {0xfff0, 0xfffb}, {0xfffe, 0xffff}, {0xe0000, 0xe0fff},
     };
 
-    (void)state;
     for (size_t i = 0; i < COUNT(ranges); i++) {
         const uint32_t characters[] = {ranges[i][0] - 1, ranges[i][0], ranges[i][1],
                                        ranges[i][1] + 1};
@@ -114,7 +111,6 @@ utf8(void **state)
         {"\xed\xa0\x80\xf4\x90\x80\x80", "???????"},
     };
 
-    (void)state;
     for (size_t i = 0; i < COUNT(rows); i++) {
         char text[64];
 
@@ -143,7 +139,6 @@ words_for_programs(void **state)
         {"no-break\xc2\xa0space", "no-break\\xc2\\xa0space"},
     };
 
-    (void)state;
     for (size_t i = 0; i < COUNT(rows); i++) {
         AUTO_FREE char *word = printable_word(rows[i].text);
 

@@ -70,7 +70,6 @@ it_answers_as_a_read_would(void **state)
     uint64_t number;
     char text[16];
 
-    (void)state;
     assert_int_equal(name_parse(&card, GPU), 0);
     assert_int_equal(ask(TYPE "/name", text, sizeof(text)), 3);
     assert_string_equal(text, "X-1");
@@ -94,7 +93,6 @@ it_has_nothing_else_open(void **state)
     char text[16];
     int count = 0;
 
-    (void)state;
     assert_int_equal(ask(TYPE "/name", text, sizeof(text)), 3);
     assert_int_equal(host_list(&host, &open, "proc/%d/fd", reader.pid), 0);
     /* valgrind has open descriptors of its own, above these. */
@@ -110,7 +108,6 @@ a_slow_card_is_silent(void **state)
     char text[16];
     uint64_t began = fake_now();
 
-    (void)state;
     make_slow(200);
     reader_begin(&reader, 500);
     assert_int_equal(ask(TYPE "/name", text, sizeof(text)), 3);
@@ -134,7 +131,6 @@ others_are_still_asked(void **state)
     struct name other;
     char text[16];
 
-    (void)state;
     make_slow(0);
     scene.kernel.faults->mute = true;
     assert_int_equal(name_parse(&other, "0000:3b:00.0"), 0);
@@ -153,7 +149,6 @@ a_child_asks_by_itself(void **state)
     char text[16];
     int pid;
 
-    (void)state;
     assert_int_equal(ask(TYPE "/name", text, sizeof(text)), 3);
     pid = reader.pid;
     reader_turn_off(&reader);

@@ -207,7 +207,6 @@ calls_that_nobody_needs_are_refused(void **state)
 {
     bool failed = false;
 
-    (void)state;
     if (!HAS_FILTER)
         skip();
     for (size_t i = 0; i < COUNT(calls); i++) {
@@ -251,7 +250,6 @@ capabilities_are_those_in_use(void **state)
     static const uint64_t kept[] = {[RIGHTS_TO_LOOK] = LOOK, [RIGHTS_TO_CHANGE] = CHANGE};
     const uint64_t had = status_of("CapPrm", 16), bound = status_of("CapBnd", 16);
 
-    (void)state;
     for (size_t i = 0; i < COUNT(kept); i++) {
         pid_t pid = fork();
         int status;
@@ -333,7 +331,6 @@ root_still_sees_what_is_others(void **state)
     bool made = make_file_of_others(directory, "file");
     int status = made ? look_at_others("file") : 0;
 
-    (void)state;
     unlink("file");
     rmdir(directory);
     if (!made)

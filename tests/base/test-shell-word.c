@@ -14,7 +14,6 @@ as_it_is(void **state)
     static const char *const names[] = {"web01", "ua-gpu0", "0000:3b:00.0", "a_b.c+d@e%f,g/h",
                                         "K\xc3\xb6ln"};
 
-    (void)state;
     for (size_t i = 0; i < COUNT(names); i++)
         assert_string_equal(shell_word(names[i]).text, names[i]);
 }
@@ -26,7 +25,6 @@ read_back(void **state)
                                         "`id`", "a\\b",     "*",       "~root", "{a,b}", "a\nb",
                                         "!x",   "a>b<c|d",  "#x",      "a=b",   "\"",    "[a]"};
 
-    (void)state;
     for (size_t i = 0; i < COUNT(names); i++) {
         char command[2048], got[256];
         FILE *shell;
@@ -47,7 +45,6 @@ too_long(void **state)
 {
     char name[2000];
 
-    (void)state;
     memset(name, 'x', sizeof(name) - 1);
     name[sizeof(name) - 1] = '\0';
     assert_string_equal(shell_word(name).text, "NAME");

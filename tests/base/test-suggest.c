@@ -32,7 +32,6 @@ what_was_meant(void **state)
         {"epyt", NULL},
     };
 
-    (void)state;
     for (size_t i = 0; i < COUNT(rows); i++) {
         struct suggest suggest = SUGGEST(rows[i].said);
 
@@ -50,7 +49,6 @@ the_nearest(void **state)
 {
     struct suggest suggest = SUGGEST("nvidia-22");
 
-    (void)state;
     suggest_offer(&suggest, "nvidia-442");
     suggest_offer(&suggest, "nvidia-222");
     suggest_offer(&suggest, "nvidia-223");

@@ -13,7 +13,6 @@ pieces_follow_each_other(void **state)
     char bytes[32] = "older";
     struct text text = text_on(bytes, sizeof(bytes));
 
-    (void)state;
     assert_string_equal(bytes, "");
     text_join(&text, ", ", "%s", "a");
     assert_string_equal(bytes, "a");
@@ -31,7 +30,6 @@ any_size_holds_its_front(void **state)
 {
     static const char all[] = "one, two, three, four";
 
-    (void)state;
     for (size_t size = sizeof("..."); size < sizeof(all) + 4; size++) {
         char bytes[64];
         struct text text;
@@ -62,7 +60,6 @@ nothing_comes_after_the_dots(void **state)
     char bytes[12];
     struct text text = text_on(bytes, sizeof(bytes));
 
-    (void)state;
     text_add(&text, "a");
     text_add(&text, "%s", "bbbbbbbbbbbbbbb");
     text_add(&text, "c");
@@ -74,7 +71,6 @@ nothing_comes_after_the_dots(void **state)
 static void
 a_character_is_not_cut_in_two(void **state)
 {
-    (void)state;
     for (size_t size = sizeof("..."); size < 16; size++) {
         char bytes[16];
         struct text text = text_on(bytes, size);

@@ -31,7 +31,6 @@ who_is_answered(void **state)
         {4, {"hook", "--help", "prepare", "begin"}, ""},
     };
 
-    (void)state;
     for (size_t i = 0; i < COUNT(rows); i++) {
         AUTO_CLOSE int out = memfd_create("answer", MFD_CLOEXEC);
         char text[256] = "";

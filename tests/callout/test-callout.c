@@ -132,7 +132,6 @@ not_ours(void **state)
         "-t mtty-2 -e unheard -a of -s none -u dddddddd-0000-4000-8000-000000000001 -p mtty",
     };
 
-    (void)state;
     /* If these were starts, all of them would be refused. */
     assert_int_equal(scene_prepare(&scene, 1, 1, "mtty-2"), 0);
     fake_write(&scene.kernel, DRAINED "/mtty", "");
@@ -148,7 +147,6 @@ not_ours(void **state)
 static void
 a_free_uuid_and_place(void **state)
 {
-    (void)state;
     allowed("mtty-2", 1, "mtty");
     allowed("nvidia-222", 1, "0000:18:00.4");
     allowed("nvidia-999", 1, "0000:18:00.4");
@@ -167,7 +165,6 @@ virtual_functions(void **state)
 {
     char text[2048], boot_id[64];
 
-    (void)state;
     scene_stop(&scene);
     scene_start(&scene, MACHINE "gpu 0000:3d:00.0 vf vfs 4 rule size\n"
                                 "type nvidia-222 \"NVIDIA L40S-8Q\" framebuffer 8192 max 1\n");
@@ -198,7 +195,6 @@ a_uuid_of_ours(void **state)
                                          "leaving", "removing", "reserved"};
     char words[64];
 
-    (void)state;
     for (size_t i = 0; i < COUNT(states); i++) {
         write_lease(1, "mtty-2", "mtty", "mtty", states[i]);
         snprintf(words, sizeof(words), "vGPU of the guest guest1 (%s); take another", states[i]);
@@ -218,7 +214,6 @@ a_uuid_of_ours(void **state)
 static void
 a_uuid_that_we_found(void **state)
 {
-    (void)state;
     assert_int_equal(fake_make(&scene.kernel, "mtty", "mtty-2", scene_device(1)), 0);
     assert_int_equal(scene_prepare(&scene, 1, 1, "mtty-2"), 0);
     assert_int_equal(scene_leases(&scene, "held"), 1);
@@ -228,7 +223,6 @@ a_uuid_that_we_found(void **state)
 static void
 a_drained_gpu(void **state)
 {
-    (void)state;
     fake_write(&scene.kernel, DRAINED "/0000:18:00.0", "");
     refused("nvidia-222", 1, "0000:18:00.4",
             "the GPU 0000:18:00.0 is drained; 'vgpuctl undrain 0000:18:00.0' ends that\n");
@@ -243,7 +237,6 @@ a_drained_gpu(void **state)
 static void
 a_promised_place(void **state)
 {
-    (void)state;
     /* One of two places is promised. Then the other place is taken. */
     write_lease(1, "mtty-2", "mtty", "mtty", "pending");
     allowed("mtty-2", 2, "mtty");
@@ -262,7 +255,6 @@ one_promise_of_several_leases(void **state)
 {
     char text[2048], boot_id[64];
 
-    (void)state;
     assert_true(host_read(&scene.kernel.host, boot_id, sizeof(boot_id),
                           "proc/sys/kernel/random/boot_id") > 0);
     snprintf(text, sizeof(text),
@@ -283,7 +275,6 @@ one_promise_of_several_leases(void **state)
 static void
 a_promised_function(void **state)
 {
-    (void)state;
     write_lease(1, "nvidia-222", "0000:18:00.4", "0000:18:00.0", "reserved");
     refused("nvidia-222", 2, "0000:18:00.4", "is promised to the guest guest1 (reserved)");
     allowed("nvidia-222", 2, "0000:18:00.5");
@@ -297,7 +288,6 @@ a_promised_function(void **state)
 static void
 what_cannot_be_read(void **state)
 {
-    (void)state;
     fake_write(&scene.kernel, LEDGER, "rubbish\n");
     allowed("mtty-2", 1, "mtty");
     fake_write(&scene.kernel, DRAINED "/mtty", "");
@@ -321,7 +311,6 @@ whatever_is_on_stdin(void **state)
     int ends[2], argc = 0, faults = memfd_create("faults", MFD_CLOEXEC);
     uint64_t before = fake_now();
 
-    (void)state;
     write_lease(1, "mtty-2", "mtty", "mtty", "held");
     snprintf(line, sizeof(line), "x -t mtty-2 -e pre -a start -s none -u %s -p mtty",
              scene_device(1));
@@ -351,7 +340,6 @@ all_of_stdin_is_read(void **state)
     int ends[2], argc = 0, faults = memfd_create("faults", MFD_CLOEXEC);
     pid_t writer;
 
-    (void)state;
     write_lease(1, "mtty-2", "mtty", "mtty", "held");
     while ((argv[argc] = strsep(&rest, " ")))
         argc++;
@@ -372,7 +360,6 @@ all_of_stdin_is_read(void **state)
 static void
 one_of_ours_is_stopped(void **state)
 {
-    (void)state;
     scene_configure(&scene, "release = \"keep\";");
     stopped(1, "success");
     assert_int_equal(scene_prepare(&scene, 1, 1, "mtty-2"), 0);
@@ -396,7 +383,6 @@ one_that_is_needed(void **state)
 {
     AUTO_FREE char *xml = NULL;
 
-    (void)state;
     assert_int_equal(scene_prepare(&scene, 1, 1, "mtty-2"), 0);
     assert_int_equal(fake_remove(&scene.kernel, scene_device(1)), 0);
     stopped(1, "success");
@@ -418,7 +404,6 @@ one_that_somebody_works_on(void **state)
     struct error error;
     uint64_t before;
 
-    (void)state;
     write_lease(1, "mtty-2", "mtty", "mtty", "removing");
     assert_int_equal(statedir_open(&scene.kernel.host, false, &statedir, &error), 0);
     assert_int_equal(statedir_lock(&statedir, deadline_in(&scene.kernel.host, 1000), &error), 0);

@@ -131,7 +131,6 @@ every_machine(void **state)
     size_t count = 0;
     DIR *machines;
 
-    (void)state;
     assert_true(asprintf(&directory, "%s/tests/machines", scene_sources()) > 0);
     machines = opendir(directory);
     assert_non_null(machines);
@@ -158,7 +157,6 @@ every_machine(void **state)
 static void
 mediated_devices(void **state)
 {
-    (void)state;
     scene_configure(&scene,
                     "# who may have how many\n"
                     "classes = { small = { types = [ \"T4-1B\" ]; }; };\n"
@@ -180,7 +178,6 @@ mediated_devices(void **state)
 static void
 functions(void **state)
 {
-    (void)state;
     scene_start(&scene, L40S "pci 0000:00:1f.2 driver ahci\n");
     scene.kernel.host.run = run_program;
     assert_int_equal(chdir(scene.kernel.path), 0);
@@ -209,7 +206,6 @@ a_table(void **state)
         "<pgpu><devId vendorId='0x10de' deviceId='0x13F2' subsystemId='0'/>"
         "<supportedVgpu vgpuId='9'><maxVgpus>16</maxVgpus></supportedVgpu></pgpu></vgpuconfig>";
 
-    (void)state;
     scene_start(&scene, L40S);
     scene.kernel.host.run = run_program;
     assert_int_equal(chdir(scene.kernel.path), 0);
@@ -228,7 +224,6 @@ a_table(void **state)
 static void
 profiles(void **state)
 {
-    (void)state;
     scene_start(&scene, "gpu 0000:03:00.0 xe vfs 4 memory 14096 vendor 8086 device e212\n");
     scene.kernel.host.run = run_program;
     assert_int_equal(chdir(scene.kernel.path), 0);
@@ -244,7 +239,6 @@ profiles(void **state)
 static void
 pools(void **state)
 {
-    (void)state;
     scene_start(&scene, "pci 0000:03:00.0 driver gim vendor 1002 device 74b5\n"
                         "pci 0000:03:02.0 driver vfio-pci physfn 0000:03:00.0\n"
                         "pci 0000:03:02.1 driver vfio-pci physfn 0000:03:00.0\n");
@@ -335,7 +329,6 @@ a_large_host(void **state)
 {
     const unsigned gpus = (unsigned)chance_rounds(16);
 
-    (void)state;
     measure(gpus, 60, "vf board \"NVIDIA L40S\"", "nvidia-1153");
     scene_stop(&scene);
     measure(gpus, 300, "board \"NVIDIA A40\"", "nvidia-563");
@@ -350,7 +343,6 @@ a_long_list(void **state)
     const unsigned count = (unsigned)chance_rounds(65536);
     FILE *out;
 
-    (void)state;
     assert_int_equal(mkdir("d", 0755), 0);
     out = fopen("d/manifest", "we");
     assert_non_null(out);
@@ -380,7 +372,6 @@ a_long_list(void **state)
 static void
 errors(void **state)
 {
-    (void)state;
     scene.kernel.faults->unreadable = 1;
     compare_all();
     scene.kernel.faults->unreadable = 0;
@@ -395,7 +386,6 @@ errors(void **state)
 static void
 silence(void **state)
 {
-    (void)state;
     snprintf(scene.kernel.faults->slow, sizeof(scene.kernel.faults->slow), "0000:18:00");
     scene.kernel.faults->mute = true;
     compare_all();
@@ -409,7 +399,6 @@ claims(void **state)
     struct flock byte = {.l_type = F_WRLCK, .l_whence = SEEK_SET, .l_len = 1};
     AUTO_CLOSE int fd = -1;
 
-    (void)state;
     assert_int_equal(scene_prepare(&scene, 1, 1, "T4-1B"), 0);
     fd = openat(scene.kernel.host.root, "run/libvirt-vgpu/claims", O_RDWR | O_CLOEXEC);
     byte.l_start = (off_t)scene_number(&scene, scene_device(1));
@@ -547,7 +536,6 @@ it_tells_versions(void **state)
     AUTO_FREE char *manifest = NULL;
     struct error error;
 
-    (void)state;
     assert_int_equal(typed_run(&scene, "test:///default", "vgpuctl capture " FILE_NAME, &live),
                      COMMAND_DONE);
     assert_int_equal(archive_read(&scene.kernel.host, FILE_NAME, &manifest, &error), 1);
@@ -561,7 +549,6 @@ no_secret_leaves_the_host(void **state)
     AUTO_FREE char *manifest = NULL;
     struct error error;
 
-    (void)state;
     plant();
     assert_int_equal(typed_run(&scene, NULL, "vgpuctl capture " FILE_NAME, &live), COMMAND_DONE);
     assert_int_equal(archive_read(&scene.kernel.host, FILE_NAME, &manifest, &error), 1);
@@ -599,7 +586,6 @@ it_is_played_with_stand_ins(void **state)
         "vgpuctl list --json -o device,type,name,parent,gpu,state,domain,domain-uuid",
         "vgpuctl metrics"};
 
-    (void)state;
     plant();
     assert_int_equal(typed_run(&scene, NULL, "vgpuctl capture " FILE_NAME, &live), COMMAND_DONE);
     for (size_t i = 0; i < COUNT(lines); i++)
@@ -627,7 +613,6 @@ refuse_archive(const char *command, const char *words)
 static void
 archives_of_strangers(void **state)
 {
-    (void)state;
     refuse_archive("echo nonsense >" FILE_NAME,
                    "it is no archive of 'vgpuctl capture': it is not packed by gzip");
     refuse_archive("mkdir -p d && echo x >d/other && tar -C d -czf " FILE_NAME " other",
@@ -655,7 +640,6 @@ archives_of_strangers(void **state)
 static void
 another_build(void **state)
 {
-    (void)state;
     scene_configure(&scene, "gpus = ( { address = \"0000:18:00.0\"; enabled = false; } );\n");
     assert_int_equal(typed_run(&scene, NULL, "vgpuctl capture " FILE_NAME, &live), COMMAND_DONE);
     typed_run(&scene, NULL, "vgpuctl gpus", &live);
@@ -670,7 +654,6 @@ another_build(void **state)
 static void
 what_is_not_recorded(void **state)
 {
-    (void)state;
     assert_int_equal(system("mkdir d && echo 'libvirt-vgpu capture 1' >d/manifest"), 0);
     typed_run(&scene, NULL, "vgpuctl list --root d", &played);
     typed_assert_has(played.faults, "not recorded in d: /");
@@ -688,7 +671,6 @@ an_earlier_version(void **state)
     char *line, *rest;
     FILE *old;
 
-    (void)state;
     assert_int_equal(typed_run(&scene, NULL, "vgpuctl capture " FILE_NAME, &live), COMMAND_DONE);
     assert_int_equal(archive_read(&scene.kernel.host, FILE_NAME, &manifest, &error), 1);
     assert_non_null(strstr(manifest, "/subsystem_vendor = 0x10de"));
@@ -715,7 +697,6 @@ a_later_version(void **state)
     struct error error;
     struct stat status;
 
-    (void)state;
     assert_int_equal(scene_prepare(&scene, 1, 1, "T4-1B"), 0);
     assert_int_equal(typed_run(&scene, NULL, "vgpuctl capture " FILE_NAME, &live), COMMAND_DONE);
     assert_int_equal(playback_open(&playback, &scene.kernel.host, FILE_NAME, &error), 1);
@@ -727,7 +708,6 @@ a_later_version(void **state)
 static void
 nothing_is_changed(void **state)
 {
-    (void)state;
     compare_all();
     assert_int_equal(typed_run(&scene, NULL, "vgpuctl drain 18:00.0 --root " FILE_NAME, &played),
                      COMMAND_FAILED);

@@ -122,7 +122,6 @@ each(void **state)
     AUTO_FREE char *directory = NULL;
     size_t shown = 0;
 
-    (void)state;
     assert_true(asprintf(&directory, "%s/tests/captures", scene_sources()) > 0);
     assert_int_equal(chdir(directory), 0);
     captured_list(&names);

@@ -81,7 +81,6 @@ static const struct {
 static void
 what_stays(void **state)
 {
-    (void)state;
     for (size_t i = 0; i < COUNT(rows); i++) {
         AUTO_FREE char *got = NULL;
 
@@ -95,7 +94,6 @@ what_stays(void **state)
 static void
 names_stay(void **state)
 {
-    (void)state;
     start();
     stand_ins.keeps_names = true;
     for (size_t i = 0; i < COUNT(rows); i++) {

@@ -127,7 +127,6 @@ assert_hidden(const char *manifest)
 static int
 set_up(void **state)
 {
-    (void)state;
     seed = chance_setting("SEED", SEED);
     return 0;
 }
@@ -135,7 +134,6 @@ set_up(void **state)
 static int
 tear_down(void **state)
 {
-    (void)state;
     words_clear(&secrets);
     typed_clear(&typed);
     return 0;
@@ -253,7 +251,6 @@ every_text(void **state)
                                      .hooks = "etc/libvirt/hooks",
                                      .hook = "usr/sbin/libvirt-vgpu-hook"};
 
-    (void)state;
     for (uint64_t round = chance_rounds(100); round > 0; round--) {
         AUTO(answers_clear) struct answers answers = {0}, left = {0};
         AUTO(redaction_clear) struct redaction redaction = {0};
@@ -421,7 +418,6 @@ every_machine(void **state)
     size_t count = 0;
     DIR *machines;
 
-    (void)state;
     assert_true(asprintf(&directory, "%s/tests/machines", scene_sources()) > 0);
     machines = opendir(directory);
     assert_non_null(machines);
@@ -483,7 +479,6 @@ many_guests(void **state)
     FILE *quotas = open_memstream(&conf, &conf_length);
     double seconds = processor_time();
 
-    (void)state;
     fprintf(leases, STATUS "\nlibvirt-vgpu-ledger 1 " ONE " 99999\n");
     fprintf(quotas, STATUS "\nquotas = (\n");
     for (unsigned i = 0; i < count; i++) {

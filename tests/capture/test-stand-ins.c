@@ -15,7 +15,6 @@ static struct stand_ins stand_ins;
 static int
 start(void **state)
 {
-    (void)state;
     stand_ins_start(&stand_ins, false);
     return 0;
 }
@@ -23,7 +22,6 @@ start(void **state)
 static int
 clear(void **state)
 {
-    (void)state;
     stand_ins_clear(&stand_ins);
     return 0;
 }
@@ -40,7 +38,6 @@ check(char *got, const char *expected)
 static void
 each_has_its_own(void **state)
 {
-    (void)state;
     check(stand_ins_use(&stand_ins, STAND_IN_DOMAIN, "zebra"), "domain-1");
     check(stand_ins_use(&stand_ins, STAND_IN_DOMAIN, "a"), "domain-2");
     check(stand_ins_use(&stand_ins, STAND_IN_CLASS, "zebra"), "class-1");
@@ -53,7 +50,6 @@ each_has_its_own(void **state)
 static void
 names_are_kept(void **state)
 {
-    (void)state;
     stand_ins.keeps_names = true;
     check(stand_ins_use(&stand_ins, STAND_IN_DOMAIN, "zebra"), "zebra");
     check(path_text(&stand_ins, "", "/home/mallory/.x~"), "/home/mallory/.x~");
@@ -65,7 +61,6 @@ names_are_kept(void **state)
 static void
 uuids(void **state)
 {
-    (void)state;
     check(path_text_uuid(&stand_ins, "5EC2E70011114000800000000000-00A1"),
           "00000000-0000-4000-8000-000000000001");
     check(path_text_uuid(&stand_ins, "5ec2e700-1111-4000-8000-0000000000a1"),
@@ -78,7 +73,6 @@ uuids(void **state)
 static void
 aliases(void **state)
 {
-    (void)state;
     stand_ins_learn(&stand_ins, STAND_IN_CLASS, "small");
     stand_ins_learn(&stand_ins, STAND_IN_CLASS, "big-2");
     check(path_text_alias(&stand_ins, "hostdev12"), "hostdev12");
@@ -94,7 +88,6 @@ aliases(void **state)
 static void
 types(void **state)
 {
-    (void)state;
     stand_ins_learn_harmless(&stand_ins, "GRID T4-1B");
     stand_ins_learn(&stand_ins, STAND_IN_POOL, "payroll");
     check(path_text_type(&stand_ins, "GRID T4-1B"), "GRID T4-1B");
@@ -140,7 +133,6 @@ paths(void **state)
          "../../../devices/pci0000:00/0000:00:08.0/file-1"},
     };
 
-    (void)state;
     for (size_t i = 0; i < COUNT(rows); i++)
         check(path_text(&stand_ins, rows[i].directory, rows[i].path), rows[i].other);
 }
@@ -154,7 +146,6 @@ numbers_and_patterns(void **state)
         "",           "471108154711",       "0000:c1",     "0000:c1:02.payroll",
         "[payroll]*", "*4711081547110815*", "****:payroll"};
 
-    (void)state;
     for (size_t i = 0; i < COUNT(patterns); i++)
         assert_true(harmless_is_address_pattern(patterns[i]));
     for (size_t i = 0; i < COUNT(others); i++)
@@ -207,7 +198,6 @@ texts_of_the_kernel(void **state)
          "{ \"start\": \"auto\" }\n"},
     };
 
-    (void)state;
     for (size_t i = 0; i < COUNT(rows); i++)
         check(rows[i].rule(&stand_ins, rows[i].text), rows[i].other);
 }

@@ -41,7 +41,6 @@ expect(const char *line, int status, const char *words)
 static void
 sound_configurations(void **state)
 {
-    (void)state;
     assert_int_equal(run("vgpuctl check"), COMMAND_DONE);
     assert_string_equal(typed.faults, "");
     scene_configure(
@@ -63,7 +62,6 @@ sound_configurations(void **state)
 static void
 broken_configurations(void **state)
 {
-    (void)state;
     scene_configure(&scene, "enabled = 5;\nplacemnt = \"pack\";\n"
                             "gpus = ( { address = \"here; /etc/passwd\"; }, { types = [ ]; } );\n"
                             "default_class = \"none\";\n");
@@ -75,7 +73,6 @@ broken_configurations(void **state)
 static void
 to_no_effect(void **state)
 {
-    (void)state;
     scene_configure(&scene,
                     "gpus = ( { address = \"0000:19:00.0\"; },\n"
                     "  { address = \"0000:18:00.0\"; types = [ \"T4-1Q\", \"nvidia-742\" ]; },\n"
@@ -103,7 +100,6 @@ to_no_effect(void **state)
 static void
 drop_ins(void **state)
 {
-    (void)state;
     scene_configure(&scene, "classes = { small = { types = [ \"T4-1B\" ]; }; };\n");
     fake_write(&scene.kernel, "etc/libvirt-vgpu/conf.d/10-a.conf",
                "\nclasses = { small = {\n  types = [ \"T4-1X\" ]; }; };\n");
@@ -118,7 +114,6 @@ drop_ins(void **state)
 static void
 whole_configuration(void **state)
 {
-    (void)state;
     typed_golden(&scene, HERE, "check/print-default", "vgpuctl check --print");
     scene_configure(&scene, "default_class = \"small\";\nallow = [ \"class\", \"type\" ];\n"
                             "gpus = ( { address = \"0000:18:00.0\"; types = [ \"T4-1B\",\n"
@@ -185,7 +180,6 @@ write_domain(const char *request, const char *attributes, const char *uuid, cons
 static void
 sound_domains(void **state)
 {
-    (void)state;
     scene_configure(&scene, "classes = { small = { types = [ \"T4-1B\" ]; }; };\n");
     write_domain(BOTH, "", scene_device(2), "");
     typed_golden(&scene, HERE, "check/domain", "vgpuctl check web01.xml");
@@ -209,7 +203,6 @@ more_than_a_card_has(void **state)
 {
     static const char *const types[][2] = {{"T4-8Q", "T4-1Q"}, {"nvidia-233", "nvidia-230"}};
 
-    (void)state;
     for (size_t i = 0; i < COUNT(types); i++) {
         char request[400];
 
@@ -234,7 +227,6 @@ more_than_a_card_has(void **state)
 static void
 faulty_domains(void **state)
 {
-    (void)state;
     write_domain("<vgpu:request>\n<vgpu:device alias='ua-gpu0' tpye='small'/>\n"
                  "<vgpu:device alias='ua-gpu1' type='T4-1B'>\n  <vgpu:param name='a'/>\n"
                  "</vgpu:device>\n<device/>\n<vgpu:device uuid='1' type='a'/>\n"
@@ -270,7 +262,6 @@ a_domain_that_is_nobody(void **state)
 {
     FILE *file;
 
-    (void)state;
     scene_configure(&scene, "classes = { small = { types = [ \"T4-1B\" ]; }; };\n");
     write_domain(BOTH, "", scene_device(2), "");
     file = fopen("web01.xml", "r+e");
@@ -286,7 +277,6 @@ a_domain_that_is_nobody(void **state)
 static void
 domains_not_as_meant(void **state)
 {
-    (void)state;
     scene_configure(&scene, "classes = { small = { types = [ \"T4-1B\" ]; }; };\n");
     write_domain("<vgpu:request><vgpu:device alias='ua-gpu0' type='T4-1B'/></vgpu:request>\n",
                  " managed='yes' display='on' ramfb='on'", "aaaaaaaa-0000-4000-8000-000000000001",
@@ -323,7 +313,6 @@ said_with_the_remedy(void **state)
          "<vgpu:request> does not belong there: put it into the <metadata> of the <domain>\n"},
     };
 
-    (void)state;
     for (size_t i = 0; i < COUNT(rows); i++) {
         write_domain(rows[i].request, "", scene_device(2), "");
         expect("vgpuctl check web01.xml", COMMAND_FAILED, rows[i].words);
@@ -349,7 +338,6 @@ an_alias_that_is_dropped(void **state)
 {
     FILE *out = fopen("web01.xml", "we");
 
-    (void)state;
     assert_non_null(out);
     fprintf(out, "%s<vgpu:request><vgpu:device alias='gpu0' type='T4-1B'/></vgpu:request>%s", head,
             middle);
@@ -371,7 +359,6 @@ no_uuid_yet(void **state)
     char first[64] = "", *at;
     FILE *out = fopen("web01.xml", "we");
 
-    (void)state;
     assert_non_null(out);
     fprintf(out,
             "<domain type='kvm' xmlns:vgpu='urn:libvirt-vgpu:domain:1'><name>web01</name>"
@@ -408,7 +395,6 @@ another_encoding(void **state)
         "vgpuctl detach ./web01.xml ua-gpu0 --print-xml",
     };
 
-    (void)state;
     fake_write(&scene.kernel, "web01.xml",
                "<?xml version='1.0' encoding='EUC-JP'?>\n<domain><name>web01</name></domain>\n");
     for (size_t i = 0; i < COUNT(lines); i++) {
@@ -471,7 +457,6 @@ sound_functions(void **state)
     AUTO_FREE char *mine = function("0000:3d:00.5", "no", "ua-gpu0");
     AUTO_FREE char *mediated = NULL;
 
-    (void)state;
     start_card();
     write_functions(ASK("alias='ua-gpu0'"), other, mine, "");
     assert_int_equal(run("vgpuctl check web01.xml"), COMMAND_DONE);
@@ -497,7 +482,6 @@ faulty_functions(void **state)
     AUTO_FREE char *nameless = function("0000:3d:00.6", "no", "");
     AUTO_FREE char *class = function("0000:3d:00.6", "yes", "ua-vgpu-small");
 
-    (void)state;
     start_card();
     write_functions(ASK("alias='ua-gpu0'"), nameless, managed, class);
     typed_golden(&scene, HERE, "check/domain-managed", "vgpuctl check web01.xml");
@@ -527,7 +511,6 @@ functions_not_as_meant(void **state)
     AUTO_FREE char *absent = function("0000:99:00.4", "no", "ua-gpu1");
     AUTO_FREE char *domains = NULL;
 
-    (void)state;
     start_card();
     assert_true(asprintf(&domains,
                          "<domain type='test'><name>web01</name>"
@@ -566,7 +549,6 @@ one_function_of_two_vgpus(void **state)
                                    "<address uuid='dddddddd-0000-4000-8000-000000000001'/></source>"
                                    "<alias name='ua-gpu1'/></hostdev>\n";
 
-    (void)state;
     start_card();
     scene_configure(&scene, "unlike_vgpus = true;");
     for (int i = 0; i < 2; i++) {
@@ -619,7 +601,6 @@ all_definitions(void **state)
     size_t size;
     FILE *out = open_memstream(&text, &size);
 
-    (void)state;
     assert_non_null(out);
     add_domain(out, 1, BOTH, 1);
     add_domain(out, 2, "", 3);
@@ -665,7 +646,6 @@ all_definitions(void **state)
 static void
 limits(void **state)
 {
-    (void)state;
     start_card();
     scene_configure(&scene,
                     "max_instances = ( { types = [ \"L40S-1B\", \"L40S-1X\" ]; max = 4; },\n"
@@ -700,7 +680,6 @@ limits(void **state)
 static void
 no_domains(void **state)
 {
-    (void)state;
     fake_write(&scene.kernel, "a.xml", "<network/>");
     expect("vgpuctl check a.xml", COMMAND_FAILED,
            "vgpuctl: check: a.xml: cannot read the domain XML: ");

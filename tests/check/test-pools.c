@@ -24,7 +24,6 @@ run(const char *line)
 static void
 pools(void **state)
 {
-    (void)state;
     scene_stop(&scene);
     scene_start(&scene, "pci 0000:c1:00.0 driver gim\n"
                         "pci 0000:c1:02.0 driver vfio-pci physfn 0000:c1:00.0\n"
@@ -54,7 +53,6 @@ pools(void **state)
 static void
 profiles(void **state)
 {
-    (void)state;
     scene_configure(&scene, "profiles = { b50-4g = { vram = \"4G\"; }; };\n");
     typed_golden(&scene, HERE, "check/profiles-other-cards", "vgpuctl check");
     scene_stop(&scene);
@@ -122,7 +120,6 @@ profiles_of_a_smaller_card(void **state)
         {"14G", 7048, 1024},
     };
 
-    (void)state;
     scene_stop(&scene);
     scene_start(&scene, "gpu 0000:03:00.0 xe vfs 2 memory 14096\n");
     for (size_t i = 0; i < COUNT(silent); i++) {

@@ -44,7 +44,6 @@ figures_of_nvidias_table(void **state)
         "<supportedVgpu vgpuId='222'><maxVgpus>15</maxVgpus></supportedVgpu></pgpu>"
         "</vgpuconfig>";
 
-    (void)state;
     fake_write(&scene.kernel, NVIDIA_TABLE_PATH, table);
     scene_configure(&scene, "max_instances = ( { types = [ \"L40S-1B\" ]; max = 30; },\n"
                             "  { types = [ \"T4-1B\" ]; max = 14; } );\n");
@@ -77,7 +76,6 @@ a_type_for_guests_with_one(void **state)
                                     (const unsigned[]){1, 2, 0});
     AUTO_FREE char *one = scene_xml_at(1, scene_device(1), "type='T4-1B'");
 
-    (void)state;
     fake_write(&scene.kernel, NVIDIA_TABLE_PATH, table);
     fake_write(&scene.kernel, "guest.xml", two);
     assert_int_equal(run("vgpuctl check guest.xml"), COMMAND_DONE);

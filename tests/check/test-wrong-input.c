@@ -192,7 +192,6 @@ wrong_domains(void **state)
     size_t size;
     FILE *golden = open_memstream(&text, &size);
 
-    (void)state;
     assert_non_null(golden);
     assert_true(COUNT(domains) >= 40);
     scene_configure(&scene,
@@ -308,7 +307,6 @@ wrong_configurations(void **state)
     size_t size;
     FILE *golden = open_memstream(&text, &size);
 
-    (void)state;
     assert_non_null(golden);
     assert_true(COUNT(configurations) >= 40);
     fputs("$ vgpuctl check\n", golden);

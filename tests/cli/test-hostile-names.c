@@ -122,7 +122,6 @@ domains_of_files(void **state)
         "vgpuctl attach %s --renew --type T4-1B",
     };
 
-    (void)state;
     for (size_t i = 0; i < COUNT(devices); i++) {
         const char *file = guest_file(devices[i]);
 
@@ -175,7 +174,6 @@ leases(void **state)
     struct fake_guest stray;
     char line[512];
 
-    (void)state;
     scene_configure(&scene, "release_timeout = \"50ms\";");
     assert_int_equal(scene_prepare(&scene, 1, 1, "T4-1B"), 0);
     name_lease();
@@ -203,7 +201,6 @@ recorded_names(void **state)
                                         "check", "doctor",      "ready"};
     char line[64];
 
-    (void)state;
     fake_write(&scene.kernel, "sys/devices/0000:18:00.0/mdev_supported_types/nvidia-222/name",
                BYTE_NAME "\n");
     harmless_and_told(NULL, "vgpuctl types");
@@ -231,7 +228,6 @@ domains_of_libvirt(void **state)
     AUTO_FREE char *whole = replace(named, "ua-gpu" XML_NAME, "ua-gpu1");
     const char *uri;
 
-    (void)state;
     uri = typed_libvirt(&scene, whole);
     harmless_and_told(uri, "vgpuctl attach " NAME " --type T4-1B --alias ua-" NAME);
     harmless_and_told(uri, "vgpuctl attach " DOMAIN " --type T4-1B");
@@ -261,7 +257,6 @@ what_was_typed(void **state)
         "vgpuctl metrics --output /no/" WORD_NAME,
     };
 
-    (void)state;
     for (size_t i = 0; i < COUNT(lines); i++)
         harmless_and_told("test:///default", lines[i]);
 }

@@ -29,7 +29,6 @@ all_of_it(void **state)
     size_t size;
     struct json json = {.out = open_memstream(&text, &size)};
 
-    (void)state;
     json_open(&json, NULL, '{');
     json_text(&json, "a\"b\\c", "\033[m\n \xc3\xa4\xc3");
     json_text(&json, "none", NULL);

@@ -34,7 +34,6 @@ anywhere(void **state)
 {
     char *argv[32], *copy;
 
-    (void)state;
     assert_int_equal(read_line("vgpuctl list -c a:/// -n x --connect b:/// -- -J", &copy, argv), 7);
     assert_string_equal(argv[7], "list");
     assert_string_equal(argv[8], "x");
@@ -82,7 +81,6 @@ what_is_wrong(void **state)
     };
     char *argv[32], *copy;
 
-    (void)state;
     for (size_t i = 0; i < COUNT(rows); i++) {
         assert_int_equal(read_line(rows[i].line, &copy, argv), REFUSED);
         assert_string_equal(error.text, rows[i].words);
@@ -96,7 +94,6 @@ those_a_command_takes(void **state)
 {
     char *argv[32], *copy;
 
-    (void)state;
     assert_true(read_line("vgpuctl -J --live", &copy, argv) > 0);
     assert_int_equal(
         options_check(&options, OPTION_BIT(OPTION_JSON) | OPTION_BIT(OPTION_LIVE), &error), 0);
@@ -126,7 +123,6 @@ numbers(void **state)
     };
     unsigned number;
 
-    (void)state;
     for (size_t i = 0; i < COUNT(rows); i++) {
         int rc;
 
@@ -168,7 +164,6 @@ help(void **state)
              "  -V, --version              print the version\n"},
     };
 
-    (void)state;
     for (size_t i = 0; i < COUNT(rows); i++) {
         char text[512] = "";
         FILE *out = fmemopen(text, sizeof(text), "w");

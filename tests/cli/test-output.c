@@ -98,7 +98,6 @@ a_device_is_written(void **state)
     const char *null = device("null", 3), *full = device("full", 7), *link = in_tree("link");
     mode_t of_null = kind(null), of_full = kind(full);
 
-    (void)state;
     assert_int_equal(symlink("null", link), 0);
     for (size_t i = 0; i < COUNT(commands_that_write); i++) {
         const char *command = commands_that_write[i];
@@ -121,7 +120,6 @@ a_pipe_needs_a_reader(void **state)
     char text[64];
     int reader;
 
-    (void)state;
     assert_int_equal(mkfifo(path, 0600), 0);
     alarm(20);
     for (size_t i = 0; i < COUNT(commands_that_write); i++) {
@@ -152,7 +150,6 @@ others_are_refused(void **state)
     AUTO_CLOSE int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
     AUTO_CLOSE int out = open(in_tree(""), O_PATH | O_DIRECTORY | O_CLOEXEC);
 
-    (void)state;
     snprintf(address.sun_path, sizeof(address.sun_path), "/proc/self/fd/%d/socket", out);
     assert_int_equal(bind(fd, (struct sockaddr *)&address, sizeof(address)), 0);
     assert_int_equal(mkdir(directory, 0755), 0);
@@ -185,7 +182,6 @@ a_link_to_a_file_stays(void **state)
     const char *path = begin("link"), *target = in_tree("there/file");
     struct stat before, after;
 
-    (void)state;
     assert_int_equal(mkdir(in_tree("there"), 0755), 0);
     assert_int_equal(symlink("there/file", path), 0);
     for (size_t i = 0; i < COUNT(commands_that_write); i++) {
@@ -237,7 +233,6 @@ stdout_is_written(void **state)
     struct stat status;
     int ends[2];
 
-    (void)state;
     assert_int_equal(symlink("/proc/self/fd/1", path), 0);
     assert_int_equal(pipe2(ends, O_CLOEXEC), 0);
     assert_int_equal(run_built("capture", ends[1], faults, NULL, path), 0);

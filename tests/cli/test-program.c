@@ -38,7 +38,6 @@ how_it_ends(void **state)
     char nothing[] = "/no/such/program";
     char *const argv[] = {nothing, NULL};
 
-    (void)state;
     assert_int_equal(run("exit 0", LONG), 0);
     assert_int_equal(run("exit 7", LONG), 7);
     assert_int_equal(run("kill -TERM $$", LONG), 128 + SIGTERM);
@@ -52,7 +51,6 @@ what_it_gets(void **state)
     int left_open = open("/", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     struct sigaction ignore = {.sa_handler = SIG_IGN}, before;
 
-    (void)state;
     assert_true(left_open > 2);
     assert_int_equal(setenv("LD_PRELOAD_OF_SOMEBODY", "x", 1), 0);
     assert_int_equal(run("[ -z \"$LD_PRELOAD_OF_SOMEBODY$HOME$USER\" ]", LONG), 0);
@@ -76,7 +74,6 @@ too_long(void **state)
     int pipes[2], faults = dup(STDERR_FILENO), rc;
     char byte;
 
-    (void)state;
     assert_int_equal(pipe2(pipes, O_CLOEXEC), 0);
     assert_int_equal(dup2(pipes[1], STDERR_FILENO), STDERR_FILENO);
     rc = run("sleep 3600 & wait", 50);
@@ -122,7 +119,6 @@ what_is_read(void **state)
     char text[64];
     struct error error;
 
-    (void)state;
     assert_true(read_from("tr a-z A-Z; echo ' end'", "some", text, sizeof(text), &error) >= 0);
     assert_string_equal(text, "SOME end\n");
     assert_true(read_from("exit 0", "", text, sizeof(text), &error) >= 0);

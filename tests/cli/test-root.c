@@ -126,7 +126,6 @@ rebuild(void)
 static void
 a_new_ledger_is_a_new_file(void **state)
 {
-    (void)state;
     fake_directory(STATE);
     link_out(STATE "/ledger.new", "victim");
     assert_int_equal(rebuild(), COMMAND_DONE);
@@ -146,7 +145,6 @@ a_new_ledger_is_a_new_file(void **state)
 static void
 the_lock_is_a_file(void **state)
 {
-    (void)state;
     fake_directory(STATE);
     link_out(STATE "/lock", "made");
     assert_int_equal(rebuild(), COMMAND_FAILED);
@@ -161,7 +159,6 @@ the_lock_is_a_file(void **state)
 static void
 the_ledger_is_a_file(void **state)
 {
-    (void)state;
     fake_directory(STATE);
     for (int i = 0; i < 2; i++) {
         if (i)
@@ -181,7 +178,6 @@ the_ledger_is_a_file(void **state)
 static void
 claims_and_counters_stay_inside(void **state)
 {
-    (void)state;
     fake_directory(STATE);
     link_out(STATE "/claims", "claims");
     link_out(STATE "/counters", "");
@@ -199,7 +195,6 @@ claims_and_counters_stay_inside(void **state)
 static void
 the_state_directory_stays_inside(void **state)
 {
-    (void)state;
     link_out(STATE, "state");
     run("reconcile --rebuild");
     assert_false(is_there(outside.host.root, "state"));
@@ -218,7 +213,6 @@ the_state_directory_stays_inside(void **state)
 static void
 drain_stays_inside(void **state)
 {
-    (void)state;
     fake_directory("var/lib/libvirt-vgpu");
     link_out(DRAINED, "");
     run("drain " GPU);
@@ -238,7 +232,6 @@ drain_stays_inside(void **state)
 static void
 the_configuration_stays_inside(void **state)
 {
-    (void)state;
     fake_directory("etc");
     link_out("etc/libvirt-vgpu", "");
     assert_int_equal(run("check"), COMMAND_DONE);
@@ -265,7 +258,6 @@ sys_is_read_as_before(void **state)
 {
     AUTO_FREE char *before = NULL;
 
-    (void)state;
     assert_int_equal(typed_run(&scene, "test:///default", "vgpuctl types", &typed), COMMAND_DONE);
     before = strdup(typed.printed);
     typed_assert_has(before, "GRID T4-1B");
@@ -282,7 +274,6 @@ each_operation_stays_inside(void **state)
     char text[512];
     struct stat status;
 
-    (void)state;
     link_out("out", "");
     link_out("file", "victim");
     assert_int_equal(symlinkat("file", root, "chain"), 0);
@@ -333,7 +324,6 @@ dots_lead_up_to_the_root(void **state)
     };
     struct stat found, wanted;
 
-    (void)state;
     fake_directory("up/further");
     assert_int_equal(symlinkat("../../..", root, "dots"), 0);
     assert_int_equal(symlinkat("/up/further/..", root, "back"), 0);
@@ -356,7 +346,6 @@ only_files_are_opened(void **state)
     const struct host host = {.root = root, .ops = &host_kernel, .is_confined = true};
     char text[16];
 
-    (void)state;
     put_pipe("pipe");
     assert_int_equal(host_kernel.read(&host, "pipe", text, sizeof(text)), -EOPNOTSUPP);
     assert_int_equal(host_kernel.write(&host, "pipe", "x"), -ENXIO);

@@ -34,7 +34,6 @@ columns(void **state)
          4},
     };
 
-    (void)state;
     for (size_t i = 0; i < COUNT(rows); i++)
         assert_int_equal(terminal_columns(rows[i].text), rows[i].columns);
 }
@@ -60,7 +59,6 @@ cut(void **state)
         {"e" ACUTE "t" ACUTE "s", 2, ".."},
     };
 
-    (void)state;
     for (size_t i = 0; i < COUNT(rows); i++) {
         char text[32];
 

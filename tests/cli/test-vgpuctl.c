@@ -29,7 +29,6 @@ run(const char *line)
 static void
 help_and_version(void **state)
 {
-    (void)state;
     assert_int_equal(run("vgpuctl --help"), COMMAND_DONE);
     assert_string_equal(typed.faults, "");
     for (size_t i = 0; commands[i]; i++) {
@@ -45,7 +44,6 @@ help_of_each_command(void **state)
 {
     char line[64], usage[64];
 
-    (void)state;
     for (size_t i = 0; commands[i]; i++) {
         const struct command *command = commands[i];
 
@@ -105,7 +103,6 @@ nowhere_to_print(void **state)
     struct fake_guest stray;
     char text[1024], wanted[128];
 
-    (void)state;
     alarm(20);
     for (size_t i = 0; i < COUNT(rows); i++) {
         snprintf(wanted, sizeof(wanted), "vgpuctl: %swriting the result: ", rows[i][1]);
@@ -156,7 +153,6 @@ wrong_usage(void **state)
         {"vgpuctl gpus -o GPU,SPEED", "there is no column \"SPEED\"; there are:"},
     };
 
-    (void)state;
     for (size_t i = 0; i < COUNT(rows); i++) {
         typed_expect(&scene, HERE, rows[i].line, COMMAND_USAGE, rows[i].words, &typed);
         assert_string_equal(typed.printed, "");
@@ -188,7 +184,6 @@ wrong_usage_for_programs(void **state)
          ""},
     };
 
-    (void)state;
     for (size_t i = 0; i < COUNT(rows); i++) {
         AUTO_FREE char *wanted = NULL;
 
@@ -215,7 +210,6 @@ unprivileged(void **state)
     AUTO_FREE char *before = getcwd(NULL, 0);
     bool is_root = geteuid() == 0;
 
-    (void)state;
     /* Without another user in its name space, root cannot become another user. */
     if (is_root && (seteuid(65534) < 0 || seteuid(0) < 0))
         skip();
@@ -252,7 +246,6 @@ reconcile(void **state)
 {
     struct fake_guest stray;
 
-    (void)state;
     assert_int_equal(run("vgpuctl reconcile"), COMMAND_DONE);
     assert_string_equal(typed.printed, "");
     scene_configure(&scene, "release_timeout = \"50ms\";");

@@ -28,7 +28,6 @@ static struct world world = {.look_takes = SECOND / 1000, .pause = SECOND};
 static int
 wait(const struct host *host, struct pollfd *polls, size_t count, uint64_t nanoseconds)
 {
-    (void)host, (void)polls;
     assert_int_equal(count, 1);
     assert_int_equal(nanoseconds, world.pause);
     world.now += nanoseconds;
@@ -38,7 +37,6 @@ wait(const struct host *host, struct pollfd *polls, size_t count, uint64_t nanos
 static uint64_t
 now(const struct host *host)
 {
-    (void)host;
     return world.now;
 }
 
@@ -107,7 +105,6 @@ one_line_for_each_change(void **state)
     static const char *const shown[] = {NONE, NONE, ONE, ONE, NONE, NULL};
     static const char *const faults[5];
 
-    (void)state;
     expect(COMMAND_DONE, shown, faults,
            EMPTY "{\"format\": 1, \"status\": [{\"name\": \"a  b\", \"free\": 1}], " WELL
                  "}\n" EMPTY);
@@ -121,7 +118,6 @@ complaints_are_in_the_document(void **state)
     static const char *const faults[] = {"no \"libvirt\"", "no \"libvirt\"", "!no memory", NULL,
                                          NULL};
 
-    (void)state;
     expect(COMMAND_DONE, shown, faults,
            "{\"format\": 1, \"status\": [], \"errors\": [], \"warnings\": [" NOTE(
                "no-libvirt", "no \\\"libvirt\\\"") "]}\n"
@@ -137,7 +133,6 @@ misuse_ends_the_watch(void **state)
     static const char *const shown[] = {NULL};
     static const char *const faults[] = {"?there is no column nosuch"};
 
-    (void)state;
     expect(COMMAND_USAGE, shown, faults, "");
 }
 
@@ -148,7 +143,6 @@ slow_looks(void **state)
     static const char *const shown[] = {NONE, NONE, NULL};
     static const char *const faults[2];
 
-    (void)state;
     world.look_takes = 2 * SECOND;
     world.pause = 18 * SECOND;
     expect(COMMAND_DONE, shown, faults, EMPTY);
@@ -166,7 +160,6 @@ an_interval(void **state)
     static const char *const shown[] = {NONE, NONE, NULL};
     static const char *const faults[2];
 
-    (void)state;
     world.interval = "7";
     world.pause = 7 * SECOND;
     expect(COMMAND_DONE, shown, faults, EMPTY);

@@ -397,7 +397,6 @@ all_agree(void **state)
     uint64_t first = chance_setting("SEED", SEED), count = chance_rounds(HOSTS);
     struct tally tally = {0};
 
-    (void)state;
     for (uint64_t seed = first; seed < first + count; seed++)
         play(seed, &tally);
     print_message("%u had leases; %u started, %u were refused, %u for ever\n", tally.leases,

@@ -311,7 +311,6 @@ as_many_start_as_types_says(void **state)
 {
     uint64_t first = chance_setting("SEED", SEED), rounds = chance_rounds(25);
 
-    (void)state;
     for (uint64_t i = 0; i < rounds; i++)
         check_round(first + i);
 }
@@ -319,7 +318,6 @@ as_many_start_as_types_says(void **state)
 static int
 teardown(void **state)
 {
-    (void)state;
     typed_clear(&typed);
     names_clear(&foreign);
     return 0;

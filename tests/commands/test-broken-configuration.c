@@ -68,7 +68,6 @@ all_the_rest_is_told(void **state)
     };
     const char *uri = break_configuration();
 
-    (void)state;
     for (size_t i = 0; i < COUNT(rows); i++) {
         typed_facts(&scene, uri, rows[i].line, 0, rows[i].facts);
         typed_facts(&scene, uri, rows[i].line, 0, FAULT "unknown key \"clases\"");
@@ -90,7 +89,6 @@ what_depends_on_it_fails(void **state)
                                         "vgpuctl attach guest2 --type T4-1B"};
     const char *uri = break_configuration();
 
-    (void)state;
     for (size_t i = 0; i < COUNT(lines); i++) {
         assert_int_equal(typed_run(&scene, uri, lines[i], &typed), 1);
         typed_assert_has(typed.faults, FAULT);
@@ -101,7 +99,6 @@ what_depends_on_it_fails(void **state)
 static void
 drained_is_not_known(void **state)
 {
-    (void)state;
     fake_write(&scene.kernel, "var/lib/libvirt-vgpu/drained", "");
     assert_int_equal(
         typed_run(&scene, "test:///default", "vgpuctl gpus -o GPU,DRAINED,ENABLED", &typed), 0);
@@ -125,7 +122,6 @@ no_old_figures(void **state)
 {
     char path[300], line[400];
 
-    (void)state;
     snprintf(path, sizeof(path), "%s/figures.prom", scene.kernel.path);
     snprintf(line, sizeof(line), "vgpuctl metrics --output %s", path);
     assert_int_equal(typed_run(&scene, "test:///default", line, &typed), 0);

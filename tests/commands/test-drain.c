@@ -64,7 +64,6 @@ run_foreign_guest(unsigned guest, unsigned device, const char *gpu)
 static void
 what_is_shown(void **state)
 {
-    (void)state;
     assert_int_equal(scene_prepare(&scene, 1, 1, "T4-1B"), 0);
     run_foreign_guest(9, 2, FIRST);
     assert_int_equal(fake_make(&scene.kernel, SECOND, "nvidia-222", scene_device(3)), 0);
@@ -82,7 +81,6 @@ what_is_shown(void **state)
 static void
 nothing_on_it(void **state)
 {
-    (void)state;
     run("vgpuctl drain " SECOND, 0);
     assert_string_equal(typed.printed, "");
     run("vgpuctl drain " SECOND " --json", 0);
@@ -100,7 +98,6 @@ functions(void **state)
 {
     AUTO_FREE char *xml = typed_functions(9, "", "", (const char *const[]){"0000:3d:00.6", NULL});
 
-    (void)state;
     scene_stop(&scene);
     scene_start(&scene, MACHINE "gpu 0000:3d:00.0 vf vfs 4 rule size\n"
                                 "type nvidia-1152 \"NVIDIA L40S-8Q\" framebuffer 8192 max 6\n");
@@ -125,7 +122,6 @@ what_is_being_made(void **state)
     char text[512], boot_id[64];
     struct host host = {.root = scene.kernel.host.root, .ops = &host_kernel};
 
-    (void)state;
     assert_true(host_read(&scene.kernel.host, boot_id, sizeof(boot_id),
                           "proc/sys/kernel/random/boot_id") > 0);
     snprintf(text, sizeof(text),
@@ -145,7 +141,6 @@ what_is_being_made(void **state)
 static void
 again_and_back(void **state)
 {
-    (void)state;
     run("vgpuctl undrain 0000:3B:00.0", 0);
     run("vgpuctl drain 0000:3B:00.0", 0);
     assert_true(exists(DRAINED "/" SECOND));
@@ -169,7 +164,6 @@ by_a_short_address(void **state)
 {
     static const char *const lines[] = {"status", "types", "drain", "undrain"};
 
-    (void)state;
     run("vgpuctl drain 3B:00.0", 0);
     assert_true(exists(DRAINED "/" SECOND));
     run("vgpuctl undrain 3b:00.0", 0);
@@ -202,7 +196,6 @@ by_a_short_address(void **state)
 static void
 guests_go_elsewhere(void **state)
 {
-    (void)state;
     assert_int_equal(scene_prepare(&scene, 1, 1, "T4-1B"), 0);
     assert_true(is_on(1, FIRST));
     run("vgpuctl drain " FIRST, 0);
@@ -225,7 +218,6 @@ guests_go_elsewhere(void **state)
 static void
 kept_there(void **state)
 {
-    (void)state;
     scene_configure(&scene, "release = \"keep\";");
     assert_int_equal(scene_prepare(&scene, 1, 1, "T4-1B"), 0);
     assert_int_equal(scene_release(&scene, 1, 1), 0);
@@ -243,7 +235,6 @@ kept_there(void **state)
 static void
 kept_for_another(void **state)
 {
-    (void)state;
     scene_configure(&scene, "release = \"keep\";");
     assert_int_equal(scene_prepare(&scene, 1, 1, "T4-1B"), 0);
     assert_int_equal(scene_release(&scene, 1, 1), 0);
@@ -266,7 +257,6 @@ a_drain_is_not_never(void **state)
     AUTO_FREE char *both = NULL;
     const char *libvirt;
 
-    (void)state;
     assert_true(asprintf(&both, "%s%s", first, second) > 0);
     libvirt = typed_libvirt(&scene, both);
     scene_configure(&scene, SMALL);
@@ -293,7 +283,6 @@ a_disabled_gpu_is_vgpu_confs_word(void **state)
     AUTO_FREE char *text = typed_domain(1, TYPED_DEFINED, (const unsigned[]){1, 0});
     const char *libvirt;
 
-    (void)state;
     libvirt = typed_libvirt(&scene, text);
     scene_configure(&scene, SMALL "\ngpus = ({ address = \"" FIRST "\"; enabled = false; },\n"
                                   "{ address = \"" SECOND "\"; enabled = false; });");
@@ -320,7 +309,6 @@ a_disabled_gpu_is_vgpu_confs_word(void **state)
 static void
 no_use_waiting_for_it(void **state)
 {
-    (void)state;
     fake_set_uptime(1000);
     scene_configure(&scene, "gpus = ({ address = \"0000:99:00.0\"; });");
     fake_write(&scene.kernel, DRAINED "/0000:99:00.0", "");
@@ -335,7 +323,6 @@ not_to_be_told(void **state)
 {
     AUTO_FREE char *plain = scene_xml(7, "", (const unsigned[]){0});
 
-    (void)state;
     fake_write(&scene.kernel, DRAINED, "no directory");
     assert_int_equal(scene_prepare(&scene, 1, 1, "T4-1B"), 1);
     typed_assert_has(scene.said, "vgpu: guest1: cannot tell which GPUs are drained: /" DRAINED
@@ -355,7 +342,6 @@ by_itself(void **state)
     struct error error;
     struct name gpu;
 
-    (void)state;
     assert_int_equal(name_parse(&gpu, "mtty"), 0);
     assert_int_equal(drained_read(&scene.kernel.host, &names, &error), 0);
     assert_int_equal(names.count, 0);

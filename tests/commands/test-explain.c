@@ -136,7 +136,6 @@ start_and_compare(enum command_status status)
 static void
 two_of_eight(void **state)
 {
-    (void)state;
     start_machine("t4x8");
     configure(CLASSES "unlike_vgpus = true; params = [ \"frame_rate_limiter\" ];\n"
                       "gpus = ( { address = \"0000:19:00.0\"; traits = [ \"fast\" ]; },\n"
@@ -163,7 +162,6 @@ two_of_eight(void **state)
 static void
 none_of_eight(void **state)
 {
-    (void)state;
     start_machine("t4x8");
     configure("gpus = ( { address = \"0000:19:00.0\"; enabled = false; },\n"
               "         { address = \"0000:3b:00.0\"; types = [ \"T4-2B\" ]; },\n"
@@ -191,7 +189,6 @@ none_of_eight(void **state)
 static void
 functions(void **state)
 {
-    (void)state;
     start_machine("a40");
     configure("domains = ( { name = \"guest*\";\n"
               "  devices = ( { alias = \"ua-gpu1\"; type = \"A40-4Q\"; } ); } );\n");
@@ -212,7 +209,6 @@ functions(void **state)
 static void
 words_without_annotation(void **state)
 {
-    (void)state;
     start_machine("mixed");
     configure(CLASSES "default_class = \"small\";\n"
                       "gpus = ( { address = \"0000:18:00.0\"; enabled = false; } );\n");
@@ -263,7 +259,6 @@ define_functions(const char *devices, const char *const *addresses)
 static void
 two_functions(void **state)
 {
-    (void)state;
     start_machine("l40s");
     configure("unlike_vgpus = true;");
     define_functions("<vgpu:device alias='ua-gpu1' type='L40S-24Q'/>"
@@ -288,7 +283,6 @@ two_functions(void **state)
 static void
 functions_that_nothing_names(void **state)
 {
-    (void)state;
     start_machine("l40s");
     define_functions("<vgpu:device alias='ua-gpu1' type='L40S-24Q'/>",
                      FUNCTIONS("0000:3d:00.5", "0000:3d:00.4", "0000:e7:02.3", "0000:01:00.0"));
@@ -302,7 +296,6 @@ functions_that_nothing_names(void **state)
 static void
 a_function_that_cannot_be_had(void **state)
 {
-    (void)state;
     start_machine("l40s");
     assert_int_equal(scene_prepare_at(&scene, 2, "0000:3d:00.4", "L40S-1B"), 0);
     define_functions("<vgpu:device alias='ua-gpu1' type='L40S-1B'/>", FUNCTIONS("0000:3d:00.4"));
@@ -344,7 +337,6 @@ functions_by_chance(void **state)
     unsigned seed = 1, counts[COMMAND_BUSY + 1] = {0};
     char *running[6] = {NULL};
 
-    (void)state;
     start_machine("l40s");
     for (uint64_t round = 0; round < rounds; round++) {
         unsigned guest = (unsigned)rand_r(&seed) % COUNT(running);
@@ -387,7 +379,6 @@ functions_by_chance(void **state)
 static void
 a_kept_function(void **state)
 {
-    (void)state;
     start_machine("l40s");
     configure("release = \"keep\";\n");
     assert_int_equal(scene_prepare_at(&scene, 2, "0000:3d:00.4", "L40S-48Q"), 0);
@@ -405,7 +396,6 @@ a_kept_function(void **state)
 static void
 kept_is_reaped(void **state)
 {
-    (void)state;
     start_machine("mtty");
     configure("release = \"keep\";\n");
     for (unsigned i = 2; i < 14; i++) {
@@ -430,7 +420,6 @@ nothing_is_there_to_remove(void **state)
 {
     AUTO_FREE char *ledger = NULL, *text = NULL;
 
-    (void)state;
     start_machine("mtty");
     configure("release = \"keep\";\n");
     for (unsigned i = 2; i < 13; i++)
@@ -456,7 +445,6 @@ nothing_is_there_to_remove(void **state)
 static void
 nothing_is_reaped_in_vain(void **state)
 {
-    (void)state;
     start_machine("mixed");
     configure("release = \"keep\";\n");
     assert_int_equal(scene_prepare(&scene, 2, 2, "T4-1B"), 0);
@@ -479,7 +467,6 @@ nothing_is_reaped_in_vain(void **state)
 static void
 uuids_in_the_way(void **state)
 {
-    (void)state;
     start_machine("mtty");
     assert_int_equal(scene_prepare(&scene, 1, 1, "mtty-1"), 0);
     define("<vgpu:device alias='ua-gpu1' type='mtty-2'/>", (const unsigned[]){1, 0});
@@ -504,7 +491,6 @@ uuids_in_the_way(void **state)
 static void
 there_already(void **state)
 {
-    (void)state;
     start_machine("mtty");
     assert_int_equal(fake_make(&scene.kernel, "mtty", "mtty-1", scene_device(2)), 0);
     define("<vgpu:device alias='ua-gpu1' type='mtty-2'/><vgpu:device alias='ua-gpu2' "
@@ -522,7 +508,6 @@ there_already(void **state)
 static void
 a_start_would_wait(void **state)
 {
-    (void)state;
     start_machine("mtty");
     fake_set_uptime(20000);
     configure("gpus = ( { address = \"0000:18:00.0\"; } ); boot_wait = \"100s\";\n");
@@ -549,7 +534,6 @@ a_start_would_wait(void **state)
 static void
 quota(void **state)
 {
-    (void)state;
     start_machine("t4x8");
     configure(CLASSES "quotas = ( { domains = [ \"guest*\" ]; class = \"small\"; max = 2; } );\n");
     assert_int_equal(scene_prepare(&scene, 2, 2, "T4-1B"), 0);
@@ -571,7 +555,6 @@ by_chance(void **state)
     unsigned seed = 1, counts[COMMAND_BUSY + 1] = {0};
     bool runs[8] = {false};
 
-    (void)state;
     start_machine("mixed");
     for (uint64_t round = 0; round < rounds; round++) {
         unsigned guest = (unsigned)rand_r(&seed) % COUNT(runs);
@@ -614,7 +597,6 @@ refused(const char *line, const char *words)
 static void
 nothing_to_explain(void **state)
 {
-    (void)state;
     start_machine("mtty");
     define("", (const unsigned[]){1, 0});
     golden("explain/nothing");
@@ -648,7 +630,6 @@ ask_libvirt(void **state)
 {
     AUTO_FREE char *one = NULL, *node = NULL, *uri = NULL;
 
-    (void)state;
     start_machine("mtty");
     one = scene_xml_at(1, scene_device(1), "type='mtty-2'");
     fake_write(&scene.kernel, "guest1.xml", one);
@@ -717,7 +698,6 @@ more_than_it_asks_for(void **state)
         {"mixed-size", "--type L4-4Q"}, {"t4x8", "--class any --count 2"},
     };
 
-    (void)state;
     for (size_t i = 0; i < COUNT(rows); i++) {
         AUTO_FREE char *foreseen = NULL, *before = NULL, *after = NULL;
         char line[128];

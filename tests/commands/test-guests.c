@@ -40,7 +40,6 @@ all_domains(void **state)
     AUTO_FREE char *domains = NULL;
     const char *libvirt;
 
-    (void)state;
     begin(&domains);
     libvirt = typed_libvirt(&scene, domains);
     typed_golden(&scene, libvirt, "guests/four", "vgpuctl guests");
@@ -62,7 +61,6 @@ of_another_host(void **state)
 {
     AUTO_FREE char *domains = NULL, *line = NULL;
 
-    (void)state;
     begin(&domains);
     assert_true(asprintf(&line, "vgpuctl guests -o domain,wanted,device,state --connect %s",
                          typed_libvirt(&scene, domains)) > 0);
@@ -73,7 +71,6 @@ of_another_host(void **state)
 static void
 nobody(void **state)
 {
-    (void)state;
     scene_start(&scene, "gpu 0000:18:00.0 rule size numa 0 board \"GRID T4\"\n");
     typed_golden(&scene, HERE, "guests/none", "vgpuctl guests");
 }
@@ -82,7 +79,6 @@ nobody(void **state)
 static void
 libvirt_does_not_answer(void **state)
 {
-    (void)state;
     scene_start(&scene, "gpu 0000:18:00.0 rule size numa 0 board \"GRID T4\"\n");
     assert_int_equal(typed_run(&scene, "test:///nowhere", "vgpuctl guests --all --json", &typed),
                      1);
@@ -103,7 +99,6 @@ one_cannot_be_read(void **state)
     size_t size;
     FILE *out;
 
-    (void)state;
     for (unsigned i = 0; i < COUNT(many) - 1; i++)
         many[i] = i + 2;
     second = typed_domain(2, TYPED_DEFINED, many);

@@ -49,7 +49,6 @@ run(const char *line, int status, const char *words)
 static void
 guests_get_it(void **state)
 {
-    (void)state;
     scene_must_start_at(&scene, 1, ONE, "share-50");
     assert_int_equal(bandwidth_of(&scene.kernel, ONE), 50);
     scene_must_start_at(&scene, 2, TWO, "share-25");
@@ -68,7 +67,6 @@ guests_get_it(void **state)
 static void
 kept_ones_are_given_up(void **state)
 {
-    (void)state;
     scene_configure(&scene, "release = \"keep\";");
     scene_must_start_at(&scene, 1, ONE, "share-100");
     assert_int_equal(scene_release_at(&scene, 1, ONE), 0);
@@ -89,7 +87,6 @@ leftovers_are_found(void **state)
     pid_t daemon = fork();
     int status;
 
-    (void)state;
     if (daemon == 0) {
         pid_t hook = fork();
 
@@ -109,7 +106,6 @@ leftovers_are_found(void **state)
 static void
 commands_show_it(void **state)
 {
-    (void)state;
     scene_must_start_at(&scene, 1, ONE, "share-50");
     run("vgpuctl types " CARD, 0, "Hose 25%");
     run("vgpuctl types " CARD " -rn -o TYPE,AVAILABLE", 0, "share-25 2\nshare-50 1\nshare-100 0\n");
@@ -128,7 +124,6 @@ commands_judge_it(void **state)
 {
     AUTO_FREE char *xml = typed_functions(5, "", "share-50", (const char *const[]){TWO, NULL});
 
-    (void)state;
     fake_write(&scene.kernel, "guest.xml", xml);
     assert_int_equal(fchdir(scene.kernel.host.root), 0);
     run("vgpuctl explain guest.xml", 0, TWO);
@@ -147,7 +142,6 @@ the_vendor_has_its_say(void **state)
         "<vgpu:device alias='ua-gpu1' type='share-25'/></vgpu:request></metadata>";
     AUTO_FREE char *xml = typed_functions(5, unlike, "", (const char *const[]){ONE, TWO, NULL});
 
-    (void)state;
     run("vgpuctl types " CARD " -rn -o TYPE,HEADS", 0, "share-25 1\nshare-50 2\nshare-100 4\n");
     fake_write(&scene.kernel, "guest.xml", xml);
     assert_int_equal(fchdir(scene.kernel.host.root), 0);
@@ -164,7 +158,6 @@ the_vendor_has_its_say(void **state)
 static void
 the_card_is_proved(void **state)
 {
-    (void)state;
     run("vgpuctl prove " CARD, 0, "the GPU behaves as predicted");
     assert_int_equal(bandwidth_of(&scene.kernel, ONE), 0);
     assert_int_equal(scene_leases(&scene, ""), 0);
@@ -176,7 +169,6 @@ a_program_without_the_row(void **state)
 {
     uint64_t began;
 
-    (void)state;
     scene_must_start_at(&scene, 1, ONE, "share-50");
     assert_int_equal(scene_prepare(&scene, 2, 7, "T4-1B"), 0);
     scene.kernel.host.interfaces = NULL;
@@ -207,7 +199,6 @@ a_program_without_the_row(void **state)
 static void
 an_unknown_lease_is_forgotten(void **state)
 {
-    (void)state;
     scene_must_start_at(&scene, 1, ONE, "share-50");
     assert_int_equal(scene_prepare(&scene, 2, 7, "T4-1B"), 0);
     scene.kernel.host.interfaces = NULL;

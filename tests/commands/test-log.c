@@ -54,7 +54,6 @@ static struct {
 static int
 run_journalctl(const struct host *host, char *const argv[], int in, int out, unsigned milliseconds)
 {
-    (void)host;
     assert_int_equal(in, -1);
     assert_true(milliseconds >= 10000);
     assert_string_equal(argv[0], "/usr/bin/journalctl");
@@ -77,7 +76,6 @@ start_journal(const char *text)
 static void
 what_is_in_a_file(void **state)
 {
-    (void)state;
     typed_golden(&scene, HERE, "log/none-here", "vgpuctl log");
     fake_write(&scene.kernel, SYSLOG, LINES("Nov 23 12:00:01 host "));
     typed_golden(&scene, HERE, "log/domain", "vgpuctl log web01");
@@ -95,7 +93,6 @@ what_is_in_a_file(void **state)
 static void
 a_name_that_is_written_otherwise(void **state)
 {
-    (void)state;
     fake_write(&scene.kernel, "var/log/messages",
                "Nov 23 12:00:01 host libvirt-vgpu-hook[1]: domain=a_b event=release result=ok\n");
     assert_int_equal(typed_run(&scene, HERE, "vgpuctl log a=b", &typed), 0);
@@ -117,7 +114,6 @@ a_refused_name_of_any_kind(void **state)
         {"/x web02 prepare begin -", "'/x web02 prepare begin -'"},
     };
 
-    (void)state;
     for (size_t i = 0; i < COUNT(names); i++) {
         AUTO_FREE char *line = NULL, *told = NULL;
 
@@ -141,7 +137,6 @@ a_refused_name_of_any_kind(void **state)
 static void
 what_is_in_the_journal(void **state)
 {
-    (void)state;
     start_journal(LINES("2026-11-23T12:00:01+0000 "));
     typed_golden(&scene, HERE, "log/journal", "vgpuctl log web01");
     assert_string_equal(journal.asked, " --quiet --no-hostname --output=short-iso --boot "
@@ -172,7 +167,6 @@ a_journal_that_says_nothing(void **state)
         {-ETIMEDOUT, "log/journal-hangs"},
     };
 
-    (void)state;
     start_journal("");
     for (size_t i = 0; i < COUNT(rows); i++) {
         journal.answer = rows[i].answer;
@@ -238,7 +232,6 @@ write_logs(void)
 static void
 rotated_files(void **state)
 {
-    (void)state;
     write_logs();
     assert_int_equal(typed_run(&scene, HERE, "vgpuctl log -rn -o DOMAIN", &typed), 0);
     assert_string_equal(typed.printed, "d1\nd2\nn10\nn2\nn1\nn1b\nnow\n");
@@ -263,7 +256,6 @@ since_a_moment(void **state)
         {"2025-11-01", "d1\nd2\nn10\nn2\nn1\nn1b\nnow\n"},
     };
 
-    (void)state;
     write_logs();
     for (size_t i = 0; i < COUNT(rows); i++) {
         char line[128];
@@ -284,7 +276,6 @@ since_a_moment(void **state)
 static void
 a_damaged_file(void **state)
 {
-    (void)state;
     write_logs();
     fake_write(&scene.kernel, "var/log/syslog.2.gz", "no gzip");
     assert_int_equal(typed_run(&scene, HERE, "vgpuctl log -rn -o DOMAIN", &typed), 1);
@@ -301,7 +292,6 @@ what_is_no_file(void **state)
 {
     const int root = scene.kernel.host.root;
 
-    (void)state;
     write_logs();
     assert_int_equal(symlinkat("syslog.3", root, "var/log/syslog.3"), 0);
     assert_int_equal(mkfifoat(root, "var/log/syslog.4", 0600), 0);
@@ -336,7 +326,6 @@ a_line_without_an_end(void **state)
     const size_t length = 3 << 20;
     AUTO_FREE char *text = malloc(sizeof(start) + length + sizeof(other));
 
-    (void)state;
     assert_non_null(text);
     memset(stpcpy(text, start), 'x', length);
     strcpy(text + strlen(start) + length, other);

@@ -37,7 +37,6 @@ count(enum counters_operation operation, enum counters_result result)
 static void
 golden(void **state)
 {
-    (void)state;
     scene_configure(&scene, "gpus = ({ address = \"0000:19:00.0\"; enabled = false; },"
                             "{ address = \"0000:18:00.0\"; setup = { functions = 1; }; });");
     assert_int_equal(scene_prepare(&scene, 1, 1, "T4-1B"), 0);
@@ -59,7 +58,6 @@ golden(void **state)
 static void
 functions(void **state)
 {
-    (void)state;
     scene_stop(&scene);
     scene_start(&scene, "gpu 0000:18:00.0 rule size\n" TYPES "gpu 0000:3d:00.0 vf vfs 4 rule size\n"
                         "type nvidia-1148 \"NVIDIA L40S-2Q\" framebuffer 2048 max 24\n"
@@ -87,7 +85,6 @@ functions(void **state)
 static void
 lost(void **state)
 {
-    (void)state;
     assert_int_equal(scene_prepare(&scene, 1, 1, "T4-1B"), 0);
     assert_int_equal(scene_prepare(&scene, 2, 2, "T4-1B"), 0);
     assert_int_equal(typed_run(&scene, HERE, "vgpuctl metrics", &typed), 0);
@@ -106,7 +103,6 @@ escaping(void **state)
 {
     char ledger[1024];
 
-    (void)state;
     assert_int_equal(scene_prepare(&scene, 1, 1, "T4-1B"), 0);
     snprintf(ledger, sizeof(ledger),
              "libvirt-vgpu-ledger 1 6a7f1e0c-0000-4000-8000-000000000001 2\n"
@@ -122,7 +118,6 @@ escaping(void **state)
 static void
 no_libvirt(void **state)
 {
-    (void)state;
     assert_int_equal(scene_prepare(&scene, 1, 1, "T4-1B"), 0);
     assert_int_equal(typed_run(&scene, "test:///no/such/file", "vgpuctl metrics", &typed), 0);
     typed_assert_has(typed.faults, "vgpuctl: metrics: no orphans are counted: cannot connect to ");
@@ -152,7 +147,6 @@ file(void **state)
     struct stat before, after;
     FILE *in;
 
-    (void)state;
     snprintf(directory, sizeof(directory), "%s/out", scene.kernel.path);
     snprintf(path, sizeof(path), "%s/vgpu.prom", directory);
     snprintf(line, sizeof(line), "vgpuctl metrics --output %s", path);
@@ -193,7 +187,6 @@ a_reconcile_is_counted(void **state)
 {
     struct fake_guest qemu;
 
-    (void)state;
     scene_configure(&scene, "release_timeout = \"50ms\";");
     assert_int_equal(scene_prepare(&scene, 4, 4, "mtty-2"), 0);
     qemu = fake_open(&scene.kernel, scene_device(4));
@@ -212,7 +205,6 @@ counted(void **state)
 {
     AUTO_FREE char *plain = scene_xml(7, "", (const unsigned[]){0});
 
-    (void)state;
     /* If the guest has no vGPU, nothing is made or counted. */
     assert_int_equal(scene_hook(&scene, plain, "prepare", "begin"), 0);
     assert_false(host_exists(&scene.kernel.host, "run/libvirt-vgpu"));
@@ -245,7 +237,6 @@ counted(void **state)
 static void
 uncountable(void **state)
 {
-    (void)state;
     fake_write(&scene.kernel, "run/libvirt-vgpu/counters", "a file\n");
     assert_int_equal(scene_prepare(&scene, 1, 1, "T4-1B"), 0);
     assert_int_equal(scene_release(&scene, 1, 1), 0);
@@ -257,7 +248,6 @@ uncountable(void **state)
 static void
 crowd(void **state)
 {
-    (void)state;
     fake_write(&scene.kernel, "run/libvirt-vgpu/", NULL);
     for (int i = 0; i < 8; i++) {
         if (fork() == 0) {

@@ -80,7 +80,6 @@ all_refuse(const char *devices, const unsigned *numbers, const char *words)
 static void
 what_can_never_be_had_together(void **state)
 {
-    (void)state;
     all_refuse(DEVICE("1", "type='T4-16Q'") DEVICE("2", "type='T4-16Q'"),
                (const unsigned[]){1, 2, 0}, "but not for all together");
     run("vgpuctl attach test --config --type T4-16Q --count 3", COMMAND_FAILED,
@@ -92,7 +91,6 @@ what_is_full_today(void **state)
 {
     AUTO_FREE char *xml = guest(DEVICE("1", "type='T4-16Q'"), (const unsigned[]){1, 0});
 
-    (void)state;
     assert_int_equal(fake_make(&scene.kernel, "0000:18:00.0", "nvidia-222", scene_device(9)), 0);
     assert_int_equal(scene_hook(&scene, xml, "migrate", "begin"), 0);
     assert_int_equal(scene_hook(&scene, xml, "restore", "begin"), 0);
@@ -107,7 +105,6 @@ what_is_not_here(void **state)
 {
     const unsigned one[] = {1, 0};
 
-    (void)state;
     all_refuse(DEVICE("1", "type='t4-1b'"), one, "which no GPU here has (did you mean T4-1B?)");
     all_refuse(DEVICE("1", "type='T4-1B' parent='0000:99:00.0'"), one,
                "asks for the parent 0000:99:00.0, which is no GPU or virtual function here");
@@ -121,7 +118,6 @@ what_is_not_here(void **state)
 static void
 what_stays_takes_room(void **state)
 {
-    (void)state;
     restart("gpu 0000:18:00.0 rule size numa 0\n"
             "type nvidia-222 \"GRID T4-1B\" framebuffer 1024 max 3\n"
             "type nvidia-230 \"GRID T4-1Q\" framebuffer 1024 max 3\n"
@@ -143,7 +139,6 @@ an_alias_that_libvirt_drops(void **state)
 {
     FILE *out = fopen("guest1.xml", "we");
 
-    (void)state;
     assert_non_null(out);
     fputs("<domain type='kvm'><name>guest1</name><uuid>aaaaaaaa-0000-4000-8000-000000000001</uuid>"
           "<metadata><vgpu:request xmlns:vgpu='urn:libvirt-vgpu:domain:1'>"
@@ -173,7 +168,6 @@ assert_types(const char *name, const char *figures)
 static void
 max_instances_counts(void **state)
 {
-    (void)state;
     restart(MTTY);
     scene_configure(&scene, "max_instances = ( { types = [ \"mtty-2\" ]; max = 2; } );");
     assert_types("mtty-2", "2 2 2");
@@ -191,7 +185,6 @@ types_say_how_many_starts_succeed(void **state)
     AUTO_FREE char *plain =
         scene_xml(9, "<vgpu:device alias=\"ua-gpu9\" type=\"T4-1B\"/>", (const unsigned[]){9, 0});
 
-    (void)state;
     scene_configure(&scene, "release = \"keep\";\n"
                             "gpus = ( { address = \"0000:18:00.0\"; reserve = 13; } );");
     for (unsigned i = 1; i <= 3; i++)
@@ -220,7 +213,6 @@ types_do_not_count_what_stays(void **state)
     int status;
     pid_t daemon;
 
-    (void)state;
     restart(MTTY);
     assert_types("mtty-2", "- 12 12");
     assert_int_equal(fake_make(&scene.kernel, "mtty", "mtty-2", scene_device(1)), 0);
@@ -241,7 +233,6 @@ types_do_not_count_what_stays(void **state)
 static void
 no_sum_over_functions(void **state)
 {
-    (void)state;
     restart(L40S);
     assert_types("nvidia-1152", "- - 6");
 }
@@ -250,7 +241,6 @@ no_sum_over_functions(void **state)
 static void
 a_wrong_name_on_a_full_card(void **state)
 {
-    (void)state;
     restart(L40S);
     assert_int_equal(scene_prepare_at(&scene, 1, "0000:3d:00.4", "L40S-48Q"), 0);
     run("vgpuctl attach test --type L40S-99Q", COMMAND_FAILED,
@@ -262,7 +252,6 @@ a_wrong_name_on_a_full_card(void **state)
 static void
 a_type_whose_name_is_not_known(void **state)
 {
-    (void)state;
     restart("gpu 0000:3d:00.0 vf vfs 1 rule size numa 0 board \"NVIDIA L40S\"\n");
     assert_int_equal(fake_make(&scene.kernel, "0000:3d:00.4", "nvidia-1153", ""), 0);
     assert_int_equal(scene_prepare_at(&scene, 1, "0000:3d:00.4", "L40S-12Q"), 1);
@@ -276,7 +265,6 @@ a_type_whose_name_is_not_known(void **state)
 static void
 a_name_that_a_sibling_tells(void **state)
 {
-    (void)state;
     restart("gpu 0000:3d:00.0 vf vfs 1 rule size numa 0 board \"NVIDIA L40S\"\n"
             "gpu 0000:e7:00.0 vf vfs 1 rule size numa 0 board \"NVIDIA L40S\"\n");
     assert_int_equal(fake_make(&scene.kernel, "0000:3d:00.4", "nvidia-1153", ""), 0);
@@ -288,7 +276,6 @@ no_free_function_is_not_full(void **state)
 {
     AUTO_FREE char *xml = NULL;
 
-    (void)state;
     restart("gpu 0000:e7:00.0 rule size numa 0 vfs 1\n"
             "type nvidia-742 \"NVIDIA A2-1B\" framebuffer 1024 max 16\n");
     assert_int_equal(scene_prepare(&scene, 2, 2, "A2-1B"), 0);
@@ -310,7 +297,6 @@ what_a_process_has_open(void **state)
     char words[128];
     pid_t qemu;
 
-    (void)state;
     restart("pci " AMD " driver gim vendor 1002 device 74a1\n" BARE("0000:c1:02.0")
                 BARE("0000:c1:02.1"));
     scene_configure(&scene, "pools = { mi300 = { functions = [ \"0000:c1:02.*\" ]; }; };");
@@ -334,7 +320,6 @@ what_a_process_has_open(void **state)
 static void
 what_is_gone_is_not_kept(void **state)
 {
-    (void)state;
     scene_configure(&scene, "release = \"keep\";");
     assert_int_equal(scene_prepare(&scene, 1, 1, "T4-1B"), 0);
     assert_int_equal(scene_release(&scene, 1, 1), 0);
@@ -349,7 +334,6 @@ what_goes_elsewhere_takes_no_room(void **state)
 {
     AUTO_FREE char *xml = typed_functions(1, "", "L40S-6Q", (const char *const[]){VF, NULL});
 
-    (void)state;
     restart(MTTY "gpu 0000:3d:00.0 vf vfs 4 rule size board \"NVIDIA L40S\"\n");
     scene_configure(&scene, "release = \"keep\";\n"
                             "gpus = ( { address = \"0000:3d:00.0\"; reserve = 1; } );");
@@ -369,7 +353,6 @@ memory_that_is_not_told_is_no_promise(void **state)
     AUTO_FREE char *xml = typed_functions(1, "", "large", (const char *const[]){XE, NULL});
     AUTO_FREE char *quick = typed_functions(1, "", "quick", (const char *const[]){XE, NULL});
 
-    (void)state;
     restart("gpu 0000:03:00.0 xe vfs 2 memory 4096\n");
     scene_configure(&scene, "profiles = { small = { vram = \"2G\"; }; large = { vram = \"8G\"; };"
                             " quick = { exec_quantum = \"5ms\"; }; };");
@@ -391,7 +374,6 @@ what_a_removal_makes_place_for_is_hoped_for(void **state)
     AUTO_FREE char *xml =
         typed_functions(1, "", "L40S-24Q", (const char *const[]){VF, "0000:3d:00.5", NULL});
 
-    (void)state;
     restart("gpu 0000:3d:00.0 vf vfs 2 rule size board \"NVIDIA L40S\"\n");
     scene_configure(&scene, "release = \"keep\";");
     assert_int_equal(scene_prepare_at(&scene, 2, VF, "L40S-48Q"), 0);
@@ -413,7 +395,6 @@ types_without_a_description(void **state)
     } rows[] = {{DEVICE("1", "type='nvidia-715'"), DEVICE("2", "type='nvidia-715'")},
                 {DEVICE("1", "type='A16-16Q'"), DEVICE("2", "type='A16-16Q'")}};
 
-    (void)state;
     for (size_t i = 0; i < COUNT(rows); i++) {
         AUTO_FREE char *devices = NULL, *xml = NULL;
 
@@ -452,7 +433,6 @@ no_instance_of_that_size(void **state)
 {
     AUTO_FREE char *xml = typed_functions(1, "", "A30-2-12C", (const char *const[]){VF, NULL});
 
-    (void)state;
     restart("gpu 0000:3d:00.0 vf vfs 2 rule size mig parts 2 device 20b7\n"
             "type nvidia-689 \"NVIDIA A30-1-6C\" framebuffer 6144 max 4 instances 2\n"
             "type nvidia-690 \"NVIDIA A30-2-12C\" framebuffer 12288 max 2 instances 0\n");
@@ -478,7 +458,6 @@ an_upper_bound_is_told_as_one(void **state)
 {
     AUTO_FREE char *xml = typed_functions(1, "", "L40S-4Q", (const char *const[]){VF, NULL});
 
-    (void)state;
     restart("gpu 0000:3d:00.0 vf vfs 16 rule mixed memory 49152 board \"NVIDIA L40S\"\n");
     scene_configure(&scene, "gpus = ({ address = \"0000:3d:00.0\"; });");
     assert_int_equal(scene_prepare_at(&scene, 2, "0000:3d:00.6", "L40S-8Q"), 0);
@@ -497,7 +476,6 @@ a_removal_under_way_counts(void **state)
     static const char full[] = "no GPU can take ua-gpu2 (T4-16Q): 0000:18:00.0 is full (1 of 1)";
     AUTO_FREE char *xml = guest(DEVICE("2", "type='T4-16Q'"), (const unsigned[]){2, 0});
 
-    (void)state;
     scene_configure(&scene, "release_timeout = \"50ms\"; prepare_timeout = \"50ms\";");
     assert_int_equal(scene_prepare(&scene, 3, 3, "T4-1B"), 0);
     scene.kernel.faults->remove_delay = 5000;
@@ -520,7 +498,6 @@ a_broken_configuration(void **state)
         "vgpuctl attach test --type T4-1B",
     };
 
-    (void)state;
     scene_configure(&scene, "nonsense");
     for (size_t i = 0; i < COUNT(lines); i++) {
         run(lines[i], COMMAND_FAILED, "vgpu.conf:1: syntax error");

@@ -111,7 +111,6 @@ a_running_guest(void **state)
     };
     const char *uri;
 
-    (void)state;
     assert_int_equal(chmod(scene.kernel.path, 0755), 0);
     run_guest();
     uri = libvirt();
@@ -128,7 +127,6 @@ what_only_root_knows(void **state)
 {
     const char *uri;
 
-    (void)state;
     assert_int_equal(chmod(scene.kernel.path, 0755), 0);
     run_guest();
     uri = libvirt();

@@ -58,7 +58,6 @@ move(const char *from, const char *to)
 static void
 nothing_to_wait_for(void **state)
 {
-    (void)state;
     ready("", "", COMMAND_DONE, "");
     ready("gpus = ({ address = \"mtty\"; });", "", COMMAND_DONE, "");
     ready("gpus = ({ address = \"0000:18:00.0\"; enabled = false; });", "", COMMAND_DONE, "");
@@ -69,7 +68,6 @@ nothing_to_wait_for(void **state)
 static void
 given_up_at_once(void **state)
 {
-    (void)state;
     ready(BOTH, " --timeout 0", COMMAND_BUSY, MISSING("0000:18:00.0 (" FROM ":3)"));
     fake_set_uptime(100010);
     ready(BOTH, "", COMMAND_BUSY, MISSING("0000:18:00.0 (" FROM ":3)"));
@@ -86,7 +84,6 @@ it_comes(void **state)
 {
     pid_t driver;
 
-    (void)state;
     move(BUS, AWAY);
     driver = fork();
     if (driver == 0) {
@@ -103,7 +100,6 @@ it_comes(void **state)
 static void
 it_does_not_come(void **state)
 {
-    (void)state;
     move(BUS, AWAY);
     ready("gpus = ({ address = \"mtty\"; });", " --timeout 1", COMMAND_BUSY,
           MISSING("mtty (" FROM ":1)"));
@@ -122,7 +118,6 @@ functions(void **state)
     static const char configuration[] = "gpus = ({ address = \"0000:41:00.0\"; });";
     static const char missing[] = MISSING("0000:41:00.0 (" FROM ":1)");
 
-    (void)state;
     scene_stop(&scene);
     scene_start(&scene, "gpu 0000:41:00.0 vf vfs 4 rule size mig\n"
                         "type nvidia-689 \"NVIDIA A30-1-6C\" framebuffer 6144 instances 1\n");

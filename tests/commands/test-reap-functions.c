@@ -62,7 +62,6 @@ static const struct typed_case here = {
 static void
 shown(void **state)
 {
-    (void)state;
     /* mdevctl defines no virtual functions, even if a file in its directory looks like that. */
     fake_write(&scene.kernel, "etc/mdevctl.d/0000:3d:00.7/dddddddd-0000-4000-8000-000000000006",
                "{}");
@@ -77,7 +76,6 @@ shown(void **state)
 static void
 reaped(void **state)
 {
-    (void)state;
     typed_golden(&scene, libvirt, "reap/functions", "vgpuctl reap");
     assert_int_equal(fake_count(&scene.kernel), COUNT(places) - 1);
     assert_string_equal(fake_type_of(&scene.kernel, places[IS_LEFT]), "");
@@ -111,7 +109,6 @@ in_use(void **state)
 {
     struct fake_guest stray;
 
-    (void)state;
     stray = fake_open(&scene.kernel, places[IS_NOBODYS]);
     assert_true(stray.device >= 0);
     for (int dry = 1; dry >= 0; dry--) {
@@ -141,7 +138,6 @@ in_use(void **state)
 static void
 of_others(void **state)
 {
-    (void)state;
     assert_int_equal(fake_remove(&scene.kernel, places[RUNS]), 0);
     assert_int_equal(fake_remove(&scene.kernel, places[IS_DEFINED]), 0);
     assert_int_equal(fake_remove(&scene.kernel, places[IS_LEFT]), 0);

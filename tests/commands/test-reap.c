@@ -137,7 +137,6 @@ end(pid_t pid)
 static void
 shown(void **state)
 {
-    (void)state;
     populate();
     typed_golden(&scene, libvirt, "list/reap-devices",
                  "vgpuctl list -o DEVICE,STATE,ORIGIN,DOMAIN");
@@ -156,7 +155,6 @@ holders(void **state)
     char words[64], comm[32];
     FILE *file = fopen("/proc/self/comm", "re");
 
-    (void)state;
     assert_true(file && fgets(comm, sizeof(comm), file));
     fclose(file);
     comm[strcspn(comm, "\n")] = '\0';
@@ -177,7 +175,6 @@ holders(void **state)
 static void
 ours(void **state)
 {
-    (void)state;
     populate();
     typed_golden(&scene, libvirt, "reap/devices-dry-run", "vgpuctl reap --dry-run");
     assert_int_equal(fake_count(&scene.kernel), LAST);
@@ -198,7 +195,6 @@ ours(void **state)
 static void
 nothing(void **state)
 {
-    (void)state;
     assert_int_equal(run("vgpuctl reap --dry-run"), COMMAND_DONE);
     assert_string_equal(typed.printed, "");
     assert_false(host_exists(&scene.kernel.host, "run/libvirt-vgpu"));
@@ -214,7 +210,6 @@ named(void **state)
 {
     char line[256];
 
-    (void)state;
     populate();
     snprintf(line, sizeof(line), "vgpuctl reap %s %s", scene_device(BY_HAND),
              "DDDDDDDD-0000-4000-8000-000000000004");
@@ -237,7 +232,6 @@ referred_to(void **state)
     char words[128];
     pid_t qemu;
 
-    (void)state;
     populate();
     guest = fake_open(&scene.kernel, scene_device(RUNNING));
     qemu = fake_hand_over(&guest);
@@ -259,7 +253,6 @@ referred_to(void **state)
 static void
 a_removal_that_takes_too_long(void **state)
 {
-    (void)state;
     populate();
     scene_configure(&scene, "release_timeout = \"50ms\";");
     scene.kernel.faults->remove_delay = 5000;
@@ -276,7 +269,6 @@ in_use(void **state)
     static const unsigned numbers[] = {LEFT, BY_HAND};
     static const char *const lines[] = {"vgpuctl reap --dry-run %s", "vgpuctl reap %s"};
 
-    (void)state;
     populate();
     for (size_t i = 0; i < COUNT(numbers); i++) {
         struct fake_guest stray = fake_open(&scene.kernel, scene_device(numbers[i]));
@@ -309,7 +301,6 @@ being_started(void **state)
 {
     pid_t hook;
 
-    (void)state;
     scene.kernel.faults->stuck = true;
     hook = fork();
     if (hook == 0)
@@ -339,7 +330,6 @@ daemon_is_gone(void **state)
     int status;
     pid_t daemon = fork();
 
-    (void)state;
     if (daemon == 0) {
         pid_t hook = fork();
 
@@ -373,7 +363,6 @@ changed_meanwhile(void **state)
     const struct reap_order order = {.before = &before, .named = &named};
     struct error error;
 
-    (void)state;
     keep(LEFT);
     assert_int_equal(reap_devices(&scene.kernel.host, &order, &findings, &error), 0);
     assert_int_equal(findings.count, 1);
@@ -390,7 +379,6 @@ status_files(void **state)
     AUTO_FREE char *xml = scene_xml(9, "", (const unsigned[]){BY_HAND, 0});
     char path[64];
 
-    (void)state;
     populate();
     scene_put_status(&scene, 9, getpid(), xml);
     assert_int_equal(run_on("vgpuctl reap %s", BY_HAND), COMMAND_BUSY);
@@ -433,7 +421,6 @@ libvirt_with_a_costly_domain(void)
 static void
 no_more_than_it_takes(void **state)
 {
-    (void)state;
     keep(DEFINED);
     libvirt = libvirt_with_a_costly_domain();
     assert_int_equal(run("vgpuctl list -rn -o DEVICE,STATE,DOMAIN"), COMMAND_DONE);
@@ -455,7 +442,6 @@ no_libvirt(void **state)
                                         "vgpuctl reap dddddddd-0000-4000-8000-000000000004"};
     char line[512];
 
-    (void)state;
     populate();
     libvirt = "test:///no/such/node.xml";
     for (size_t i = 0; i < COUNT(lines); i++) {
@@ -482,7 +468,6 @@ unknown(void **state)
 {
     char line[256];
 
-    (void)state;
     populate();
     snprintf(line, sizeof(line), "vgpuctl reap %s %s", scene_device(BY_HAND), scene_device(77));
     assert_int_equal(run(line), COMMAND_FAILED);
@@ -503,7 +488,6 @@ unknown(void **state)
 static void
 gone(void **state)
 {
-    (void)state;
     populate();
     assert_int_equal(fake_remove(&scene.kernel, scene_device(LEFT)), 0);
     assert_int_equal(run_on("vgpuctl reap --dry-run %s", LEFT), COMMAND_DONE);
@@ -520,7 +504,6 @@ two_at_once(void **state)
 {
     pid_t other, driver;
 
-    (void)state;
     make(BY_HAND);
     driver = hold_up(BY_HAND);
     other = fork();
@@ -547,7 +530,6 @@ interrupted(void **state)
     pid_t other, driver;
     unsigned writes;
 
-    (void)state;
     make(BY_HAND);
     writes = scene.kernel.faults->writes;
     driver = hold_up(BY_HAND);
@@ -588,7 +570,6 @@ stuck(void **state)
     char line[256];
     pid_t driver;
 
-    (void)state;
     keep(LEFT);
     make(BY_HAND);
     driver = hold_up(BY_HAND);
@@ -627,7 +608,6 @@ domains(void **state)
     struct error error;
     char all[8192];
 
-    (void)state;
     snprintf(all, sizeof(all), "%s%s%s", first, second, third);
     assert_int_equal(connection_open(&scene.kernel.host, typed_libvirt(&scene, all),
                                      CONNECTION_READ, &connection, &error),

@@ -58,7 +58,6 @@ at_80_columns(void **state)
 {
     const char *libvirt = begin();
 
-    (void)state;
     for (size_t i = 0; i < COUNT(tables); i++)
         typed_golden_on(&scene, libvirt, &typed_screen, tables[i].name, tables[i].line);
 }
@@ -86,7 +85,6 @@ others_at_80_columns(void **state)
     };
     const char *libvirt = begin();
 
-    (void)state;
     for (size_t i = 0; i < COUNT(rows); i++)
         typed_golden_on(&scene, libvirt, &typed_screen, rows[i].name, rows[i].line);
 }
@@ -112,7 +110,6 @@ at_any_width(void **state)
     const char *libvirt = begin();
     struct terminal screen = typed_screen;
 
-    (void)state;
     assert_int_equal(typed_run(&scene, libvirt, "vgpuctl list", &typed), 0);
     typed_assert_has(typed.printed, "DOMAIN-UUID\n");
     for (screen.width = 76; screen.width <= 200; screen.width += 4) {
@@ -137,7 +134,6 @@ for_programs(void **state)
                                         "vgpuctl metrics"};
     const char *libvirt = begin();
 
-    (void)state;
     for (size_t i = 0; i < COUNT(lines); i++) {
         AUTO_FREE char *piped = NULL;
 
@@ -155,7 +151,6 @@ at_120_columns(void **state)
     const struct terminal wide = {.is_screen = true, .width = 120};
     const char *libvirt = begin();
 
-    (void)state;
     typed_golden_on(&scene, libvirt, &wide, "list/screen-120", "vgpuctl list");
 }
 
@@ -163,7 +158,6 @@ at_120_columns(void **state)
 static void
 broken_names(void **state)
 {
-    (void)state;
     scene_start_machine(&scene, "t4-l40s");
     fake_write(&scene.kernel, "run/libvirt-vgpu/ledger",
                "libvirt-vgpu-ledger 1 6a7f1e0c-0000-4000-8000-000000000001 2\n"
@@ -187,7 +181,6 @@ empty(void **state)
         {"vgpuctl reap", "no orphan of ours is here: nothing is to be removed\n"},
     };
 
-    (void)state;
     scene_start(&scene, "");
     for (size_t i = 0; i < COUNT(rows); i++) {
         char line[64];
@@ -209,7 +202,6 @@ empty(void **state)
 static void
 done(void **state)
 {
-    (void)state;
     scene_start_machine(&scene, "t4-l40s");
     assert_int_equal(typed_run(&scene, HERE, "vgpuctl drain 0000:18:00.0", &typed), 0);
     assert_string_equal(typed.faults, "0000:18:00.0 is drained, and nothing is on it\n");
@@ -237,7 +229,6 @@ wide_names(void **state)
     static const char *const names[] = {"\xe6\x97\xa5\xe6\x9c\xac\xe8\xaa\x9e",
                                         "cafe\xcc\x81-\xe2\x80\xaeno"};
 
-    (void)state;
     scene_start_machine(&scene, "t4-l40s");
     for (unsigned i = 0; i < COUNT(names); i++) {
         AUTO_FREE char *xml = scene_xml_of(i + 1, "<vgpu:device alias=\"ua-gpu1\" type=\"T4-2B\"/>",
@@ -270,7 +261,6 @@ more_than_the_screen_has(void **state)
         {3, 7, "\033[H\033[2Kb\n\033[2Kc\n\033[J(lines 2 to 3 of 3" ENDED},
     };
 
-    (void)state;
     for (size_t i = 0; i < COUNT(rows); i++) {
         struct terminal terminal = {.height = rows[i].height};
         struct terminal_screen screen = TERMINAL_SCREEN_NONE;
@@ -311,7 +301,6 @@ a_screen_of_its_own(void **state)
     const struct host host = {.ops = &host_kernel};
     sigset_t after;
 
-    (void)state;
     for (size_t i = 0; i < COUNT(rows); i++) {
         struct terminal terminal = {.input = -1, .output = -1, .is_screen = true};
         const bool waits = !rows[i].signal && !rows[i].key;
@@ -356,7 +345,6 @@ the_input_is_put_back(void **state)
     size_t size;
     FILE *out = open_memstream(&shown, &size);
 
-    (void)state;
     assert_true(master >= 0 && grantpt(master) == 0 && unlockpt(master) == 0);
     terminal.input = open(ptsname(master), O_RDWR | O_NOCTTY | O_CLOEXEC);
     assert_int_equal(tcgetattr(terminal.input, &before), 0);

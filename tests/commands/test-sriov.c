@@ -99,7 +99,6 @@ who_has_how_many(void **state)
     static const char off[] = "the virtual functions of " NVIDIA " are off, so it offers no vGPUs: "
                               "'vgpuctl sriov enable " NVIDIA "' enables them";
 
-    (void)state;
     start_off();
     assert_int_equal(fake_enable(&scene.kernel, INTEL, 2), 0);
     fake_write(&scene.kernel, UNIT NVIDIA ".service", "");
@@ -120,7 +119,6 @@ who_has_how_many(void **state)
 static void
 a_kept_vgpu_without_functions(void **state)
 {
-    (void)state;
     scene_configure(&scene, "release = \"keep\";");
     assert_int_equal(scene_prepare_at(&scene, 1, FIRST, TYPE), 0);
     assert_int_equal(scene_release_at(&scene, 1, FIRST), 0);
@@ -131,7 +129,6 @@ a_kept_vgpu_without_functions(void **state)
 static void
 nvidias(void **state)
 {
-    (void)state;
     start_off();
     typed_golden(&scene, HERE, "sriov/enable", "vgpuctl sriov enable 3d:00.0");
     assert_string_equal(tool.asked, "/usr/lib/nvidia/sriov-manage -e " NVIDIA);
@@ -165,7 +162,6 @@ nvidias_tool_fails(void **state)
         {0, "sriov/tool-does-nothing"},
     };
 
-    (void)state;
     start_off();
     tool.is_idle = true;
     for (size_t i = 0; i < COUNT(rows); i++) {
@@ -195,7 +191,6 @@ others(void **state)
 {
     struct name driver;
 
-    (void)state;
     start_off();
     run("vgpuctl sriov enable 03:00.0", 0, INTEL " has 3 virtual functions now\n");
     assert_int_equal(fake_enabled(&scene.kernel, INTEL), 3);
@@ -237,7 +232,6 @@ shares(void **state)
         {"profiles = ", 4, 4},
     };
 
-    (void)state;
     for (size_t i = 0; i < COUNT(rows); i++) {
         start_off();
         scene_configure(&scene, rows[i].configuration);
@@ -262,7 +256,6 @@ shares(void **state)
 static void
 shares_that_stay(void **state)
 {
-    (void)state;
     start_off();
     scene_configure(&scene, PROFILES);
     scene.kernel.faults->fail_at = 3;
@@ -290,7 +283,6 @@ shares_half_taken_back(void **state)
     static const char tag[] = "run/libvirt-vgpu/functions/" INTEL_FIRST ".former";
     int root;
 
-    (void)state;
     for (int lives = 1; lives >= 0; lives--) {
         start_off();
         scene_configure(&scene, PROFILES);
@@ -314,7 +306,6 @@ shares_half_taken_back(void **state)
 static void
 others_fail(void **state)
 {
-    (void)state;
     for (unsigned n = 1; n <= 2; n++) {
         start_off();
         scene.kernel.faults->fail_at = n;
@@ -346,7 +337,6 @@ may_be_in_use(void **state)
 {
     static struct host_ops ops;
 
-    (void)state;
     kernel_ops = scene.kernel.host.ops;
     ops = *kernel_ops;
     ops.list = list_but_one;
@@ -367,7 +357,6 @@ in_use(void **state)
     struct fake_guest guest;
     pid_t qemu;
 
-    (void)state;
     scene_configure(&scene, "release = \"keep\";");
     assert_int_equal(typed_prepare(&scene, 1, TYPE, FIRST), 0);
     assert_int_equal(typed_prepare(&scene, 2, TYPE, "0000:3d:00.6"), 0);
@@ -398,7 +387,6 @@ in_use(void **state)
 static void
 many_users(void **state)
 {
-    (void)state;
     scene_stop(&scene);
     scene_start(&scene, "gpu " NVIDIA " vf vfs 16 rule size\n"
                         "type nvidia-1152 \"NVIDIA L40S-8Q\" framebuffer 8192 max 16\n");
@@ -413,7 +401,6 @@ many_users(void **state)
 static void
 which_card(void **state)
 {
-    (void)state;
     start_off();
     fake_write(&scene.kernel, "sys/devices/0000:41:00.0/sriov_totalvfs", "8\n");
     fake_write(&scene.kernel, "sys/devices/0000:41:00.0/sriov_numvfs", "0\n");
@@ -431,7 +418,6 @@ which_card(void **state)
 static void
 broken_configuration(void **state)
 {
-    (void)state;
     start_off();
     scene_configure(&scene, "placement = ");
     run("vgpuctl sriov enable 3d:00.0", 0, "has 4 virtual functions now");
@@ -453,7 +439,6 @@ wrong_words(void **state)
         {"vgpuctl sriov enable 03:00.0 --root /", "it takes no --root"},
     };
 
-    (void)state;
     for (size_t i = 0; i < COUNT(lines); i++)
         run(lines[i][0], 2, lines[i][1]);
     assert_int_equal(scene.kernel.faults->writes, 0);

@@ -42,7 +42,6 @@ t4(void **state)
     AUTO_FREE char *domains = NULL;
     const char *libvirt;
 
-    (void)state;
     begin_t4();
     assert_true(asprintf(&domains, "%s%s%s", first, second, third) > 0);
     libvirt = typed_libvirt(&scene, domains);
@@ -63,7 +62,6 @@ widths(void **state)
 {
     struct terminal screen = typed_screen;
 
-    (void)state;
     begin_t4();
     for (unsigned width = 60; width <= 200; width += 20) {
         screen.width = width;
@@ -87,7 +85,6 @@ a_long_name(void **state)
 {
     struct terminal screen = typed_screen;
 
-    (void)state;
     scene_start(&scene, "gpu 0000:18:00.0 rule size\ntype nvidia-901 \"GRID LONG-LONG-LONG-LONG-"
                         "LONG-LONG-LONG-LONG-1B\" framebuffer 1024 max 16\n");
     foreign("0000:18:00.0", "nvidia-901", scene_device(3));
@@ -100,7 +97,6 @@ a_long_name(void **state)
 static void
 closed(void **state)
 {
-    (void)state;
     begin_t4();
     scene_configure(&scene, "gpus = ({ address = \"0000:3b:00.0\"; enabled = false; });");
     assert_int_equal(typed_run(&scene, HERE, "vgpuctl drain 0000:18:00.0", &typed), 0);
@@ -116,7 +112,6 @@ closed(void **state)
 static void
 kept(void **state)
 {
-    (void)state;
     scene_start(&scene, "gpu 0000:18:00.0 rule size numa 0\n"
                         "type nvidia-222 \"GRID T4-1B\" framebuffer 1024 max 2\n"
                         "type nvidia-231 \"GRID T4-2Q\" framebuffer 2048 max 1\n");
@@ -150,7 +145,6 @@ asked(void **state)
 static void
 machines(void **state)
 {
-    (void)state;
     scene_start_machine(&scene, "mixed");
     foreign("mtty", "mtty-2", scene_device(1));
     typed_facts(&scene, HERE, "vgpuctl status", 0,
@@ -201,7 +195,6 @@ machines(void **state)
 static void
 silent(void **state)
 {
-    (void)state;
     begin_t4();
     snprintf(scene.kernel.faults->slow, sizeof(scene.kernel.faults->slow), "0000:18:00");
     scene.kernel.faults->mute = true;
@@ -213,7 +206,6 @@ silent(void **state)
 static void
 gone(void **state)
 {
-    (void)state;
     scene_start_machine(&scene, "mtty");
     fake_write(&scene.kernel, "run/libvirt-vgpu/ledger",
                "libvirt-vgpu-ledger 1 6a7f1e0c-0000-4000-8000-000000000001 2\n"
@@ -227,7 +219,6 @@ gone(void **state)
 static void
 wrong_usage(void **state)
 {
-    (void)state;
     scene_start_machine(&scene, "mtty");
     typed_golden(&scene, HERE, "status/no-terminal", "vgpuctl status --watch");
     typed_facts(&scene, HERE, "vgpuctl status --json 0000:99:00.0", 1, "\"word\": \"not-found\",");

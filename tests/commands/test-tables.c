@@ -39,7 +39,6 @@ t4(void **state)
     AUTO_FREE char *second = typed_domain(2, "", (const unsigned[]){2, 0});
     AUTO_FREE char *domains = NULL;
 
-    (void)state;
     scene_start_machine(&scene, "t4x8");
     assert_int_equal(scene_prepare(&scene, 1, 1, "T4-1B"), 0);
     assert_int_equal(scene_prepare(&scene, 2, 2, "T4-16Q"), 0);
@@ -85,7 +84,6 @@ t4(void **state)
 static void
 pool(void **state)
 {
-    (void)state;
     scene_start(&scene, "pci 0000:c1:00.0 driver gim vendor 1002 device 74a1 numa 1\n"
                         "pci 0000:c1:02.0 driver vfio-pci physfn 0000:c1:00.0\n"
                         "pci 0000:c1:02.1 driver vfio-pci physfn 0000:c1:00.0\n"
@@ -105,7 +103,6 @@ pool(void **state)
 static void
 ids(void **state)
 {
-    (void)state;
     scene_start(&scene, "gpu 0000:3d:00.0 vf vfs 4 rule mixed memory 49152\n"
                         "type nvidia-1152 \"NVIDIA L40S-8Q\" framebuffer 8192 max 6\n"
                         "gpu 0000:18:00.0 rule size\n"
@@ -125,7 +122,6 @@ ids(void **state)
 static void
 xe(void **state)
 {
-    (void)state;
     scene_start(&scene, "gpu 0000:03:00.0 xe vfs 4 memory 16384 numa 1\n");
     scene_configure(&scene, "profiles = { b50-4g = { vram = \"4G\"; exec_quantum = \"20ms\"; }; "
                             "b50-8g = { vram = \"8G\"; }; b50-2g = { vram = \"2G\"; }; };"
@@ -149,7 +145,6 @@ a40(void **state)
 {
     AUTO_FREE char *first = typed_domain(1, "", (const unsigned[]){1, 0});
 
-    (void)state;
     scene_start_machine(&scene, "a40");
     assert_int_equal(scene_prepare(&scene, 1, 1, "A40-4Q"), 0);
     show(typed_libvirt(&scene, first),
@@ -165,7 +160,6 @@ a40(void **state)
 static void
 samples(void **state)
 {
-    (void)state;
     scene_start_machine(&scene, "mtty");
     typed_golden(&scene, HERE, "types/mtty", "vgpuctl types");
     typed_facts(&scene, HERE, "vgpuctl gpus --json", 0,
@@ -177,7 +171,6 @@ samples(void **state)
 static void
 nothing(void **state)
 {
-    (void)state;
     scene_start(&scene, "");
     show(HERE, "no GPU on this host offers vGPUs; see 'vgpuctl doctor'",
          "no GPU on this host offers vGPUs; see 'vgpuctl doctor'", "there is no vGPU on this host");
@@ -195,7 +188,6 @@ both_kinds(void **state)
     AUTO_FREE char *domains = NULL;
     const char *libvirt;
 
-    (void)state;
     scene_start_machine(&scene, "t4-l40s");
     scene_configure(&scene,
                     "max_instances = ({ types = [ \"L40S-8A\", \"L40S-8Q\" ]; max = 6; });");
@@ -227,7 +219,6 @@ partitioned(void **state)
 {
     AUTO_FREE char *first = typed_functions(1, "", "A30-1-6C", ON("0000:41:00.4"));
 
-    (void)state;
     scene_start_machine(&scene, "a30-mig");
     /* The instances limit these types, even if the configuration allows more. */
     scene_configure(&scene, "max_instances = ({ types = [ \"A30-1-6C\" ]; max = 4; });");
@@ -260,7 +251,6 @@ ceilings(void **state)
 {
     AUTO_FREE char *first = typed_functions(1, "", "DC-2B", ON("0000:42:00.4"));
 
-    (void)state;
     scene_start_machine(&scene, "rtx-pro-6000");
     assert_int_equal(typed_prepare(&scene, 1, "DC-2B", "0000:42:00.4"), 0);
     show(typed_libvirt(&scene, first),
@@ -283,7 +273,6 @@ mixed_sizes(void **state)
     AUTO_FREE char *second = typed_functions(2, "", "L4-12Q", ON("0000:af:00.5"));
     AUTO_FREE char *domains = NULL;
 
-    (void)state;
     scene_start_machine(&scene, "mixed-size");
     scene_configure(&scene, "max_instances = ({ types = [ \"L4-2Q\" ]; max = 12; });");
     assert_int_equal(typed_prepare(&scene, 1, "L4-2Q", "0000:af:00.4"), 0);
@@ -306,7 +295,6 @@ mixed_sizes(void **state)
 static void
 never_seen_idle(void **state)
 {
-    (void)state;
     scene_start_machine(&scene, "mixed-size");
     assert_int_equal(fake_make(&scene.kernel, "0000:af:00.4", "nvidia-914", "0000:af:00.4"), 0);
     typed_facts(&scene, HERE, "vgpuctl gpus", 0, "0000:af:00.0 NVIDIA L4 1 vf 1 - - - yes");
@@ -318,7 +306,6 @@ full(void **state)
 {
     static const char *const functions[] = {"0000:3d:00.4", "0000:3d:00.6"};
 
-    (void)state;
     scene_start_machine(&scene, "t4-l40s");
     for (unsigned i = 0; i < COUNT(functions); i++)
         assert_int_equal(typed_prepare(&scene, i + 1, "L40S-24Q", functions[i]), 0);
@@ -342,7 +329,6 @@ no_libvirt_is_asked(void **state)
 {
     struct typed typed = {0};
 
-    (void)state;
     scene_start_machine(&scene, "mtty");
     assert_int_equal(typed_run(&scene, "test:///no/such/file", "vgpuctl types", &typed), 0);
     assert_string_equal(typed.faults, "");

@@ -54,7 +54,6 @@ shown(void **state)
         {"where/timeout", "vgpuctl where web01 -c " T4 " --timeout never"},
     };
 
-    (void)state;
     for (size_t i = 0; i < COUNT(rows); i++)
         typed_golden(&scene, HERE, rows[i].name, rows[i].line);
     /* There is no golden file here, because the words are libvirt's. */
@@ -99,7 +98,6 @@ best_first(void **state)
     size_t size;
     FILE *out = open_memstream(&line, &size);
 
-    (void)state;
     fake_write(&scene.kernel, "full", WITH_ROOM("0"));
     fake_write(&scene.kernel, "none", "<node/>");
     fake_write(&scene.kernel, "two", WITH_ROOM("2"));
@@ -123,7 +121,6 @@ one_judge(void **state)
     AUTO_FREE char *reason = NULL;
     char *end;
 
-    (void)state;
     assert_int_equal(typed_run(&scene, T4, line, &typed), COMMAND_NO_CAPACITY);
     reason = strdup(strstr(typed.printed, "NO       ") + strlen("NO       "));
     end = strchr(reason, '\n');
@@ -142,7 +139,6 @@ one_judge(void **state)
 static void
 nobody_knows_it(void **state)
 {
-    (void)state;
     assert_int_equal(typed_run(&scene, GONE, "vgpuctl where web01 -c " T4, &typed), COMMAND_FAILED);
     typed_assert_has(typed.faults, "vgpuctl: where: cannot connect to " GONE ": ");
     assert_string_equal(typed.printed, "");
@@ -226,7 +222,6 @@ hosts_that_fail(void **state)
                      make_socket(refusing, sizeof(refusing), "refusing", false)};
     AUTO_FREE char *hosts = NULL, *more = NULL;
 
-    (void)state;
     assert_about(ask_slow_host(""), 300);
 
     assert_true(asprintf(&hosts, " -c qemu+unix:///system?socket=%s -c " GONE, refusing) > 0);
@@ -250,7 +245,6 @@ hosts_that_fail(void **state)
 static void
 not_all_answer(void **state)
 {
-    (void)state;
     assert_int_equal(run("vgpuctl where --type T4-1B -c " GONE " -c " A40), COMMAND_FAILED);
     typed_assert_has(typed.faults, "T4-1B: 1 would not, 0 may, 1 gave no answer\n");
 }

@@ -24,7 +24,6 @@ static struct inventory inventory;
 static int
 teardown(void **state)
 {
-    (void)state;
     inventory_clear(&inventory);
     fake_stop(&fake);
     return 0;
@@ -79,7 +78,6 @@ least_total(const char *id)
 static void
 of_a_gpu(void **state)
 {
-    (void)state;
     fake_start(&fake, "gpu " CARD " vf vfs 48 rule size device 2bb5\n" TIME);
     assert_int_equal(least_total("nvidia-1518"), 32);
     assert_int_equal(least_total("nvidia-1544"), 1);
@@ -93,7 +91,6 @@ of_a_gpu(void **state)
 static void
 no_less_than_what_is_seen(void **state)
 {
-    (void)state;
     fake_start(&fake, "gpu " CARD " vf vfs 48 rule size ceiling 48 device 2bb5\n" TIME);
     assert_int_equal(least_total("nvidia-1518"), 32);
     make_many("nvidia-1518", 0, 32);
@@ -106,7 +103,6 @@ no_less_than_what_is_seen(void **state)
 static void
 of_gpu_instances(void **state)
 {
-    (void)state;
     fake_start(&fake, "gpu " CARD " vf vfs 48 rule size mig parts 3 device 2bb5\n" PARTS);
     assert_int_equal(least_total("nvidia-1550"), 36);
     assert_int_equal(inventory.gpus[0]->instances, 3);
@@ -127,7 +123,6 @@ instances_that_are_not_seen(void **state)
                                         "Device Minor: \t -1\n", "Device Minor: \t 4294967296\n",
                                         "No Device Minor: 64\n"};
 
-    (void)state;
     fake_start(&fake, "gpu " CARD " vf vfs 48 rule size mig parts 3 device 2bb5\n" PARTS);
     fake_put(fake.host.root, "", "proc/driver/nvidia/capabilities/gpu64/mig/gin");
     fake_put(fake.host.root, "", "proc/driver/nvidia/capabilities/gpu64/mig/gi");
@@ -147,7 +142,6 @@ the_largest_type_is_not_all(void **state)
     static const char *const uuids[] = {"00000000-0000-4000-8000-000000000001",
                                         "00000000-0000-4000-8000-000000000002"};
 
-    (void)state;
     fake_start(&fake, "gpu " CARD " rule mixed memory 4608\n"
                       "type nvidia-1 \"GRID X-0B\" framebuffer 512\n"
                       "type nvidia-2 \"GRID X-1B\" framebuffer 1024\n"

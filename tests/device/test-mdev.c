@@ -18,8 +18,6 @@ static const struct scene_case here = {.scene = &scene,
 static bool
 wants_all(const struct inventory_type *type, const void *data)
 {
-    (void)type;
-    (void)data;
     return true;
 }
 
@@ -32,7 +30,6 @@ a_parent_without_types_is_none(void **state)
     AUTO(inventory_clear) struct inventory inventory = {0};
     struct error error = {0};
 
-    (void)state;
     assert_int_equal(fake_make(&scene.kernel, "channels", "io", scene_device(1)), 0);
     assert_int_equal(fake_make(&scene.kernel, "mtty", "mtty-2", scene_device(2)), 0);
     assert_int_equal(scan_host(&scene.kernel.host, NULL, &all, &inventory, &error), 0);

@@ -64,7 +64,6 @@ start(const char *machine, const char *table)
 static int
 tear_down(void **state)
 {
-    (void)state;
     inventory_clear(&inventory);
     fake_stop(&fake);
     return 0;
@@ -112,7 +111,6 @@ assert_maximum(const char *id, unsigned max, enum limit_source source)
 static void
 types_of_a_full_card(void **state)
 {
-    (void)state;
     start(L40S, NULL);
     assert_int_equal(fake_make(&fake, FIRST, "nvidia-1156", NULL), 0);
     look(NULL);
@@ -137,7 +135,6 @@ whose_figure_counts(void **state)
     struct policy_limit limit = {.max = 30};
     struct policy policy = {.limits = &limit, .limit_count = 1};
 
-    (void)state;
     start(L40S, USUAL);
     look(NULL);
     assert_maximum("nvidia-1145", 32, LIMIT_TABLE);
@@ -152,7 +149,6 @@ whose_figure_counts(void **state)
 static void
 no_less_than_what_is_seen(void **state)
 {
-    (void)state;
     start(L40S, TABLE("2", "1", "2"));
     look(NULL);
     assert_maximum("nvidia-1145", 2, LIMIT_TABLE);
@@ -166,7 +162,6 @@ no_less_than_what_is_seen(void **state)
 static void
 of_gpu_instances(void **state)
 {
-    (void)state;
     start("gpu " CARD " vf vfs 8 rule size mig parts 2 device 26b9\n"
           "type nvidia-9002 \"NVIDIA L40S-1-12Q\" framebuffer 12288 max 2 instances 2\n",
           USUAL);
@@ -181,7 +176,6 @@ of_gpu_instances(void **state)
 static void
 a_driver_that_tells_all(void **state)
 {
-    (void)state;
     start("gpu 0000:18:00.0 rule size board \"GRID T4\"\n", USUAL);
     look(NULL);
     assert_int_equal(tables_opened, 0);
@@ -190,7 +184,6 @@ a_driver_that_tells_all(void **state)
 static void
 another_card(void **state)
 {
-    (void)state;
     start(L40S, "<vgpuconfig>" TYPE("1", "A-1Q", "40000000")
                     CARD_OF("0x26B8", "0", TAKES("1", "9")) "</vgpuconfig>");
     look_and_remember();
@@ -206,7 +199,6 @@ the_table_is_read_once(void **state)
     AUTO_FREE char *first = NULL;
     char remembered[4096];
 
-    (void)state;
     start(L40S, USUAL);
     look_and_remember();
     assert_int_equal(tables_opened, 1);
@@ -248,7 +240,6 @@ the_table_is_read_once(void **state)
 static void
 nothing_is_remembered(void **state)
 {
-    (void)state;
     start(L40S, USUAL);
     look(NULL);
     look(NULL);
@@ -259,7 +250,6 @@ nothing_is_remembered(void **state)
 static void
 a_broken_table(void **state)
 {
-    (void)state;
     start(L40S, "rubbish");
     look_and_remember();
     assert_non_null(strstr(inventory.table_fault.text, "cannot read NVIDIA's table of vGPU types, "
@@ -287,7 +277,6 @@ the_text_of_an_extract(void **state)
     AUTO_FREE char *text = NULL, *other = NULL;
     struct error error = {0};
 
-    (void)state;
     start(L40S,
           "<vgpuconfig>" TYPE("1", "A&amp;&lt;&quot;-1Q", "40000000")
               TYPE("2", "A-2Q",

@@ -44,7 +44,6 @@ static struct host host;
 static int
 set_up(void **state)
 {
-    (void)state;
     strcpy(directory, "/tmp/vgpu-table-XXXXXX");
     assert_non_null(mkdtemp(directory));
     host = (struct host){.root = open(directory, O_PATH | O_DIRECTORY | O_CLOEXEC),
@@ -58,7 +57,6 @@ set_up(void **state)
 static int
 tear_down(void **state)
 {
-    (void)state;
     unlinkat(host.root, NVIDIA_TABLE_PATH, 0);
     unlinkat(host.root, NVIDIA_TABLE_PATH, AT_REMOVEDIR);
     unlinkat(host.root, DIRECTORY "/other", 0);
@@ -152,7 +150,6 @@ check_refused(const struct nvidia_table_ids *ids, int rc, const char *words)
 static void
 example_of_the_header(void **state)
 {
-    (void)state;
     check_card(TABLE("<version>1.0</version><globalSettings><homogeneousVgpus>TRUE"
                      "</homogeneousVgpus></globalSettings>"
                      "<vgpuType id=\"222\" name=\"GRID T4-1B\" class=\"NVS\">"
@@ -213,7 +210,6 @@ which_card(void **state)
         {"", "unknown"},
     };
 
-    (void)state;
     for (size_t i = 0; i < COUNT(rows); i++) {
         AUTO(nvidia_table_clear) struct nvidia_table table = {0};
         AUTO_FREE char *text =
@@ -249,7 +245,6 @@ several_cards(void **state)
     AUTO(nvidia_table_clear) struct nvidia_table none = {0};
     struct error error;
 
-    (void)state;
     put(TABLE(TYPE("1", "T4-1Q") TYPE("2", "A40-1Q") TYPE("3", "A40-2Q")
                   CARD("0", TAKES("1", "16")) "<pgpu>" IDS("0x10de", "0x2235", "0x10de", "0x0")
                       TAKES("2", "32") TAKES("3", "24") "</pgpu>"));
@@ -317,7 +312,6 @@ what_a_type_says(void **state)
         {SIZE "<multiVgpuSupported>?</multiVgpuSupported>", "1024|0||16|0"},
     };
 
-    (void)state;
     for (size_t i = 0; i < COUNT(rows); i++) {
         AUTO_FREE char *text = memory_format(ONE("%s"), rows[i].inside);
         AUTO_FREE char *wanted = *rows[i].wanted
@@ -383,7 +377,6 @@ what_is_passed_over(void **state)
          "any\nnvidia-1|A-1Q||1024|0||8|0"},
     };
 
-    (void)state;
     for (size_t i = 0; i < COUNT(rows); i++) {
         AUTO_FREE char *text =
             memory_format(TABLE("%s" CARD("0", "%s")), rows[i].types, rows[i].supported);
@@ -400,7 +393,6 @@ what_is_passed_over(void **state)
 static void
 gpu_instances(void **state)
 {
-    (void)state;
     check_card(TABLE(TYPE_OF("1518", "NVIDIA RTX Pro 6000 Blackwell DC-2B",
                              "<profileSize>0x80000000</profileSize>")
                          TYPE_OF("1600", "NVIDIA RTX Pro 6000 Blackwell DC-1-2Q",
@@ -424,7 +416,6 @@ parts_that_are_single(void **state)
 #define WITH(attribute)                                                                            \
     TABLE(TWO "<pgpu " attribute ">" IDS("0x10de", "0x1EB8", "0x10de", "0") TAKES("1", "2")        \
               TAKES("2", "1") "</pgpu>")
-    (void)state;
     check_card(WITH("fractionalMultiVgpu='0' hostVgpuMode='x'"), &t4,
                "any\nnvidia-1|A-1Q|NVS|1024|0||2|0|single\nnvidia-2|A-2Q|NVS|2048|0||1|0");
     check_card(WITH("fractionalMultiVgpu='1'"), &t4,
@@ -449,7 +440,6 @@ thirty_three_types(void **state)
     AUTO(nvidia_table_clear) struct nvidia_table table = {0};
     struct error error;
 
-    (void)state;
     put(text);
     assert_int_equal(nvidia_table_read(&host, NVIDIA_TABLE_PATH, &a6000, 1, &table, &error), 0);
     assert_int_equal(table.cards[0].type_count, 33);
@@ -561,7 +551,6 @@ all_real_types(void **state)
     size_t count = read_rows(rows, COUNT(rows)), seen = 0;
     AUTO_FREE char *text = write_rows(rows, count);
 
-    (void)state;
     assert_true(count > 500);
     put(text);
     for (size_t i = 0; i < count; i += seen) {
@@ -608,7 +597,6 @@ what_is_refused(void **state)
          "line 2: it declares something itself, such as an entity"},
     };
 
-    (void)state;
     for (size_t i = 0; i < COUNT(rows); i++) {
         put(rows[i].text);
         check_refused(&t4, -EINVAL, rows[i].words);
@@ -638,7 +626,6 @@ bounds(void **state)
          "one card has more than 4096 types"},
     };
 
-    (void)state;
     for (size_t i = 0; i < COUNT(rows); i++) {
         AUTO_FREE char *most = repeat(rows[i].before, rows[i].piece, rows[i].most, rows[i].after);
         AUTO_FREE char *more =
@@ -654,7 +641,6 @@ bounds(void **state)
 static void
 which_file(void **state)
 {
-    (void)state;
     for (int confined = 0; confined < 2; confined++) {
         host.is_confined = confined;
         unlinkat(host.root, NVIDIA_TABLE_PATH, 0);
@@ -696,7 +682,6 @@ too_large(void **state)
     struct error error;
     size_t at = strlen(start);
 
-    (void)state;
     memset(text, ' ', most + 1);
     memcpy(text, start, strlen(start));
     for (; at + strlen(piece) + strlen(end) <= most; at += strlen(piece))
@@ -712,7 +697,6 @@ too_large(void **state)
 static int
 open_growing(const struct host *ignored, const char *path, int flags, mode_t mode)
 {
-    (void)ignored, (void)path, (void)mode;
     return open("/proc/self/status", flags);
 }
 
@@ -724,7 +708,6 @@ changed_meanwhile(void **state)
     AUTO(nvidia_table_clear) struct nvidia_table table = {0};
     struct error error;
 
-    (void)state;
     ops.open = open_growing;
     assert_int_equal(nvidia_table_read(&growing, NVIDIA_TABLE_PATH, &t4, 1, &table, &error),
                      -EAGAIN);

@@ -32,7 +32,6 @@ numbers_of_types(void **state)
         {"mtty-2", 0},
     };
 
-    (void)state;
     for (size_t i = 0; i < COUNT(rows); i++) {
         struct name id = {0}, again;
 
@@ -76,7 +75,6 @@ names_of_types(void **state)
         {"", 0, 0},
     };
 
-    (void)state;
     for (size_t i = 0; i < COUNT(rows); i++) {
         struct inventory_type type = {.id = {"nvidia-222"}}, known = type, other = {.id = {"i915"}};
 

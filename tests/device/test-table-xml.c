@@ -59,7 +59,6 @@ open_dish(struct table_xml *xml, void *data)
 static void
 close_dish(struct table_xml *xml, void *data)
 {
-    (void)xml;
     say_number(data, ((struct menu *)data)->price);
     say(data, ")");
 }
@@ -137,7 +136,6 @@ which_elements(void **state)
         {"<!DOCTYPE menu PUBLIC 'a' 'http://127.0.0.1:1/a'><menu/>", ""},
     };
 
-    (void)state;
     for (size_t i = 0; i < COUNT(rows); i++)
         check_said(rows[i].text, rows[i].wanted);
 }
@@ -177,7 +175,6 @@ numbers(void **state)
         {"x1", "!"},
     };
 
-    (void)state;
     for (size_t i = 0; i < COUNT(rows); i++) {
         AUTO_FREE char *text = memory_format("<menu><dish n='%s'><price>%s</price></dish></menu>",
                                              rows[i].number, rows[i].number);
@@ -212,7 +209,6 @@ texts(void **state)
         {"&#x80;", ""}, {"&lt;", "<"},    {"a\tb", "a b"},
     };
 
-    (void)state;
     for (size_t i = 0; i < COUNT(rows); i++) {
         AUTO_FREE char *text = memory_format("<menu><dish name='%s'/></menu>", rows[i].name);
         AUTO_FREE char *wanted = memory_format("(%s - -)", rows[i].wanted);
@@ -253,7 +249,6 @@ what_is_refused(void **state)
         {"<!DOCTYPE menu [%two;]><menu/>", "line 1: "},
     };
 
-    (void)state;
     for (size_t i = 0; i < COUNT(rows); i++)
         check_refused(rows[i].text, rows[i].words);
 }
@@ -275,7 +270,6 @@ bounds(void **state)
         {"<menu><![CDATA[", "<", (64 << 10) - 11, "]]></menu>", "longer than 64 KiB"},
     };
 
-    (void)state;
     for (size_t i = 0; i < COUNT(rows); i++) {
         AUTO_FREE char *most = repeat(rows[i].before, rows[i].piece, rows[i].most, rows[i].after);
         AUTO_FREE char *more =
@@ -296,7 +290,6 @@ depth_and_words(void **state)
     AUTO_FREE char *words = repeat("<menu>", "<a#/>", 16000, "</menu>");
     AUTO_FREE char *more_words = repeat("<menu>", "<a#/>", 17000, "</menu>");
 
-    (void)state;
     check_said(deep, "");
     check_refused(deeper, "line 1: more than 32 elements are in each other");
     check_said(words, "");

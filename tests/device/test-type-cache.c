@@ -51,7 +51,6 @@ what_is_remembered(void **state)
         {"", ""},
     };
 
-    (void)state;
     for (size_t i = 0; i < COUNT(rows); i++) {
         AUTO(inventory_clear) struct inventory inventory = two_cards();
 
@@ -74,7 +73,6 @@ what_is_stored(void **state)
     char text[256];
     AUTO_CLOSE int directory = -1;
 
-    (void)state;
     assert_int_equal(name_parse(&named.id, "nvidia-1"), 0);
     assert_int_equal(name_parse(&nameless.id, "nvidia-2"), 0);
     fake_write(&scene.kernel, "run/libvirt-vgpu/ledger", "");

@@ -39,7 +39,6 @@ list_of_a_large_page(void **state)
     struct fake_kernel *fake = &scene.kernel;
     struct reader reader = READER_IDLE;
 
-    (void)state;
     fake_settle(fake);
     put_list(fake);
     fake->host.ops = &host_kernel;

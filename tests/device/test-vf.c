@@ -28,7 +28,6 @@ static struct inventory inventory;
 static int
 teardown(void **state)
 {
-    (void)state;
     inventory_clear(&inventory);
     fake_stop(&fake);
     return 0;
@@ -111,7 +110,6 @@ every_form_of_the_list(void **state)
                  {"nvidia-1155", "NVIDIA L40S-1Q", 1024},
                  {"nvidia-1148", "NVIDIA L40S-2Q", 2048}};
 
-    (void)state;
     for (size_t i = 0; i < COUNT(forms); i++) {
         char machine[512];
 
@@ -145,7 +143,6 @@ the_gpu_is_the_physical_function(void **state)
 {
     const struct inventory_gpu *gpu;
 
-    (void)state;
     fake_start(&fake, MACHINE);
     scan();
     gpu = inventory.gpus[0];
@@ -167,7 +164,6 @@ unlike_boards_share_no_types(void **state)
     static const char *const words[] = {"A16-", "A2-", "A16-"};
     struct error error;
 
-    (void)state;
     inventory_clear(&inventory);
     fake_start(&fake, "gpu 0000:3d:00.0 vf vfs 2 numa 0 board \"NVIDIA A16\"\n"
                       "gpu 0000:5e:00.0 vf vfs 2 numa 0 board \"NVIDIA A2\"\n"
@@ -194,7 +190,6 @@ set_types_are_named_from_siblings(void **state)
 {
     static const char *const addresses[] = {FIRST, "0000:3d:00.7"};
 
-    (void)state;
     for (size_t i = 0; i < COUNT(addresses); i++) {
         fake_start(&fake, MACHINE);
         assert_int_equal(fake_make(&fake, addresses[i], "nvidia-1155", NULL), 0);
@@ -227,7 +222,6 @@ set_types_are_named_from_siblings(void **state)
 static void
 types_are_those_of_all_functions(void **state)
 {
-    (void)state;
     fake_start(&fake, "gpu " CARD " vf vfs 4 rule mixed memory 3072\n" TYPES);
     assert_int_equal(fake_make(&fake, SECOND, "nvidia-1148", NULL), 0);
     scan();
@@ -247,7 +241,6 @@ mixed_sizes_are_what_is_offered(void **state)
         bool mixed;
     } table[] = {{"size", false}, {"type", false}, {"mixed memory 49152", true}};
 
-    (void)state;
     for (size_t i = 0; i < COUNT(table); i++) {
         struct error error = {0};
         char machine[512];
@@ -271,7 +264,6 @@ mixed_sizes_are_what_is_offered(void **state)
 static void
 gpu_instances(void **state)
 {
-    (void)state;
     fake_start(&fake, "gpu " CARD " vf vfs 4 rule size mig device 20b7\n"
                       "type nvidia-687 \"NVIDIA A30-12C\" framebuffer 12288 max 2\n"
                       "type nvidia-689 \"NVIDIA A30-1-6C\" framebuffer 6144 max 4 instances 1\n"
@@ -305,7 +297,6 @@ gpu_instances(void **state)
 static void
 interfaces_do_not_mix(void **state)
 {
-    (void)state;
     fake_start(&fake, MACHINE "gpu 0000:18:00.0 rule size board \"GRID T4\"\n"
                               "gpu 0000:19:00.0 rule size vfs 2 board \"NVIDIA A2\"\n"
                               "gpu mtty rule pool 24\ntype mtty-2 \"Dual port serial\" uses 2\n"
@@ -328,7 +319,6 @@ unreadable_lists(void **state)
 {
     unsigned willing = 0, silent = 0;
 
-    (void)state;
     fake_start(&fake, "gpu " CARD " vf vfs 16 rule size\n" TYPES);
     fake.faults->unreadable = 3;
     scan();
@@ -351,7 +341,6 @@ few_opens(void **state)
 {
     char machine[1024] = "";
 
-    (void)state;
     for (unsigned i = 0; i < 4; i++)
         snprintf(machine + strlen(machine), sizeof(machine) - strlen(machine),
                  "gpu 0000:%02x:00.0 vf vfs 64 rule size board \"NVIDIA L40S\"\n", 0x3d + i);
@@ -458,7 +447,6 @@ done_all_the_same(void **state)
         .interface = &vgpu_vf, .device = {FIRST}, .parent = {FIRST}, .type = {"nvidia-55"}};
     struct host_ops ops;
 
-    (void)state;
     fake_start(&fake, "gpu " CARD " vf vfs 4 rule size\n" TYPES);
     driver = fake.host.ops;
     ops = *driver;
@@ -508,7 +496,6 @@ every_row(void **state)
         {"nvidia-1155", driver_unloaded, take_away, "nvidia-1155", -ENODEV, 0, ""},
     };
 
-    (void)state;
     for (size_t i = 0; i < COUNT(table); i++) {
         struct vgpu vgpu = function(FIRST, table[i].type);
         int rc;
@@ -555,7 +542,6 @@ find_look_prove(void **state)
         {"nvidia-55", driver_unloaded, "", -ENOENT, "", VGPU_ABSENT, -ENODEV},
     };
 
-    (void)state;
     for (size_t i = 0; i < COUNT(table); i++) {
         struct vgpu vgpu = function(FIRST, table[i].type), found;
         struct name gpu, type;
@@ -599,7 +585,6 @@ from_make_to_remove(void **state)
     struct path directory, node;
     int proof;
 
-    (void)state;
     fake_start(&fake, MACHINE);
     assert_true(vgpu_is_wrong(&fake.host, &vgpu));
     assert_int_equal(vgpu_vf.make(&fake.host, &vgpu), 0);
@@ -622,7 +607,6 @@ parameters(void **state)
     struct vgpu vgpu = function(FIRST, "nvidia-1155");
     char text[64];
 
-    (void)state;
     fake_start(&fake, MACHINE);
     assert_int_equal(vgpu_configure(&fake.host, &vgpu, ""), 0);
     assert_int_equal(fake.faults->writes, 0);
@@ -651,7 +635,6 @@ two_removals_at_once(void **state)
     struct vgpu vgpu = function(FIRST, "nvidia-55");
     pid_t pid;
 
-    (void)state;
     fake_start(&fake, MACHINE);
     assert_int_equal(fake_make(&fake, FIRST, "nvidia-55", NULL), 0);
     fake.faults->remove_delay = 60;
@@ -673,7 +656,6 @@ left_late(void **state)
 {
     struct vgpu vgpu = function(FIRST, "nvidia-55");
 
-    (void)state;
     fake_start(&fake, MACHINE);
     assert_int_equal(vgpu_vf.make(&fake.host, &vgpu), 0);
     fake.faults->exiting = 80;
@@ -691,7 +673,6 @@ left_late(void **state)
 static void
 directory_gone(void **state)
 {
-    (void)state;
     fake_start(&fake, MACHINE);
     assert_int_equal(fake_make(&fake, FIRST, "nvidia-55", NULL), 0);
     fake_bind(&fake, FIRST, "vfio-pci");
@@ -716,7 +697,6 @@ unknown_answers(void **state)
     struct name type, gpu;
     struct host plain;
 
-    (void)state;
     fake_start(&fake, MACHINE);
     fake_settle(&fake);
     fake_write(&fake, "sys/devices/" FIRST "/nvidia/current_vgpu_type", "NVIDIA L40S-1B\n");
@@ -742,7 +722,6 @@ found_by_its_interface(void **state)
     struct name device, gpu;
     struct vgpu vgpu;
 
-    (void)state;
     fake_start(&fake, MACHINE "gpu mtty rule pool 24\ntype mtty-2 \"Dual port serial\" uses 2\n");
     assert_int_equal(fake_make(&fake, FIRST, "nvidia-55", NULL), 0);
     assert_int_equal(fake_make(&fake, "mtty", "mtty-2", scene_device(1)), 0);

@@ -30,7 +30,6 @@ list(const struct host *place, const char *path, struct words *ret)
 static int
 probe(const struct host *place, const char *path)
 {
-    (void)place;
     assert_string_equal(path, GROUP);
     return probed ? probed : open("/dev/null", O_RDWR | O_CLOEXEC);
 }
@@ -97,7 +96,6 @@ nodes(void **state)
 {
     struct path node;
 
-    (void)state;
     assert_int_equal(vfio_node(&host, &device, &node), -ENOENT);
     has_group();
     assert_int_equal(vfio_node(&host, &device, &node), 0);
@@ -108,7 +106,6 @@ nodes(void **state)
 static void
 bound(void **state)
 {
-    (void)state;
     assert_false(vfio_has_node(&host, &device));
     has_group();
     assert_false(vfio_has_node(&host, &device));
@@ -123,7 +120,6 @@ bound(void **state)
 static void
 holders(void **state)
 {
-    (void)state;
     assert_int_equal(find_holder(), 0);
     has_group();
     opens("/" GROUP "3");
@@ -148,7 +144,6 @@ holders(void **state)
 static void
 some_cannot_be_looked_at(void **state)
 {
-    (void)state;
     has_group();
     opens("/dev/null");
     fake_write(&scene.kernel, "proc/666/fd/0", "");
@@ -179,7 +174,6 @@ check_proof(int opened, int rc, bool has_proof)
 static void
 proofs(void **state)
 {
-    (void)state;
     opens("/dev/null");
     check_proof(0, -EBUSY, false);
     has_group();
@@ -204,7 +198,6 @@ proofs(void **state)
 static void
 no_proof_without_a_whole_look(void **state)
 {
-    (void)state;
     has_group();
     opens("/dev/null");
     fake_write(&scene.kernel, "proc/666/fd/0", "");

@@ -62,7 +62,6 @@ start(const char *machine)
 int
 setup(void **state)
 {
-    (void)state;
     start(MACHINE);
     put(CONF, "gpus = ({ address = \"0000:18:00.0\"; });\n");
     put("etc/libvirt-vgpu/conf.d/10-more.conf", "placement = \"spread\";\n");
@@ -73,7 +72,6 @@ setup(void **state)
 int
 teardown(void **state)
 {
-    (void)state;
     typed_clear(&typed);
     return scene_stop(&scene), 0;
 }

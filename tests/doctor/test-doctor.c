@@ -16,7 +16,6 @@
 static void
 healthy(void **state)
 {
-    (void)state;
     assert_healthy(HERE);
     assert_healthy(NULL);
     assert_int_equal(scene_prepare(&scene, 1, 1, "T4-1B"), 0);
@@ -121,7 +120,6 @@ loop(void)
 static void
 readme(void **state)
 {
-    (void)state;
     not_executable();
     typed_golden(&scene, HERE, "readme/doctor", "vgpuctl doctor");
 }
@@ -404,7 +402,6 @@ planted(void **state)
 static void
 no_module(void **state)
 {
-    (void)state;
     scene_stop(&scene);
     start("");
     assert_fault(HERE, "module-mdev", "its module mdev is not loaded");
@@ -443,7 +440,6 @@ functions_without_mdev(void **state)
 static void
 functions_of_no_pool(void **state)
 {
-    (void)state;
     scene_stop(&scene);
     start(POOL);
     put("sys/bus/pci/devices/0000:c1:00.0/sriov_totalvfs", "8\n");
@@ -455,7 +451,6 @@ functions_of_no_pool(void **state)
 static void
 emulated(void **state)
 {
-    (void)state;
     put("sys/module/vgpu_cards/parameters/cards", "T4,L40S\n");
     assert_healthy(HERE);
     put("sys/bus/pci/devices/0100:10:00.0/emulated/created", "0\n");
@@ -470,7 +465,6 @@ emulated(void **state)
 static void
 harmless(void **state)
 {
-    (void)state;
     apparmor();
     put("etc/apparmor.d/local/usr.sbin.libvirtd", "/usr/libexec/libvirt-vgpu/* PUx,\n");
     assert_healthy(HERE);
@@ -498,7 +492,6 @@ harmless(void **state)
 static void
 each_program_of_a_rule(void **state)
 {
-    (void)state;
     put("usr/bin/mdevctl", "");
     put("etc/udev/rules.d/60-mdevctl.rules", "RUN+=\"/usr/bin/mdevctl start-parent-mdevs %k\"\n"
                                              "RUN+=\"/opt/bin/mdevctl start-parent-mdevs %k\"\n");
@@ -508,7 +501,6 @@ each_program_of_a_rule(void **state)
 static void
 notes(void **state)
 {
-    (void)state;
     program(HOOKS "/qemu");
     assert_note(HERE, "other-hook", "libvirt also runs /" HOOKS "/qemu, before ours");
     drop(HOOKS "/qemu");
@@ -529,7 +521,6 @@ notes(void **state)
 static void
 no_seccomp(void **state)
 {
-    (void)state;
     put("proc/self/status", "Name:\tvgpuctl\nNoNewPrivs:\t0\nCpus_allowed:\tff\n");
     assert_note(HERE, "seccomp", "this kernel has no seccomp: the hook may make system calls");
     put("proc/self/status", "Name:\tvgpuctl\nNoNewPrivs:\t0\nSeccomp:\t0\nCpus_allowed:\tff\n");
@@ -539,7 +530,6 @@ no_seccomp(void **state)
 static void
 selinux_remedies(void **state)
 {
-    (void)state;
     selinux();
     assert_healthy(HERE);
     put("labels/" PROGRAM, "system_u:object_r:bin_t:s0");
@@ -584,7 +574,6 @@ apparmor_of_a_daemon(void **state)
 {
     static const char *const harmless[] = {"unconfined\n", "virtqemud (complain)\n"};
 
-    (void)state;
     put_daemon(IN_A_LONG_TIME);
     apparmor();
     assert_healthy(HERE);
@@ -617,7 +606,6 @@ changed(const char *path)
 static void
 unseen(void **state)
 {
-    (void)state;
     put_daemon(IN_A_LONG_TIME);
     assert_healthy(HERE);
     put_daemon(AT_BOOT);
@@ -633,7 +621,6 @@ unseen(void **state)
 static void
 an_ended_daemon_is_none(void **state)
 {
-    (void)state;
     put_daemon(AT_BOOT);
     drop_daemon();
     assert_healthy(HERE);
@@ -644,7 +631,6 @@ seen_through_another(void **state)
 {
     double other;
 
-    (void)state;
     program(HOOKS "/qemu.d/40-other");
     other = changed(HOOKS "/qemu.d/40-other");
     put_daemon((uint64_t)(other * (double)sysconf(_SC_CLK_TCK)));
@@ -660,7 +646,6 @@ seen_through_another(void **state)
 static void
 switched_off(void **state)
 {
-    (void)state;
     put("etc/libvirt-vgpu/conf.d/20-off.conf", "\nenabled = false;\n");
     assert_fault(
         HERE, "disabled",
@@ -670,7 +655,6 @@ switched_off(void **state)
 static void
 several(void **state)
 {
-    (void)state;
     not_executable();
     gpu_not_there();
     typed_golden(&scene, HERE, "doctor/findings", "vgpuctl doctor");

@@ -10,7 +10,6 @@
 static void
 domains(void **state)
 {
-    (void)state;
     assert_fault(
         libvirt((const char *const[]){HOSTDEV(DEVICE1, "ua-a"),
                                       HOSTDEV(DEVICE2, "ua-b") HOSTDEV(DEVICE1, "ua-c"), NULL}),
@@ -30,7 +29,6 @@ a_name_for_a_shell(void **state)
     "<domain type='test'><name>" name "</name><uuid>aaaaaaaa-0000-4000-8000-00000000000" number    \
     "</uuid><memory>1024</memory><os><type>hvm</type></os><devices>" HOSTDEV(                      \
         DEVICE1, "ua-a") "</devices></domain>\n"
-    (void)state;
     assert_fault(typed_libvirt(&scene, ODD("a;id", "1") ODD("b;id", "2")), "duplicate-uuid",
                  "a;id and b;id");
     typed_run(&scene, typed_libvirt(&scene, ODD("a;id", "1") ODD("b;id", "2")), "vgpuctl doctor",
@@ -44,7 +42,6 @@ started_by_mdevctl(void **state)
 {
     const char *const devices[] = {HOSTDEV(DEVICE1, "ua-vgpu-small"), NULL};
 
-    (void)state;
     put(CONF, "classes = { small = { types = [ \"T4-1B\" ]; }; };\n");
     put("etc/mdevctl.d/0000:18:00.0/" DEVICE1,
         "{ \"mdev_type\": \"nvidia-222\", \"start\": \"manual\", \"attrs\": [] }\n");
@@ -61,7 +58,6 @@ started_by_mdevctl(void **state)
 static void
 definitions(void **state)
 {
-    (void)state;
     assert_fault(libvirt((const char *const[]){HOSTDEV(DEVICE1, "ua-vgpu-small"), NULL}),
                  "definition",
                  "a start of the domain guest1 would be refused: ua-vgpu-small asks for the class "

@@ -24,7 +24,6 @@
 static void
 on_functions(void **state)
 {
-    (void)state;
     scene_stop(&scene);
     start(VF "parts 3\n" MIG);
     assert_fault(HERE, "mig-types", SEEN);
@@ -45,7 +44,6 @@ on_functions(void **state)
 static void
 on_mediated_devices(void **state)
 {
-    (void)state;
     scene_stop(&scene);
     start(MDEV "parts 3\n");
     assert_fault(HERE, "mig-types", SEEN);
@@ -60,7 +58,6 @@ on_mediated_devices(void **state)
 static void
 only_then(void **state)
 {
-    (void)state;
     scene_stop(&scene);
     start(VF "parts 1\n" MIG);
     assert_fault(HERE, "mig-types",
@@ -91,7 +88,6 @@ only_then(void **state)
 static void
 nothing_is_offered(void **state)
 {
-    (void)state;
     scene_stop(&scene);
     start(P4);
     assert_healthy(HERE);
@@ -117,7 +113,6 @@ nothing_is_offered(void **state)
 static void
 a_broken_table(void **state)
 {
-    (void)state;
     put(NVIDIA_TABLE_PATH, "<vgpuconfig></vgpuconfig>\n");
     assert_healthy(HERE);
     put(NVIDIA_TABLE_PATH, "rubbish\n");
@@ -137,7 +132,6 @@ a_broken_table(void **state)
 static void
 graphics_mode(void **state)
 {
-    (void)state;
     scene_stop(&scene);
     start(OTHER GRAPHICS);
     assert_fault(HERE, "display-mode",
@@ -160,7 +154,6 @@ no_such_mode(void **state)
         OTHER "pci " WORKSTATION " driver amdgpu vendor 1002 device 2bb1 class 0x030000\n",
     };
 
-    (void)state;
     for (size_t i = 0; i < COUNT(cards); i++) {
         scene_stop(&scene);
         start(cards[i]);
@@ -176,7 +169,6 @@ no_such_mode(void **state)
 static void
 compute_mode(void **state)
 {
-    (void)state;
     scene_stop(&scene);
     start(OTHER GRAPHICS);
     put("sys/devices/" WORKSTATION "/sriov_totalvfs", "48\n");

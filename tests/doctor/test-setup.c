@@ -87,7 +87,6 @@ as_declared(void)
 static void
 functions(void **state)
 {
-    (void)state;
     start("", 0);
     declare("functions = \"all\";");
     as_declared();
@@ -120,7 +119,6 @@ functions(void **state)
 static void
 mig_mode(void **state)
 {
-    (void)state;
     start("", 2);
     as_declared();
     declare(INSTANCES);
@@ -132,7 +130,6 @@ mig_mode(void **state)
 static void
 instances(void **state)
 {
-    (void)state;
     start("mig", 0);
     assert_int_equal(count("function-types", ""), 1);
     declare(INSTANCES);
@@ -151,7 +148,6 @@ instances(void **state)
 static void
 sizes(void **state)
 {
-    (void)state;
     start("", 0);
     declare("functions = \"all\"; sizes = \"mixed\";");
     /* An empty card does not show whether it takes several sizes. */
@@ -173,7 +169,6 @@ units(void **state)
 {
     static const char *const cards[] = {CARD, INTEL};
 
-    (void)state;
     start("", 0);
     declare(INSTANCES);
     assert_int_equal(count("setup-unit", ""), 0);

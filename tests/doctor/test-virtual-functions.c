@@ -26,7 +26,6 @@
 static int
 setup_functions(void **state)
 {
-    (void)state;
     start(FUNCTIONS);
     assert_int_equal(fake_make(&scene.kernel, SECOND, "nvidia-1152", SECOND), 0);
     return 0;
@@ -120,7 +119,6 @@ functions(void **state)
 static void
 function_advice(void **state)
 {
-    (void)state;
     scene_stop(&scene);
     start("gpu " CARD " vf vfs 16 rule size numa 0 device 26b9\n"
           "type nvidia-1152 \"NVIDIA L40S-8Q\" framebuffer 8192 max 6\n");
@@ -138,7 +136,6 @@ function_advice(void **state)
 static void
 one_command_or_another(void **state)
 {
-    (void)state;
     functions_off();
     typed_golden(&scene, HERE, "doctor/functions-off", "vgpuctl doctor");
 }
@@ -164,7 +161,6 @@ type_both(const char *disable, const char *enable)
 static void
 intel(void **state)
 {
-    (void)state;
     scene_stop(&scene);
     start("gpu " INTEL " xe vfs 2 memory 14096\n");
     fake_put_driver(&scene.kernel, "0000:03:00.4", "xe");
@@ -184,7 +180,6 @@ intel(void **state)
 static void
 intels_memory_shared_out(void **state)
 {
-    (void)state;
     scene_stop(&scene);
     start("gpu " INTEL " xe vfs 3 memory 14096\n");
     put("sys/bus/pci/drivers/xe-vfio-pci/unbind", "");
@@ -223,7 +218,6 @@ libvirt_version(void **state)
         {11003000, NULL},
     };
 
-    (void)state;
     for (size_t i = 0; i < COUNT(rows); i++) {
         AUTO(diagnosis_clear) struct diagnosis diagnosis = DIAGNOSIS_NONE;
         struct error error;
@@ -247,7 +241,6 @@ libvirt_version(void **state)
 static void
 function_domains(void **state)
 {
-    (void)state;
     put(CONF, "classes = { small = { types = [ \"L40S-8Q\" ]; }; };\n");
     assert_healthy(libvirt((const char *const[]){PCI_HOSTDEV("4", "no", "ua-a"), NULL}));
     assert_fault(libvirt((const char *const[]){PCI_HOSTDEV("4", "no", "ua-a"),

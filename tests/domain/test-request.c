@@ -474,7 +474,6 @@ aliases_that_libvirt_keeps(void **state)
         {"hostdevx", false}, {"hostdev-1", false}, {"xua-gpu0", false}, {"", false},
     };
 
-    (void)state;
     for (size_t i = 0; i < COUNT(rows); i++) {
         if (request_keeps_alias(rows[i].alias) != rows[i].kept)
             fail_msg("%s", rows[i].alias);

@@ -65,7 +65,6 @@ the_process_of_a_guest(void **state)
         {"pid='none'", 0},
     };
 
-    (void)state;
     for (size_t i = 0; i < COUNT(rows); i++) {
         AUTO(request_clear) struct request request = {0};
         char text[1024];
@@ -86,7 +85,6 @@ who_runs(void **state)
     const struct name web = name_of(UUID), other = name_of(OTHER), gpu = name_of(UUID0);
     char text[1024];
 
-    (void)state;
     assert_int_equal(read_again(), 0);
     assert_int_equal(files.count, 0);
     assert_true(files.complete);
@@ -117,7 +115,6 @@ who_cannot_be_told(void **state)
 {
     const struct name web = name_of(UUID), other = name_of(OTHER), gpu = name_of(UUID0);
 
-    (void)state;
     put("a.xml", "<domstatus><domain type='kvm'>" HEAD "<devices>" GPU0 "<");
     assert_int_equal(read_again(), 0);
     assert_int_equal(files.count, 0);
@@ -144,7 +141,6 @@ no_list_at_all(void **state)
 {
     const struct name web = name_of(UUID);
 
-    (void)state;
     fake_write(&scene.kernel, DIRECTORY, "a file");
     assert_int_equal(read_again(), -ENOTDIR);
     assert_false(files.complete);

@@ -33,7 +33,6 @@ each_offers_the_same(void **state)
 {
     AUTO(words_clear) struct words names = {0};
 
-    (void)state;
     captured_list(&names);
     assert_true(names.count >= 5);
     for (size_t i = 0; i < names.count; i++) {

@@ -20,7 +20,6 @@
 static int
 setup(void **state)
 {
-    (void)state;
     fake_clock_start();
     fake_set_uptime(FAKE_UPTIME);
     return 0;
@@ -29,7 +28,6 @@ setup(void **state)
 static void
 a_sleep_is_as_long_as_it_says(void **state)
 {
-    (void)state;
     fake_sleep(HOUR);
     assert_int_equal(fake_now(), FAKE_UPTIME + HOUR);
     fake_sleep(0);
@@ -44,7 +42,6 @@ sleepers_wake_in_their_order(void **state)
     volatile bool *begin = fake_clock_take_flags(sizeof(*begin));
     pid_t pids[32];
 
-    (void)state;
     *begin = true;
     for (unsigned i = 0; i < COUNT(pids); i++) {
         pids[i] = fork();
@@ -72,7 +69,6 @@ time_stands_still_for_work(void **state)
     struct pollfd input;
     pid_t pid;
 
-    (void)state;
     assert_int_equal(pipe(ends), 0);
     input = (struct pollfd){.fd = ends[0], .events = POLLIN};
     pid = fork();
@@ -106,7 +102,6 @@ time_stands_still_for_a_thread(void **state)
     pthread_t thread;
     pid_t pid;
 
-    (void)state;
     pid = fork();
     if (pid == 0) {
         fake_sleep(1000);
@@ -126,7 +121,6 @@ others_waits_are_no_work(void **state)
     char path[32];
     pid_t pid;
 
-    (void)state;
     snprintf(path, sizeof(path), "/proc/self/fd/%d", lock);
     other = open(path, O_RDWR | O_CLOEXEC);
     assert_int_equal(flock(lock, LOCK_EX), 0);
@@ -146,7 +140,6 @@ others_waits_are_no_work(void **state)
 static void
 the_killed_do_not_count(void **state)
 {
-    (void)state;
     for (unsigned i = 0; i < 50; i++) {
         pid_t pid = fork();
 
@@ -171,7 +164,6 @@ a_flag_is_waited_for(void **state)
     volatile bool *flag;
     pid_t pid;
 
-    (void)state;
     flag = fake_clock_take_flags(sizeof(*flag));
     *flag = true;
     pid = fork();

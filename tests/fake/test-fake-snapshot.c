@@ -97,7 +97,6 @@ real_machines(void **state)
     unsigned count = 0;
     DIR *directory;
 
-    (void)state;
     snprintf(path, sizeof(path), "%s/tests/machines", scene_sources());
     directory = opendir(path);
     assert_non_null(directory);
@@ -117,7 +116,6 @@ real_machines(void **state)
 static void
 types_in_short_and_vgpus(void **state)
 {
-    (void)state;
     compare("gpu 0000:18:00.0 numa 1 X-1:1024:4 X-2:2048:2\n"
             "foreign 1 X-1 0000:18:00.0\nforeign 2 X-1 0000:18:00.0\n");
     compare("gpu 0000:18:00.0 vfs 3 X-1:1024:2 X-2:2048:2\nforeign 1 X-2 0000:18:00.5\n");
@@ -144,7 +142,6 @@ members_of_pools(void **state)
     const struct policy policy = {.pools = pools, .pool_count = COUNT(pools)};
     struct error error;
 
-    (void)state;
     scene_start(&scene, "pci " POOLS ".0 driver gim\npci " POOLS ".4 physfn " POOLS ".0\n"
                         "pci " POOLS ".5 physfn " POOLS ".0\npci " POOLS ".6 physfn " POOLS ".0\n");
     fake_put(scene.kernel.host.root, NULL, "run/libvirt-vgpu/functions/");

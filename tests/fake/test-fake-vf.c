@@ -25,7 +25,6 @@ static struct fake_kernel fake;
 static int
 teardown(void **state)
 {
-    (void)state;
     fake_stop(&fake);
     return 0;
 }
@@ -193,7 +192,6 @@ transitions(void **state)
         {"1155", resources_stuck, "0", -EIO, "1155"},
     };
 
-    (void)state;
     for (size_t i = 0; i < COUNT(table); i++) {
         char to[32];
         int rc;
@@ -219,7 +217,6 @@ transitions(void **state)
 static void
 left_after_a_while(void **state)
 {
-    (void)state;
     fake_start(&fake, MACHINE);
     assert_int_equal(turn(FIRST, "55"), 0);
     fake.faults->exiting = 60;
@@ -241,7 +238,6 @@ guest_killed(void **state)
     char byte;
     pid_t pid;
 
-    (void)state;
     fake_start(&fake, MACHINE);
     assert_int_equal(turn(FIRST, "55"), 0);
     assert_int_equal(pipe(pipes), 0);
@@ -286,7 +282,6 @@ forms_of_the_list(void **state)
          "55    : NVIDIA L40S-1B\n1155  : NVIDIA L40S-1Q\n", ""},
     };
 
-    (void)state;
     for (size_t i = 0; i < COUNT(table); i++) {
         char machine[512];
 
@@ -314,7 +309,6 @@ garbage_in_the_list(void **state)
 {
     const char *all;
 
-    (void)state;
     fake_start(&fake, "gpu " CARD " vf vfs 4 rule size list garbage board \"NVIDIA L40S\"\n");
     all = CREATABLE(FIRST);
     assert_non_null(strstr(all, "\n1145  : NVIDIA L40S-1B\n"));
@@ -344,7 +338,6 @@ rules(void **state)
         {"rule size", NULL, "55", "7"},
     };
 
-    (void)state;
     for (size_t i = 0; i < COUNT(table); i++) {
         char machine[512];
 
@@ -368,7 +361,6 @@ rules(void **state)
 static void
 instances(void **state)
 {
-    (void)state;
     fake_start(&fake, "gpu " CARD " vf vfs 4 rule size mig\n" TYPES
                       "type nvidia-7 \"NVIDIA L40S-1-1Q\" framebuffer 1024 max 7 instances 0\n"
                       "type nvidia-8 \"NVIDIA L40S-3-3Q\" framebuffer 3072 max 2 instances 1\n");
@@ -394,7 +386,6 @@ attributes(void **state)
 {
     char much[600];
 
-    (void)state;
     memset(much, 'x', sizeof(much) - 1);
     much[sizeof(much) - 1] = '\0';
     fake_start(&fake, MACHINE);
@@ -430,7 +421,6 @@ other_ways(void **state)
     struct host plain;
     char text[64];
 
-    (void)state;
     fake_start(&fake, MACHINE);
     assert_int_equal(
         fake.host.ops->write(
@@ -500,7 +490,6 @@ pci_devices(void **state)
     };
     struct names devices;
 
-    (void)state;
     fake_start(&fake,
                MACHINE "gpu 0000:18:00.0 rule size board \"GRID T4\"\n"
                        "gpu 0000:19:00.0 rule size vfs 2 board \"NVIDIA A2\"\n"
@@ -537,7 +526,6 @@ vfio_nodes(void **state)
     struct path path;
     int proof;
 
-    (void)state;
     fake_start(&fake, MACHINE);
     assert_int_equal(host_link(&fake.host, &group, "sys/bus/pci/devices/%s/iommu_group", FIRST), 0);
     assert_int_equal(path_format(&path, "dev/vfio/%s", group.text), 0);
@@ -565,7 +553,6 @@ vfio_nodes(void **state)
 static void
 drivers(void **state)
 {
-    (void)state;
     fake_start(&fake, MACHINE);
     assert_int_equal(turn(FIRST, "55"), 0);
     assert_int_equal(turn(SECOND, "55"), 0);
@@ -590,7 +577,6 @@ drivers(void **state)
 static void
 hands(void **state)
 {
-    (void)state;
     fake_start(&fake, MACHINE "gpu mtty rule pool 24\ntype mtty-2 \"Dual port serial\" uses 2\n");
     assert_int_equal(fake_make(&fake, FIRST, "nvidia-1155", NULL), 0);
     assert_int_equal(fake_make(&fake, FIRST, "nvidia-1155", NULL), -EPERM);
@@ -636,7 +622,6 @@ slow_driver(void **state)
 {
     pid_t pid;
 
-    (void)state;
     fake_start(&fake, MACHINE);
     fake.faults->stuck = true;
     pid = spawn_turn(FIRST, "55");
@@ -667,7 +652,6 @@ one_at_a_time(void **state)
     pid_t pid;
     int lock;
 
-    (void)state;
     fake_start(&fake, MACHINE);
     lock = openat(fake.host.root, "lock", O_RDWR | O_CREAT | O_CLOEXEC, 0600);
     assert_true(lock >= 0 && flock(lock, LOCK_EX) == 0);
@@ -695,7 +679,6 @@ crowds(void **state)
         {"vfs 64 rule mixed memory 49152 board \"NVIDIA L40S\"", {"1151", "1151"}, 8},
     };
 
-    (void)state;
     for (size_t i = 0; i < COUNT(table); i++) {
         char machine[256];
         unsigned vfs, good = 0, shown = 0;
@@ -749,7 +732,6 @@ crowd_comes_and_goes(void **state)
 {
     pid_t pids[8];
 
-    (void)state;
     fake_start(&fake, MACHINE);
     for (unsigned i = 0; i < COUNT(pids); i++) {
         pids[i] = fork();

@@ -1,6 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
-/* unit: cmocka, with the headers that it needs before its own. */
+/*
+ * unit: what each unit test includes.
+ *
+ * cmocka needs some headers before its own. It gives every test a state, which most tests do not
+ * look at. So here a parameter that is not used is no fault.
+ */
 
 #pragma once
 
@@ -10,3 +15,5 @@
 #include <stdint.h>
 
 #include <cmocka.h>
+
+#pragma GCC diagnostic ignored "-Wunused-parameter"

@@ -257,7 +257,6 @@ run_with_one(struct stage *stage)
 static int
 hand_over(void *data, struct error *error)
 {
-    (void)error;
     inject_pause();
     stage_put_status(data, 1, both);
     inject_resume();
@@ -426,8 +425,6 @@ after_drain(struct stage *stage)
 static bool
 goes_on(const struct proof *proof, void *data)
 {
-    (void)proof;
-    (void)data;
     return true;
 }
 

@@ -62,7 +62,6 @@ too_few_words(void **state)
         {3, "release", 0}, {3, "reconnect", 0}, {3, "any other", 0},
     };
 
-    (void)state;
     for (size_t i = 0; i < COUNT(rows); i++) {
         assert_int_equal(call(true, rows[i].argc, rows[i].operation, "begin", ""), rows[i].status);
         scene_assert_said(&scene, "vgpu: usage: NAME OPERATION SUB-OPERATION EXTRA");
@@ -77,7 +76,6 @@ what_is_not_ours(void **state)
         {"started", "end"}, {"attach", "begin"}, {"", "begin"},
     };
 
-    (void)state;
     for (size_t i = 0; i < COUNT(rows); i++) {
         assert_int_equal(call(true, 5, rows[i][0], rows[i][1], "this is no XML"), 0);
         assert_string_equal(scene.said, "");
@@ -98,7 +96,6 @@ static const struct {
 static void
 unreadable_xml(void **state)
 {
-    (void)state;
     for (size_t i = 0; i < COUNT(events); i++) {
         int status = call(true, 5, events[i].operation, events[i].sub, "this is no XML");
 
@@ -118,7 +115,6 @@ another_encoding(void **state)
     AUTO_FREE char *xml = scene_xml(1, DEVICE("nvidia-222"), (const unsigned[]){1, 0});
     AUTO_FREE char *other = NULL;
 
-    (void)state;
     assert_true(asprintf(&other, "<?xml version='1.0' encoding='EUC-JP'?>%s", xml) > 0);
     for (size_t i = 0; i < COUNT(events); i++) {
         assert_int_equal(call(true, 5, events[i].operation, events[i].sub, other),
@@ -151,7 +147,6 @@ without_memory(void **state)
         {"release", "end", 0},
     };
 
-    (void)state;
     for (size_t i = 0; i < COUNT(rows); i++) {
         int status;
         pid_t pid = fork();
@@ -174,7 +169,6 @@ a_session_daemon(void **state)
     AUTO_FREE char *without = scene_xml(8, "", (const unsigned[]){0});
     AUTO_FREE char *wrong = scene_xml(7, "<vgpu:nonsense/>", (const unsigned[]){1, 0});
 
-    (void)state;
     for (size_t i = 0; i < COUNT(events); i++) {
         bool fails = events[i].unprivileged_fails;
 
@@ -213,7 +207,6 @@ a_guest_that_is_nobody(void **state)
     AUTO_FREE char *plain = nobodys(scene_xml(8, "", (const unsigned[]){0}));
     AUTO_FREE char *unasked = nobodys(scene_xml(9, "", (const unsigned[]){1, 0}));
 
-    (void)state;
     for (size_t i = 0; i < COUNT(events); i++) {
         bool fails = events[i].unreadable_fails;
 
@@ -274,7 +267,6 @@ what_the_log_says(void **state)
     struct sockaddr_un address;
     struct log log;
 
-    (void)state;
     listen_to(&reader, &log, &address);
     assert_int_equal(call(true, 5, "prepare", "begin", xml), 0);
     assert_int_equal(logged(reader, "event=prepare "), 1);

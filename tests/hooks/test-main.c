@@ -114,7 +114,6 @@ status_of(pid_t pid, const char *key, int base)
 static void
 rights_are_given_up_before_anything_is_read(void **state)
 {
-    (void)state;
     for (size_t i = 0; i < COUNT(programs); i++) {
         pid_t pid = fork();
 
@@ -155,7 +154,6 @@ closed_descriptors_are_settled(void **state)
     static const struct program *const rows[] = {&programs[0], &programs[1], &explain};
     char found[256];
 
-    (void)state;
     for (size_t i = 0; i < COUNT(rows); i++) {
         pid_t pid = fork();
 

@@ -60,7 +60,6 @@ results(void **state)
         {REFUSED, ERROR_UNDECIDED, COUNTERS_NO_ROOM, "migrate.no_room"},
     };
 
-    (void)state;
     assert_int_equal(host_make_directory(&scene.kernel.host, "run/libvirt-vgpu"), 0);
     for (size_t i = 0; i < COUNT(rows); i++) {
         const struct error error = {.class = rows[i].class};
@@ -81,7 +80,6 @@ lines_that_were_lost(void **state)
 {
     struct counters counters;
 
-    (void)state;
     counters_add_lost_lines(&scene.kernel.host, 0);
     assert_false(host_exists(&scene.kernel.host, "run/libvirt-vgpu"));
     assert_int_equal(host_make_directory(&scene.kernel.host, "run/libvirt-vgpu"), 0);
@@ -110,7 +108,6 @@ the_last_call(void **state)
 {
     struct counters counters;
 
-    (void)state;
     touch("prepare.ok", 2000, 6);
     touch("release.ok", 2000, 7);
     touch("start.busy", 2000, 5);

@@ -89,7 +89,6 @@ it_is_found_through_a_dispatcher(void **state)
         {{"own-daemon"}, UP(50), PARENT},
     };
 
-    (void)state;
     put_process(STRANGERS, "libvirtd", 1);
     put_process(1, "systemd", 0);
     for (size_t i = 0; i < COUNT(rows); i++) {
@@ -111,7 +110,6 @@ a_broken_pipe_says_that_it_has_ended(void **state)
 {
     int ends[2];
 
-    (void)state;
     put_process(getpid(), "sh", UP(1));
     put_process(UP(1), "libvirtd", 1);
     assert_int_equal(pipe2(ends, O_CLOEXEC), 0);

@@ -58,7 +58,6 @@ check(enum fate_occasion occasion, const struct fate_facts *facts, enum fate fat
 static void
 every_combination(void **state)
 {
-    (void)state;
     for (int occasion = FATE_START; occasion <= FATE_REAP; occasion++) {
         for (int lease = LEASE_PENDING; lease <= LEASE_RESERVED; lease++) {
             for (unsigned bits = 0; bits < ALL_BITS; bits++) {
@@ -147,7 +146,6 @@ in_words(void **state)
         {FATE_START, LEASE_RESERVED, FATE_MADE | FATE_ABSENT, FATE_FORGET, "it is gone"},
     };
 
-    (void)state;
     for (size_t i = 0; i < COUNT(rows); i++) {
         const struct fate_facts facts = {rows[i].state, rows[i].bits, "unreadable"};
         const char *why;
@@ -193,7 +191,6 @@ after_a_removal(void **state)
         {"somebody else's, and gone", FATE_LOST | FATE_ABSENT, EVERY, ANY, FATE_LEAVE, FATE_LEAVE},
     };
 
-    (void)state;
     for (size_t i = 0; i < COUNT(rows); i++) {
         for (int occasion = FATE_START; occasion <= FATE_REAP; occasion++) {
             for (int lease = LEASE_PENDING; lease <= LEASE_RESERVED; lease++) {

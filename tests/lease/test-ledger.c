@@ -100,7 +100,6 @@ the_text_is_this(void **state)
     struct lease lease = a_lease();
     AUTO_FREE char *text = assert_round_trip(&lease);
 
-    (void)state;
     assert_string_equal(text, HEADER LINE);
 }
 
@@ -110,7 +109,6 @@ every_word_comes_back(void **state)
     static const char *const names[] = {"pending", "held",     "kept",
                                         "leaving", "removing", "reserved"};
 
-    (void)state;
     for (unsigned i = 0; i < COUNT(names) * 2 * 2; i++) {
         struct lease lease = a_lease();
         AUTO_FREE char *text = NULL;
@@ -132,7 +130,6 @@ the_largest_and_the_least_come_back(void **state)
 {
     struct lease lease = a_lease();
 
-    (void)state;
     lease.framebuffer = UINT32_MAX;
     lease.daemon = (struct process){999999999, UINT64_MAX};
     lease.claim = INT64_MAX;
@@ -168,7 +165,6 @@ people_may_name_things_as_they_like(void **state)
         {"!~\"'<>&;", " !~\"'<>&; "},
     };
 
-    (void)state;
     for (size_t i = 0; i < COUNT(rows); i++) {
         for (int aliased = 0; aliased < 2; aliased++) {
             struct lease lease = a_lease();
@@ -189,7 +185,6 @@ a_ledger_without_leases(void **state)
     struct error error;
     AUTO_FREE char *text = NULL;
 
-    (void)state;
     assert_int_equal(parse(HEADER, &ledger, &error), 0);
     assert_int_equal(ledger.count, 0);
     assert_int_equal(ledger.next_claim, 8);
@@ -209,7 +204,6 @@ another_boot_left_nothing(void **state)
         "libvirt-vgpu-ledger 1 " BOOT "0 8\n" LINE,
     };
 
-    (void)state;
     for (size_t i = 0; i < COUNT(texts); i++) {
         struct ledger ledger;
         struct error error;
@@ -255,7 +249,6 @@ another_version_is_told_apart(void **state)
         {"libvirt-vgpu-ledger 2\n", "version 2"},
     };
 
-    (void)state;
     check_rows(rows, COUNT(rows), -EPROTONOSUPPORT);
 }
 
@@ -284,7 +277,6 @@ a_bad_header(void **state)
         {"libvirt-vgpu-ledger 1 " BOOT " 8", "cut off"},
     };
 
-    (void)state;
     check_rows(rows, COUNT(rows), -EBADMSG);
 }
 
@@ -315,7 +307,6 @@ static const struct {
 static void
 a_bad_field_is_named(void **state)
 {
-    (void)state;
     for (size_t bad = 0; bad < COUNT(fields); bad++) {
         for (size_t k = 0; k < COUNT(fields[bad].bad) && fields[bad].bad[k]; k++) {
             char text[2048] = HEADER LINE, message[64];
@@ -346,7 +337,6 @@ a_field_has_one_spelling(void **state)
          "line 2: daemon"},
     };
 
-    (void)state;
     check_rows(rows, COUNT(rows), -EBADMSG);
 }
 
@@ -355,7 +345,6 @@ names_too_long_are_refused(void **state)
 {
     char text[2048];
 
-    (void)state;
     for (int length = 255; length <= 256; length++) {
         struct ledger ledger;
         struct error error;
@@ -394,7 +383,6 @@ a_bad_line(void **state)
         {HEADER LINE "m", "line 3"},
     };
 
-    (void)state;
     check_rows(rows, COUNT(rows), -EBADMSG);
 }
 
@@ -405,7 +393,6 @@ leases_are_found_added_and_removed_in_order(void **state)
     const struct name other = {"other"}, domain = {DOMAIN};
     const char *order = "abcdefghi";
 
-    (void)state;
     assert_null(ledger_find(&ledger, &other));
     assert_false(ledger_has_domain(&ledger, &domain));
     for (const char *c = order; *c; c++) {

@@ -22,7 +22,6 @@ static int reader;
 static int
 setup(void **state)
 {
-    (void)state;
     snprintf(address.sun_path, sizeof(address.sun_path), "/tmp/test-log.%d", (int)getpid());
     unlink(address.sun_path);
     reader = socket(AF_UNIX, SOCK_DGRAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
@@ -34,7 +33,6 @@ setup(void **state)
 static int
 teardown(void **state)
 {
-    (void)state;
     log_close(&program_log);
     close(reader);
     return unlink(address.sun_path);
@@ -72,7 +70,6 @@ heard(void)
 static void
 a_line_is_sent_at_once(void **state)
 {
-    (void)state;
     say("it is broken");
     assert_string_equal(heard(), "<28>domain=web_01 event=release result=failed: it is broken");
     assert_string_equal(heard(), "");
@@ -82,7 +79,6 @@ a_line_is_sent_at_once(void **state)
 static void
 collected_lines_are_sent_in_their_order(void **state)
 {
-    (void)state;
     log_collect(&host);
     say("first");
     say("second");
@@ -99,7 +95,6 @@ a_long_line_is_cut(void **state)
 {
     char text[3000];
 
-    (void)state;
     memset(text, 'x', sizeof(text) - 1);
     text[sizeof(text) - 1] = '\0';
     say(text);
@@ -125,7 +120,6 @@ a_name_is_one_word_of_one_line(void **state)
     };
     struct error error;
 
-    (void)state;
     error_set(&error, -1, "no room for \x1b[2J%s", "a\nb");
     for (size_t i = 0; i < COUNT(rows); i++) {
         char wanted[256];
@@ -145,7 +139,6 @@ a_cut_leaves_no_half_character(void **state)
     struct error error = {0};
     char name[300];
 
-    (void)state;
     for (size_t i = 0; i < sizeof(name) - 1; i++)
         name[i] = i % 2 ? '\xb6' : '\xc3';
     name[sizeof(name) - 1] = '\0';
@@ -168,7 +161,6 @@ a_full_log_loses_lines_and_stops_nobody(void **state)
 {
     AUTO_CLOSE int writer = socket(AF_UNIX, SOCK_DGRAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
 
-    (void)state;
     assert_int_equal(connect(writer, (const struct sockaddr *)&address, sizeof(address)), 0);
     while (send(writer, "x", 1, 0) == 1)
         ;
@@ -191,7 +183,6 @@ more_than_fits_is_counted(void **state)
 {
     unsigned lines = 0;
 
-    (void)state;
     log_collect(&host);
     for (unsigned i = 0; i < 1000; i++)
         say("many");
@@ -204,7 +195,6 @@ more_than_fits_is_counted(void **state)
 static void
 a_host_without_a_log_loses_nothing(void **state)
 {
-    (void)state;
     log_open(&program_log, "test-log", "/tmp/there is no such file");
     say("to nobody");
     assert_int_equal(program_log.lost, 0);

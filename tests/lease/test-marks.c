@@ -54,7 +54,6 @@ a_link_in_place_of_the_directory_is_refused(void **state)
     static const char *const directories[] = {"released", "ran"};
     const struct lease lease = held();
 
-    (void)state;
     fake_write(&scene.kernel, "run/libvirt/qemu/guest2.xml", "");
     for (size_t i = 0; i < COUNT(directories); i++) {
         AUTO(statedir_close) struct statedir statedir = STATEDIR_CLOSED;
@@ -100,7 +99,6 @@ what_a_name_covers(void **state)
     };
     const struct lease lease = held();
 
-    (void)state;
     for (size_t i = 0; i < COUNT(rows); i++) {
         AUTO(statedir_close) struct statedir statedir = STATEDIR_CLOSED;
         struct error error = {0};

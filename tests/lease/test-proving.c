@@ -105,7 +105,6 @@ a_guest_gets_another_gpu_or_those_words(void **state)
 {
     struct prover prover;
 
-    (void)state;
     begin(&prover, CARD1);
     assert_int_equal(count_proved(), 1);
     assert_int_equal(scene_prepare(&scene, 1, 1, "nvidia-222"), 0);
@@ -118,7 +117,6 @@ the_only_gpu_is_refused_in_words(void **state)
 {
     struct prover prover;
 
-    (void)state;
     begin(&prover, CARD1);
     assert_int_equal(scene_prepare(&scene, 1, 1, "nvidia-222"), 1);
     scene_assert_said(&scene, CARD1 " is being proved or set up by vgpuctl just now");
@@ -136,7 +134,6 @@ what_is_swept(void **state)
     const int root = scene.kernel.host.root;
     struct prover first, second;
 
-    (void)state;
     begin(&first, CARD1);
     begin(&second, CARD2);
     end(&second);
@@ -161,7 +158,6 @@ a_link_in_place_of_the_directory_is_refused(void **state)
 {
     struct prover prover;
 
-    (void)state;
     begin(&prover, CARD1);
     assert_int_equal(renameat(prover.statedir.dir, "proving", prover.statedir.dir, "elsewhere"), 0);
     assert_int_equal(symlinkat("elsewhere", prover.statedir.dir, "proving"), 0);
@@ -181,7 +177,6 @@ quotas_do_not_count_nobodys(void **state)
     struct lease lease = {.state = LEASE_PENDING, .origin = LEASE_MADE, .domain_name = "vgpuctl"};
     struct error error = {0};
 
-    (void)state;
     begin(&prover, CARD1);
     lease.vgpu.interface = &vgpu_mdev;
     lease.vgpu.type = card("nvidia-222");

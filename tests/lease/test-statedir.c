@@ -48,7 +48,6 @@ a_lock_whose_file_is_removed_stores_nothing(void **state)
     AUTO(statedir_close) struct statedir first = STATEDIR_CLOSED, second = STATEDIR_CLOSED;
     struct error error = {0};
 
-    (void)state;
     open_one(&first);
     open_one(&second);
     assert_int_equal(lock_one(&first), 0);
@@ -74,7 +73,6 @@ who_waits_for_a_removed_file_asks_again(void **state)
     pid_t pid;
     int status;
 
-    (void)state;
     open_one(&first);
     open_one(&second);
     assert_int_equal(lock_one(&first), 0);
@@ -107,7 +105,6 @@ a_ledger_that_is_not_set_aside_is_told(void **state)
     struct error error = {0};
     struct path path;
 
-    (void)state;
     open_one(&statedir);
     assert_int_equal(statedir_set_aside(&statedir, &path, &error), -ENOENT);
     assert_non_null(strstr(error.text, "cannot set the ledger aside as /run/libvirt-vgpu/ledger."));
@@ -123,7 +120,6 @@ everybody_may_read_a_ledger(void **state)
     struct stat status;
     mode_t before = umask(0077);
 
-    (void)state;
     open_one(&statedir);
     assert_int_equal(lock_one(&statedir), 0);
     assert_int_equal(store_nothing(&statedir, &error), 0);
@@ -146,7 +142,6 @@ a_ledger_that_is_too_large_is_not_read(void **state)
         {4 << 20, -EILSEQ, ": Invalid or incomplete multibyte or wide character; 'vgpuctl"},
     };
 
-    (void)state;
     for (size_t i = 0; i < COUNT(rows); i++) {
         AUTO(statedir_close) struct statedir statedir = STATEDIR_CLOSED;
         AUTO(ledger_clear) struct ledger ledger = {0};
@@ -169,7 +164,6 @@ a_link_in_place_of_claims_is_refused(void **state)
     const struct lease pending = {.state = LEASE_PENDING, .claim = 7};
     const struct lease held = {.state = LEASE_HELD, .claim = 7};
 
-    (void)state;
     open_one(&statedir);
     assert_int_equal(renameat(statedir.dir, "claims", statedir.dir, "elsewhere"), 0);
     assert_int_equal(symlinkat("elsewhere", statedir.dir, "claims"), 0);
@@ -188,7 +182,6 @@ a_directory_that_cannot_be_opened_is_told(void **state)
     AUTO(ledger_clear) struct ledger ledger = {0};
     struct error error = {0};
 
-    (void)state;
     assert_int_equal(statedir_peek(&scene.kernel.host, &ledger, &error), 0);
     fake_write(&scene.kernel, "run/libvirt-vgpu", "");
     assert_int_equal(statedir_peek(&scene.kernel.host, &ledger, &error), -ENOTDIR);

@@ -92,7 +92,6 @@ who_asks_no_libvirt_does_not_load_it(void **state)
         "vgpuctl ready",
     };
 
-    (void)state;
     for (size_t i = 0; i < COUNT(lines); i++) {
         typed_run(&scene, NULL, lines[i], &typed);
         if (is_loaded())
@@ -121,7 +120,6 @@ refused(const char *path, const char *words)
 static void
 a_module_of_another_build_is_refused(void **state)
 {
-    (void)state;
     refused(built("old-module.so"), "old-module.so is of version 0.0.9, and this is version");
     refused(built("odd-module.so"), "odd-module.so was not built together with this program");
     refused("libm.so.6", "libm.so.6 was not built together with this program");
@@ -130,7 +128,6 @@ a_module_of_another_build_is_refused(void **state)
 static void
 one_that_is_absent_is_named(void **state)
 {
-    (void)state;
     refused(ABSENT, ABSENT ": cannot open shared object file: No such file");
 }
 
@@ -139,7 +136,6 @@ one_that_is_absent_is_named(void **state)
 static void
 commands_say_so_once(void **state)
 {
-    (void)state;
     scene.kernel.host.module = ABSENT;
     assert_int_equal(scene_prepare(&scene, 1, 1, "T4-1B"), 0);
     assert_int_equal(typed_run(&scene, "test:///default", "vgpuctl list", &typed), COMMAND_DONE);

@@ -53,7 +53,6 @@ shown(void **state)
         {"status/remote-unknown", "vgpuctl status 0000:aa:00.0 -c " T4},
     };
 
-    (void)state;
     for (size_t i = 0; i < COUNT(rows); i++)
         typed_golden(&scene, HERE, rows[i].name, rows[i].line);
 }
@@ -103,7 +102,6 @@ facts(void **state)
          "\"asked\": 0, \"available\": null, \"available-at-most\": 1"},
     };
 
-    (void)state;
     for (size_t i = 0; i < COUNT(rows); i++)
         typed_facts(&scene, HERE, rows[i].line, 0, rows[i].facts);
     typed_facts(&scene, HERE, "vgpuctl types 0000:aa:00.0 -c " T4, 1, "\"0000:aa:00.0\"");
@@ -125,7 +123,6 @@ both_kinds_on_one_host(void **state)
     AUTO_FREE char *devices = NULL;
     size_t size;
 
-    (void)state;
     out = open_memstream(&devices, &size);
     fprintf(out, node, 0x18, 0x18, 0x18,
             "<capability type='mdev_types'><type id='nvidia-222'><name>GRID T4-1B</name>"
@@ -148,7 +145,6 @@ both_kinds_on_one_host(void **state)
 static void
 gone(void **state)
 {
-    (void)state;
     assert_int_equal(run("vgpuctl list -r -o DOMAIN -c " GONE " -c " T4), COMMAND_FAILED);
     assert_string_equal(typed.printed, "DOMAIN\nweb01\n-\n");
     typed_assert_has(typed.faults, "vgpuctl: cannot connect to " GONE ": ");
@@ -173,7 +169,6 @@ wrong_usage(void **state)
         {"vgpuctl gpus --hosts /dev/null", "/dev/null names no host; write the URI of a libvirt"},
     };
 
-    (void)state;
     for (size_t i = 0; i < COUNT(rows); i++) {
         assert_int_equal(run(rows[i].line), COMMAND_USAGE);
         typed_assert_has(typed.faults, rows[i].words);
@@ -187,7 +182,6 @@ hosts_of_a_file(void **state)
 {
     AUTO_FREE char *line = NULL, *typed_out = NULL;
 
-    (void)state;
     assert_int_equal(run("vgpuctl gpus -c " NONE " -c " T4 " -c " A40), COMMAND_DONE);
     typed_out = strdup(typed.printed);
     fake_write(&scene.kernel, "hosts", "# ours\n\n" T4 "\n \t" A40 "  \n  # not " GONE "\n");
@@ -237,7 +231,6 @@ one_of_ten_is_dead(void **state)
                           "-c qemu+unix:///system?socket=%s",
                           path);
 
-    (void)state;
     for (int i = 0; i < 9; i++)
         length +=
             snprintf(line + length, sizeof(line) - (size_t)length, " -c %s", i % 2 ? T4 : A40);
@@ -264,7 +257,6 @@ nothing_is_left(void **state)
     AUTO_CLOSE int terminal = memfd_create("terminal", MFD_CLOEXEC);
     AUTO_CLOSE int saved = dup(STDERR_FILENO);
 
-    (void)state;
     assert_true(dup2(terminal, STDERR_FILENO) >= 0);
     run("vgpuctl gpus -c " T4 " -c " GONE);
     assert_true(dup2(saved, STDERR_FILENO) >= 0);
@@ -300,7 +292,6 @@ devices(void **state)
                "<capability type='mdev'><type id='vfio_ccw-io'/></capability>"),
     };
 
-    (void)state;
     for (size_t i = 0; i < COUNT(texts); i++)
         assert_int_equal(node_devices_add(&found, texts[i]), 0);
     node_devices_survey(&found, &inventory);
@@ -342,7 +333,6 @@ functions(void **state)
                "<capability type='pci'><capability type='phys_function'>" ADDRESS(
                    "0x0") "</capability>" MAKES "</capability>");
 
-    (void)state;
     for (int makes_mdevs = 0; makes_mdevs <= 1; makes_mdevs++) {
         AUTO(node_devices_clear) struct node_devices found = {0};
         AUTO(inventory_clear) struct inventory inventory = {0};
@@ -392,7 +382,6 @@ bad_devices(void **state)
     AUTO(node_devices_clear) struct node_devices found = {0};
     struct name host;
 
-    (void)state;
     for (size_t i = 0; i < COUNT(texts); i++) {
         if (node_devices_add(&found, texts[i]) != -EBADMSG)
             fail_msg("taken for a device: %s", texts[i]);
@@ -420,7 +409,6 @@ static const char answer[] =
 static void
 answers(void **state)
 {
-    (void)state;
     for (size_t size = 0; size <= sizeof(answer); size++) {
         struct remote_hosts hosts = {.items = calloc(1, sizeof(*hosts.items)), .count = 1};
         AUTO_FREE char *words = malloc(size ? size : 1);
@@ -453,7 +441,6 @@ unreadable_domain(void **state)
                                 "0\0\0domain\0" GUEST "\0web01\0\0defined\0\0<domain/>\0end";
     struct remote_hosts hosts = {.items = calloc(1, sizeof(*hosts.items)), .count = 1};
 
-    (void)state;
     hosts.items[0].uri = "qemu://gpu1/system";
     remote_read(&hosts.items[0], words, sizeof(words));
     assert_string_equal(hosts.items[0].failure.text, "");

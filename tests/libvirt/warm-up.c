@@ -10,8 +10,6 @@
 static int
 ignore(void *data, const char *word)
 {
-    (void)data;
-    (void)word;
     return 0;
 }
 
@@ -22,7 +20,6 @@ warm_up_connection(void **state)
     const struct host host = {.root = -1, .ops = &host_kernel, .module = fake_module()};
     struct error error;
 
-    (void)state;
     assert_int_equal(connection_open(&host, HOST, CONNECTION_READ, &connection, &error), 0);
     assert_int_equal(connection_tell(connection, CONNECTION_ALL, ignore, NULL, &error), 0);
     return 0;

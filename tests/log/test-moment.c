@@ -59,7 +59,6 @@ what_is_typed(void **state)
         {"Nov 24 06:00:00", 0},
     };
 
-    (void)state;
     for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
         time_t time = 0;
         int rc = moment_parse(rows[i].text, NOW, &time);
@@ -89,7 +88,6 @@ what_a_line_says(void **state)
         {"", 0},
     };
 
-    (void)state;
     for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
         time_t time = 0;
         int rc = moment_of_line(rows[i].text, NOW, &time);

@@ -495,7 +495,6 @@ static const struct migrate_case rows[] = {
 static void
 every_check(void **state)
 {
-    (void)state;
     migrate_cases_play(rows, COUNT(rows));
 }
 
@@ -532,7 +531,6 @@ best_of_several(void **state)
     AUTO(destinations_clear) struct destinations destinations = {0};
     struct error error;
 
-    (void)state;
     migrate_case_read_here(&scene, &row, &question.snapshot.policy, &question.snapshot.inventory);
     for (size_t i = 0; i < COUNT(hosts); i++) {
         migrate_case_read_host(&hosts[i].told, UUID_THERE, hosts[i].uri, i ? NULL : xml, true,
@@ -585,7 +583,6 @@ command(void **state)
     struct typed typed = {0};
     struct scene scene = {0};
 
-    (void)state;
     scene_start(&scene, "gpu 0000:18:00.0 rule size\n"
                         "type nvidia-222 \"GRID T4-1B\" framebuffer 1024 max 16\n");
     assert_int_equal(fake_make(&scene.kernel, "0000:18:00.0", "nvidia-222", scene_device(1)), 0);

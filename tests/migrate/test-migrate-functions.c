@@ -314,14 +314,12 @@ static const struct migrate_case newcomers[] = {
 static void
 guests_with_functions(void **state)
 {
-    (void)state;
     migrate_cases_play(functions, COUNT(functions));
 }
 
 static void
 guests_that_are_new(void **state)
 {
-    (void)state;
     migrate_cases_play(newcomers, COUNT(newcomers));
 }
 

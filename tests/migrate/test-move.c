@@ -38,7 +38,6 @@ shown(void **state)
         {"move/unknown-domain-json", "vgpuctl move web02 --json " A40},
     };
 
-    (void)state;
     for (size_t i = 0; i < COUNT(rows); i++)
         typed_golden(&scene, HERE, rows[i].name, rows[i].line);
 }
@@ -63,7 +62,6 @@ refused(void **state)
         {"vgpuctl move web01 " GONE, COMMAND_FAILED, "cannot connect to " GONE ": "},
     };
 
-    (void)state;
     for (size_t i = 0; i < COUNT(rows); i++) {
         assert_int_equal(typed_run(&scene, HERE, rows[i].line, &typed), rows[i].status);
         assert_string_equal(typed.printed, "");
@@ -86,7 +84,6 @@ failed(void **state)
         {GONE, A40, WEB01, "web01 is not moved: cannot connect to " GONE ": "},
     };
 
-    (void)state;
     for (size_t i = 0; i < COUNT(rows); i++) {
         struct name domain;
         struct error error;
@@ -128,7 +125,6 @@ the_definition_follows(void **state)
     AUTO_FREE char *after = NULL, *again = NULL;
     struct error error;
 
-    (void)state;
     assert_int_equal(
         connection_open(&scene.kernel.host, "test:///default", CONNECTION_WRITE, &there, &error),
         0);

@@ -274,7 +274,6 @@ never_contradicts_a_start(void **state)
     uint64_t first = chance_setting("SEED", SEED), count = chance_rounds(HOSTS);
     struct tally tally = {0};
 
-    (void)state;
     for (uint64_t seed = first; seed < first + count; seed++)
         play(seed, &tally);
     print_message("%u yes, %u not known, %u no; %u started\n", tally.answers[MIGRATE_YES],

@@ -40,7 +40,6 @@ functions_are_not_added_up(void **state)
         {"gpu a vfs 2 X-1:1024:0\ngpu b" X, "", "type=X-2", "b X-2"},
     };
 
-    (void)state;
     question_check(rows, COUNT(rows));
 }
 
@@ -77,7 +76,6 @@ one_size_on_a_gpu(void **state)
          "m M-1"},
     };
 
-    (void)state;
     question_check(rows, COUNT(rows));
 }
 
@@ -102,7 +100,6 @@ all_together_whatever_the_order(void **state)
          fits, "type=X-4;type=X-1;type=X-2", "b X-4, c X-1, a X-2"},
     };
 
-    (void)state;
     question_check(rows, COUNT(rows));
 }
 
@@ -126,7 +123,6 @@ no_way_is_given_up_too_soon(void **state)
          "type=T traits=p;type=T traits=q;type=T traits=r;type=T traits=s", "b T, c T, a T, d T"},
     };
 
-    (void)state;
     question_check(rows, COUNT(rows));
 }
 
@@ -139,7 +135,6 @@ small_ones_do_not_crowd_out_big_ones(void **state)
         {"gpu m rule pool 4 M-1/1 M-2/2", "", "type=M-1;type=M-1;type=M-2", "m M-1, m M-1, m M-2"},
     };
 
-    (void)state;
     question_check(rows, COUNT(rows));
 }
 
@@ -170,7 +165,6 @@ refusals_and_silence(void **state)
          "NO_ROOM |not for all together"},
     };
 
-    (void)state;
     question_check(rows, COUNT(rows));
 }
 
@@ -222,7 +216,6 @@ what_is_there_already(void **state)
          "find a.1 X-1, a.0 X-1"},
     };
 
-    (void)state;
     question_check(rows, COUNT(rows));
 }
 
@@ -235,7 +228,6 @@ a_hopeless_search_ends(void **state)
 {
     char text[QUESTION_TEXT], request[1024] = "";
 
-    (void)state;
     for (unsigned i = 0; i < 13; i++) {
         size_t at = strlen(request);
 
@@ -261,7 +253,6 @@ a_search_with_quotas_ends_sooner(void **state)
     char text[QUESTION_TEXT], request[1024] = "";
     char policy[4096] = "classes = { c = { types = [\"X-1\"]; }; }; quotas = ( ";
 
-    (void)state;
     for (size_t i = 0, at = 0; i < 11; i++)
         at += (size_t)snprintf(request + at, sizeof(request) - at, "%stype=X-1 traits=!t%zu",
                                i ? ";" : "", i);
@@ -282,7 +273,6 @@ many_alike_are_no_search(void **state)
 {
     char text[QUESTION_TEXT], machine[2048] = "", request[1024] = "";
 
-    (void)state;
     for (unsigned i = 0; i < 8; i++) {
         size_t at = strlen(machine);
 

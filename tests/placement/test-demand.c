@@ -118,7 +118,6 @@ annotation_then_alias_then_default(void **state)
         {"ua-gpu0", "small", NULL, NULL, "small", false, false},
     };
 
-    (void)state;
     check_rows(rows, COUNT(rows));
 }
 
@@ -148,7 +147,6 @@ an_alias_is_a_class_or_a_class_and_a_number(void **state)
         {"ua-vgpu-middle", NULL, NULL, "small", "class \"middle\"", true, false},
     };
 
-    (void)state;
     check_rows(rows, COUNT(rows));
 }
 
@@ -168,7 +166,6 @@ what_nothing_names_is_not_ours(void **state)
         {"ua-vgpu-small", NULL, NULL, "small", NULL, false, true},
     };
 
-    (void)state;
     check_rows(rows, COUNT(rows));
     for (size_t i = 0; i < COUNT(rows); i++) {
         struct request_hostdev hostdev = {
@@ -185,7 +182,6 @@ explicit_is_what_the_xml_alone_asks_for(void **state)
     struct request_hostdev aliased = {
         .alias = (char[]){"ua-vgpu-nonsense"}, .is_gpu = true, .device = SIZE_MAX};
 
-    (void)state;
     assert_true(demand_is_explicit(&annotated));
     assert_true(demand_is_explicit(&aliased));
 }
@@ -198,7 +194,6 @@ an_unknown_class_is_told_with_the_known_ones(void **state)
         {"ua-vgpu-middle", NULL, NULL, NULL, NULL, true, false},
     };
 
-    (void)state;
     for (size_t i = 0; i < COUNT(rows); i++) {
         struct demands demands;
         struct error error;
@@ -223,7 +218,6 @@ no_name_is_cut(void **state)
     struct error error;
     char *kept = classes[0].name;
 
-    (void)state;
     memset(text, 'a', 255);
     text[255] = '\0';
     classes[0].name = strdup(text);
@@ -285,7 +279,6 @@ annotation_then_domains_then_alias_then_default(void **state)
         {"db", "ua-gpu0", NULL, "", "big"},
     };
 
-    (void)state;
     for (size_t i = 0; i < COUNT(rows); i++) {
         struct request_device device = {.class = (char *)rows[i].class};
         struct request_hostdev hostdev = {.source = {UUID0},
@@ -329,7 +322,6 @@ domains_by_uuid_and_for_gpus_only(void **state)
     struct demands demands;
     struct error error;
 
-    (void)state;
     assert_int_equal(resolution_make(&request, &policy, &demands, &error), 0);
     assert_int_equal(demands.count, 1);
     assert_string_equal(demands.items[0].words[0], "nvidia-222");
@@ -389,7 +381,6 @@ only_what_the_policy_allows_may_be_said(void **state)
         {{.class = (char[]){"secret"}}, POLICY_ALLOW_CLASS, "does not let a request say class"},
     };
 
-    (void)state;
     for (size_t i = 0; i < COUNT(rows); i++) {
         struct request_device device = rows[i].device;
         struct policy policy = {.default_class = (char[]){""},
@@ -438,7 +429,6 @@ order_and_numa_are_inherited(void **state)
     struct demand demand;
     struct error error;
 
-    (void)state;
     policy.numa = NUMA_PREFER;
     for (size_t i = 0; i < COUNT(orders); i++) {
         struct request_device device = {.class = class.name, .order = orders[i].asked};
@@ -494,7 +484,6 @@ types_by_words_and_by_frame_buffer(void **state)
         {{.id = {"x"}, .name = "GRID t4-2b"}, NONE, NONE},
     };
 
-    (void)state;
     for (size_t i = 0; i < COUNT(rows); i++) {
         const struct inventory_type *type = &rows[i].type;
         unsigned word_rank = 0, size_rank = 0;
@@ -521,7 +510,6 @@ a_class_by_frame_buffer(void **state)
     struct demand demand;
     struct error error;
 
-    (void)state;
     assert_int_equal(resolve_device(&device, &policy, &demand, &error), 0);
     assert_int_equal(demand.framebuffer, 8192);
     assert_int_equal(demand.word_count, 0);
@@ -592,7 +580,6 @@ parameters_are_refused_unless_allowed(void **state)
         {&plain, "disable_vnc", "\xc3\xa4", NULL},
     };
 
-    (void)state;
     for (size_t i = 0; i < COUNT(rows); i++) {
         char text[64];
         struct error error = {0};
@@ -616,7 +603,6 @@ parameters_as_the_driver_takes_them(void **state)
     struct demand demand = {.device = &device};
     char text[VGPU_PARAMS] = "older";
 
-    (void)state;
     demand_params(&demand, text, sizeof(text));
     assert_string_equal(text, "");
     device.param_count = 1;
@@ -641,7 +627,6 @@ parameters_are_whole_or_refused(void **state)
         .type = (char[]){"a"}, .params = params, .param_count = COUNT(params)};
     const struct policy policy = {.default_class = (char[]){""}, .allow = ~0u};
 
-    (void)state;
     for (size_t length = 200; length <= 256; length += 4) {
         struct demand demand;
         struct error error;
@@ -675,7 +660,6 @@ several_hostdevs(void **state)
     struct demands demands;
     struct error error;
 
-    (void)state;
     assert_int_equal(resolution_make(&request, &policy, &demands, &error), 0);
     assert_int_equal(demands.count, 2);
     assert_ptr_equal(demands.items[0].hostdev, &hostdevs[0]);

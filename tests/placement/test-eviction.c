@@ -28,7 +28,6 @@ an_idle_gpu_changes_its_type(void **state)
          "type=X-2 uuid=2", 2},
     };
 
-    (void)state;
     question_check_victims(rows, COUNT(rows));
 }
 
@@ -69,7 +68,6 @@ nothing_is_reaped_in_vain(void **state)
         {"gpu a" X "gpu b" X "kept 1 X-1 a other\nforeign 2 X-1 b", "", "type=X-2 uuid=2", 0},
     };
 
-    (void)state;
     question_check_victims(rows, COUNT(rows));
 }
 
@@ -85,7 +83,6 @@ too_much_effort_removes_nothing(void **state)
         {"gpu a" X "gpu b" X "kept 1 X-1 a other", "", "type=X-2 uuid=1;type=X-2 effort=spent", 0},
     };
 
-    (void)state;
     question_check_victims(rows, COUNT(rows));
 }
 
@@ -101,7 +98,6 @@ reserved_places_stay_reserved(void **state)
          "gpus = ( { address = \"a\"; reserve = 1; } );", "type=X-1", 0},
     };
 
-    (void)state;
     question_check_victims(rows, COUNT(rows));
 }
 
@@ -114,7 +110,6 @@ a_claim_in_flight_blocks_as_what_is_made(void **state)
          "type=X-1", 0},
     };
 
-    (void)state;
     question_check_victims(rows, COUNT(rows));
 }
 
@@ -135,7 +130,6 @@ a_refusal_is_no_reason_to_reap(void **state)
         {"gpu a vfs 2 X-1:1024:4\nkept 1 X-1 a.0 other\nrefused a.1 X-1", "", "type=X-1", 1},
     };
 
-    (void)state;
     question_check_victims(rows, COUNT(rows));
 }
 
@@ -161,7 +155,6 @@ only_what_stands_in_the_way_is_reaped(void **state)
          "type=X-1 parent=a.0", 1},
     };
 
-    (void)state;
     question_check_victims(rows, COUNT(rows));
 }
 
@@ -177,7 +170,6 @@ help_for_all_together(void **state)
         {"gpu a" X "gpu b" X "kept 1 X-1 b other", "", "type=X-2;type=X-4 parent=a", 1},
     };
 
-    (void)state;
     question_check_victims(rows, COUNT(rows));
 }
 
@@ -229,7 +221,6 @@ what_stands_in_the_way_of_a_named_function(void **state)
          "type=X-1 on=v.1 free=place parent=v.0", 0},
     };
 
-    (void)state;
     question_check_victims(rows, COUNT(rows));
 }
 

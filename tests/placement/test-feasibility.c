@@ -30,7 +30,6 @@ what_could_be_once(void **state)
         {V W "drained v\nheld 1 X-2 w.0 other", "", "type=X-1 on=v.1 free=place", "YES w.1 x-1"},
     };
 
-    (void)state;
     question_check_ever(rows, COUNT(rows), false);
 }
 
@@ -51,7 +50,6 @@ what_can_never_be(void **state)
         {"gpu a vfs 4" X, "", "type=X-4;type=X-1", "NO: |"},
     };
 
-    (void)state;
     question_check_ever(rows, COUNT(rows), false);
 }
 
@@ -91,7 +89,6 @@ what_nobody_knows(void **state)
         {V "forgetful v\nforeign 1 X-2 v.0", "", "type=Z", "NO: |"},
     };
 
-    (void)state;
     question_check_ever(rows, COUNT(rows), false);
 }
 
@@ -105,7 +102,6 @@ who_waits_for_a_gpu(void **state)
         {V "forgetful v\nforeign 1 X-2 v.0", "", "type=Z on=v.1", "UNKNOWN v.1 -: not every type"},
     };
 
-    (void)state;
     question_check_ever(rows, COUNT(rows), true);
 }
 

@@ -46,7 +46,6 @@ the_function_that_is_named(void **state)
          "TAKEN |the vGPU v.2 is there already, on v, which is drained"},
     };
 
-    (void)state;
     question_check(rows, COUNT(rows));
 }
 
@@ -100,7 +99,6 @@ why_the_function_that_is_named_will_not_do(void **state)
         {V "gpu a" X "foreign 1 X-2 a", "", "type=X-1", "NO_ROOM |v makes vGPUs for|, a holds x-2"},
     };
 
-    (void)state;
     question_check(rows, COUNT(rows));
 }
 
@@ -127,7 +125,6 @@ functions_that_would_do(void **state)
          "type=X-1 on=v.3", "TAKEN |no other virtual function could take it now"},
     };
 
-    (void)state;
     question_check(rows, COUNT(rows));
 }
 
@@ -168,7 +165,6 @@ several_functions_for_one_guest(void **state)
          "max_instances = ( { types = [ \"M-1\" ]; max = 1; } );", "type=M-1", "m M-1"},
     };
 
-    (void)state;
     question_check(rows, COUNT(rows));
 }
 
@@ -210,7 +206,6 @@ places_for_who_arrives(void **state)
          "NO_ROOM |v does not offer it now"},
     };
 
-    (void)state;
     question_check(rows, COUNT(rows));
 }
 
@@ -241,7 +236,6 @@ what_is_not_listed_now(void **state)
          "NEVER |a has no such type, v makes vGPUs for"},
     };
 
-    (void)state;
     question_check(rows, COUNT(rows));
 }
 
@@ -274,7 +268,6 @@ cards_of_several_sizes(void **state)
          "NO_ROOM |v does not offer it now"},
     };
 
-    (void)state;
     question_check(rows, COUNT(rows));
 }
 

@@ -430,7 +430,6 @@ the_room_is_what_the_kernel_would_make(void **state)
     uint64_t first = chance_setting("SEED", SEED), rounds = chance_rounds(ROUNDS);
     static struct model model;
 
-    (void)state;
     for (uint64_t i = 0; i < rounds; i++) {
         model_make(&model, first + i);
         check_host(&model, first + i);

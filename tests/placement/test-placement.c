@@ -36,7 +36,6 @@ pack_fills_and_keeps_empty_ones_empty(void **state)
          "b.0 X-1"},
     };
 
-    (void)state;
     question_check(rows, COUNT(rows));
 }
 
@@ -75,7 +74,6 @@ spread_takes_the_emptiest(void **state)
          "class=c placement=pack", "b X-1"},
     };
 
-    (void)state;
     question_check(rows, COUNT(rows));
 }
 
@@ -120,7 +118,6 @@ near_first_or_only(void **state)
         {NODES, "", "type=X-1 numa=require nodes=0;type=X-1 numa=prefer", "a X-1, a X-1"},
     };
 
-    (void)state;
     question_check(rows, COUNT(rows));
 }
 
@@ -185,7 +182,6 @@ traits_are_asked_for_or_forbidden(void **state)
          "b X-1, a X-1, a X-1"},
     };
 
-    (void)state;
     question_check(rows, COUNT(rows));
 }
 
@@ -221,7 +217,6 @@ classes_by_types_and_by_frame_buffer(void **state)
         {"gpu m rule pool 4 M-1/1", SIZED, "class=c", "NEVER"},
     };
 
-    (void)state;
     question_check(rows, COUNT(rows));
 }
 
@@ -292,7 +287,6 @@ gpus_of_the_policy(void **state)
          "class=c", "a X-4"},
     };
 
-    (void)state;
     question_check(rows, COUNT(rows));
 }
 
@@ -320,7 +314,6 @@ parents_that_are_asked_for(void **state)
          "a.0 X-1, a.1 X-1"},
     };
 
-    (void)state;
     question_check(rows, COUNT(rows));
 }
 
@@ -337,7 +330,6 @@ a_named_function_is_left_to_who_names_it(void **state)
          "a.1 X-1, a.0 X-1"},
     };
 
-    (void)state;
     question_check(rows, COUNT(rows));
 }
 
@@ -395,7 +387,6 @@ quotas_bind_whom_they_name(void **state)
          "TAKEN |on a, which is over the quota"},
     };
 
-    (void)state;
     question_check(rows, COUNT(rows));
 }
 
@@ -419,7 +410,6 @@ the_tightest_quota_binds(void **state)
         {THREE "held 1 X-1 a ci-1", TWO_QUOTAS, "name=ci-2 class=all", "b X-2"},
     };
 
-    (void)state;
     question_check(rows, COUNT(rows));
 }
 

@@ -157,7 +157,6 @@ run_rounds(void (*check)(const struct model *model, uint64_t seed))
 static void
 a_place_is_found_if_and_only_if_there_is_one(void **state)
 {
-    (void)state;
     run_rounds(check_answer);
 }
 
@@ -276,7 +275,6 @@ check_reaping(const struct model *model, uint64_t seed)
 static void
 what_is_idle_is_reaped_if_and_only_if_it_helps(void **state)
 {
-    (void)state;
     run_rounds(check_reaping);
 }
 
@@ -369,7 +367,6 @@ check_feasibility(const struct model *unsettled, uint64_t seed)
 static void
 it_is_no_only_where_it_never_is(void **state)
 {
-    (void)state;
     run_rounds(check_feasibility);
 }
 

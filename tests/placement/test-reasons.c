@@ -44,7 +44,6 @@ every_gpu_has_a_reason(void **state)
          "NEVER gpu0 wants Z, which no GPU here has; there are: x-1 (GRID X-1), y (GRID Y)"},
     };
 
-    (void)state;
     question_check(rows, COUNT(rows));
 }
 
@@ -54,7 +53,6 @@ what_many_say_is_said_once(void **state)
 {
     char text[QUESTION_TEXT], machine[2048] = "";
 
-    (void)state;
     for (unsigned i = 0; i < 16; i++) {
         size_t at = strlen(machine);
 
@@ -75,7 +73,6 @@ a_refusal_of_all_together_has_reasons_too(void **state)
          "NO_ROOM |not for all together|gpu0 (X-1)|gpu1 (X-2)|gpu2 (X-4)|a |b "},
     };
 
-    (void)state;
     question_check(rows, COUNT(rows));
 }
 
@@ -113,7 +110,6 @@ why_another_place_is_better(void **state)
         {{.total = 2, .place.type = types + 1}, {.total = 2, .place.type = types}, OTHERS},
     };
 
-    (void)state;
     for (size_t i = 0; i < COUNT(rows); i++)
         assert_string_equal(candidate_why(&rows[i].better, &rows[i].worse), rows[i].wanted);
 }

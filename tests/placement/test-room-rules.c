@@ -187,7 +187,6 @@ the_drivers_word_counts_as_it_was_seen(void **state)
          "0..0 full"},
     };
 
-    (void)state;
     check(rows, COUNT(rows));
 }
 
@@ -226,7 +225,6 @@ limits_bind(void **state)
          "0..0 full"},
     };
 
-    (void)state;
     check(rows, COUNT(rows));
 }
 
@@ -272,7 +270,6 @@ a_driver_makes_so_many_of_any_sizes(void **state)
          LOAD_NOW, "X-1", "1..6 untold"},
     };
 
-    (void)state;
     check(rows, COUNT(rows));
 }
 
@@ -290,7 +287,6 @@ a_function_takes_one(void **state)
          "X-1 v.1", "0..1 untold"},
     };
 
-    (void)state;
     check(rows, COUNT(rows));
 }
 
@@ -311,7 +307,6 @@ a_pools_function_has_its_type_for_good(void **state)
          "drop p.1", LOAD_NOW, "S-1", "1..1 free"},
     };
 
-    (void)state;
     check(rows, COUNT(rows));
 }
 
@@ -333,7 +328,6 @@ a_drop_adds_one_for_sure(void **state)
          LOAD_NOW, "X-1", "0..0 full"},
     };
 
-    (void)state;
     check(rows, COUNT(rows));
 }
 
@@ -380,7 +374,6 @@ a_gpu_instance_is_for_types_of_its_size(void **state)
          "0..0 full"},
     };
 
-    (void)state;
     check(rows, COUNT(rows));
 }
 
@@ -403,7 +396,6 @@ two_sizes_are_not_put_together(void **state)
          "X-1", "0..1 untold"},
     };
 
-    (void)state;
     check(rows, COUNT(rows));
 }
 

@@ -388,7 +388,6 @@ guests_come_and_go(void **state)
     uint64_t count = 1 + chance_rounds(ROUNDS) / ROUNDS_PER_SEQUENCE;
     static struct town town;
 
-    (void)state;
     for (uint64_t seed = first; seed < first + count; seed++) {
         uint64_t chances = ~seed;
 
@@ -447,7 +446,6 @@ guests_come_and_go_in_trouble(void **state)
     uint64_t count = 1 + chance_rounds(ROUNDS) / ROUNDS_PER_TROUBLE;
     static struct town town;
 
-    (void)state;
     for (uint64_t seed = first; seed < first + count; seed++) {
         const struct model *model = &town.hosts;
         uint64_t chances = ~seed;

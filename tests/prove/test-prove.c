@@ -80,7 +80,6 @@ a_truthful_card_passes(void **state)
         {"rtx-pro-6000", "0000:8c:00.0", false}, {"a16-a2", "0000:5e:00.0", false},
     };
 
-    (void)state;
     for (size_t i = 0; i < COUNT(rows); i++) {
         unsigned least, most, steps;
         char line[64];
@@ -162,7 +161,6 @@ make_good(void)
 static void
 each_lie_is_named(void **state)
 {
-    (void)state;
     for (size_t i = 0; i < COUNT(lies); i++) {
         char line[64];
 
@@ -183,7 +181,6 @@ a_driver_that_hangs_is_a_finding(void **state)
 {
     static const char *const rows[] = {CARD, FUNCTIONS};
 
-    (void)state;
     for (size_t i = 0; i < COUNT(rows); i++) {
         char line[64];
 
@@ -227,7 +224,6 @@ a_card_in_use_is_left_alone(void **state)
     static const char guest[] = "dddddddd-0000-4000-8000-000000000009";
     struct fake_guest open;
 
-    (void)state;
     scene_start(&scene, MACHINE);
     assert_int_equal(scene_prepare(&scene, 1, 1, "T4-4Q"), 0);
     must_refuse(nowhere(), "vgpuctl prove " CARD, 4,
@@ -254,7 +250,6 @@ one_at_a_time(void **state)
     struct error error;
     struct name card;
 
-    (void)state;
     scene_start(&scene, MACHINE);
     assert_int_equal(name_parse(&card, CARD), 0);
     assert_int_equal(workbench_take(&scene.kernel.host, &card, &none, &bench, &error), 0);
@@ -272,7 +267,6 @@ one_at_a_time(void **state)
 static void
 a_pool_is_as_it_is(void **state)
 {
-    (void)state;
     scene_start(&scene, "pci 0000:c1:00.0 driver gim vendor 1002 device 74a1 numa 1\n"
                         "pci 0000:c1:02.0 driver vfio-pci physfn 0000:c1:00.0 vendor 1002 device "
                         "74b5\n");
@@ -289,7 +283,6 @@ functions_of_domains_are_skipped(void **state)
 {
     AUTO_FREE char *xml = NULL;
 
-    (void)state;
     scene_start(&scene, MACHINE);
     xml = typed_functions(9, TYPED_DEFINED, "", (const char *const[]){"0000:3d:00.4", NULL});
     assert_int_equal(typed_run(&scene, typed_libvirt(&scene, xml),
@@ -312,7 +305,6 @@ functions_of_domains_are_skipped(void **state)
 static void
 memory_adds_up(void **state)
 {
-    (void)state;
     scene_start(&scene, "gpu 0000:03:00.0 xe vfs 4 memory 16384 numa 1\n");
     scene_configure(&scene, "profiles = { b50-4g = { vram = \"4G\"; }; b50-8g = { vram = \"8G\"; "
                             "}; };\n");
@@ -328,7 +320,6 @@ what_is_printed(void **state)
 {
     const char *uri;
 
-    (void)state;
     scene_start(&scene, MACHINE);
     uri = nowhere();
     typed_golden(&scene, uri, "prove/dry-run", "vgpuctl prove " CARD " --dry-run");
@@ -351,7 +342,6 @@ what_is_printed(void **state)
 static void
 progress_is_shown(void **state)
 {
-    (void)state;
     scene_start(&scene, MACHINE);
     scene.kernel.faults->create_delay = 1000;
     assert_int_equal(typed_run_on(&scene, nowhere(), &typed_screen, "vgpuctl prove " CARD, &typed),
@@ -368,7 +358,6 @@ run_program(const struct host *host, char *const argv[], int in, int out, unsign
 {
     const struct host real = {.root = -1, .ops = &host_kernel};
 
-    (void)host;
     return program_run(&real, argv, in, out, milliseconds);
 }
 
@@ -380,7 +369,6 @@ the_steps_are_captured(void **state)
     char path[320], line[400];
     struct error error;
 
-    (void)state;
     scene_start(&scene, MACHINE);
     scene.kernel.host.run = run_program;
     snprintf(path, sizeof(path), "%s/proof.tar.gz", scene.kernel.path);
@@ -401,7 +389,6 @@ a_signal_waits_until_the_card_is_empty(void **state)
     int status;
     pid_t child;
 
-    (void)state;
     scene_start(&scene, MACHINE);
     (void)nowhere();
     child = fork();

@@ -56,7 +56,6 @@ early(void **state)
 {
     uint64_t before;
 
-    (void)state;
     declare("functions = \"all\"; sizes = \"mixed\";");
     nvidia_tools->fault_at = 1;
     run("vgpuctl setup", 1, "sriov-manage -e " NVIDIA " failed");
@@ -101,7 +100,6 @@ up_in_time(void **state)
     struct sockaddr_un address = {.sun_family = AF_UNIX};
     char byte;
 
-    (void)state;
     notices = socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0);
     snprintf(address.sun_path + 1, sizeof(address.sun_path) - 1, "libvirt-vgpu-test-%d", getpid());
     assert_int_equal(bind(notices, (const struct sockaddr *)&address,
@@ -156,7 +154,6 @@ come_late(void)
 static void
 side_by_side(void **state)
 {
-    (void)state;
     assert_int_equal(fake_enable(&scene.kernel, INTEL, 0), 0);
     scene_configure(&scene, "boot_wait = \"60m\"; gpus = (\n"
                             "{ address = \"" NVIDIA "\"; setup = { functions = 4; }; },\n"

@@ -52,7 +52,6 @@ set_up(const char *gpu)
 static int
 tear_down(void **state)
 {
-    (void)state;
     if (qemu)
         fake_end(qemu);
     if (node >= 0)
@@ -263,7 +262,6 @@ each_user(void **state)
         {FUNCTIONS, prove_nvidias, NVIDIA " is being proved or set up by another vgpuctl"},
     };
 
-    (void)state;
     for (size_t i = 0; i < COUNT(rows); i++) {
         unsigned before;
 
@@ -295,7 +293,6 @@ each_user_of_intels(void **state)
         {prove_intels, INTEL " is being proved or set up by another vgpuctl"},
     };
 
-    (void)state;
     for (size_t i = 0; i < COUNT(rows); i++) {
         set_up(FUNCTIONS);
         fake_write(&scene.kernel, "sys/devices/" INTEL "/sriov_drivers_autoprobe", "0\n");
@@ -313,7 +310,6 @@ each_user_of_intels(void **state)
 static void
 who_is_none(void **state)
 {
-    (void)state;
     set_up(FUNCTIONS);
     assert_int_equal(fake_enable(&scene.kernel, NVIDIA, 4), 0);
     hold();
@@ -353,7 +349,6 @@ another_user(void **state)
     static const char *const lines[] = {"vgpuctl setup", "vgpuctl setup --json",
                                         "vgpuctl setup --dry-run"};
 
-    (void)state;
     set_up(FUNCTIONS);
     declare("functions = \"all\"; sizes = \"mixed\";", "functions = \"all\";");
     assert_int_equal(chmod(scene.kernel.path, 0755), 0);

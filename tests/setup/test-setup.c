@@ -137,7 +137,6 @@ steps(void **state)
         {with_instances_but_no_functions, "functions = \"all\";", NULL},
     };
 
-    (void)state;
     for (size_t i = 0; i < COUNT(rows); i++) {
         nvidia_tools_boot(&scene.kernel);
         nvidia_tools->asked[0] = '\0';
@@ -158,7 +157,6 @@ steps(void **state)
 static void
 what_people_see(void **state)
 {
-    (void)state;
     declare("functions = \"all\"; sizes = \"mixed\";", "functions = 2;");
     typed_golden(&scene, HERE, "setup/dry-run", "vgpuctl setup --dry-run");
     assert_string_equal(nvidia_tools->asked, "");
@@ -182,7 +180,6 @@ what_people_see(void **state)
 static void
 as_they_are(void **state)
 {
-    (void)state;
     typed_golden(&scene, HERE, "setup/print-bare", "vgpuctl setup --print");
     with_mixed_sizes();
     assert_int_equal(fake_enable(&scene.kernel, INTEL, 2), 0);
@@ -216,7 +213,6 @@ remembered(void **state)
     static const char column[] = "vgpuctl gpus -rn -o SETUP";
     struct path link, other;
 
-    (void)state;
     with_functions();
     declare("functions = \"all\"; sizes = \"mixed\";", "");
     run(column, 0, "-\n");
@@ -268,7 +264,6 @@ refusals(void **state)
         {"", "functions = 4;", INTEL " can have 3 virtual functions"},
     };
 
-    (void)state;
     for (size_t i = 0; i < COUNT(rows); i++) {
         declare(rows[i].nvidias, rows[i].intels);
         run("vgpuctl setup", 1, rows[i].words);
@@ -319,7 +314,6 @@ faults(void **state)
     static const char *const said[] = {"functions = \"all\"; " TWO,
                                        "functions = \"all\"; sizes = \"mixed\";"};
 
-    (void)state;
     for (size_t i = 0; i < COUNT(said); i++) {
         for (unsigned fault = NVIDIA_FAILS; fault <= NVIDIA_LIES; fault++) {
             for (unsigned at = 1; at <= 3 - i; at++) {
@@ -369,7 +363,6 @@ reset(void **state)
 {
     const char *const mode = SMI "-i " NVIDIA " -mig 1; ";
 
-    (void)state;
     scene_stop(&scene);
     scene_start(&scene, MACHINE "gpu " ELSEWHERE " vf vfs 4 rule size\n"
                                 "type nvidia-1152 \"NVIDIA L40S-8Q\" framebuffer 8192 max 6\n");
@@ -422,7 +415,6 @@ reset(void **state)
 static void
 killed(void **state)
 {
-    (void)state;
     for (unsigned fault = NVIDIA_KILLED_BEFORE; fault <= NVIDIA_KILLED_AFTER; fault++) {
         for (unsigned at = 1; at <= 7; at++) {
             pid_t child;
@@ -460,7 +452,6 @@ types_of_instances(void **state)
 {
     static const char restart[] = "; /usr/bin/systemctl restart nvidia-vgpud.service";
 
-    (void)state;
     scene_stop(&scene);
     scene_start(&scene,
                 "gpu " NVIDIA " vf vfs 4 rule size mig\n"
@@ -500,7 +491,6 @@ types_of_instances(void **state)
 static void
 shares(void **state)
 {
-    (void)state;
     scene_configure(&scene, "gpus = ( { address = \"" INTEL "\"; setup = { functions = 2; }; } );\n"
                             "profiles = { b60-4g = { vram = \"4G\"; }; };\n");
     fake_write(&scene.kernel, "sys/devices/" INTEL "/sriov_drivers_autoprobe", "0\n");
@@ -548,7 +538,6 @@ anything(void **state)
 {
     uint64_t seed = chance_setting("SEED", SEED);
 
-    (void)state;
     for (uint64_t i = chance_rounds(300); i > 0; i--) {
         const char *said = random_state(&seed);
         const struct nvidia_tools before = *nvidia_tools;
@@ -603,7 +592,6 @@ the_scheduler(void **state)
     };
     static const char *const words[] = {"best-effort", "equal-share", "fixed-share"};
 
-    (void)state;
     with_functions();
     for (size_t i = 0; i < COUNT(rows); i++) {
         char text[512], said[64];
@@ -660,15 +648,12 @@ set_all_functions(const struct host *host, const struct name *card, bool on, str
 {
     struct fake_kernel *kernel = (struct fake_kernel *)host;
 
-    (void)error;
     return fake_enable(kernel, card->text, on ? 3 : 0);
 }
 
 static unsigned
 tell_fixed_share(const struct host *host, const struct name *card)
 {
-    (void)host;
-    (void)card;
     return POLICY_SCHEDULER_FIXED_SHARE;
 }
 
@@ -687,7 +672,6 @@ another_vendor(void **state)
     static const struct card_vendor *const with_tools[] = {&tools, NULL};
     static const struct card_vendor *const with_loads[] = {&loads, NULL};
 
-    (void)state;
     scene.kernel.host.card_vendors = with_tools;
     declare("", "functions = 2;");
     run("vgpuctl setup " INTEL, COMMAND_FAILED, "Hose's tool enables all functions of " INTEL);

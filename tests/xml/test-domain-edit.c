@@ -100,7 +100,6 @@ uuids_are_those_of_the_rfc(void **state)
 {
     struct name space, uuid;
 
-    (void)state;
     /* RFC 9562, A.4 */
     assert_int_equal(name_parse_uuid(&space, "6ba7b810-9dad-11d1-80b4-00c04fd430c8"), 0);
     domain_edit_uuid(&space, "www.example.com", &uuid);
@@ -128,7 +127,6 @@ adds_to_a_plain_domain(void **state)
 {
     AUTO(domain_edit_end) struct domain_edit edit = start(HEAD TAIL);
 
-    (void)state;
     add(&edit, "ua-gpu0", "nvidia-222", NULL);
     assert_text(&edit, NEWHEAD OPENED DEVICE("ua-gpu0", "type=\"nvidia-222\"")
                            CLOSED NEWDEVICES HOSTDEV("ua-gpu0", GPU0) NEWTAIL);
@@ -150,7 +148,6 @@ removes_what_it_added(void **state)
 {
     AUTO(domain_edit_end) struct domain_edit edit = start(HEAD TAIL);
 
-    (void)state;
     add(&edit, "ua-gpu0", "nvidia-222", NULL);
     add(&edit, "ua-gpu1", NULL, "small");
     take_out(&edit, "ua-gpu0", GPU0);
@@ -167,7 +164,6 @@ adds_no_lines_where_there_are_none(void **state)
     AUTO(domain_edit_end)
     struct domain_edit edit = start("<domain><name>a</name><uuid>" DOMAIN "</uuid></domain>");
 
-    (void)state;
     add(&edit, "ua-gpu0", "T4-1B", NULL);
     assert_text(&edit, "<domain><name>a</name><uuid>" DOMAIN "</uuid><metadata>"
                        "<vgpu:request xmlns:vgpu=\"urn:libvirt-vgpu:domain:1\">"
@@ -188,7 +184,6 @@ leaves_everything_else(void **state)
         "  </metadata>\n  <devices/>\n</domain>\n");
     AUTO_FREE char *text = NULL;
 
-    (void)state;
     add(&edit, "ua-gpu0", "GRID T4-1B \"&<", NULL);
     text = text_of(&edit);
     assert_non_null(strstr(text, "<?xml version=\"1.0\""));
@@ -215,7 +210,6 @@ links_the_lonely_one(void **state)
     AUTO(domain_edit_end) struct domain_edit edit = start(ASKED);
     AUTO_FREE char *text = NULL;
 
-    (void)state;
     add(&edit, "ua-gpu0", NULL, "small");
     text = text_of(&edit);
     assert_non_null(strstr(text, "<v:device type=\"T4-2B\" parent=\"0000:18:00.0\" "
@@ -258,7 +252,6 @@ makes_functions(void **state)
     AUTO_FREE char *mediated = NULL, *again = NULL, *hostdev = NULL, *function = NULL;
     struct error error = {0};
 
-    (void)state;
     add(&edit, "ua-gpu0", "L40S-1B", NULL);
     add(&edit, "ua-gpu1", "L40S-1B", NULL);
     mediated = text_of(&edit);
@@ -291,7 +284,6 @@ keeps_what_a_uuid_names(void **state)
     struct rewrite_source source = {.kind = REQUEST_PCI};
     struct error error = {0};
 
-    (void)state;
     add(&edit, "ua-gpu0", NULL, "small");
     assert_int_equal(name_parse_pci(&source.source, "0000:e7:00.4"), 0);
     assert_int_equal(
@@ -314,7 +306,6 @@ links_the_lonely_one_beside_others(void **state)
              "</devices></domain>";
     AUTO(domain_edit_end) struct domain_edit edit = start(before);
 
-    (void)state;
     add(&edit, "ua-gpu0", NULL, "small");
     assert_string_equal(edit.request.devices[0].uuid, "bbbbbbbb-0000-4000-8000-000000000001");
     assert_int_equal(edit.request.hostdevs[1].device, 0);
@@ -338,7 +329,6 @@ tells_ours_from_others(void **state)
     struct name device;
     struct error error = {0};
 
-    (void)state;
     assert_true(domain_edit_has_alias(&edit, "ua-theirs"));
     assert_false(domain_edit_has_alias(&edit, "ua-gpu0"));
     assert_int_equal(domain_edit_remove(&edit, "ua-theirs", &device, &alias, &error), -ENOENT);
@@ -357,7 +347,6 @@ removes_what_dangles(void **state)
     AUTO(domain_edit_end)
     struct domain_edit edit = start(HEAD OPENED DEVICE("ua-gpu0", "type=\"T4-1B\"") CLOSED TAIL);
 
-    (void)state;
     assert_true(*edit.request.fault.text);
     take_out(&edit, "ua-gpu0", "");
     assert_text(&edit, NEWHEAD NEWDEVICES NEWTAIL);
@@ -371,7 +360,6 @@ leaves_others_metadata(void **state)
     struct domain_edit edit = start(HEAD "  <metadata>\n    <a:b xmlns:a=\"urn:a\"/>\n" OPEN DEVICE(
         "ua-gpu0", "type=\"T4-1B\"") CLOSED TAIL);
 
-    (void)state;
     take_out(&edit, "ua-gpu0", "");
     assert_text(&edit, NEWHEAD
                 "  <metadata>\n    <a:b xmlns:a=\"urn:a\"/>\n  </metadata>\n" NEWDEVICES NEWTAIL);
@@ -380,7 +368,6 @@ leaves_others_metadata(void **state)
 static void
 refuses(void **state)
 {
-    (void)state;
     assert_int_equal(add_fails(HEAD TAIL, "gpu0", "the alias \"gpu0\" is none"), -EINVAL);
     assert_int_equal(add_fails(HEAD TAIL, "ua-", "the alias \"ua-\" is none"), -EINVAL);
     assert_int_equal(add_fails(HEAD TAIL, "ua-<", "the alias \"ua-<\" is none"), -EINVAL);
@@ -402,7 +389,6 @@ refuses_what_is_no_domain(void **state)
         "<!DOCTYPE domain [<!ENTITY a 'b'>]><domain><uuid>" DOMAIN "</uuid></domain>",
     };
 
-    (void)state;
     for (size_t i = 0; i < COUNT(texts); i++) {
         struct document document = document_of(texts[i]);
         AUTO(domain_edit_end) struct domain_edit edit;
@@ -420,7 +406,6 @@ gives_libvirt_its_parts(void **state)
     AUTO_FREE char *before = NULL, *annotation = NULL, *hostdev = NULL;
     struct error error = {0};
 
-    (void)state;
     assert_int_equal(domain_edit_annotation(&edit, &before, &error), 0);
     assert_string_equal(before, "<request>\n      <device type=\"T4-2B\" parent=\"0000:18:00.0\">\n"
                                 "        <param name=\"frame_rate_limiter\" value=\"0\"/>\n"
@@ -463,7 +448,6 @@ renews_a_clone(void **state)
     struct error error = {0};
     struct name uuid;
 
-    (void)state;
     assert_int_equal(clone_renew(&nowhere, &document, &none, &after, &error), 0);
     assert_int_equal(after.length, document.length);
     assert_int_equal(request_parse(&after, &request, &error), 0);
@@ -493,7 +477,6 @@ refuses_a_faulty_clone(void **state)
     const struct host nowhere = {0};
     const struct names none = {0};
 
-    (void)state;
     for (size_t i = 0; i < COUNT(rows); i++) {
         const struct document document = document_of(rows[i].text);
         struct document after = {0};

@@ -19,7 +19,6 @@ static xmlRelaxNGPtr rules;
 static void
 say_nothing(void *data, const char *format, ...)
 {
-    (void)data, (void)format;
 }
 
 static int
@@ -29,7 +28,6 @@ setup(void **state)
     AUTO_FREE char *path = NULL;
     xmlRelaxNGParserCtxtPtr parser;
 
-    (void)state;
     if (asprintf(&path, "%s/config/vgpu-request.rng", top ? top : ".") < 0)
         return -1;
     parser = xmlRelaxNGNewParserCtxt(path);
@@ -41,7 +39,6 @@ setup(void **state)
 static int
 teardown(void **state)
 {
-    (void)state;
     xmlRelaxNGFree(rules);
     return 0;
 }
@@ -131,7 +128,6 @@ corpus(void **state)
     unsigned files = 0;
     DIR *directory;
 
-    (void)state;
     assert_true(asprintf(&path, "%s/tests/corpus/request", top ? top : ".") > 0);
     directory = opendir(path);
     assert_non_null(directory);
@@ -270,7 +266,6 @@ by_hand(void **state)
         {"<vgpu:device type='a'/><x:device xmlns:x='urn:libvirt-vgpu:domain:2' type='a'/>", false},
     };
 
-    (void)state;
     for (size_t i = 0; i < COUNT(rows); i++) {
         if (both_accept(rows[i].content) != rows[i].good)
             fail_msg("%s", rows[i].content);
@@ -306,7 +301,6 @@ by_chance(void **state)
 {
     unsigned seed = 1, good = 0, all = 4000;
 
-    (void)state;
     for (unsigned n = 0; n < all; n++) {
         char text[1024] = "<vgpu:device";
         size_t at = strlen(text), first = (unsigned)rand_r(&seed) % COUNT(words);
