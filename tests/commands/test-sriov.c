@@ -323,24 +323,11 @@ others_fail(void **state)
     assert_int_equal(fake_enabled(&scene.kernel, INTEL), 3);
 }
 
-static const struct host_ops *kernel_ops;
-
-static int
-list_but_one(const struct host *host, const char *path, struct words *ret)
-{
-    return strcmp(path, "proc/1/fd") ? kernel_ops->list(host, path, ret) : -EACCES;
-}
-
 /* A process that we may not look at may have a function open that is bound to VFIO. */
 static void
 may_be_in_use(void **state)
 {
-    static struct host_ops ops;
-
-    kernel_ops = scene.kernel.host.ops;
-    ops = *kernel_ops;
-    ops.list = list_but_one;
-    scene.kernel.host.ops = &ops;
+    scene_forbid_list(&scene, "proc/1/fd");
     fake_bind(&scene.kernel, FIRST, "vfio-pci");
     run("vgpuctl sriov disable 3d:00.0", 4,
         FIRST " by a process, perhaps, as not all can be looked at");

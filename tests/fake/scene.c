@@ -320,6 +320,24 @@ link_but_one(const struct host *host, const char *path, char *buffer, size_t siz
     return strcmp(path, hidden) ? kernel_ops->link(host, path, buffer, size) : -EACCES;
 }
 
+static int
+list_but_one(const struct host *host, const char *path, struct words *ret)
+{
+    return strcmp(path, hidden) ? kernel_ops->list(host, path, ret) : -EACCES;
+}
+
+void
+scene_forbid_list(struct scene *scene, const char *path)
+{
+    static struct host_ops ops;
+
+    kernel_ops = scene->kernel.host.ops;
+    hidden = path;
+    ops = *kernel_ops;
+    ops.list = list_but_one;
+    scene->kernel.host.ops = &ops;
+}
+
 void
 scene_assert_looks_at(struct scene *scene, const char *path)
 {

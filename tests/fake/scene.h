@@ -91,6 +91,9 @@ uint64_t scene_number(const struct scene *scene, const char *device);
 void scene_assert_said(const struct scene *scene, const char *words);
 void scene_assert_type(const struct scene *scene, const char *device, const char *type);
 
+/* From now on nobody may list this directory (EACCES). */
+void scene_forbid_list(struct scene *scene, const char *path);
+
 /* Checks that a scan of all GPUs works, and that it fails while this path cannot be read (EACCES).
  */
 void scene_assert_looks_at(struct scene *scene, const char *path);

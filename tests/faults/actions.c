@@ -155,9 +155,9 @@ after_never_running(struct stage *stage)
 
 /* --- a daemon's start ------------------------------------------------------------------------- */
 
-/* Guest 1 runs. The daemon that started it has ended. */
+/* A daemon starts guest 1, and ends. */
 static void
-outlive_daemon(struct stage *stage)
+prepare_and_lose_daemon(struct stage *stage)
 {
     pid_t daemon = fork();
 
@@ -167,6 +167,13 @@ outlive_daemon(struct stage *stage)
     }
     scene_assert_ends_well(daemon);
     stage_be_daemon(stage);
+}
+
+/* Guest 1 runs. The daemon that started it has ended. */
+static void
+outlive_daemon(struct stage *stage)
+{
+    prepare_and_lose_daemon(stage);
     stage_run_guest(stage, both);
 }
 
@@ -370,14 +377,7 @@ after_reap(struct stage *stage)
 static void
 lose_both(struct stage *stage)
 {
-    pid_t daemon = fork();
-
-    if (daemon == 0) {
-        stage_be_daemon(stage);
-        _exit(stage_prepare(stage, 1));
-    }
-    scene_assert_ends_well(daemon);
-    stage_be_daemon(stage);
+    prepare_and_lose_daemon(stage);
     stage_lose_lease(stage, stage_b);
 }
 
