@@ -89,6 +89,7 @@ struct migrate_case {
 
 /* libvirt's answer about the virtual functions that read_here makes. */
 #define FUNCTIONS_HERE  .here = {.devices = {CARD("0000:3d:00.0", "0x4")}}
+#define L40S_GUEST      .function = "0000:3d:00.4", .type = "L40S-8Q", FUNCTIONS_HERE
 #define OTHER_FUNCTIONS CARD("0000:5e:00.0", "0x4")
 #define L40S(capacity)  GPU("0000:18:00.0", TYPE("nvidia-1152", "NVIDIA L40S-8Q", capacity))
 

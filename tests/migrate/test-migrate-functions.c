@@ -25,9 +25,7 @@ static const struct migrate_case functions[] = {
     },
     {
         .why = "virtual functions on both, of which libvirt tells no types",
-        .function = "0000:3d:00.4",
-        .type = "L40S-8Q",
-        FUNCTIONS_HERE,
+        L40S_GUEST,
         .there = {.devices = {OTHER_FUNCTIONS}},
         .answer = MIGRATE_UNKNOWN,
         .words = {"OK       libvirt 11.3.0 here and 11.3.0 there; vGPUs that are virtual functions "
@@ -39,9 +37,7 @@ static const struct migrate_case functions[] = {
     },
     {
         .why = "a virtual function with debuggers, and a driver that migrates it",
-        .function = "0000:3d:00.4",
-        .type = "L40S-8Q",
-        FUNCTIONS_HERE,
+        L40S_GUEST,
         .files = {{"sys/bus/pci/devices/0000:3d:00.4/nvidia/vgpu_params", "enable_debugging=1\n"},
                   {"sys/kernel/debug/vfio/0000:3d:00.4/migration/features", "stop-copy\n"}},
         .there = {.devices = {L40S("6")}},
@@ -51,9 +47,7 @@ static const struct migrate_case functions[] = {
     },
     {
         .why = "virtual functions, and no GPU there",
-        .function = "0000:3d:00.4",
-        .type = "L40S-8Q",
-        FUNCTIONS_HERE,
+        L40S_GUEST,
         .answer = MIGRATE_NO,
         .words = {"NO       ua-gpu0: no GPU there has NVIDIA L40S-8Q (nvidia-1152)\n"},
     },
@@ -66,9 +60,7 @@ static const struct migrate_case functions[] = {
     },
     {
         .why = "a virtual function becomes a mediated device",
-        .function = "0000:3d:00.4",
-        .type = "L40S-8Q",
-        FUNCTIONS_HERE,
+        L40S_GUEST,
         .there = {.devices = {L40S("6")}},
         .answer = MIGRATE_YES,
         .words = {"OK       ua-gpu0: there is NVIDIA L40S-8Q (nvidia-1152) there\n",
@@ -78,9 +70,7 @@ static const struct migrate_case functions[] = {
     },
     {
         .why = "a virtual function cannot become one",
-        .function = "0000:3d:00.4",
-        .type = "L40S-8Q",
-        FUNCTIONS_HERE,
+        L40S_GUEST,
         .there = {.libvirt = "10009000", .devices = {L40S("6")}},
         .answer = MIGRATE_NO,
         .words = {"NO       ua-gpu0: it is a virtual function, and would be a mediated device "
@@ -88,9 +78,7 @@ static const struct migrate_case functions[] = {
     },
     {
         .why = "a virtual function need not become one",
-        .function = "0000:3d:00.4",
-        .type = "L40S-8Q",
-        FUNCTIONS_HERE,
+        L40S_GUEST,
         .there = {.libvirt = "10009000", .devices = {L40S("0"), OTHER_FUNCTIONS}},
         .answer = MIGRATE_UNKNOWN,
         .words =
@@ -100,18 +88,14 @@ static const struct migrate_case functions[] = {
     },
     {
         .why = "a libvirt that is too old for virtual functions",
-        .function = "0000:3d:00.4",
-        .type = "L40S-8Q",
-        FUNCTIONS_HERE,
+        L40S_GUEST,
         .there = {.libvirt = "9010000", .devices = {OTHER_FUNCTIONS}},
         .answer = MIGRATE_NO,
         .words = {"NO       libvirt 11.3.0 here and 9.10.0 there; vGPUs that are virtual"},
     },
     {
         .why = "a QEMU that is too old for virtual functions",
-        .function = "0000:3d:00.4",
-        .type = "L40S-8Q",
-        FUNCTIONS_HERE,
+        L40S_GUEST,
         .there = {.qemu = "8002001", .devices = {OTHER_FUNCTIONS}},
         .answer = MIGRATE_NO,
         .words = {"NO       QEMU 10.0.3 here and 8.2.1 there; vGPUs that are virtual"},
