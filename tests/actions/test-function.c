@@ -471,23 +471,6 @@ a_function_of_the_dead_is_free(void **state)
 
 /* --- release = "keep" ------------------------------------------------------------------------- */
 
-static void
-a_kept_one_waits_for_its_guest(void **state)
-{
-    scene_configure(&scene, "release = \"keep\";");
-    starts(1, VF0, "L40S-16Q");
-    assert_int_equal(scene_release_at(&scene, 1, VF0), 0);
-    assert_int_equal(scene_leases(&scene, "kept"), 1);
-    scene_assert_type(&scene, VF0, "nvidia-1154");
-    starts(1, VF0, "L40S-16Q");
-    assert_int_equal(scene_leases(&scene, "held"), 1);
-    assert_int_equal(scene.kernel.faults->writes, 1);
-    scene_configure(&scene, "nonsense");
-    assert_int_equal(scene_release_at(&scene, 1, VF0), 0);
-    assert_int_equal(scene_release_at(&scene, 1, VF0), 0);
-    assert_int_equal(scene_leases(&scene, "kept"), 1);
-}
-
 /* A kept vGPU moves to a guest that names its function. It is removed if its size keeps the guest
  * from starting. Otherwise it stays. */
 static void
@@ -668,7 +651,6 @@ main(void)
         TEST(one_that_is_still_left_is_freed_later),
         TEST(who_comes_next_waits_for_it),
         TEST(a_function_of_the_dead_is_free),
-        TEST(a_kept_one_waits_for_its_guest),
         TEST(a_kept_one_makes_way),
         TEST(no_more_than_max_instances),
         TEST(parameters_are_for_one_guest),
