@@ -132,7 +132,6 @@ asked(void **state)
 {
     AUTO_FREE char *guest = typed_domain(3, TYPED_DEFINED, (const unsigned[]){3, 0});
 
-    (void)state;
     scene_start(&scene, "gpu 0000:18:00.0 rule size board \"GRID T4\"\n");
     scene_configure(&scene, "classes = { small = { types = [ \"T4-4A\", \"T4-8A\" ]; };\n"
                             "            large = { types = [ \"T4-16A\" ]; }; };\n"
