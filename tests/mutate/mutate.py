@@ -2,12 +2,12 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 #
 # mutate.py TREE N [SEED]: do the unit tests see a fault? In a copy of this tree, N times, one
-# operator, condition or constant of the product is changed, and the tests are run until one fails.
-# A change that no test sees is printed. A change that does not compile, or that makes no other
-# code, is not counted.
+# operator, condition or constant of the product is changed, and the tests that execute its line are
+# run until one fails. gcov says which tests do. A change that no test sees is printed. A change that
+# does not compile, or that makes no other code, is not counted.
 #
 # ROOMS    the folders whose files are changed, as "nodedev/view nodedev/cli"; without it all of them
-import os, pathlib, random, re, shutil, subprocess, sys, tempfile, time
+import collections, json, os, pathlib, random, re, shutil, subprocess, sys, tempfile, time
 
 # Mains are left out, because no unit test is linked with one. Spaces distinguish a binary operator
 # from a pointer, because clang-format puts them there. Some changes are left out: "{0}" means
@@ -90,12 +90,19 @@ def drawn(seed, file):
 # The product as one shared object, so that no test is linked again when a file of it changes.
 LIBRARIES = "$(LIBVIRT_LIBS) $(SMARTCOLS_LIBS) $(UUID_LIBS) $(XML_LIBS) $(CONFIG_LIBS)"
 PRODUCT = """product.so: libvgpu.a libvgpuctl.a
-\t$(CC) -shared -o $@ -Wl,--whole-archive $^ -Wl,--no-whole-archive """ + LIBRARIES
+\t$(CC) -shared -o $@ $(PROFILE) -Wl,--whole-archive $^ -Wl,--no-whole-archive """ + LIBRARIES
 LDADD = "LDADD=tests/fake/libscene.a $(CURDIR)/product.so $(CMOCKA_LIBS) " + LIBRARIES
+
+# A child that ends with _exit() writes no counts of its own accord, and tests have many.
+LEAVE = """#include <sys/syscall.h>
+#include <unistd.h>
+extern void __gcov_dump(void);
+void _exit(int status) { __gcov_dump(); for (;;) syscall(SYS_exit_group, status); }
+"""
 
 
 def make(*targets):
-    return subprocess.run(["make", "-s", "--eval", PRODUCT, LDADD, *targets],
+    return subprocess.run(["make", "-s", "-j2", "--eval", PRODUCT, LDADD, *targets],
                           stdin=subprocess.DEVNULL, capture_output=True).returncode == 0
 
 
@@ -107,21 +114,74 @@ def fails(test, limit):
         return True
 
 
-def seer(file, seconds, seen_by):
-    """The first test that fails: of the file's room first, then what is quick or often sees one."""
-    def price(test):
-        return (pathlib.Path(test).parent.name != file.parent.name,
-                seconds[test] / (1 + seen_by.count(test)))
-    if not make("product.so", "connection.so"):
-        sys.exit("mutate: the product cannot be linked")
-    return next((test for test in sorted(seconds, key=price)
-                 if fails(test, 20 + 10 * seconds[test])), None)
-
-
 def object_of(file):
     """What calls libvirt is a shared object of its own."""
     code = file.with_suffix(".o")
     return code if code.exists() else file.with_name("connection_so-" + code.name)
+
+
+def counts_of(file):
+    return object_of(file).with_suffix(".gcda")
+
+
+def counted(files):
+    """The lines that have been executed since the last call, and those that have not, as (file,
+    line). A line without code of its own, as the second one of a condition, goes with the line
+    before it."""
+    executed, idle = set(), set()
+    written = [str(path) for path in map(counts_of, files) if path.exists()]
+    told = subprocess.run(["gcov", "-t", "-j", *written], capture_output=True).stdout if written else b""
+    for source in (source for line in told.splitlines() for source in json.loads(line)["files"]):
+        numbers = sorted((line["line_number"], line["count"]) for line in source["lines"])
+        for (number, count), (end, _) in zip(numbers, [*numbers[1:], (1 + numbers[-1][0], 0)]):
+            (executed if count else idle).update((source["file"], n) for n in range(number, end))
+    for path in pathlib.Path().rglob("*.gcda"):
+        path.unlink()
+    return executed, idle
+
+
+def play_all(tests, files):
+    """Plays each test with an unchanged product that counts what is executed: how long each one
+    takes, and which ones execute a line of the files."""
+    codes = {object_of(file): object_of(file).read_bytes()
+             for glob in SOURCES for file in pathlib.Path().glob(glob) if file.name != "main.c"}
+    for code in codes:
+        code.unlink()
+    pathlib.Path("leave.c").write_text(LEAVE)
+    if not make("product.so", "connection.so", "CFLAGS=-O0 -fPIC --coverage",
+                "PROFILE=--coverage leave.c"):
+        sys.exit("mutate: the product that counts cannot be built")
+    os.environ["GCOV_ERROR_FILE"] = "/dev/null"
+    seconds, players = {}, collections.defaultdict(list)
+    for test in tests:
+        began = time.monotonic()
+        if fails(test, 600):
+            sys.exit("mutate: %s fails before anything is changed (in a name space)" % test)
+        seconds[test] = time.monotonic() - began
+        executed, idle = counted(files)
+        for place in executed:
+            players[place].append(test)
+        for place in idle:
+            players[place]
+    for code, content in codes.items():
+        code.write_bytes(content)
+    return seconds, players
+
+
+def candidates(file, line, players, tests):
+    """The tests that can see a change. A table is read, not executed. A child that may write
+    nothing, or that is killed, leaves no counts: so of a line that no test was seen to execute, its
+    room's tests are asked."""
+    return (players.get((str(file), line), tests) or
+            [test for test in tests if pathlib.Path(test).parent.name == file.parent.name])
+
+
+def seer(candidates, seconds):
+    """The first test that fails, of the quickest first."""
+    if not make("product.so", "connection.so"):
+        sys.exit("mutate: the product cannot be linked")
+    return next((test for test in sorted(candidates, key=seconds.get)
+                 if fails(test, 20 + 10 * seconds[test])), None)
 
 
 def argued(copy):
@@ -132,26 +192,22 @@ def argued(copy):
 
 
 def run(count, seed, tests, passed_over):
-    seconds, seen_by, lost = {}, [], 0
+    seen, lost = 0, 0
     if (subprocess.run(["./configure", "-q", "CFLAGS=-O2 -fPIC"]).returncode != 0 or
             not make("product.so", "connection.so") or not make(*tests)):
         sys.exit("mutate: the copy cannot be built")
-    for test in tests:
-        began = time.monotonic()
-        if fails(test, 600):
-            sys.exit("mutate: %s fails before anything is changed (in a name space)" % test)
-        seconds[test] = time.monotonic() - began
 
     rooms = os.environ.get("ROOMS", "").split()
     files = [file for glob in SOURCES for file in pathlib.Path().glob(glob)
-             if not rooms or str(file.parent) in rooms]
+             if file.name != "main.c" and (not rooms or str(file.parent) in rooms)]
     unknown = set(rooms) - {str(file.parent) for file in files}
     if unknown:
         sys.exit("mutate: no product file is in %s" % ", ".join(sorted(unknown)))
-    places = sorted(place for file in files if file.name != "main.c" for place in drawn(seed, file))
+    seconds, players = play_all(tests, files)
+    places = sorted(place for file in files for place in drawn(seed, file))
     print("mutate: seed %s, %d places" % (seed, len(places)), flush=True)
     for _, file, start, end, word in places:
-        if len(seen_by) + lost == count:
+        if seen + lost == count:
             break
         text, code = file.read_text(), object_of(file)
         changed, line = text[:start] + word + text[end:], text.count("\n", 0, start)
@@ -162,15 +218,15 @@ def run(count, seed, tests, passed_over):
         before = code.read_bytes()
         file.write_text(changed)
         if make(str(code)) and code.read_bytes() != before:
-            test = seer(file, seconds, seen_by)
-            seen_by, lost = seen_by + [test] * bool(test), lost + (not test)
+            test = seer(candidates(file, line + 1, players, tests), seconds)
+            seen, lost = seen + bool(test), lost + (not test)
             print("%s:%d: %s" % (file, line + 1, "seen by " + test if test else "NOT SEEN"))
             if not test:
                 print("-%s\n+%s" % (text.split("\n")[line], changed.split("\n")[line]))
             sys.stdout.flush()
         file.write_text(text)
         code.write_bytes(before)
-    print("mutate: seed %s: %d of %d seen" % (seed, len(seen_by), len(seen_by) + lost))
+    print("mutate: seed %s: %d of %d seen" % (seed, seen, seen + lost))
 
 
 def main():
