@@ -91,6 +91,7 @@ a_long_name(void **state)
     screen.width = 60;
     assert_int_equal(typed_run_on(&scene, HERE, &screen, "vgpuctl status", &typed), 0);
     typed_assert_has(typed.printed, "\n a dddddd.. LONG-LONG");
+    assert_true(strcspn(typed.printed, "\n") <= screen.width);
 }
 
 /* Memory that no vGPU can have is not free. */

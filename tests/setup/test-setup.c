@@ -16,7 +16,7 @@
 #define NVIDIA "0000:3d:00.0"
 #define INTEL  "0000:03:00.0"
 #define MACHINE                                                                                    \
-    "gpu " NVIDIA " vf vfs 4 rule size\n"                                                          \
+    "gpu " NVIDIA " vf vfs 4 rule size numa 1\n"                                                   \
     "type nvidia-1152 \"NVIDIA L40S-8Q\" framebuffer 8192 max 6\n"                                 \
     "gpu " INTEL " xe vfs 3 memory 24480\n"                                                        \
     "pci 0000:41:00.0 driver ice\n"
@@ -626,7 +626,7 @@ the_scheduler(void **state)
     declare("functions = \"all\";", "functions = 2;");
     run("vgpuctl gpus -rn -o GPU,VGPUS,FREE,ENABLED,DRAINED,SETUP", COMMAND_DONE,
         NVIDIA " 0 - yes no differs\n" INTEL " 0 - yes no differs\n");
-    run("vgpuctl gpus -rn -o GPU,NUMA,DRIVER", COMMAND_DONE, NVIDIA " - nvidia\n" INTEL " - xe\n");
+    run("vgpuctl gpus -rn -o GPU,NUMA,DRIVER", COMMAND_DONE, NVIDIA " 1 nvidia\n" INTEL " - xe\n");
     run("vgpuctl gpus --json", COMMAND_DONE, "\"setup\": \"differs\"");
     declare("functions = \"all\"; scheduler = \"equal-share\";", "");
     fake_write(&scene.kernel, "proc/driver/nvidia/params",
