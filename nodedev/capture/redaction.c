@@ -38,12 +38,12 @@ struct pass {
 /* Returns what is left of an answer, which the caller frees. NULL: the answer becomes -ENOENT. */
 typedef char *rule(struct pass *pass, const struct answer *answer);
 
-/* A list has neither a text nor a rule. */
+/* A row has a rule, a rewriter of the whole text, or one of the first line: then the other lines
+ * are left out. A list has none of these. */
 struct row {
     enum answer_kind kind;
-    const char *path;  /* a pattern in which '*' also matches slashes. NULL: the configuration */
-    kernel_text *text; /* all that is left is in the text itself; or else: */
-    kernel_text *line; /* all that is left is in the first line; or else: */
+    const char *path; /* a pattern in which '*' also matches slashes. NULL: the configuration */
+    kernel_text *text, *line;
     rule *rule;
     list_text *keeps;           /* of a list; NULL: each name */
     learning *learn;            /* NULL: it teaches nothing */

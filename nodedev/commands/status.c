@@ -73,7 +73,7 @@ put_types(const struct host_view *view, const struct inventory_gpu *gpu, struct 
     for (size_t i = 0; i < gpu->type_count; i++) {
         const struct inventory_type *type = wanted[i].type;
 
-        /* Nobody asks for it, and nobody could get it. */
+        /* A type that nobody asks for and nobody could get is left out. */
         if (!wanted[i].asked && !wanted[i].is_in_class && wanted[i].left.most == 0)
             continue;
         json_open(json, NULL, '{');

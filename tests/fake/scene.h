@@ -44,12 +44,13 @@ const char *scene_function(const char *gpu, unsigned number);
  * list. The first hostdev has the alias "ua-gpu1". */
 char *scene_xml_of(unsigned guest, const char *devices, const char *const *sources);
 
-/* The same with one source, and one <vgpu:device> with these attributes, such as type="T4-1B". */
-char *scene_xml_at(unsigned guest, const char *source, const char *attributes);
-
 /* The same, with this number in the first hostdev's alias. */
 char *
 scene_xml_from(unsigned guest, const char *devices, unsigned alias, const char *const *sources);
+
+/* The XML of a guest with one source, and one <vgpu:device> with these attributes, such as
+ * type="T4-1B". */
+char *scene_xml_at(unsigned guest, const char *source, const char *attributes);
 
 /* Writes libvirt's status file of a guest that runs, with this XML and this process. */
 void scene_put_status(const struct scene *scene, unsigned guest, pid_t pid, const char *xml);

@@ -4,7 +4,7 @@
  * unit: what each unit test includes.
  *
  * cmocka needs some headers before its own. It gives every test a state, which most tests do not
- * look at. So here a parameter that is not used is no fault.
+ * look at. So the compiler does not complain of unused parameters here.
  */
 
 #pragma once

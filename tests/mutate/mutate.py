@@ -133,7 +133,8 @@ def counted(files):
     told = subprocess.run(["gcov", "-t", "-j", *written], capture_output=True).stdout if written else b""
     for source in (source for line in told.splitlines() for source in json.loads(line)["files"]):
         numbers = sorted((line["line_number"], line["count"]) for line in source["lines"])
-        for (number, count), (end, _) in zip(numbers, [*numbers[1:], (1 + numbers[-1][0], 0)]):
+        last = [(number + 1, 0) for number, _ in numbers[-1:]]
+        for (number, count), (end, _) in zip(numbers, numbers[1:] + last):
             (executed if count else idle).update((source["file"], n) for n in range(number, end))
     for path in pathlib.Path().rglob("*.gcda"):
         path.unlink()
@@ -169,9 +170,9 @@ def play_all(tests, files):
 
 
 def candidates(file, line, players, tests):
-    """The tests that can see a change. A table is read, not executed. A child that may write
-    nothing, or that is killed, leaves no counts: so of a line that no test was seen to execute, its
-    room's tests are asked."""
+    """The tests that can see a change. A table is read, not executed: any test may see it. A child
+    that is killed, or may not write, leaves no counts. So if no test was seen to execute a line, the
+    tests of its room are played."""
     return (players.get((str(file), line), tests) or
             [test for test in tests if pathlib.Path(test).parent.name == file.parent.name])
 
