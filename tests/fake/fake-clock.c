@@ -23,6 +23,7 @@
 #include <string.h>
 #include <sys/file.h>
 #include <sys/mman.h>
+#include <sys/prctl.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <time.h>
@@ -140,23 +141,41 @@ number_behind(const char *text, const char *key)
     return found ? strtoull(found + strlen(key), NULL, 10) : 0;
 }
 
-/* The state of a process or a thread in /proc, as a letter. 'X': it is gone. *sleeps grows by how
- * often it has slept. */
-static char
-look_at_status(const char *path, uint64_t *sleeps, uint64_t *threads)
+/* Reads a file of a process or a thread in /proc. "": it is gone, or may not be read. */
+static void
+read_file(const char *directory, const char *file, char *text, size_t size)
 {
-    AUTO_CLOSE int fd = open(path, O_RDONLY | O_CLOEXEC);
-    char text[4096];
-    const char *state;
-    ssize_t length = fd < 0 ? -1 : read(fd, text, sizeof(text) - 1);
+    AUTO_CLOSE int fd = -1;
+    char path[64];
+    ssize_t length;
 
-    if (length <= 0)
-        return 'X';
-    text[length] = '\0';
+    snprintf(path, sizeof(path), "%s/%s", directory, file);
+    fd = open(path, O_RDONLY | O_CLOEXEC);
+    length = fd < 0 ? -1 : read(fd, text, size - 1);
+    text[length > 0 ? length : 0] = '\0';
+}
+
+/* The state of a process or a thread in /proc, as a letter. 'X': it is gone. *sleeps grows by how
+ * often it has slept. The kernel marks a process as asleep before the kernel looks whether there is
+ * anything to wait for. So a process that waits for a dead child looks asleep while the child is
+ * removed. The file syscall says "running" of such a process (the kernel's wait_task_inactive). */
+static char
+look_at_status(const char *directory, uint64_t *sleeps, uint64_t *threads)
+{
+    char text[4096], call[64];
+    const char *state;
+
+    read_file(directory, "status", text, sizeof(text));
     state = strstr(text, "\nState:\t");
+    if (!state)
+        return 'X';
     *sleeps += number_behind(text, "\nvoluntary_ctxt_switches:");
     *threads = number_behind(text, "\nThreads:");
-    return state ? state[strlen("\nState:\t")] : 'X';
+    state += strlen("\nState:\t");
+    if (*state != 'S')
+        return *state;
+    read_file(directory, "syscall", call, sizeof(call));
+    return strcmp(call, "running\n") == 0 ? 'R' : 'S';
 }
 
 /* A process works if one of its threads works. Tests have such threads: libvirt's, and those of
@@ -174,7 +193,7 @@ look_at_threads(pid_t pid, char letter, uint64_t *sleeps)
     while (tasks && !is_working(letter) && (entry = readdir(tasks))) {
         int thread = atoi(entry->d_name);
 
-        snprintf(path, sizeof(path), "/proc/%d/task/%d/status", (int)pid, thread);
+        snprintf(path, sizeof(path), "/proc/%d/task/%d", (int)pid, thread);
         if (thread > 0 && thread != pid && is_working(look_at_status(path, sleeps, &threads)))
             letter = 'R';
     }
@@ -190,7 +209,7 @@ look_at(pid_t pid, uint64_t *sleeps)
     uint64_t threads;
     char path[32], letter;
 
-    snprintf(path, sizeof(path), "/proc/%d/status", (int)pid);
+    snprintf(path, sizeof(path), "/proc/%d", (int)pid);
     *sleeps = 0;
     letter = look_at_status(path, sleeps, &threads);
     if (letter == 'X' || threads < 2)
@@ -484,6 +503,8 @@ take_part(void)
 {
     self = forked;
     self->pid = getpid();
+    /* Yama lets only a tracer read the file syscall. Kernels without Yama refuse this call. */
+    (void)prctl(PR_SET_PTRACER, PR_SET_PTRACER_ANY);
     set_state(self, ACTOR_AWAKE);
     wake_word(&self->state);
     cleanup_close(&fork_lock);

@@ -113,6 +113,28 @@ time_stands_still_for_a_thread(void **state)
     scene_assert_ends_well(pid);
 }
 
+/* The kernel removes a dead child for the process that waits for the child. This is work, although
+ * the kernel shows the process as asleep. */
+static void
+removing_a_child_is_work(void **state)
+{
+    pid_t sleeper = fork();
+
+    if (sleeper == 0) {
+        fake_sleep(HOUR);
+        _exit(0);
+    }
+    for (unsigned i = 0; i < 2000; i++) {
+        pid_t pid = fork();
+
+        if (pid == 0)
+            _exit(0);
+        scene_assert_ends_well(pid);
+    }
+    assert_int_equal(fake_now(), FAKE_UPTIME);
+    scene_assert_ends_well(sleeper);
+}
+
 /* A process that waits for a lock waits until the owner of the lock has slept. */
 static void
 others_waits_are_no_work(void **state)
@@ -185,8 +207,8 @@ main(void)
     const struct CMUnitTest tests[] = {
         TEST(a_sleep_is_as_long_as_it_says), TEST(sleepers_wake_in_their_order),
         TEST(time_stands_still_for_work),    TEST(time_stands_still_for_a_thread),
-        TEST(others_waits_are_no_work),      TEST(the_killed_do_not_count),
-        TEST(a_flag_is_waited_for),
+        TEST(removing_a_child_is_work),      TEST(others_waits_are_no_work),
+        TEST(the_killed_do_not_count),       TEST(a_flag_is_waited_for),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
