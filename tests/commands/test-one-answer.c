@@ -324,8 +324,7 @@ what_is_gone_is_not_kept(void **state)
     assert_int_equal(scene_prepare(&scene, 1, 1, "T4-1B"), 0);
     assert_int_equal(scene_release(&scene, 1, 1), 0);
     assert_int_equal(fake_remove(&scene.kernel, scene_device(1)), 0);
-    run("vgpuctl reconcile", COMMAND_DONE,
-        "forgotten: it was kept for its guest's next start, and is gone");
+    run("vgpuctl reconcile", COMMAND_DONE, "forgotten: it was kept for its guest's next start");
 }
 
 /* A start first removes a vGPU on another GPU. So all commands see the same room on this GPU. */
@@ -340,8 +339,7 @@ what_goes_elsewhere_takes_no_room(void **state)
     assert_int_equal(scene_prepare(&scene, 1, 1, "mtty-2"), 0);
     assert_int_equal(scene_release(&scene, 1, 1), 0);
     fake_write(&scene.kernel, "guest1.xml", xml);
-    run("vgpuctl explain ./guest1.xml", COMMAND_DONE,
-        "A start would first remove what guest1 has and does not want as it is:");
+    run("vgpuctl explain ./guest1.xml", COMMAND_DONE, "A start would first remove what guest1 has");
     typed_assert_has(typed.printed, "chosen");
     assert_int_equal(scene_hook(&scene, xml, "prepare", "begin"), 0);
 }
