@@ -33,4 +33,4 @@ int nvidia_daemons_set(const struct host *host, const struct words *units, bool 
  * run on, so no vGPU is touched. */
 int nvidia_daemons_restart_vgpud(const struct host *host, struct error *error) CHECKED NONNULL;
 
-void nvidia_daemons_clear(struct nvidia_daemons *daemons);
+void nvidia_daemons_clear(struct nvidia_daemons *daemons) NONNULL;

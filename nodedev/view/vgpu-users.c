@@ -14,20 +14,21 @@ is_open(const struct references *references, const struct vgpu_walk *walk)
                        : !domains_next_user(&references->domains, walk->device, NULL);
 }
 
-/* Counts these vGPUs. With a connection, it first reads the domain that each lease names. */
-static size_t
-count_open(const struct snapshot *snapshot, struct references *references,
-           struct connection *connection)
+/* Whether libvirt has to be asked of any vGPU. With a connection, the domain that a lease names is
+ * read first. */
+static bool
+any_is_open(const struct snapshot *snapshot, struct references *references,
+            struct connection *connection)
 {
     struct vgpu_walk walk = {.ledger = &snapshot->ledger, .inventory = &snapshot->inventory};
-    size_t count = 0;
+    bool any = false;
 
     while (vgpu_walk_next(&walk)) {
         if (connection && walk.lease && !lease_is_nobodys(walk.lease) && is_open(references, &walk))
             connection_add_domain(connection, &walk.lease->domain, &references->domains);
-        count += is_open(references, &walk);
+        any |= is_open(references, &walk);
     }
-    return count;
+    return any;
 }
 
 int
@@ -38,10 +39,10 @@ vgpu_users_find(const struct host *host, const char *uri, const struct snapshot 
     int rc = references_look(host, ret, error);
 
     ret->known = rc == 0;
-    if (rc < 0 || count_open(snapshot, ret, NULL) == 0)
+    if (rc < 0 || !any_is_open(snapshot, ret, NULL))
         return rc;
     rc = connection_open(host, uri, CONNECTION_READ, &connection, error);
-    if (rc == 0 && count_open(snapshot, ret, connection) > 0) {
+    if (rc == 0 && any_is_open(snapshot, ret, connection)) {
         domains_clear(&ret->domains);
         rc = connection_domains(connection, &ret->domains, error);
     }
