@@ -106,7 +106,7 @@ json_print_line(const char *document, FILE *out)
 
         fprintf(out, "%.*s", length, at);
         at += length;
-        if (at[-1] == ',' && at[1])
+        if (at[-1] == ',')
             fputc(' ', out);
     }
     fputc('\n', out);

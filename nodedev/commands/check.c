@@ -130,8 +130,6 @@ static bool
 check_configuration(const struct command_call *call, const struct policy *policy,
                     const struct setting_trace *trace, struct report *report, struct error *error)
 {
-    size_t warnings = report->warnings;
-
     warn_of_passed_over(call, report);
     if (report->faults) {
         error_refuse(error, ERROR_BAD_CONFIGURATION,
@@ -149,7 +147,7 @@ check_configuration(const struct command_call *call, const struct policy *policy
     say_line(call->out,
              "/%s: ok (gpus: %zu, classes: %zu, quotas: %zu, domains: %zu, warnings: %zu)",
              call->host->config, policy->gpu_count, policy->class_count, policy->quota_count,
-             policy->domain_count, report->warnings - warnings);
+             policy->domain_count, report->warnings);
     return true;
 }
 
