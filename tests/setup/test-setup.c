@@ -689,6 +689,11 @@ another_vendor(void **state)
     run("vgpuctl setup " INTEL, COMMAND_FAILED, "its driver was born with them");
     run("vgpuctl sriov enable " INTEL, COMMAND_FAILED,
         INTEL " has 0 virtual functions; its driver was born with them");
+    assert_int_equal(fake_enable(&scene.kernel, INTEL, 2), 0);
+    run("vgpuctl sriov enable " INTEL " --count 2", COMMAND_DONE,
+        "has 2 virtual functions already");
+    run("vgpuctl sriov enable " INTEL " --count 3", COMMAND_FAILED,
+        "its driver was born with them");
     scene.kernel.host.card_vendors = NULL;
 }
 
