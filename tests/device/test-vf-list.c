@@ -27,7 +27,7 @@ put_list(const struct fake_kernel *fake)
     FILE *out = open_memstream(&list, &length);
 
     for (unsigned id = 1; id <= MANY; id++)
-        fprintf(out, "%-6u: NVIDIA L40S-%uQ\n", id, id);
+        fprintf(out, "%6u: NVIDIA L40S-%uQ\n", id, id);
     fclose(out);
     assert_in_range(length, 60000, 65536);
     fake_write(fake, "sys/devices/" FIRST "/nvidia/creatable_vgpu_types", list);
