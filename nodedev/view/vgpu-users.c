@@ -14,8 +14,8 @@ is_open(const struct references *references, const struct vgpu_walk *walk)
                        : !domains_next_user(&references->domains, walk->device, NULL);
 }
 
-/* Whether libvirt has to be asked of any vGPU. With a connection, the domain that a lease names is
- * read first. */
+/* Whether libvirt has to be asked about any vGPU. With a connection, this first reads the domain
+ * that each lease names. */
 static bool
 any_is_open(const struct snapshot *snapshot, struct references *references,
             struct connection *connection)

@@ -19,6 +19,7 @@ static const struct scene_case here = {
                "type nvidia-55 \"NVIDIA L40S-1B\" framebuffer 1024 max 2\n",
 };
 
+/* The numbers are aligned to the right, so most lines begin with blanks. */
 static void
 put_list(const struct fake_kernel *fake)
 {

@@ -266,8 +266,8 @@ is_at_work(struct actor *actor, bool again)
 }
 
 /* Nobody works if all processes sleep, and none has slept again between several looks. Two looks
- * are not enough: a process that prepares to sleep and then goes on looks asleep, and its count
- * does not change. The process that was last seen at work is looked at first. */
+ * are not enough: the kernel shows a process as dead a moment before the kernel wakes its parent
+ * (exit_notify). The process that was last seen at work is looked at first. */
 static bool
 is_anybody_at_work(void)
 {
@@ -503,7 +503,8 @@ take_part(void)
 {
     self = forked;
     self->pid = getpid();
-    /* Yama lets only a tracer read the file syscall. Kernels without Yama refuse this call. */
+    /* Yama lets the keeper read the file syscall only of a process that agrees. Kernels without
+     * Yama refuse this call. */
     (void)prctl(PR_SET_PTRACER, PR_SET_PTRACER_ANY);
     set_state(self, ACTOR_AWAKE);
     wake_word(&self->state);

@@ -8,11 +8,12 @@
  * neither a wait nor work takes time, and no result depends on how busy the machine is.
  *
  * The processes are the test program and all processes that it and they fork. They may be killed at
- * any moment. The real kernel tells which of them work (/proc/PID/status, and the same of its
- * threads): a process that waits for a lock, a child or a pipe does not work. A test may look again
- * and again for the work of another process. Between two looks it must sleep by this clock
- * (fake_sleep), or it must wait for that process. If it sleeps by the real clock, it counts as
- * waiting, and simulated time passes.
+ * any moment. The real kernel tells which of them work (/proc/PID/status and /proc/PID/syscall, and
+ * the same of its threads): a process that waits for a lock, a child or a pipe does not work. If
+ * the kernel refuses the second file, a busy machine can make the clock go on too early. A test may
+ * look again and again for the work of another process. Between two looks it must sleep by this
+ * clock (fake_sleep), or it must wait for that process. If it sleeps by the real clock, it counts
+ * as waiting, and simulated time passes.
  *
  * There is one clock for each test program. It begins at an hour after boot.
  */

@@ -114,7 +114,8 @@ time_stands_still_for_a_thread(void **state)
 }
 
 /* The kernel removes a dead child for the process that waits for the child. This is work, although
- * the kernel shows the process as asleep. */
+ * the kernel shows the process as asleep. A clock that does not know this fails here only on a busy
+ * machine, after some hundreds or thousands of children. */
 static void
 removing_a_child_is_work(void **state)
 {

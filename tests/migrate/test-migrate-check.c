@@ -267,8 +267,9 @@ static const struct migrate_case rows[] = {
         TWO("type=\"T4-1B\"", "type=\"T4-1B\""),
         .there = {.devices = {T4("1", "0")}},
         .answer = MIGRATE_NO,
-        .words = {"but not for all together: ua-gpu1 (GRID T4-1B), ua-gpu2 (GRID T4-1B); beside "
-                  "the others, for ua-gpu2 0000:18:00.0 is full"},
+        .words = {"NO       there is room for each of its vGPUs, but not for all together: ua-gpu1 "
+                  "(GRID T4-1B), ua-gpu2 (GRID T4-1B); beside the others, for ua-gpu2 0000:18:00.0 "
+                  "is full"},
     },
     {
         .why = "room for one on each of two",
