@@ -3,6 +3,7 @@
 /* Guests start and end on virtual functions, which their XML names. */
 
 #include "actions/reconcile.h"
+#include "device/nvidia-table.h"
 #include "fake/scene.h"
 
 #include <fcntl.h>
@@ -107,6 +108,8 @@ bad_places(void **state)
         {MACHINE "pci 0000:41:00.4 driver vfio-pci physfn 0000:41:00.0\n", "0000:41:00.4",
          "cannot be on 0000:41:00.4, which is bound to vfio-pci and not to the driver of its GPU "
          "0000:41:00.0"},
+        {MACHINE "pci 0000:41:00.4 driver pci-stub physfn 0000:41:00.0\n", "0000:41:00.4",
+         "cannot be on 0000:41:00.4, of which its driver (pci-stub) makes no vGPUs"},
         {MACHINE "gpu 0000:41:00.0 vfs 2 rule size board \"NVIDIA A40\"\n", "0000:41:00.4",
          "cannot be on 0000:41:00.4, which takes mediated devices (<hostdev type='mdev'>)"},
     };
@@ -153,6 +156,23 @@ a_full_card_and_a_chattering_one(void **state)
     scene_start(&scene, "gpu " CARD " vf vfs 3 rule size list garbage board \"NVIDIA L40S\"\n");
     starts(1, VF0, "L40S-48Q");
     scene_assert_type(&scene, VF0, "nvidia-1156");
+}
+
+/* NVIDIA's table says how many such a card takes, if its driver does not. */
+static void
+a_full_card_of_the_table(void **state)
+{
+    static const char table[] =
+        "<vgpuconfig><vgpuType id='1156' name='NVIDIA L40S-48Q' class='Quadro'>"
+        "<profileSize>0xc00000000</profileSize></vgpuType>"
+        "<pgpu><devId vendorId='0x10de' deviceId='0x26B9' subsystemId='0'/>"
+        "<supportedVgpu vgpuId='1156'><maxVgpus>1</maxVgpus></supportedVgpu></pgpu></vgpuconfig>";
+
+    scene_stop(&scene);
+    scene_start(&scene, "gpu " CARD " vf vfs 3 rule size device 26b9 board \"NVIDIA L40S\"\n");
+    fake_write(&scene.kernel, NVIDIA_TABLE_PATH, table);
+    starts(1, VF0, "L40S-48Q");
+    refuses(2, VF1, "L40S-48Q", "its GPU 0000:3d:00.0 is full (1 of 1)");
 }
 
 static void
@@ -638,6 +658,7 @@ main(void)
         TEST(bad_places),
         TEST(bad_wishes),
         TEST(a_full_card_and_a_chattering_one),
+        TEST(a_full_card_of_the_table),
         TEST(a_clone_is_refused_and_changes_nothing),
         TEST(any_failing_write_is_undone),
         TEST(an_io_error_is_asked_again),

@@ -4,6 +4,7 @@
 
 #include "hook.h"
 #include "base/memory.h"
+#include "fake/repeat.h"
 #include "fake/scene.h"
 #include "lease/ledger.h"
 #include "lease/log.h"
@@ -24,27 +25,36 @@
 
 static struct scene scene;
 static const struct scene_case here = {.scene = &scene, .machine = MACHINE};
+static const char *name = "guest"; /* what the caller says of the domain's name */
 
 /* Calls the hook as a person or a session daemon would. The arguments are the words of argv, and
  * the caller. */
 static int
-call(bool privileged, int argc, const char *operation, const char *sub, const char *xml)
+call_with(bool privileged, int argc, const char *operation, const char *sub, int input)
 {
-    const char *argv[] = {"hook", "guest", operation, sub, "-", NULL};
-    AUTO_CLOSE int input = memfd_create("input", MFD_CLOEXEC);
+    const char *argv[] = {"hook", name, operation, sub, "-", NULL};
     AUTO_CLOSE int faults = memfd_create("faults", MFD_CLOEXEC);
     AUTO_CLOSE int output = memfd_create("output", MFD_CLOEXEC);
     ssize_t length;
     int status;
 
-    assert_int_equal(write(input, xml, strlen(xml)), strlen(xml));
-    lseek(input, 0, SEEK_SET);
     status =
         hook_run(&scene.kernel.host, privileged, argc, (char *const *)argv, input, output, faults);
     length = pread(faults, scene.said, sizeof(scene.said) - 1, 0);
     scene.said[length > 0 ? length : 0] = '\0';
     assert_int_equal(lseek(output, 0, SEEK_END), 0);
     return status;
+}
+
+/* The same with this text. */
+static int
+call(bool privileged, int argc, const char *operation, const char *sub, const char *xml)
+{
+    AUTO_CLOSE int input = memfd_create("input", MFD_CLOEXEC);
+
+    assert_int_equal(write(input, xml, strlen(xml)), strlen(xml));
+    lseek(input, 0, SEEK_SET);
+    return call_with(privileged, argc, operation, sub, input);
 }
 
 /* If somebody runs the hook by hand, the hook explains itself. An event that must not fail does not
@@ -105,6 +115,78 @@ unreadable_xml(void **state)
         else
             assert_string_equal(scene.said, "");
     }
+}
+
+/* The text with the first `old` replaced. The caller frees it. */
+static char *
+with(const char *text, const char *old, const char *new)
+{
+    const char *at = strstr(text, old);
+    char *ret;
+
+    assert_non_null(at);
+    assert_true(asprintf(&ret, "%.*s%s%s", (int)(at - text), text, new, at + strlen(old)) > 0);
+    return ret;
+}
+
+/* Every event is told such input. Nothing is made, and one line says so where people read it. */
+static void
+assert_nothing_comes_of(const char *what, const char *xml)
+{
+    for (size_t i = 0; i < COUNT(events); i++) {
+        int status = call(true, 5, events[i].operation, events[i].sub, xml);
+
+        if (status != events[i].unreadable_fails)
+            fail_msg("%s, %s: status %d: %s", what, events[i].operation, status, scene.said);
+        if (events[i].unreadable_fails)
+            scene_assert_said(&scene, "vgpu: ");
+        else
+            assert_string_equal(scene.said, "");
+        scene_assert_empty(&scene);
+    }
+    assert_int_equal(scene.kernel.faults->writes, 0);
+}
+
+static void
+what_no_libvirt_sends(void **state)
+{
+    AUTO_FREE char *good = scene_xml(7, DEVICE("nvidia-222"), (const unsigned[]){1, 0});
+    AUTO_FREE char *truncated = strndup(good, strlen(good) - 20);
+    AUTO_FREE char *nobody = with(good, "<uuid>", "<id>"),
+                   *no_uuid = with(nobody, "</uuid>", "</id>");
+    AUTO_FREE char *entities = with(good, "<domain", "<!DOCTYPE d [<!ENTITY a 'a'>]><domain");
+    AUTO_FREE char *large = repeat(good, "<a/>", 9000000 / 4, "");
+    AUTO_FREE char *newer = with(good, "domain:1", "domain:2");
+    AUTO_FREE char *slash = with(good, "nvidia-222", "../nvidia-222");
+    AUTO_CLOSE int endless = open("/dev/zero", O_RDONLY | O_CLOEXEC);
+
+    assert_nothing_comes_of("empty", "");
+    assert_nothing_comes_of("truncated", truncated);
+    assert_nothing_comes_of("no UUID", no_uuid);
+    assert_nothing_comes_of("entities", entities);
+    assert_nothing_comes_of("large", large);
+    assert_nothing_comes_of("newer", newer);
+    assert_nothing_comes_of("slash", slash);
+    for (size_t i = 0; i < COUNT(events); i++)
+        assert_int_equal(call_with(true, 5, events[i].operation, events[i].sub, endless),
+                         events[i].unreadable_fails);
+}
+
+/* Whoever runs the hook says the domain's name. It is no option, and stays one line. */
+static void
+any_name(void **state)
+{
+    static const char *const rows[][2] = {
+        {"-rf", "vgpu: -rf: "},
+        {"two\nlines and \033[1m", "vgpu: two?lines and ?[1m: "},
+    };
+
+    for (size_t i = 0; i < COUNT(rows); i++) {
+        name = rows[i][0];
+        assert_int_equal(call(true, 5, "prepare", "begin", "<domain"), 1);
+        scene_assert_said(&scene, rows[i][1]);
+    }
+    name = "guest";
 }
 
 /* An event that may not fail does not fail by the encoding. A release that cannot read the UUID
@@ -291,6 +373,7 @@ main(void)
     const struct CMUnitTest tests[] = {
         SCENE_TEST(too_few_words, here),          SCENE_TEST(what_is_not_ours, here),
         SCENE_TEST(unreadable_xml, here),         SCENE_TEST(another_encoding, here),
+        SCENE_TEST(what_no_libvirt_sends, here),  SCENE_TEST(any_name, here),
         SCENE_TEST(without_memory, here),         SCENE_TEST(a_session_daemon, here),
         SCENE_TEST(a_guest_that_is_nobody, here), SCENE_TEST(what_the_log_says, here),
     };
