@@ -26,6 +26,15 @@ DAEMON=${DAEMONS[0]}
 
 say() { echo "== $*"; }
 
+# part NAME...: a part of a scenario begins, or several that share their guests. No vGPU of the part before is
+# left, and no lease.
+part() {
+	local name
+	for name; do say "part: $name"; done
+	assert_no_vgpus
+	assert_empty_ledger
+}
+
 fail() {
 	echo "FAIL: $*" >&2
 	exit 1
@@ -286,6 +295,12 @@ claim() {
 	libvirt-vgpu-hook "$1" prepare begin - < <(cat "$1.xml")
 }
 
+# claim_defined NAME: the same for a guest that is defined, as it is defined.
+claim_defined() {
+	virsh -q dumpxml --inactive "$1" >"$1.xml"
+	libvirt-vgpu-hook "$1" prepare begin - < <(cat "$1.xml")
+}
+
 give_back() { libvirt-vgpu-hook "$1" release end destroyed < <(cat "$1.xml"); }
 
 start() { virsh -q start "$1"; }
@@ -319,6 +334,19 @@ acpi_ports() {
 	monitor "$1" 'o /w 0xcf8 0x8000f840' 'o /w 0xcfc 0x601' \
 		'o /w 0xcf8 0x8000f844' 'o /b 0xcfc 0x80' >/dev/null
 	[[ $(monitor "$1" 'i /h 0x604') != *0xffff* ]]
+}
+
+# eject GUEST: lets go of the devices that GUEST is asked to let go of. An operating system would do this, but
+# GUEST has none. q35's ACPI hot-plug registers: select a bus, read which of its slots are asked for, eject these
+# slots.
+eject() {
+	local bus=0 slots commands=()
+	for ((bus = 0; bus < 8; bus++)); do commands+=("o /w 0xcd0 $bus" 'i /w 0xcc4'); done
+	bus=0
+	for slots in $(monitor "$1" "${commands[@]}" | sed -n 's/.* = \(0x[0-9a-f]*\).*/\1/p'); do
+		[ $((slots)) = 0 ] || monitor "$1" "o /w 0xcd0 $bus" "o /w 0xcc8 $slots"
+		bus=$((bus + 1))
+	done
 }
 
 # scratch_ports GUEST: for each mtty device, the I/O port of the first UART's scratch register. This

@@ -3,19 +3,6 @@
 # shellcheck shell=bash
 # takes: 30
 
-# eject GUEST: lets go of the devices that GUEST is asked to let go of. An operating system would do
-# this, but GUEST has none. q35's ACPI hot-plug registers: select a bus, read which of its slots are
-# asked for, eject these slots.
-eject() {
-    local bus=0 slots commands=()
-    for ((bus = 0; bus < 8; bus++)); do commands+=("o /w 0xcd0 $bus" 'i /w 0xcc4'); done
-    bus=0
-    for slots in $(monitor "$1" "${commands[@]}" | sed -n 's/.* = \(0x[0-9a-f]*\).*/\1/p'); do
-        [ $((slots)) = 0 ] || monitor "$1" "o /w 0xcd0 $bus" "o /w 0xcc8 $slots"
-        bus=$((bus + 1))
-    done
-}
-
 # annotated GUEST ALIAS [OPTION]...: does the guest's XML ask for this alias?
 annotated() { virsh -q dumpxml "$1" "${@:3}" | grep -q "<vgpu:device alias=\"$2\""; }
 
