@@ -2,9 +2,9 @@
 # vgpuctl shows the same of a capture as of its host, for each kind of card; a capture has no secret.
 # shellcheck shell=bash
 # needs: libvirt 9.7
-# takes: 50
+# takes: 30
 #
-# The ordinary run records the first three. LONG=1 records all six, for tests/captures.
+# An ordinary run records one host, with mediated devices and functions. LONG=1 records six, for tests/captures.
 
 # The first list is also recorded for tests/captures, with its output.
 commands=('gpus' 'gpus --json' 'types' 'status' 'status --json' 'list' 'list --json' 'doctor' 'doctor --json'
@@ -101,14 +101,18 @@ in_xml=(--qemu-arg -smbios --qemu-arg 'type=1,serial=SERIAL-0815'
     --metadata "<metadata><o:owner xmlns:o='urn:owner'>mallory</o:owner></metadata>"
     --xml-filter 's,<memory,<title>ticket-4711</title><description>10.99.88.77 52:54:00:aa:bb:cc iqn.2001-04</description>&,')
 
-say "mediated devices: one guest runs, the vGPU of another is kept; also a capture without names"
-cards mdev
+say "mediated devices, functions and samples: one guest runs, the vGPU of another is kept; also a capture without names"
+kinds=(mdev vf xe vfs=2)
+if is_long; then kinds=(mdev); fi
+cards "${kinds[@]}"
 run_guest payroll-db01 T4-8Q "${in_xml[@]}"
 plant
-run_guest payroll-web02 T4-8Q
+guest payroll-web02
+vgpuctl attach payroll-web02 --type T4-8Q --config
+claim_defined payroll-web02
 hidden+=("$(device_of payroll-db01)" "$(device_of payroll-web02)" "$(virsh -q domuuid payroll-db01)"
     "$(virsh -q domuuid payroll-web02)" "$(</proc/sys/kernel/random/boot_id)")
-destroy payroll-web02
+give_back payroll-web02
 asking T4-16Q "$(new_uuid)"
 record vm-mdev "two cards like a T4, with mediated devices"
 vgpuctl capture redacted.tar.gz
@@ -128,9 +132,12 @@ vgpuctl list --root redacted.tar.gz -rn -o DEVICE,STATE,GPU | wc -l >count
 rm /etc/libvirt/hooks/qemu.d/80-other
 no_vgpu_conf
 forget payroll-db01
-start payroll-web02
-forget payroll-web02
+virsh -q undefine payroll-web02
+vgpuctl reap
+assert_no_vgpus
 no_cards
+
+is_long || finish
 
 say "NVIDIA's functions"
 cards vf vfs=4
@@ -147,8 +154,6 @@ start web01
 asking mtty-1 "$(new_uuid)"
 record vm-mtty "the kernel's samples mtty, mbochs and mdpy, which all of these hosts have"
 forget web01
-
-is_long || finish
 
 say "mediated devices on functions"
 cards sriov vfs=4

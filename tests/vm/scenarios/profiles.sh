@@ -3,7 +3,7 @@
 # shellcheck shell=bash
 # needs: libvirt 9.7
 # needs: qemu 8.1
-# takes: 70
+# takes: 40
 
 GIB=$((1 << 30))
 # Two small vGPUs and one large vGPU use up a card.
@@ -31,11 +31,26 @@ has() {
 }
 is_free() { [ "$(vram_of "$1")" = 0 ] && [ ! -L "$functions/$1.former" ] && [ ! -L "$functions/$1.type" ]; }
 
-# intel NAME VF TYPE [MANAGED]
+# intel NAME VF TYPE [MANAGED]: sets ARGUMENTS to those of such a guest.
 intel() {
-    virsh -q undefine "$1" 2>/dev/null || true
-    guest "$1" --metadata "$(request "<vgpu:device alias=\"ua-gpu0\" type=\"$3\"/>")" \
-        --pci "$2,ua-gpu0,${4-no}" --migratable
+    ARGUMENTS=("$1" --metadata "$(request "<vgpu:device alias=\"ua-gpu0\" type=\"$3\"/>")"
+        --pci "$2,ua-gpu0,${4-no}" --migratable)
+}
+
+# given NAME VF TYPE BYTES [MANAGED]: the hook gives this guest what it asks for.
+given() {
+    intel "$1" "$2" "$3" "${5-no}"
+    claim "${ARGUMENTS[@]}"
+    [ "$(readlink "$functions/$2.type")" = "$3" ]
+    [ "$(vram_of "$2")" = "$4" ]
+    assert_match "$(ledger)" "xe $2 $3 [0-9]+ .* $1 ua-gpu0 held made "
+}
+
+# refused NAME VF TYPE REGEX [MANAGED]
+refused() {
+    intel "$1" "$2" "$3" "${5-no}"
+    must_fail claim "${ARGUMENTS[@]}"
+    assert_match "$ERR" "vgpu: $1: .*$4"
 }
 
 cards xe xe vfs=4
@@ -48,9 +63,7 @@ say "the driver has shared out all memory, so no guest starts; vgpuctl takes the
 echo 0 >"/sys/bus/pci/devices/${CARDS[0]}/sriov_admin/.bulk_profile/vram_quota"
 enable_vfs "${CARDS[0]}" 4
 [ "$(vram_of "${vfs[0]}")" = $((2 * GIB)) ]
-intel one "${vfs[0]}" large yes
-must_fail start one
-assert_match "$ERR" "vgpu: one: .*its GPU ${CARDS[0]} does not offer it now"
+refused one "${vfs[0]}" large "its GPU ${CARDS[0]} does not offer it now" yes
 vgpuctl doctor >told || [ $? = 1 ]
 advice=$(grep -o 'vgpuctl sriov disable .*' told)
 [ "$advice" = "vgpuctl sriov disable ${CARDS[0]} && vgpuctl sriov enable ${CARDS[0]} --count 4" ]
@@ -62,80 +75,63 @@ bash -c "$advice"
 [ -z "$(profiled_vfs)" ]
 look_anew
 wait_for knows_cards
-start one
-has "${vfs[0]}" one large $LARGE
-destroy one
+given one "${vfs[0]}" large $LARGE yes
+give_back one
 is_free "${vfs[0]}"
 vgpuctl doctor >told || [ $? = 1 ]
 must_fail grep profile-preset told
 
-for vf in "${vfs[@]:0:3}" "${others[@]:0:2}"; do bind_driver "$vf" vgpu-cards-xe-vfio; done
-bind_driver "${vfs[3]}" ''
-
-say "a start writes its profile, and libvirtd's restart changes nothing"
-intel one "${vfs[0]}" small
+say "libvirt binds a function to vgpu-cards-xe-vfio; a start writes its profile, and libvirtd's restart changes nothing"
+for vf in "${vfs[@]:1:2}" "${others[@]:0:2}"; do bind_driver "$vf" vgpu-cards-xe-vfio; done
+bind_driver "${vfs[0]}" ''
+intel one "${vfs[0]}" small yes
+guest "${ARGUMENTS[@]}"
 start one
 has "${vfs[0]}" one small $SMALL
+[ "$(driver_of "${vfs[0]}")" = vgpu-cards-xe-vfio ]
 [ "$(cat "$(profile_of "${vfs[0]}" exec_quantum_ms)") $(cat "$(profile_of "${vfs[0]}" preempt_timeout_us)")" = \
     "20 500000" ]
-intel two "${vfs[0]}" large
-must_fail start two
-assert_match "$ERR" "vgpu: two: .*${vfs[0]} belongs to the guest one \(held\)"
+refused two "${vfs[0]}" large "${vfs[0]} belongs to the guest one \(held\)"
 restart_libvirtd
 vgpuctl reconcile
 has "${vfs[0]}" one small $SMALL
 
 say "the card can be used to the last MiB"
-intel three "${vfs[1]}" large
-start three
-has "${vfs[1]}" three large $LARGE
+given three "${vfs[1]}" large $LARGE
 [ "$(vgpuctl types "${CARDS[0]}" -rn -o TYPE,AVAILABLE)" = $'large 0\nsmall 1' ]
-intel four "${vfs[2]}" large
-must_fail start four
-assert_match "$ERR" "vgpu: four: .*${CARDS[0]} "
+refused four "${vfs[2]}" large "${CARDS[0]} "
 is_free "${vfs[2]}"
-intel four "${vfs[2]}" small
-start four
-has "${vfs[2]}" four small $SMALL
+given four "${vfs[2]}" small $SMALL
 [ "$(vgpuctl gpus -rn -o GPU,FREE | grep "${CARDS[0]}")" = "${CARDS[0]} 0" ]
-destroy three
+give_back three
 is_free "${vfs[1]}"
-destroy four
+give_back four
 
-say "the function comes back when QEMU is killed, and the next start gets the new profile"
+say "the function comes back when QEMU is killed, also to libvirt, and the next start gets the new profile"
 kill -KILL "$(qemu_pid one)"
 wait_for is_free "${vfs[0]}"
 wait_for assert_empty_ledger
+must_fail driver_of "${vfs[0]}"
+bind_driver "${vfs[0]}" vgpu-cards-xe-vfio
 vgpu_conf < <(only "${CARDS[0]}" 'tiny = { vram = "1001M"; };')
-intel one "${vfs[0]}" tiny
 set_vram "${vfs[0]}" "$GIB"
-start one
-has "${vfs[0]}" one tiny $((1002 << 20))
-destroy one
+given one "${vfs[0]}" tiny $((1002 << 20))
+give_back one
 [ "$(vram_of "${vfs[0]}")" = "$GIB" ]
 set_vram "${vfs[0]}" 0
 
-say "libvirt binds a function to vgpu-cards-xe-vfio, and gives it back"
-intel bound "${vfs[3]}" small yes
-start bound
-has "${vfs[3]}" bound small $SMALL
-[ "$(driver_of "${vfs[3]}")" = vgpu-cards-xe-vfio ]
-destroy bound
-is_free "${vfs[3]}"
-must_fail driver_of "${vfs[3]}"
-
 say "a guest is restored on another function"
 intel saved "${vfs[0]}" small
+guest "${ARGUMENTS[@]}"
 start saved
 virsh -q save saved "$PWD/saved"
 is_free "${vfs[0]}"
-intel one "${vfs[0]}" large
-start one
+given one "${vfs[0]}" large $LARGE
 virsh -q restore "$PWD/saved"
 now=$(pci_of saved)
 [ "$now" != "${vfs[0]}" ]
 has "$now" saved small $SMALL
-destroy one
+give_back one
 
 say "a guest is migrated live to another host's card"
 start_host2

@@ -2,14 +2,24 @@
 # vgpuctl setup: power is cut, and at the next boot all declared cards are as before, and so are their guests.
 # shellcheck shell=bash
 # needs: libvirt 9.7
-# takes: 300
+# takes: 170
+#
+# LONG=1 has one card more, a guest on each that runs when the power is cut, and each tool fails in each way. The boards
+# of an ordinary run have fewer functions: an emulated processor needs long for many.
 
-# The cards, in the order of "boards": a mediated device on a function, mixed sizes, GPU instances, and a profile.
-boards=A40,L40S,A30-MIG,B60
-a40=0100:10:00.0 l40s=0100:20:00.0 a30=0100:30:00.0 b60=0100:40:00.0
+# The cards: mixed sizes, GPU instances, and a profile; with LONG before them mediated devices on functions. $spoilt is
+# the card whose tool fails.
 unit=libvirt-vgpu-setup.service
 drivers=/etc/modules-load.d/vgpu.conf
-guests=(plain large small instance profile)
+boards=RTX6000-ADA,A30-MIG,B60
+mixed=0100:10:00.0 a30=0100:20:00.0 b60=0100:30:00.0 count=3 of_mixed=16 of_b60=4 part=2
+spoilt=$mixed
+declare -A types=([large]=RTX6000-Ada-12Q [profile]=b60-8g)
+if is_long; then
+    boards=A40,L40S,A30-MIG,B60
+    spoilt=0100:10:00.0 mixed=0100:20:00.0 a30=0100:30:00.0 b60=0100:40:00.0 count=4 of_mixed=32 of_b60=8 part=4
+    types=([large]=L40S-12Q [profile]=b60-8g [plain]=A40-4Q [small]=L40S-4Q [instance]=A30-2-12C)
+fi
 
 # result: what vgpuctl setup says of each part, without headings.
 result() { vgpuctl setup -rn -o gpu,part,now,result; }
@@ -17,25 +27,23 @@ result() { vgpuctl setup -rn -o gpu,part,now,result; }
 # as_declared: all cards are, and setup has nothing to do.
 as_declared() {
     {
-        printf '%s\n' "$a40 functions 32 as\x20declared"
-        ! grep -q scheduler "$CONF" || printf '%s\n' "$a40 scheduler equal-share as\x20declared"
+        ! is_long || printf '%s\n' "$spoilt functions 32 as\x20declared"
+        ! grep -q scheduler "$CONF" || printf '%s\n' "$spoilt scheduler equal-share as\x20declared"
         cat <<-END
-			$l40s functions 32 as\x20declared
-			$l40s sizes mixed as\x20declared
+			$mixed functions $of_mixed as\x20declared
+			$mixed sizes mixed as\x20declared
 			$a30 MIG\x20mode on as\x20declared
 			$a30 functions 16 as\x20declared
 			$a30 instances 1g.6gb,\x201g.6gb,\x202g.12gb as\x20declared
-			$b60 functions 8 as\x20declared
+			$b60 functions $of_b60 as\x20declared
 		END
-    } | diff - <(result)
-    [ "$(vgpuctl gpus -rn -o SETUP | grep -cFx 'as\x20declared')" = 4 ]
+    } | sort | diff - <(result | sort)
+    [ "$(vgpuctl gpus -rn -o SETUP | grep -cFx 'as\x20declared')" = $count ]
 }
 
-# service NAME LINE...: makes and starts a unit that stands in for NVIDIA's.
+# service NAME LINE...: makes a unit that stands in for NVIDIA's.
 service() {
     printf '%s\n' '[Service]' "${@:2}" '[Install]' 'WantedBy=multi-user.target' >"/etc/systemd/system/$1.service"
-    systemctl daemon-reload
-    systemctl -q enable --now "$1"
 }
 
 # functions CARD: how many it has.
@@ -53,22 +61,22 @@ case $PHASE in
     install /vgpu/tests/vm/tools/nvidia-vgpud /usr/lib/nvidia/nvidia-vgpud
     service nvidia-vgpud 'Type=oneshot' 'ExecStart=/usr/lib/nvidia/nvidia-vgpud'
     service nvidia-vgpu-mgr 'ExecStart=sleep infinity'
+    systemctl -q enable --now nvidia-vgpud nvidia-vgpu-mgr
     echo "options vgpu-cards cards=$boards" >/etc/modprobe.d/vgpu-cards.conf
     printf '%s\n' vgpu-cards vgpu-cards-xe-vfio >>"$drivers"
     modprobe -a vgpu-cards vgpu-cards-xe-vfio
     vgpu_conf <<-END
 		boot_wait = "10m"; # a slow machine may need this time
-		gpus = (
-		    { address = "$a40"; setup = { functions = "all"; }; },
-		    { address = "$l40s"; setup = { functions = "all"; sizes = "mixed"; }; },
+		gpus = ($(! is_long || echo "{ address = \"$spoilt\"; setup = { functions = \"all\"; }; },")
+		    { address = "$mixed"; setup = { functions = "all"; sizes = "mixed"; }; },
 		    { address = "$a30"; setup = { functions = "all"; instances = [ "1g.6gb", "2g.12gb", "1g.6gb" ]; }; },
-		    { address = "$b60"; setup = { functions = 8; }; vram = "24480M"; }
+		    { address = "$b60"; setup = { functions = $of_b60; }; vram = "24480M"; }
 		);
 		profiles = { b60-8g = { vram = "8G"; }; };
 	END
     vgpuctl check
     vgpuctl setup --dry-run
-    [ "$(functions $a40)$(functions $l40s)$(functions $a30)$(functions $b60)" = 0000 ]
+    [ "$(cat "/sys/bus/pci/devices/"{$spoilt,$mixed,$a30,$b60}/sriov_numvfs | sort -u)" = 0 ]
     since=$(systemctl show -P ExecMainStartTimestampMonotonic nvidia-vgpu-mgr)
     vgpuctl setup
     as_declared
@@ -79,35 +87,32 @@ case $PHASE in
     [ "$(cat /sys/bus/pci/devices/$b60/sriov_admin/vf1/profile/vram_quota)" = 0 ]
     look_anew
 
-    guest plain && vgpuctl attach plain --type A40-4Q --config
-    guest large && vgpuctl attach large --type L40S-12Q --config
-    guest small && vgpuctl attach small --type L40S-4Q --config
-    guest instance && vgpuctl attach instance --type A30-2-12C --config
-    guest profile && vgpuctl attach profile --type b60-8g --config
-    for name in "${guests[@]}"; do
+    for name in "${!types[@]}"; do
+        guest "$name"
+        vgpuctl attach "$name" --type "${types[$name]}" --config
         virsh -q autostart "$name"
-        start "$name"
+        if is_long; then start "$name"; else claim_defined "$name"; fi
     done
 
     say "a card in use is not touched, and its user is named; the others are set up"
-    sed -i 's/"mixed"/"equal"/; s/functions = 8/functions = 4/' "$CONF"
+    sed -i "s/\"mixed\"/\"equal\"/; /$b60/s/functions = $of_b60/functions = $part/" "$CONF"
     before=$(vgpuctl list --raw)
     status=0
     vgpuctl setup 2>said || status=$?
     cat said
     [ "$status" = 4 ]
-    grep "$l40s is in use: .* is that of \(large\|small\) (held)" said
+    grep "$mixed is in use: .* is that of \(large\|small\) (held)" said
     grep "$b60 is in use: .* is that of profile (held)" said
     [ "$(vgpuctl list --raw)" = "$before" ]
-    sed -i 's/"equal"/"mixed"/; s/functions = 4/functions = 8/' "$CONF"
+    sed -i "s/\"equal\"/\"mixed\"/; /$b60/s/functions = $part/functions = $of_b60/" "$CONF"
     as_declared
 
     say "a scheduler that differs is told, with the line for the module"
-    sed -i "/$a40/s/functions = \"all\";/& scheduler = \"equal-share\";/" "$CONF"
+    sed -i "/$spoilt/s/functions = \"all\";/& scheduler = \"equal-share\";/" "$CONF"
     must_fail vgpuctl setup
-    assert_match "$ERR" "$a40: NVIDIA's driver is told its scheduler when it is loaded, and it is best-effort"
-    grep -Fx "$a40 scheduler best-effort failed" <(result 2>/dev/null || :)
-    vgpuctl gpus -rn -o GPU,SETUP | grep -Fx "$a40 differs"
+    assert_match "$ERR" "$spoilt: NVIDIA's driver is told its scheduler when it is loaded, and it is best-effort"
+    grep -Fx "$spoilt scheduler best-effort failed" <(result 2>/dev/null || :)
+    vgpuctl gpus -rn -o GPU,SETUP | grep -Fx "$spoilt differs"
     line=$(sed -n "s/.*write 'options nvidia \([^']*\)' into a file of .etc.modprobe.d.*/\1/p" <<<"$ERR")
     echo "options vgpu-cards cards=$boards $line" | tee /etc/modprobe.d/vgpu-cards.conf
     [ -n "$line" ]
@@ -122,40 +127,44 @@ case $PHASE in
     systemctl status $unit --no-pager
     systemctl -q is-active $unit
     as_declared
-    for name in "${guests[@]}"; do wait_for is_running "$name"; done
+    for name in "${!types[@]}"; do wait_for is_running "$name"; done
     vgpuctl list
-    [ "$(ledger | grep -c ' held made ')" = 5 ]
-    for name in "${guests[@]}"; do destroy "$name"; done
+    [ "$(ledger | grep -c ' held made ')" = ${#types[@]} ]
+    for name in "${!types[@]}"; do destroy "$name"; done
     assert_empty_ledger
 
-    say "each tool fails, hangs or lies once: the answer is right, and the next call finishes"
+    say "a tool fails, and with LONG lies: the answer is right, the other cards are set up, and the next call finishes"
     sed -i 's/^boot_wait = .*/boot_wait = "1s";/' "$CONF"
-    for fault in fails lies; do
-        echo 0 >/sys/bus/pci/devices/$a40/sriov_numvfs
+    faults=(fails)
+    ! is_long || faults+=(lies)
+    for fault in "${faults[@]}"; do
+        echo 0 >/sys/bus/pci/devices/$spoilt/sriov_numvfs
         echo 0 >/sys/bus/pci/devices/$b60/sriov_numvfs
-        echo $fault >/run/nvidia-tools/fault
+        echo "$fault" >/run/nvidia-tools/fault
         must_fail vgpuctl setup
         case $fault in
         fails) assert_match "$ERR" 'sriov-manage -e .* failed \(exit status 1\); see journalctl -k' ;;
-        lies) assert_match "$ERR" "$a40 has no virtual functions, although sriov-manage ended well" ;;
+        lies) assert_match "$ERR" "$spoilt has no virtual functions, although sriov-manage ended well" ;;
         esac
-        [ "$(functions $b60)" = 8 ]
+        [ "$(functions $b60)" = "$of_b60" ]
         vgpuctl setup
         as_declared
-        rm -f /run/nvidia-tools/$l40s/mixed
-        echo $fault >/run/nvidia-tools/fault
-        must_fail vgpuctl setup
-        vgpuctl setup
-        as_declared
+        if is_long; then
+            rm -f /run/nvidia-tools/$mixed/mixed
+            echo "$fault" >/run/nvidia-tools/fault
+            must_fail vgpuctl setup
+            vgpuctl setup
+            as_declared
+        fi
     done
 
     say "the unit is up when boot_wait is over, although a tool hangs"
-    echo 0 >/sys/bus/pci/devices/$a40/sriov_numvfs
+    echo 0 >/sys/bus/pci/devices/$spoilt/sriov_numvfs
     echo hangs >/run/nvidia-tools/fault
     # A unit that waits for the tool comes back when the tool is no longer there.
     systemctl restart $unit
     systemctl -q is-active $unit
-    [ "$(functions $a40)" = 0 ]
+    [ "$(functions $spoilt)" = 0 ]
     wait_for pgrep -fx 'sleep 1000'
     systemctl stop $unit
     vgpuctl setup
