@@ -1,11 +1,8 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-# A broken or disabled configuration: vGPU guests are refused with file and line; running guests can end.
+# A broken or disabled configuration: guests with a vGPU are refused with file and line; others start; all can end.
 # shellcheck shell=bash
-# takes: 15
+# takes: 20
 
-device=$(new_uuid)
-guest web01 --metadata "$(request '<vgpu:device type="mtty-2"/>')" --hostdev "$device"
-guest plain
 break_conf() {
     vgpu_conf <<-END
 		# two faults
@@ -14,6 +11,28 @@ break_conf() {
 	END
 }
 
+# The hook does no work for a guest without a vGPU: it reads no configuration and nothing in /sys, takes no lock, and
+# reads no ledger.
+part plain-guest
+guest plain
+break_conf
+[ ! -e /run/libvirt-vgpu ]
+start plain
+kill -0 "$(qemu_pid plain)"
+virsh -q dumpxml plain >plain.xml
+strace -f -o trace libvirt-vgpu-hook plain prepare begin - <plain.xml
+if grep -E '"(/?sys|/?etc/libvirt-vgpu|/?run/libvirt-vgpu|vgpu.conf|lock)' trace; then
+    fail "a guest without a vGPU was looked at too closely"
+fi
+if grep -E 'fork|clone|flock' trace; then fail "a guest without a vGPU cost a process or a lock"; fi
+destroy plain
+[ ! -e /run/libvirt-vgpu ]
+no_vgpu_conf
+
+part "a guest that runs can end"
+device=$(new_uuid)
+wish=(--metadata "$(request '<vgpu:device type="mtty-2"/>')" --hostdev "$device")
+guest web01 "${wish[@]}"
 start web01
 break_conf
 destroy web01
@@ -23,7 +42,6 @@ assert_empty_ledger
 must_fail start web01
 assert_match "$ERR" 'vgpu: web01: /etc/libvirt-vgpu/vgpu.conf:2: enabled must be true or false, not 1; '
 assert_match "$ERR" '/etc/libvirt-vgpu/vgpu.conf:3: address must be a PCI address'
-start plain
 # The rest is told all the same.
 for question in gpus types list status guests orphans 'drain mtty' metrics; do
     # shellcheck disable=SC2086 # words
@@ -32,12 +50,11 @@ for question in gpus types list status guests orphans 'drain mtty' metrics; do
 done
 vgpuctl undrain mtty
 vgpuctl gpus --json 2>/dev/null | grep -q '"word": "bad-configuration"'
-destroy plain
 
 no_vgpu_conf
-start web01
+claim web01 "${wish[@]}"
 vgpu_conf <<<'enabled = false;'
-destroy web01
+give_back web01
 assert_no_mdevs
 assert_empty_ledger
 

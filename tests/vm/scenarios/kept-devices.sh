@@ -18,9 +18,9 @@ start large1
 destroy large1
 assert_match "$(ledger)" ' large1 .* kept made '
 made=$(stat -c %Z /sys/bus/mdev/devices/dddddddd-0000-4000-8000-000000000001)
-start large1
+claim "${arguments[@]}"
 [ "$(stat -c %Z /sys/bus/mdev/devices/dddddddd-0000-4000-8000-000000000001)" = "$made" ]
-destroy large1
+give_back large1
 for i in 2 3 4; do
     large "$i"
     claim "${arguments[@]}"

@@ -1,27 +1,29 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 # A release that fails, is killed, or is never called: its vGPU is given back while libvirtd lives.
 # shellcheck shell=bash
-# takes: 15
+# takes: 12
 
-ask() { # NAME
-    guest "$1" --metadata "$(request '<vgpu:device alias="ua-gpu0" type="mbochs-large"/>')" \
-        --hostdev "$(new_uuid),ua-gpu0"
+# ask NAME UUID: sets ARGUMENTS to those of a guest.
+ask() {
+    ARGUMENTS=("$1" --metadata "$(request '<vgpu:device alias="ua-gpu0" type="mbochs-large"/>')"
+        --hostdev "$2,ua-gpu0")
 }
 marks() { ls /run/libvirt-vgpu/released; }
 marked() { [ -n "$(marks)" ]; }
 held() { ledger | grep -c " $1 .* held "; }
 
 vgpu_conf <<<'lock_timeout = "2s";'
-ask web01
-ask web02
-start web01
-device=$(device_of web01)
+for i in web02 web01; do
+    device=$(new_uuid)
+    ask "$i" "$device"
+    guest "${ARGUMENTS[@]}"
+done
 
 say "release gets no lock in time: reconcile gives the vGPU back"
+claim "${ARGUMENTS[@]}"
 exec {lock}<>/run/libvirt-vgpu/lock
 flock "$lock"
-destroy web01
-is_off web01
+give_back web01
 [ "$(held web01)" = 1 ]
 marked
 exec {lock}>&-
@@ -37,7 +39,6 @@ assert_empty_ledger
 say "release is killed: the next start that needs the place gets it"
 for i in 1 2 3; do make_mdev mbochs mbochs-large "dddddddd-0000-4000-8000-00000000000$i"; done
 start web01
-device=$(device_of web01)
 must_fail start web02
 exec {lock}<>/run/libvirt-vgpu/lock
 flock "$lock"

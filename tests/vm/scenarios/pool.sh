@@ -2,7 +2,7 @@
 # A pool of bare virtual functions, bound to the true vfio-pci: each goes to one guest, and comes back.
 # shellcheck shell=bash
 # needs: nvme
-# takes: 40
+# takes: 30
 
 for card in /sys/bus/pci/devices/*/sriov_totalvfs; do break; done
 card=${card%/*}
@@ -18,10 +18,18 @@ owned_by() {
 room() { vgpuctl types -rn -o TYPE,AVAILABLE | sed -n 's/^disks //p'; }
 free() { [ ! -L "$functions/$1" ] && [ -z "$(group_held_by "$1")" ]; }
 
-# disk_guest NAME VF [MANAGED]
+# disk_guest NAME VF [MANAGED]: sets ARGUMENTS to those of the guest.
 disk_guest() {
-    guest "$1" --metadata "$(request '<vgpu:device alias="ua-gpu0" type="disks"/>')" \
-        --pci "$2,ua-gpu0,${3-no}"
+    ARGUMENTS=("$1" --metadata "$(request '<vgpu:device alias="ua-gpu0" type="disks"/>')"
+        --pci "$2,ua-gpu0,${3-no}")
+}
+
+# given VF GUEST: the hook gives the guest this function.
+given() {
+    disk_guest "$2" "$1"
+    claim "${ARGUMENTS[@]}"
+    [ "$(readlink "$functions/$1")" = disks ]
+    assert_match "$(ledger)" "^pool $1 disks 2048 .* $2 ua-gpu0 held made "
 }
 
 modprobe vfio-pci
@@ -45,11 +53,12 @@ END
 
 say "one guest has a function, and a restart of libvirtd changes nothing"
 disk_guest one "${vfs[0]}"
+guest "${ARGUMENTS[@]}"
 start one
 owned_by "${vfs[0]}" one
 assert_match "$(vgpuctl list -rn -o DEVICE,TYPE,DOMAIN,STATE)" "^${vfs[0]} disks one held$"
 disk_guest two "${vfs[0]}"
-must_fail start two
+must_fail claim "${ARGUMENTS[@]}"
 assert_match "$ERR" "vgpu: two: .*${vfs[0]} belongs to the guest one \(held\)"
 restart_libvirtd
 vgpuctl reconcile
@@ -63,9 +72,8 @@ say "the function comes back when QEMU is killed"
 kill -KILL "$(qemu_pid one)"
 wait_for free "${vfs[0]}"
 wait_for assert_empty_ledger
-start two
-owned_by "${vfs[0]}" two
-destroy two
+given "${vfs[0]}" two
+give_back two
 free "${vfs[0]}"
 assert_empty_ledger
 
@@ -73,6 +81,7 @@ say "a guest has a function that did not come from us"
 guest plain --pci "${vfs[1]}"
 start plain
 disk_guest three "${vfs[1]}"
+guest "${ARGUMENTS[@]}"
 user="it is in use by process $(qemu_pid plain) \(qemu-system-x86\)"
 must_fail start three
 assert_match "$ERR" "vgpu: three: ua-gpu0 \(disks\) cannot be on ${vfs[1]}: $user"
@@ -83,12 +92,12 @@ must_fail vgpuctl sriov disable "$card"
 assert_match "$ERR" "$card is in use: ${vfs[1]} by plain; "
 destroy plain
 [ "$(room)" = 4 ]
-start three
-owned_by "${vfs[1]}" three
-destroy three
+given "${vfs[1]}" three
+give_back three
 
 say "libvirt binds the function to VFIO, and gives it back to its driver"
 disk_guest bound "${vfs[3]}" yes
+guest "${ARGUMENTS[@]}"
 start bound
 owned_by "${vfs[3]}" bound
 destroy bound
@@ -98,15 +107,15 @@ vgpu_conf <<END
     pools = { disks = { functions = [ "${vfs[0]%.*}.*" ]; driver = "vfio-pci"; }; };
 END
 bind_driver "${vfs[3]}" ''
-must_fail start bound
+must_fail claim "${ARGUMENTS[@]}"
 assert_match "$ERR" "${vfs[3]}, which is in the pool disks and bound to no driver, not to vfio-pci"
 
 say "attach takes a function that no guest has"
 guest plainer
 vgpuctl attach plainer --type disks
-start plainer
+claim_defined plainer
 [ "$(find $functions -type l | wc -l)" = 1 ]
-destroy plainer
+give_back plainer
 [ "$(find $functions -type l | wc -l)" = 0 ]
 assert_empty_ledger
 

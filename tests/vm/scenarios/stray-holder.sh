@@ -3,8 +3,9 @@
 # shellcheck shell=bash
 
 device=$(new_uuid)
-guest web01 --metadata "$(request '<vgpu:device type="mtty-2"/>')" --hostdev "$device"
-guest web02 --metadata "$(request '<vgpu:device type="mtty-2"/>')" --hostdev "$(new_uuid)"
+uuid=$(new_uuid)
+wish=(--uuid "$uuid" --metadata "$(request '<vgpu:device type="mtty-2"/>')" --hostdev "$device")
+guest web01 "${wish[@]}"
 
 # This program copies a descriptor of another process (pidfd_open, pidfd_getfd), and keeps it open.
 cat >stray <<-'END'
@@ -47,8 +48,16 @@ waits() {
     assert_match "$ERR" "vgpu: web01: .*the vGPU $device on mtty is $1"
     [ "$(made)" = "$birth" ]
     kill -0 "$stray"
-    start web02
-    destroy web02
+    claim web02 --metadata "$(request '<vgpu:device type="mtty-2"/>')" --hostdev "$(new_uuid)"
+    give_back web02
+}
+
+# again: the guest gets the same vGPU.
+again() {
+    claim web01 "${wish[@]}"
+    [ "$(made)" = "$birth" ]
+    assert_match "$(ledger)" " web01 .* held made "
+    give_back web01
 }
 
 vgpu_conf <<<'release_timeout = "2s";'
@@ -58,20 +67,20 @@ say "the group"
 hold "/dev/vfio/$(group_of "$device")"
 waits "in use by process $stray \(stray\)"
 kill "$stray"
-start web01
-[ "$(made)" = "$birth" ]
-assert_match "$(ledger)" " web01 .* held made "
+wait "$stray" || true
+again
 
 # If a process has only the device open, /proc does not say which device. So the message cannot name
 # the process.
 if is_long; then
     say "the device itself"
+    start web01
+    birth=$(made)
     hold 'anon_inode:\[vfio-device\]'
     waits 'still in use'
     kill "$stray"
-    start web01
-    [ "$(made)" = "$birth" ]
+    wait "$stray" || true
+    again
 fi
-destroy web01
 assert_no_mdevs
 assert_empty_ledger

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 # A guest has a whole GPU as a hostdev. It does not start while another guest has a vGPU there.
 # shellcheck shell=bash
-# takes: 30
+# takes: 20
 
 cards mdev vf vfs=2
 mapfile -t vfs < <(vfs_of "${CARDS[0]}")
@@ -13,9 +13,10 @@ links() { if [ -d "$whole" ]; then find "$whole" -type l | wc -l; else echo 0; f
 # on PARENT: the metadata of a guest that wants a vGPU of this T4.
 on() { request "<vgpu:device alias='ua-gpu0' type='T4-1B' parent='$1'/>"; }
 
-say "a guest that runs with a vGPU keeps its card"
-used=$(new_uuid)
-guest user --metadata "$(on "${T4[0]}")" --hostdev "$used,ua-gpu0"
+say "a guest that runs with a vGPU keeps its card; so does one whose vGPU somebody made by hand"
+used=$(new_uuid) by_hand=$(new_uuid)
+make_mdev "${T4[1]}" nvidia-222 "$by_hand"
+guest user --metadata "$(on "${T4[0]}")" --hostdev "$used,ua-gpu0" --hostdev "$by_hand"
 start user
 for managed in yes no; do
     guest "thief-$managed" --pci "${T4[0]},,$managed"
@@ -25,14 +26,8 @@ done
 [ "$(driver_of "${T4[0]}")" = nvidia ]
 is_running user
 [ "$(links)" = 0 ]
-
-say "so does one whose vGPU somebody made by hand"
-by_hand=$(new_uuid)
-make_mdev "${T4[1]}" nvidia-222 "$by_hand"
-guest own --hostdev "$by_hand"
-start own
 must_fail claim thief --pci "${T4[1]}"
-assert_match "$ERR" "vgpu: thief: .*whole card ${T4[1]}, and the running guest own has $by_hand there"
+assert_match "$ERR" "vgpu: thief: .*whole card ${T4[1]}, and the running guest user has $by_hand there"
 vgpu_conf <<<'enabled = ;'
 must_fail claim thief --pci "${T4[1]}"
 assert_match "$ERR" "whole card ${T4[1]}"
@@ -40,11 +35,10 @@ vgpu_conf <<<'enabled = false;'
 claim thief --pci "${T4[1]}"
 give_back thief
 no_vgpu_conf
-destroy own
+destroy user
 remove_mdev "$by_hand"
 
 say "nobody gets a vGPU on a card that is taken"
-destroy user
 claim taker --pci "${T4[0]}"
 [ "$(links)" = 1 ]
 assert_match "$(readlink "$whole/${T4[0]}".*)" '^[0-9]+\.[0-9]+\.[0-9]+\.taker$'
