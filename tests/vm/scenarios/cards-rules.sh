@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 # The cards' driver without our hook: its rules, its faults, and guests on all three shapes.
 # shellcheck shell=bash
+# tests: cards
 # needs: libvirt 9.7
 # needs: qemu 8.1
 # takes: 35

@@ -45,8 +45,12 @@ mdevctl list 2>>complaints
 
 say "the GPU is not drained any more"
 vgpuctl undrain mtty
-mdevctl start --uuid "$free" --parent mtty --type mtty-2
+mdevctl define --uuid "$free" --parent mtty --type mtty-2
+mdevctl modify --uuid "$free" --auto
+mdevctl start --uuid "$free"
+mdev_exists "$free"
 mdevctl stop --uuid "$free"
+mdevctl undefine --uuid "$free"
 if is_long; then
     virsh -q nodedev-create free.xml
     mdev_exists "$free"

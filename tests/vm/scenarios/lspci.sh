@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 # lspci and udevadm see the emulated cards as they see real ones, and no other driver comes for them.
 # shellcheck shell=bash
+# tests: cards
 # takes: 10
 
 cards mdev vf xe bare vfs=2

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 # mdevctl, as it is, with the emulated cards: types, define, start, stop, list, and autostart.
 # shellcheck shell=bash
+# tests: cards
 # takes: 15
 
 uuid=$(new_uuid)

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 # Cards as their owners have published them: an L40S, an RTX 6000 Ada, and an RTX PRO 6000 with MIG.
 # shellcheck shell=bash
+# tests: cards
 # needs: libvirt 9.7
 # takes: 60
 

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 # libvirt's node devices of the emulated cards, without our hook: list, dumpxml, define, start, destroy.
 # shellcheck shell=bash
+# tests: cards
 # takes: 15
 
 cards mdev vf vfs=2

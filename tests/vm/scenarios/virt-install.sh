@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 # virt-install and virt-xml give guests mediated devices and functions of the emulated cards.
 # shellcheck shell=bash
+# tests: cards
 # needs: libvirt 9.7
 # takes: 30
 

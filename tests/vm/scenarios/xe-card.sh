@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 # A card of Intel's xe without our hook: its profiles, its faults, and guests on its VFs.
 # shellcheck shell=bash
+# tests: cards
 # needs: libvirt 9.7
 # takes: 30
 
