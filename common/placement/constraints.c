@@ -243,7 +243,7 @@ constraints_judge(const struct loads *loads, const struct demand *demand, const 
         return REASON_OTHER_NODE;
     if (place->type && constraints_unlike(loads, place->type, &other))
         return REASON_UNLIKE;
-    if (problem->host == PLACEMENT_NOW && policy_is_drained(problem->policy, &gpu->name))
+    if (problem->host == PLACEMENT_NOW && names_has(&problem->ledger->drained, &gpu->name))
         return REASON_DRAINED;
     if (problem->host == PLACEMENT_NOW && names_has(&problem->ledger->proved, &gpu->name))
         return REASON_PROVED;

@@ -4,8 +4,9 @@
  * drained: the GPUs on which an administrator wants no new vGPUs ('vgpuctl drain').
  *
  * A drained GPU has an empty file of its name in /var/lib/libvirt-vgpu/drained. So it stays drained
- * over a boot, and while the GPU is not there. Without that directory no GPU is drained. The policy
- * has the list too (policy_is_drained), for the placement.
+ * over a boot, and while the GPU is not there. Without that directory no GPU is drained.
+ *
+ * Whoever decides under the ledger's lock reads the list there, with the ledger (ledger.drained).
  */
 
 #pragma once
@@ -13,12 +14,15 @@
 #include "base/error.h"
 #include "base/host.h"
 
-/* Their names, sorted. The caller clears ret. -errno with a line in error: they cannot be read, so
- * any GPU may be drained. */
-int drained_read(const struct host *host, struct names *ret, struct error *error) CHECKED NONNULL;
+/* Their names, sorted. The caller clears ret. -errno: they cannot be read, so any GPU may be
+ * drained. */
+int drained_read(const struct host *host, struct names *ret) CHECKED NONNULL;
 
-/* Drains a GPU, which may be drained already. The file is on disk when it returns. -errno with a
- * line in error. */
+/* What drained_read has returned: 0, or -errno with a line in error. */
+int drained_check(int rc, struct error *error) NONNULL;
+
+/* Adds a GPU, which may be there already. The file is on disk when it returns. A start may be past
+ * its decision (see actions/drain.h). -errno with a line in error. */
 int
 drained_add(const struct host *host, const struct name *gpu, struct error *error) CHECKED NONNULL;
 

@@ -13,7 +13,7 @@ static int
 undrain(const struct command_call *call, struct name *gpu, struct error *error)
 {
     AUTO(names_clear) struct names drained = {0};
-    int rc = drained_read(call->host, &drained, error);
+    int rc = drained_check(drained_read(call->host, &drained), error);
 
     if (rc == 0)
         rc = pick_name(&drained, call->arguments[0], gpu, error);
