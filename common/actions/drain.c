@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
 #include "actions/drain.h"
+#include "lease/drained.h"
 #include "lease/statedir.h"
-#include "policy/drained.h"
 
 #define LONGEST 10000 /* ms to wait for the ledger's lock */
 

@@ -8,9 +8,9 @@
 #include "device/topology.h"
 #include "device/type-cache.h"
 #include "lease/card-end.h"
+#include "lease/drained.h"
 #include "lease/log.h"
 #include "placement/resolution.h"
-#include "policy/drained.h"
 #include "policy/policy-load.h"
 
 #include <string.h>

@@ -3,9 +3,9 @@
 #include "lease/statedir.h"
 #include "base/array.h"
 #include "base/safe-open.h"
+#include "lease/drained.h"
 #include "lease/log.h"
 #include "lease/proving.h"
-#include "policy/drained.h"
 
 #include <fcntl.h>
 #include <stdio.h>

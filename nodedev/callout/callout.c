@@ -8,10 +8,10 @@
 #include "base/reader.h"
 #include "device/scan.h"
 #include "domain/status-files.h"
+#include "lease/drained.h"
 #include "lease/log.h"
 #include "lease/statedir.h"
 #include "placement/fit.h"
-#include "policy/drained.h"
 
 #include <poll.h>
 #include <stdio.h>

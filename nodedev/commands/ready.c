@@ -5,8 +5,8 @@
 #include "cli/say.h"
 #include "commands/commands.h"
 #include "device/scan.h"
+#include "lease/drained.h"
 #include "placement/boot-wait.h"
-#include "policy/drained.h"
 #include "policy/policy-load.h"
 
 /* Milliseconds. A driver takes seconds to start. Reading 256 virtual functions takes a part of this

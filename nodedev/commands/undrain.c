@@ -5,7 +5,7 @@
 #include "cli/reply.h"
 #include "cli/say.h"
 #include "commands/commands.h"
-#include "policy/drained.h"
+#include "lease/drained.h"
 #include "view/gpu-view.h"
 
 /* Returns 1 if the GPU was drained. The GPU may have been removed from the host since. */

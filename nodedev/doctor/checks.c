@@ -4,8 +4,8 @@
 #include "base/reader.h"
 #include "device/pci.h"
 #include "device/scan.h"
+#include "lease/drained.h"
 #include "lease/statedir.h"
-#include "policy/drained.h"
 #include "policy/policy-load.h"
 #include "sriov/sriov-gpu.h"
 

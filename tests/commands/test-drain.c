@@ -3,7 +3,7 @@
 /* Drained GPUs: what vgpuctl shows and remembers, and where guests go instead. */
 
 #include "fake/typed.h"
-#include "policy/drained.h"
+#include "lease/drained.h"
 
 #include <fcntl.h>
 #include <stdio.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
-#include "policy/drained.h"
+#include "lease/drained.h"
 
 #include <fcntl.h>
 #include <string.h>
