@@ -18,4 +18,5 @@ libvgpu_a_SOURCES += \
 	common/actions/release.c common/actions/release.h \
 	common/actions/snapshot.c common/actions/snapshot.h \
 	common/actions/start.c common/actions/start.h \
+	common/actions/taken-cards.c common/actions/taken-cards.h \
 	common/actions/verify.c common/actions/verify.h
