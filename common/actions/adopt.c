@@ -2,7 +2,7 @@
 
 #include "actions/adopt.h"
 #include "actions/pass.h"
-#include "actions/passthrough.h"
+#include "actions/taken-cards.h"
 #include "base/array.h"
 #include "base/reader.h"
 #include "domain/status-files.h"
@@ -156,7 +156,7 @@ adopt_domain(const struct host *host, const struct request *request, struct erro
     if (rc < 0)
         return rc == -ENOENT ? 0 : rc;
     rc = statedir_load_leases(&transaction.statedir, &ledger, error);
-    if (passthrough_may_be(request))
+    if (taken_cards_may_be(request))
         whole_cards_read(host, &ledger.cards);
     if (rc < 0 || (!asked && !ledger_has_domain(&ledger, &request->domain) &&
                    !whole_cards_have_domain(&ledger.cards, &request->domain)))

@@ -159,8 +159,8 @@ find_any(struct arrival *arrival, struct error *error)
 {
     const struct placement_problem problem = problem_of(arrival);
     const struct snapshot *snapshot = &arrival->snapshot;
-    bool waiting =
-        boot_wait_left(&snapshot->policy, &snapshot->inventory, host_uptime(arrival->host)) > 0;
+    bool waiting = boot_wait_left(&snapshot->policy, &snapshot->ledger.drained,
+                                  &snapshot->inventory, host_uptime(arrival->host)) > 0;
     enum feasibility feasibility = FEASIBILITY_NO;
 
     for (int freedom = DEMAND_AS_IT_SAYS;

@@ -154,8 +154,9 @@ ask_places(struct assignment *assignment, struct error *error)
         facts |= START_SAW_OTHERS;
     if (is_outdated(assignment, &problem))
         facts |= START_OUTDATED;
-    assignment->boot_wait_left = boot_wait_left(&snapshot->policy, &snapshot->inventory,
-                                                host_uptime(assignment->transaction.host));
+    assignment->boot_wait_left =
+        boot_wait_left(&snapshot->policy, &snapshot->ledger.drained, &snapshot->inventory,
+                       host_uptime(assignment->transaction.host));
     return assignment->boot_wait_left ? facts | START_BOOTING : facts;
 }
 

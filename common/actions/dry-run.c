@@ -111,7 +111,8 @@ ask_places(struct dry_run *dry_run, const struct host *host)
     dry_run->outcome = DRY_RUN_REFUSED;
     dry_run->boot_wait_left =
         dry_run->refusal.class == ERROR_NO_ROOM || dry_run->refusal.class == ERROR_NEVER
-            ? boot_wait_left(&snapshot->policy, &snapshot->inventory, host_uptime(host))
+            ? boot_wait_left(&snapshot->policy, &snapshot->ledger.drained, &snapshot->inventory,
+                             host_uptime(host))
             : 0;
     return START_ASKED_PLACES | start_refusal(dry_run->refusal.class) |
            (dry_run->boot_wait_left ? START_BOOTING : 0);

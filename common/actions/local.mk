@@ -5,6 +5,7 @@ libvgpu_a_SOURCES += \
 	common/actions/arrival.c common/actions/arrival.h \
 	common/actions/assign.c common/actions/assign.h \
 	common/actions/assignment.c common/actions/assignment.h \
+	common/actions/drain.c common/actions/drain.h \
 	common/actions/dry-run.c common/actions/dry-run.h \
 	common/actions/findings.c common/actions/findings.h \
 	common/actions/incoming.c common/actions/incoming.h \
@@ -17,4 +18,5 @@ libvgpu_a_SOURCES += \
 	common/actions/release.c common/actions/release.h \
 	common/actions/snapshot.c common/actions/snapshot.h \
 	common/actions/start.c common/actions/start.h \
+	common/actions/taken-cards.c common/actions/taken-cards.h \
 	common/actions/verify.c common/actions/verify.h

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
 #include "actions/mark-run.h"
-#include "actions/passthrough.h"
+#include "actions/taken-cards.h"
 #include "lease/daemon.h"
 #include "lease/marks.h"
 #include "lease/statedir.h"
@@ -18,7 +18,7 @@ mark_run(const struct host *host, const struct request *request, struct error *e
         return rc;
     rc = statedir_load_leases(&statedir, &ledger, error);
     number = statedir_number_above(host, &ledger);
-    if (passthrough_may_be(request))
+    if (taken_cards_may_be(request))
         whole_cards_read(host, &ledger.cards);
     if ((rc < 0 || !ledger_has_domain(&ledger, &request->domain)) &&
         !whole_cards_have_domain(&ledger.cards, &request->domain))

@@ -2,6 +2,7 @@
 
 #include "actions/passthrough.h"
 #include "actions/pass.h"
+#include "actions/taken-cards.h"
 #include "base/array.h"
 #include "base/reader.h"
 #include "device/occupant.h"
@@ -10,7 +11,6 @@
 #include "lease/daemon.h"
 #include "lease/log.h"
 #include "lease/marks.h"
-#include "placement/demand.h"
 #include "policy/policy-load.h"
 
 #include <stdio.h>
@@ -39,33 +39,7 @@ passthrough_clear(struct passthrough *passthrough)
     transaction_close(&passthrough->transaction);
 }
 
-/* --- which cards ------------------------------------------------------------------------------ */
-
-/* A card that the XML asks us for is a pool's own device, and gets a lease. */
-static bool
-is_whole_card(const struct host *host, const struct request_hostdev *hostdev)
-{
-    return hostdev->kind == REQUEST_PCI && *hostdev->source.text && !demand_is_explicit(hostdev) &&
-           pci_is_card(host, &hostdev->source);
-}
-
-static void
-list_cards(const struct host *host, const struct request *request, struct names *ret)
-{
-    for (size_t i = 0; i < request->hostdev_count; i++) {
-        const struct request_hostdev *hostdev = &request->hostdevs[i];
-
-        if (is_whole_card(host, hostdev))
-            names_append_new(ret, &hostdev->source);
-    }
-}
-
-bool
-passthrough_may_be(const struct request *request)
-{
-    return request->is_partial || ARRAY_HAS(request->hostdevs, request->hostdev_count, hostdev,
-                                            hostdev->kind == REQUEST_PCI);
-}
+/* --- who uses them ---------------------------------------------------------------------------- */
 
 /* A card that is bound to VFIO already has no driver that anybody's vGPU depends on. */
 static bool
@@ -74,8 +48,6 @@ is_free_for_all(const struct host *host, const struct name *card)
     return !strcmp(pci_driver(host, card).text, "vfio-pci");
 }
 
-/* --- who uses them ---------------------------------------------------------------------------- */
-
 static void
 note_user(struct passthrough *passthrough, const struct name *card, const char *who,
           const struct name *device)
@@ -83,8 +55,8 @@ note_user(struct passthrough *passthrough, const struct name *card, const char *
     if (*passthrough->used.text)
         return;
     error_refuse(&passthrough->used, ERROR_TAKEN,
-                 "a hostdev of it takes the whole card %s, and %s has %s there: end that first, or "
-                 "take the hostdev out; 'vgpuctl list' names the vGPUs",
+                 "it takes the whole card %s, and %s has %s there: end that first, or take the "
+                 "card out of its XML; 'vgpuctl list' names the vGPUs",
                  card->text, who, device->text);
 }
 
@@ -326,13 +298,15 @@ is_enabled(const struct host *host)
 static bool
 begin(struct passthrough *passthrough, const struct host *host, const struct request *request)
 {
+    AUTO(taken_cards_clear) struct taken_cards taken = {.host = host};
+
     *passthrough = (struct passthrough){.request = request, .transaction = TRANSACTION_NONE};
     passthrough->pass = (struct pass){.row = &row,
                                       .transaction = &passthrough->transaction,
                                       .scope = passthrough,
                                       .listener = passthrough,
                                       .own = &request->domain};
-    list_cards(host, request, &passthrough->cards);
+    taken_cards_list(&taken, request, &passthrough->cards);
     return passthrough->cards.count > 0;
 }
 
@@ -407,14 +381,16 @@ void
 passthrough_find_untold(const struct host *host, const struct status_files *guests,
                         const struct whole_cards *cards, struct words *ret)
 {
+    AUTO(taken_cards_clear) struct taken_cards taken = {.host = host};
+
     for (size_t i = 0; i < guests->count; i++) {
         const struct request *guest = &guests->items[i];
+        AUTO(names_clear) struct names mine = {0};
 
-        for (size_t k = 0; k < guest->hostdev_count; k++) {
-            const struct request_hostdev *hostdev = &guest->hostdevs[k];
-
-            if (is_whole_card(host, hostdev) && !is_told(cards, &hostdev->source, &guest->domain))
-                add_untold(guest, &hostdev->source, ret);
+        taken_cards_list(&taken, guest, &mine);
+        for (size_t k = 0; k < mine.count; k++) {
+            if (!is_told(cards, &mine.items[k], &guest->domain))
+                add_untold(guest, &mine.items[k], ret);
         }
     }
 }

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
 /*
- * passthrough: guests that take a whole card: one of their hostdevs is the GPU itself.
+ * passthrough: guests that take a whole card: one of their devices is the card itself
+ * (taken-cards.h).
  *
  * libvirt takes the card from its driver then, and all that is on the card goes with it. So a guest
  * does not start while somebody else has a vGPU or a function of the card. That needs a proof:
@@ -20,9 +21,9 @@
 #include "lease/ledger.h"
 
 /*
- * A part of the use case of the hook's `prepare`. A guest without a PCI hostdev costs nothing. One
- * with some costs a look at their addresses, and more only if one is a card. 0, or REFUSED with a
- * line in error that names the card and who uses it. Nothing else stops the guest.
+ * A part of the use case of the hook's `prepare`. A guest without a PCI device of the host costs
+ * nothing. One with some costs a look at their addresses, and more only if one is a card. 0, or
+ * REFUSED with a line in error that names the card and who uses it. Nothing else stops the guest.
  */
 int passthrough_take(const struct host *host, const struct request *request,
                      struct error *error) CHECKED NONNULL;
@@ -31,10 +32,6 @@ int passthrough_take(const struct host *host, const struct request *request,
  * changed, and only the right to read is needed. What cannot be read is no proof. */
 int passthrough_foresee(const struct host *host, const struct request *request,
                         struct error *error) CHECKED NONNULL;
-
-/* Parts of the use cases of `release`, `started` and `reconnect`: whether the guest may have taken
- * a card, so that links have to be looked for. */
-bool passthrough_may_be(const struct request *request) CHECKED NONNULL;
 
 /* A line for each card that a running guest has, and that no start of it took: the guest's name,
  * the card, and what follows. */

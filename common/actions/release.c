@@ -2,7 +2,7 @@
 
 #include "actions/release.h"
 #include "actions/pass.h"
-#include "actions/passthrough.h"
+#include "actions/taken-cards.h"
 #include "base/array.h"
 #include "lease/daemon.h"
 #include "lease/log.h"
@@ -149,7 +149,7 @@ release_domain(const struct host *host, const struct request *request, struct er
 
     if (rc == -ENOENT)
         return 0;
-    if (passthrough_may_be(request))
+    if (taken_cards_may_be(request))
         whole_cards_read(host, &ledger.cards);
     if (rc == 0 && !whole_cards_have_domain(&ledger.cards, domain))
         return 0;

@@ -8,6 +8,7 @@
 #include "device/topology.h"
 #include "device/type-cache.h"
 #include "lease/card-end.h"
+#include "lease/drained.h"
 #include "lease/log.h"
 #include "placement/resolution.h"
 #include "policy/policy-load.h"
@@ -266,6 +267,7 @@ snapshot_look(struct snapshot *snapshot, const struct statedir *statedir, const 
               struct look *look, struct error *error)
 {
     const struct lease *unknown = ledger_find_unknown(&snapshot->ledger);
+    int rc;
 
     /* What such a vGPU takes of its GPU is not known either. */
     if (unknown)
@@ -274,6 +276,9 @@ snapshot_look(struct snapshot *snapshot, const struct statedir *statedir, const 
                          "libvirt-vgpu does not know; install the version that gave it, or let "
                          "'vgpuctl reconcile --rebuild' forget it",
                          unknown->domain_name, unknown->vgpu.device.text, unknown->kind.text);
+    rc = drained_check(snapshot->ledger.drained_rc, error);
+    if (rc < 0)
+        return rc;
     look_take_with(look, statedir, &snapshot->ledger, of);
     if (!of)
         look_at_guests_if_needed(look, statedir);
@@ -290,6 +295,11 @@ snapshot_lock(struct snapshot *snapshot, struct transaction *transaction, const 
     rc = transaction_begin(transaction, &snapshot->ledger, error);
     if (rc < 0)
         return rc;
+    rc = drained_check(snapshot->ledger.drained_rc, error);
+    if (rc < 0) {
+        transaction_abort(transaction);
+        return rc;
+    }
     card_end_sweep(&transaction->statedir, look, &snapshot->ledger);
     ledger_clear(&snapshot->changed);
     look_compare(look, &snapshot->ledger, &snapshot->changed);
@@ -311,6 +321,8 @@ snapshot_take_to_show(struct snapshot *snapshot, const struct host *host,
     if (policy_load(host, &snapshot->policy, &fault) < 0)
         snapshot->policy_fault = fault;
     rc = statedir_peek(host, &snapshot->ledger, error);
+    if (!*snapshot->policy_fault.text && drained_check(snapshot->ledger.drained_rc, &fault) < 0)
+        snapshot->policy_fault = fault;
     return rc < 0 ? rc : snapshot_scan(snapshot, host, error);
 }
 

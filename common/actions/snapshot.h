@@ -28,7 +28,8 @@
 
 struct snapshot {
     struct policy policy;
-    struct error policy_fault; /* of snapshot_take_to_show: why the policy is not known */
+    struct error policy_fault; /* of snapshot_take_to_show: why the policy is not known, or not
+                                  which GPUs are drained */
     struct demands demands;
     struct inventory_filter filter; /* which types are read in full: the demanded ones; and whether
                                        all names are, for words that may have to be compared */

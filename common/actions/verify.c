@@ -1,35 +1,68 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
 #include "actions/verify.h"
-#include "apply/transaction.h"
+#include "base/array.h"
+#include "device/pci.h"
 #include "domain/status-files.h"
+#include "lease/statedir.h"
+#include "placement/demand.h"
 #include "placement/resolution.h"
+
+/* Whether a vGPU that prepare made is there no more. */
+static int
+check_lease(const struct host *host, const struct request *request, const struct lease *lease,
+            struct error *error)
+{
+    if (!name_equal(&lease->domain, &request->domain) || lease->state != LEASE_HELD ||
+        !status_files_has(request, &lease->vgpu.device) || !vgpu_is_wrong(host, &lease->vgpu))
+        return 0;
+    return error_set(error, -ENODEV,
+                     "the vGPU %s (%s) was made on %s, and is not there any more: something else "
+                     "removed it; start the guest again",
+                     lease->vgpu.device.text, lease->vgpu.type.text, lease->vgpu.parent.text);
+}
+
+/* Whether a device that the domain asks for has neither a lease nor been made by somebody else.
+ * Then prepare was not called, or its leases were removed since. */
+static int
+check_hostdev(const struct host *host, const struct request *request, const struct ledger *ledger,
+              const struct request_hostdev *hostdev, struct error *error)
+{
+    const struct name *device = &hostdev->source;
+    struct vgpu found;
+    struct name gpu;
+
+    if (!*device->text || !demand_is_explicit(hostdev) ||
+        ARRAY_HAS(ledger->leases, ledger->count, lease,
+                  name_equal(&lease->domain, &request->domain) &&
+                      name_equal(&lease->vgpu.device, device)) ||
+        vgpu_find(host, device, &found, &gpu) != -ENOENT ||
+        host_exists(host, PCI_DEVICES "/%s", device->text))
+        return 0;
+    return error_set(error, -ENODEV,
+                     "the vGPU %s that it asks for was not made: nobody has it, and no lease names "
+                     "it; start the guest again, and see 'vgpuctl doctor' if that does not help",
+                     device->text);
+}
 
 int
 verify_domain(const struct host *host, const struct request *request, struct error *error)
 {
-    AUTO(transaction_close) struct transaction transaction = TRANSACTION_NONE;
+    AUTO(statedir_close) struct statedir statedir = STATEDIR_CLOSED;
     AUTO(ledger_clear) struct ledger ledger = {0};
     int rc;
 
     if (!request_concerns_us(request))
         return 0;
-    rc = transaction_open(host, false, &transaction, error);
-    if (rc < 0)
-        return rc == -ENOENT ? 0 : rc;
-    rc = statedir_load(&transaction.statedir, &ledger, error);
-    if (rc < 0 && !resolution_is_asked(request))
-        return 0;
-    for (size_t i = 0; rc == 0 && i < ledger.count; i++) {
-        const struct lease *lease = &ledger.leases[i];
-
-        if (!name_equal(&lease->domain, &request->domain) || lease->state != LEASE_HELD ||
-            !status_files_has(request, &lease->vgpu.device) || !vgpu_is_wrong(host, &lease->vgpu))
-            continue;
-        rc = error_set(error, -ENODEV,
-                       "the vGPU %s (%s) was made on %s, and is not there any more: something else "
-                       "removed it; start the guest again",
-                       lease->vgpu.device.text, lease->vgpu.type.text, lease->vgpu.parent.text);
-    }
+    rc = statedir_open(host, false, &statedir, error);
+    if (rc == 0)
+        rc = statedir_load_leases(&statedir, &ledger, error);
+    if (rc < 0 && rc != -ENOENT)
+        return resolution_is_asked(request) ? rc : 0;
+    rc = 0;
+    for (size_t i = 0; rc == 0 && i < ledger.count; i++)
+        rc = check_lease(host, request, &ledger.leases[i], error);
+    for (size_t i = 0; rc == 0 && i < request->hostdev_count; i++)
+        rc = check_hostdev(host, request, &ledger, &request->hostdevs[i], error);
     return rc;
 }

@@ -130,6 +130,15 @@ host_make_link(const struct host *host, const char *path, const char *target)
 }
 
 int
+host_rename(const struct host *host, const char *from, const char *to)
+{
+    if (!host->is_confined)
+        return renameat(host->root, from, host->root, to);
+    errno = EOPNOTSUPP;
+    return -1;
+}
+
+int
 host_remove(const struct host *host, const char *path)
 {
     const char *name = path;

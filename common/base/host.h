@@ -134,6 +134,10 @@ int host_remove(const struct host *host, const char *path) CHECKED NONNULL;
  */
 int host_make_link(const struct host *host, const char *path, const char *target) CHECKED NONNULL;
 
+/* Gives a file another name, in place of what had that name: 0, or -1 and errno. Not below a
+ * confined root. */
+int host_rename(const struct host *host, const char *from, const char *to) CHECKED NONNULL;
+
 /* The content of an attribute without its last line feed, always terminated: its length, or -errno;
  * -E2BIG when it does not fit into size. */
 ssize_t host_read(const struct host *host, char *buffer, size_t size, const char *format, ...)

@@ -32,11 +32,3 @@ pci_is_gpu(const struct host *host, const struct name *device)
     return host_read(host, class, sizeof(class), PCI_DEVICES "/%s/class", device->text) > 4 &&
            (!strncmp(class, "0x03", 4) || !strncmp(class, "0x12", 4));
 }
-
-bool
-pci_is_card(const struct host *host, const struct name *device)
-{
-    struct name card;
-
-    return pci_find_card(host, device, &card) < 0 && pci_is_gpu(host, device);
-}

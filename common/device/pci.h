@@ -17,9 +17,6 @@ int pci_find_card(const struct host *host, const struct name *device, struct nam
 /* The driver that a device is bound to; "": none. */
 struct name pci_driver(const struct host *host, const struct name *device) CHECKED NONNULL;
 
-/* Whether a device is a GPU, and the card itself: no virtual function. */
-bool pci_is_card(const struct host *host, const struct name *device) CHECKED NONNULL;
-
 /* Whether a device is a display controller or a processing accelerator (PCI classes 03 and 12).
  * Other devices, such as network cards, may have virtual functions as well. */
 bool pci_is_gpu(const struct host *host, const struct name *device) CHECKED NONNULL;

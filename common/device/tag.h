@@ -22,5 +22,15 @@ int tag_read(const struct host *host, const struct name *tag, struct name *ret) 
 int
 tag_put(const struct host *host, const struct name *tag, const struct name *says) CHECKED NONNULL;
 
+/* Changes in one step what a tag says. Only for the process that left the tag. 0 or -errno. */
+int tag_change(const struct host *host, const struct name *tag,
+               const struct name *says) CHECKED NONNULL;
+
+/* Changes in one step a tag whose process has ended: 0; -ESTALE: the tag does not say `said` any
+ * more, or somebody else changes a tag just now; or another -errno. Of several processes that do
+ * this at once, one gets the tag. */
+int tag_inherit(const struct host *host, const struct name *tag, const struct name *said,
+                const struct name *says) CHECKED NONNULL;
+
 /* Removes a tag: 0; -ENOENT: there is none; or another -errno. */
 int tag_remove(const struct host *host, const struct name *tag) CHECKED NONNULL;

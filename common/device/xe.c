@@ -5,11 +5,7 @@
  * types are the profiles of vgpu.conf. A profile is a set of numbers. They are written for a
  * function before a guest has it, and the former numbers are written back afterwards (profile.h).
  *
- * No driver tells who has a function, so two tags do (tag.h). ADDRESS.former has the function's
- * former numbers; from then on the function is a vGPU and belongs to nobody else. ADDRESS.type has
- * its type, and is written after all numbers. Without this tag the vGPU is half made, or half
- * removed. While memory is taken back from a function that is no vGPU, ADDRESS.former names the
- * process that does so, and nobody else gets the function.
+ * No driver tells who has a function, so two tags do (xe-tag.h).
  *
  * The numbers of the card itself, and how many functions it has, are up to the administrator.
  * Nothing is written there, nor to a function that a guest has open.
@@ -23,59 +19,10 @@
 #include "device/tag.h"
 #include "device/vfio.h"
 #include "device/vgpu.h"
+#include "device/xe-tag.h"
 
 #include <stdio.h>
 #include <string.h>
-
-/* --- tags ------------------------------------------------------------------------------------- */
-
-static struct name
-tag_of(const struct name *function, const char *what)
-{
-    struct name tag = {""};
-
-    snprintf(tag.text, sizeof(tag.text), "%.40s.%s", function->text, what);
-    return tag;
-}
-
-static struct name
-former_tag(const struct name *function)
-{
-    return tag_of(function, "former");
-}
-
-static struct name
-type_tag(const struct name *function)
-{
-    return tag_of(function, "type");
-}
-
-/* The former tag while memory is taken back: this, and the number of the process. */
-#define SETTLING "settling-"
-
-static bool
-is_settling(const struct name *former)
-{
-    return !strncmp(former->text, SETTLING, strlen(SETTLING));
-}
-
-/* Whether a function is a vGPU, and its type; "" if it is half made. Returns 0, -ENOENT or -errno;
- * -EBUSY while its memory is taken back. */
-static int
-read_tags(const struct host *host, const struct name *function, struct name *type)
-{
-    struct name tag = former_tag(function), former;
-    int rc = tag_read(host, &tag, &former);
-
-    *type = (struct name){""};
-    if (rc < 0)
-        return rc;
-    if (is_settling(&former))
-        return -EBUSY;
-    tag = type_tag(function);
-    rc = tag_read(host, &tag, type);
-    return rc == -ENOENT ? 0 : rc;
-}
 
 /* --- the inventory ---------------------------------------------------------------------------- */
 
@@ -182,7 +129,7 @@ add_vgpu(struct inventory *inventory, const struct inventory_parent *function,
 static unsigned
 read_former_vram(const struct host *host, const struct name *function)
 {
-    struct name tag = former_tag(function), text;
+    struct name tag = xe_tag_former(function), text;
     struct profile former;
 
     if (tag_read(host, &tag, &text) < 0 || profile_parse(&text, &former) < 0)
@@ -210,7 +157,7 @@ add_function(const struct host *host, const struct policy *policy, const struct 
     struct limit *memory;
     unsigned vram = 0;
     struct name type;
-    int tagged = read_tags(host, function, &type), unreadable = 0, rc;
+    int tagged = xe_tag_read(host, function, &type), unreadable = 0, rc;
     bool is_taken = tagged != -ENOENT; /* or it is not known */
 
     if (!is_taken && (!policy || policy->profile_count == 0 || pool_has(host, policy, function)))
@@ -296,14 +243,14 @@ xe_find(const struct host *host, const struct name *device, struct vgpu *ret, st
 {
     *ret = (struct vgpu){.interface = &vgpu_xe, .device = *device, .parent = *device};
     pci_find_card(host, device, gpu);
-    return read_tags(host, device, &ret->type);
+    return xe_tag_read(host, device, &ret->type);
 }
 
 /* A function that has another type now is another vGPU. */
 static enum vgpu_state
 xe_state(const struct host *host, const struct vgpu *vgpu, struct name *type)
 {
-    int rc = read_tags(host, &vgpu->device, type);
+    int rc = xe_tag_read(host, &vgpu->device, type);
 
     if (rc == -ENOENT)
         return VGPU_ABSENT;
@@ -317,7 +264,7 @@ xe_state(const struct host *host, const struct vgpu *vgpu, struct name *type)
 static int
 give_back(const struct host *host, const struct name *device)
 {
-    struct name tag = former_tag(device), text;
+    struct name tag = xe_tag_former(device), text;
     struct profile_function self;
     struct profile former;
     int rc = tag_read(host, &tag, &text);
@@ -334,7 +281,7 @@ give_back(const struct host *host, const struct name *device)
 static int
 put_type(const struct host *host, const struct vgpu *vgpu)
 {
-    struct name tag = type_tag(&vgpu->device);
+    struct name tag = xe_tag_type(&vgpu->device);
 
     return tag_put(host, &tag, &vgpu->type);
 }
@@ -352,96 +299,99 @@ read_vram(const struct host *host, const struct name *function, struct profile_f
     return rc == -ENOENT ? 0 : rc;
 }
 
-/* A function with a tag is a vGPU, and has the memory of its type; or the memory is not yet taken
- * back. */
+/* Whether a function that is no vGPU has memory, and nobody has it open. */
 static int
-xe_has_share(const struct host *host, const struct name *function)
+has_idle_memory(const struct host *host, const struct name *function)
 {
-    struct name tag = former_tag(function), text;
-    struct path device;
     struct profile_function self;
+    struct path device;
     unsigned vram;
-    int rc = tag_read(host, &tag, &text);
+    int rc = read_vram(host, function, &self, &vram);
 
-    if (rc != -ENOENT)
-        return rc < 0 ? rc : is_settling(&text);
-    rc = read_vram(host, function, &self, &vram);
     if (rc < 0 || vram == 0)
         return rc;
     rc = path_format(&device, PCI_DEVICES "/%s", function->text);
     return rc < 0 ? rc : !vfio_may_be_open(host, &device);
 }
 
-/* Leaves that tag, so that no guest gets the function meanwhile. Returns 1; 0 if somebody has the
- * function; or -errno. The tag of a process that was killed at this work counts as ours. */
+/* A function with a tag is a vGPU, and has the memory of its type; or the memory is not yet taken
+ * back. */
 static int
-begin_settling(const struct host *host, const struct name *function)
+xe_has_share(const struct host *host, const struct name *function)
 {
-    struct name tag = former_tag(function), text = {""};
-    int rc;
+    struct name tag = xe_tag_former(function), text;
+    int rc = tag_read(host, &tag, &text);
 
-    snprintf(text.text, sizeof(text.text), SETTLING "%d", (int)getpid());
-    rc = tag_put(host, &tag, &text);
-    if (rc != -EEXIST)
-        return rc < 0 ? rc : 1;
-    rc = tag_read(host, &tag, &text);
-    if (rc < 0)
-        return rc == -ENOENT ? 0 : rc;
-    return is_settling(&text) && !host_exists(host, "proc/%s", text.text + strlen(SETTLING));
+    if (rc != -ENOENT)
+        return rc < 0 ? rc : xe_tag_is_settling(&text);
+    return has_idle_memory(host, function);
 }
 
 static int
 xe_settle(const struct host *host, const struct name *function)
 {
     const struct profile nothing = {.set = {[PROFILE_VRAM] = true}};
-    struct name tag = former_tag(function);
+    struct name tag = xe_tag_former(function);
     struct profile_function self;
     int rc = xe_has_share(host, function), removed;
 
     if (rc > 0)
-        rc = begin_settling(host, function);
+        rc = xe_tag_settle(host, function);
     if (rc <= 0)
         return rc;
-    rc = profile_find(host, function, &self);
-    if (rc == 0)
-        rc = profile_write(host, &self, &nothing);
+    /* A guest may have had the function until our tag was there. */
+    rc = has_idle_memory(host, function);
+    if (rc > 0) {
+        rc = profile_find(host, function, &self);
+        if (rc == 0)
+            rc = profile_write(host, &self, &nothing);
+    }
     removed = tag_remove(host, &tag);
     if (rc == 0)
         rc = removed;
     return rc < 0 ? rc : 1;
 }
 
+/* Writes the numbers of a vGPU for a function that has our tag, and then both tags. The tag says
+ * the former numbers before the first of them changes. */
+static int
+write_numbers(const struct host *host, const struct vgpu *vgpu, const struct profile_function *self)
+{
+    const struct name tag = xe_tag_former(&vgpu->device);
+    struct profile former, wanted;
+    struct name text;
+    int rc = profile_parse(&vgpu->recipe, &wanted);
+
+    if (rc == 0)
+        rc = profile_read(host, self, &wanted, &former);
+    if (rc < 0)
+        return rc;
+    profile_print(&former, &text);
+    rc = tag_change(host, &tag, &text);
+    if (rc < 0)
+        return rc;
+    memcpy(wanted.set, former.set, sizeof(wanted.set));
+    rc = profile_write(host, self, &wanted);
+    return rc < 0 ? rc : put_type(host, vgpu);
+}
+
 /* Others may have the function without our knowledge: a guest that asks for no vGPU, or another
- * program. */
+ * program. Nobody changes the function's numbers once our tag is there. So they are read then. */
 static int
 xe_make(const struct host *host, const struct vgpu *vgpu)
 {
-    struct name tag = former_tag(&vgpu->device), text;
+    const struct name tag = xe_tag_former(&vgpu->device), own = xe_tag_making(host);
     struct profile_function self;
-    struct profile former, wanted;
     struct path device;
     int rc = vgpu_pci_directory(vgpu, &device);
 
     if (rc == 0)
         rc = profile_find(host, &vgpu->device, &self);
-    if (rc == -ENOENT)
-        rc = -ENODEV;
-    if (rc == 0 && vfio_may_be_open(host, &device))
-        rc = -EBUSY;
     if (rc == 0)
-        rc = profile_parse(&vgpu->recipe, &wanted);
-    if (rc == 0)
-        rc = profile_read(host, &self, &wanted, &former);
+        rc = tag_put(host, &tag, &own);
     if (rc < 0)
-        return rc;
-    profile_print(&former, &text);
-    rc = tag_put(host, &tag, &text);
-    if (rc < 0)
-        return rc == -EEXIST ? -EBUSY : rc;
-    memcpy(wanted.set, former.set, sizeof(wanted.set));
-    rc = profile_write(host, &self, &wanted);
-    if (rc == 0)
-        rc = put_type(host, vgpu);
+        return rc == -ENOENT ? -ENODEV : rc == -EEXIST ? -EBUSY : rc;
+    rc = vfio_may_be_open(host, &device) ? -EBUSY : write_numbers(host, vgpu, &self);
     if (rc < 0 && give_back(host, &vgpu->device) < 0)
         return -ENOTRECOVERABLE;
     return rc == -EEXIST ? -EBUSY : rc;
@@ -455,7 +405,7 @@ xe_remove(const struct host *host, const struct vgpu *vgpu)
 
     if (xe_state(host, vgpu, &type) != VGPU_PRESENT)
         return -ENODEV;
-    tag = type_tag(&vgpu->device);
+    tag = xe_tag_type(&vgpu->device);
     rc = tag_remove(host, &tag);
     return rc < 0 && rc != -ENOENT ? rc : give_back(host, &vgpu->device);
 }

@@ -60,8 +60,8 @@ read_part(const struct annotation_attributes *attributes, const char *name, unsi
     return *end || number > UINT32_MAX ? -EINVAL : 0;
 }
 
-static int
-read_pci(const struct annotation_attributes *attributes, struct name *ret)
+int
+hostdev_read_pci(const struct annotation_attributes *attributes, struct name *ret)
 {
     unsigned parts[NAME_PCI_PARTS];
     int rc = 0;
@@ -82,7 +82,7 @@ hostdev_open_address(struct request_hostdev *hostdev,
     hostdev->has_address = true;
     hostdev->address_span = span_of_attributes(attributes, "address");
     if (hostdev->kind == REQUEST_PCI) {
-        if (read_pci(attributes, &hostdev->source) < 0)
+        if (hostdev_read_pci(attributes, &hostdev->source) < 0)
             hostdev->source = (struct name){0};
         return 0;
     }

@@ -23,6 +23,10 @@ int hostdev_open(struct request *request,
 int hostdev_open_address(struct request_hostdev *hostdev,
                          const struct annotation_attributes *attributes) CHECKED NONNULL;
 
+/* The PCI address that the attributes of an <address> are, read as libvirt does. -EINVAL: none. */
+int
+hostdev_read_pci(const struct annotation_attributes *attributes, struct name *ret) CHECKED NONNULL;
+
 void hostdev_open_alias(struct request_hostdev *hostdev,
                         const struct annotation_attributes *attributes) NONNULL;
 

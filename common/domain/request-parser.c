@@ -32,6 +32,9 @@ enum place {
     SOURCE,
     ADDRESS,
     ALIAS,
+    OTHER_DEVICE,
+    OTHER_SOURCE,
+    OTHER_ADDRESS,
     NUMATUNE,
     MEMORY,
     MEMNODE,
@@ -137,6 +140,23 @@ open_address(struct reader *reader, const struct annotation_attributes *attribut
                      uuid ? "\", which is no UUID" : "");
 }
 
+/* libvirt writes bus and slot of each PCI address. Addresses of other kinds lack one of them. */
+static void
+open_other_address(struct reader *reader, const struct annotation_attributes *attributes)
+{
+    AUTO_FREE char *type = annotation_copy_attribute(attributes, "type");
+    AUTO_FREE char *bus = annotation_copy_attribute(attributes, "bus");
+    AUTO_FREE char *slot = annotation_copy_attribute(attributes, "slot");
+    struct names *others = &reader->request->others;
+    struct name device;
+
+    if ((type && strcmp(type, "pci") != 0) || !bus || !slot ||
+        hostdev_read_pci(attributes, &device) < 0)
+        return;
+    if (ARRAY_TRY_ADD(others->items, others->count, device) < 0)
+        stream_fail(&reader->stream, "no memory");
+}
+
 static void
 open_alias(struct reader *reader, const struct annotation_attributes *attributes)
 {
@@ -208,8 +228,8 @@ close_hostdev(struct reader *reader)
 
 static const struct element {
     enum place parent, place;
-    const char *name;
-    bool ours; /* in our namespace; else in none */
+    const char *name; /* NULL: any that no row above has */
+    bool ours;        /* in our namespace; else in none */
     void (*open)(struct reader *reader, const struct annotation_attributes *attributes);
     void (*close)(struct reader *reader);
 } elements[] = {
@@ -227,6 +247,9 @@ static const struct element {
     {HOSTDEV, SOURCE, "source", false, NULL, NULL},
     {SOURCE, ADDRESS, "address", false, open_address, NULL},
     {HOSTDEV, ALIAS, "alias", false, open_alias, NULL},
+    {DEVICES, OTHER_DEVICE, NULL, false, NULL, NULL},
+    {OTHER_DEVICE, OTHER_SOURCE, "source", false, NULL, NULL},
+    {OTHER_SOURCE, OTHER_ADDRESS, "address", false, open_other_address, NULL},
     {DOMAIN, NUMATUNE, "numatune", false, NULL, NULL},
     {NUMATUNE, MEMORY, "memory", false, open_memory, NULL},
     {NUMATUNE, MEMNODE, "memnode", false, open_memory, NULL},
@@ -239,7 +262,8 @@ static const struct element *
 element_find(enum place parent, const char *name, bool ours)
 {
     return ARRAY_FIND(elements, COUNT(elements), each,
-                      each->parent == parent && each->ours == ours && !strcmp(each->name, name));
+                      each->parent == parent && each->ours == ours &&
+                          (!each->name || !strcmp(each->name, name)));
 }
 
 static const struct element *

@@ -68,6 +68,7 @@ request_clear(struct request *request)
         free(request->hostdevs[i].alias);
     for (size_t i = 0; i < request->fault_count; i++)
         free(request->faults[i].text);
+    names_clear(&request->others);
     free(request->faults);
     free(request->devices);
     free(request->hostdevs);

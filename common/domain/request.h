@@ -83,6 +83,8 @@ struct request {
     size_t device_count;
     struct request_hostdev *hostdevs;
     size_t hostdev_count;
+    struct names others;          /* PCI devices of the host that other elements take, such as a
+                                     <disk type='nvme'> or an <interface type='hostdev'> */
     struct nodeset nodes;         /* NUMA nodes that its memory is bound to */
     struct nodeset processors;    /* processors that it is pinned to */
     int pid;                      /* of its QEMU; 0: not known. Only a status file tells it */

@@ -159,8 +159,7 @@ status_files_doubt(const struct status_files *files, const struct name *domain,
 bool
 status_files_has(const struct request *guest, const struct name *device)
 {
-    return ARRAY_HAS(guest->hostdevs, guest->hostdev_count, hostdev,
-                     name_equal(&hostdev->source, device));
+    return request_find_hostdev(guest, device) || names_has(&guest->others, device);
 }
 
 const struct request *

@@ -312,6 +312,7 @@ ledger_clear(struct ledger *ledger)
 {
     free(ledger->leases);
     names_clear(&ledger->proved);
+    names_clear(&ledger->drained);
     whole_cards_clear(&ledger->cards);
     words_clear(&ledger->released);
     words_clear(&ledger->ran);
@@ -365,6 +366,12 @@ ledger_copy(const struct ledger *from, struct ledger *to)
 {
     for (size_t i = 0; i < from->count; i++)
         ledger_add(to, &from->leases[i]);
+    for (size_t i = 0; i < from->proved.count; i++)
+        names_append(&to->proved, &from->proved.items[i]);
+    for (size_t i = 0; i < from->drained.count; i++)
+        names_append(&to->drained, &from->drained.items[i]);
+    whole_cards_copy(&from->cards, &to->cards);
+    to->drained_rc = from->drained_rc;
 }
 
 void

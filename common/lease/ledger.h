@@ -65,6 +65,8 @@ struct ledger {
     struct names proved; /* GPUs that 'vgpuctl prove' has for itself. They are no part of the text:
                             statedir_load reads them from their links (proving.h) */
     struct whole_cards cards;   /* GPUs that guests have taken themselves, read in the same way */
+    struct names drained;       /* GPUs that an administrator has drained, likewise (drained.h) */
+    int drained_rc;             /* -errno: that list cannot be read, and any GPU may be drained */
     struct words released, ran; /* names of marks, for whoever judges leases (marks.h) */
 };
 
@@ -102,7 +104,7 @@ bool ledger_has_changed(const struct ledger *before, const struct lease *lease) 
 /* Adds a copy of a lease. Its device must have none yet. */
 void ledger_add(struct ledger *ledger, const struct lease *lease) NONNULL;
 
-/* Adds copies of all leases of another ledger. */
+/* Adds copies of all leases of another ledger, and of what it says of GPUs. */
 void ledger_copy(const struct ledger *from, struct ledger *to) NONNULL;
 
 /* Removes a lease, which points into the ledger. The leases behind it move up by one. */

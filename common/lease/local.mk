@@ -4,6 +4,7 @@ libvgpu_a_SOURCES += \
 	common/lease/card-end.c common/lease/card-end.h \
 	common/lease/counters.c common/lease/counters.h \
 	common/lease/daemon.c common/lease/daemon.h \
+	common/lease/drained.c common/lease/drained.h \
 	common/lease/facts.c common/lease/facts.h \
 	common/lease/fate.c common/lease/fate.h \
 	common/lease/ledger.c common/lease/ledger.h \

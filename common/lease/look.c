@@ -67,7 +67,6 @@ look_take_with(struct look *look, const struct statedir *statedir, const struct 
 {
     forget_devices(look);
     ledger_copy(ledger, &look->before);
-    whole_cards_copy(&ledger->cards, &look->before.cards);
     marks_read(statedir->host, &look->before);
     look_at_devices(look, statedir, domain);
 }
@@ -101,7 +100,6 @@ look_at_guests(struct look *look, const struct host *host, struct error *error)
     for (size_t i = 0; i < look->asked.count; i++)
         look->ended[i] = has_ended(look, host, &look->asked.leases[i]);
     look->cards = memory_zeroed(look->before.cards.count, sizeof(*look->cards));
-    whole_cards_copy(&look->before.cards, &look->asked.cards);
     for (size_t i = 0; i < look->asked.cards.count; i++)
         look->cards[i] = ask_card(look, host, &look->asked.cards.items[i]);
     return status_files_read(host, &look->guests, error);

@@ -3,6 +3,7 @@
 #include "lease/statedir.h"
 #include "base/array.h"
 #include "base/safe-open.h"
+#include "lease/drained.h"
 #include "lease/log.h"
 #include "lease/proving.h"
 
@@ -180,11 +181,10 @@ statedir_load(const struct statedir *statedir, struct ledger *ret, struct error 
 {
     int rc = statedir_load_leases(statedir, ret, error);
 
-    if (rc < 0)
-        return rc;
     proving_read(statedir->host, statedir->claims, &ret->proved);
     whole_cards_read(statedir->host, &ret->cards);
-    return 0;
+    ret->drained_rc = drained_read(statedir->host, &ret->drained);
+    return rc;
 }
 
 static int
@@ -216,7 +216,10 @@ statedir_peek(const struct host *host, struct ledger *ret, struct error *error)
     int rc = statedir_look(host, &statedir, error);
 
     *ret = (struct ledger){.next_claim = 1};
-    return rc < 0 || statedir.dir < 0 ? rc : statedir_load(&statedir, ret, error);
+    if (rc == 0 && statedir.dir >= 0)
+        return statedir_load(&statedir, ret, error);
+    ret->drained_rc = drained_read(host, &ret->drained);
+    return rc;
 }
 
 /* Only the holder of the lock writes, so the new file can always have the same name. */

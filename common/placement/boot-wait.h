@@ -16,10 +16,10 @@
 
 /* Whether a GPU of the policy still has to come: it is enabled there, not drained, and offers no
  * types. */
-bool boot_wait_misses(const struct policy *policy, const struct policy_gpu *gpu,
+bool boot_wait_misses(const struct policy_gpu *gpu, const struct names *drained,
                       const struct inventory *inventory) CHECKED NONNULL;
 
 /* Milliseconds until the policy's boot_wait has passed since the kernel booted, `uptime`
  * milliseconds ago. 0: it has passed, or no GPU is missing. */
-unsigned boot_wait_left(const struct policy *policy, const struct inventory *inventory,
-                        uint64_t uptime) CHECKED NONNULL;
+unsigned boot_wait_left(const struct policy *policy, const struct names *drained,
+                        const struct inventory *inventory, uint64_t uptime) CHECKED NONNULL;

@@ -158,14 +158,15 @@ would_be_taken(const struct demand *demand, const struct inventory_parent *paren
            parent->interface->hostdev == REQUEST_PCI && !parent->interface->is_managed;
 }
 
-/* Whether a hostdev of the guest, which is no vGPU, takes the card itself. */
+/* Whether a device of the guest, which is no vGPU, is the card itself. */
 static bool
 is_own_card(const struct loads *loads, const struct name *gpu)
 {
     const struct placement_problem *problem = loads->problem;
     const struct request_hostdev *hostdev = request_find_hostdev(problem->request, gpu);
 
-    return hostdev && hostdev->kind == REQUEST_PCI && !demands_name(problem->demands, gpu);
+    return names_has(&problem->request->others, gpu) ||
+           (hostdev && hostdev->kind == REQUEST_PCI && !demands_name(problem->demands, gpu));
 }
 
 /* The type of a vGPU that the guest brings along: somebody else made it, and it is there now. NULL:
@@ -243,7 +244,7 @@ constraints_judge(const struct loads *loads, const struct demand *demand, const 
         return REASON_OTHER_NODE;
     if (place->type && constraints_unlike(loads, place->type, &other))
         return REASON_UNLIKE;
-    if (problem->host == PLACEMENT_NOW && policy_is_drained(problem->policy, &gpu->name))
+    if (problem->host == PLACEMENT_NOW && names_has(&problem->ledger->drained, &gpu->name))
         return REASON_DRAINED;
     if (problem->host == PLACEMENT_NOW && names_has(&problem->ledger->proved, &gpu->name))
         return REASON_PROVED;

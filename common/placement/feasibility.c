@@ -23,7 +23,7 @@ is_closed(const struct placement_problem *problem, const struct inventory_parent
 {
     const struct name *gpu = &parent->gpu->name;
 
-    return policy_is_drained(problem->policy, gpu) || names_has(&problem->ledger->proved, gpu) ||
+    return names_has(&problem->ledger->drained, gpu) || names_has(&problem->ledger->proved, gpu) ||
            ledger_find_card(problem->ledger, gpu, &problem->request->domain);
 }
 

@@ -12,7 +12,7 @@ reason_of_rule(enum reason reason)
         [REASON_OTHER_VF] = "is not where its hostdev says",
         [REASON_MANAGED] = "makes vGPUs for managed='no' only: libvirt would unbind its driver",
         [REASON_OTHER_PARENT] = "is not the parent asked for",
-        [REASON_OWN_CARD] = "is this guest's own: a hostdev of it takes the whole card",
+        [REASON_OWN_CARD] = "is this guest's own: it takes the whole card",
         [REASON_DISABLED] = "is disabled in vgpu.conf",
         [REASON_NOT_ALLOWED] = "may not have that type (see its types in vgpu.conf)",
         [REASON_LACKS_TRAIT] = "lacks a trait asked for",

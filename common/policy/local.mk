@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 
 libvgpu_a_SOURCES += \
-	common/policy/drained.c common/policy/drained.h \
 	common/policy/open-ends.c common/policy/open-ends.h \
 	common/policy/policy.c common/policy/policy.h \
 	common/policy/policy-consistency.c common/policy/policy-consistency.h \

@@ -2,7 +2,6 @@
 
 #include "policy/policy-load.h"
 #include "base/memory.h"
-#include "policy/drained.h"
 #include "policy/open-ends.h"
 #include "policy/policy-consistency.h"
 #include "policy/policy-keys.h"
@@ -261,17 +260,6 @@ read_drop_ins(struct load *load)
     }
 }
 
-static void
-read_drained(struct load *load)
-{
-    struct error fault;
-    int rc = drained_read(load->host, &load->policy->drained, &fault);
-
-    load->policy->hides_drained = rc < 0;
-    if (rc < 0)
-        fail(load, rc, "%s", fault.text);
-}
-
 /* `trace` may be NULL. */
 static int
 load(const struct host *host, struct policy *ret, struct setting_trace *trace, struct error *error)
@@ -289,7 +277,6 @@ load(const struct host *host, struct policy *ret, struct setting_trace *trace, s
         policy_clear(ret);
         set_defaults(ret);
     }
-    read_drained(&load);
     if (load.rc < 0 && error->class != ERROR_DENIED)
         error->class = ERROR_BAD_CONFIGURATION;
     return load.rc;

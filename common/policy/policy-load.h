@@ -12,8 +12,8 @@
 
 /*
  * Reads the configuration of a host. On failure (-EINVAL, or the errno of a file that could not be
- * read) error has all faults. ret has the defaults then, with which release and reconnect go on,
- * and the GPUs that are drained. The caller clears ret in every case.
+ * read) error has all faults. ret has the defaults then, with which release and reconnect go on.
+ * The caller clears ret in every case.
  */
 int policy_load(const struct host *host, struct policy *ret, struct error *error) CHECKED NONNULL;
 

@@ -68,7 +68,6 @@ policy_clear(struct policy *policy)
         free(policy->limits[i].origin);
     }
     words_clear(&policy->params);
-    names_clear(&policy->drained);
     free(policy->gpus);
     free(policy->classes);
     free(policy->pools);
@@ -203,12 +202,6 @@ policy_is_profile_of_instances(const char *word)
     at += 2;
     return !*at || (strchr("+-", *at) && strlen(at) > 1 && strlen(at) < 16 &&
                     at[1 + strspn(at + 1, "abcdefghijklmnopqrstuvwxyz.")] == '\0');
-}
-
-bool
-policy_is_drained(const struct policy *policy, const struct name *gpu)
-{
-    return names_has(&policy->drained, gpu);
 }
 
 bool

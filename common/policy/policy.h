@@ -5,8 +5,7 @@
  *
  * vgpu.conf is read first, then conf.d/ *.conf in the order of their names. A missing file is like
  * an empty one. A later scalar replaces an earlier one, lists are joined, groups are merged by key.
- * Loading finds all faults, as "file:line: message", so a policy that was loaded has none. It also
- * holds the GPUs that 'vgpuctl drain' names.
+ * Loading finds all faults, as "file:line: message", so a policy that was loaded has none.
  *
  * A type is named as people write it: its id, its name, or the last word of its name
  * (inventory_type_is).
@@ -125,8 +124,6 @@ struct policy {
     bool enabled;
     bool unlike_vgpus;    /* one guest may have vGPUs that its vendor forbids together (vendor.h) */
     char *enabled_origin; /* "file:line"; NULL: not set */
-    struct names drained; /* GPUs; they do not come from the configuration files, see drained.h */
-    bool hides_drained;   /* that list could not be read: any GPU may be drained */
     char *default_class;  /* "": none */
     char *default_origin; /* "file:line"; NULL: not set */
     unsigned order;       /* enum choice_order; never unsaid */
@@ -196,9 +193,6 @@ bool policy_has_setup(const struct policy_gpu *gpu) CHECKED NONNULL;
 /* Whether a word has the form of NVIDIA's names of GPU instance profiles: "1g.5gb", "1g.10gb+me",
  * "4g.96gb+gfx" (MIG user guide, "Supported MIG Profiles"). */
 bool policy_is_profile_of_instances(const char *word) CHECKED NONNULL;
-
-/* Whether a GPU is drained: no new vGPU may be made on it. */
-bool policy_is_drained(const struct policy *policy, const struct name *gpu) CHECKED NONNULL;
 
 /* Whether a driver parameter may be set. */
 bool policy_allows_param(const struct policy *policy, const char *name) CHECKED NONNULL;

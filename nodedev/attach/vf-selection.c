@@ -201,8 +201,8 @@ look(const struct vf_selection_search *search, struct prospect *prospect, struct
         return rc;
     if (!demands_say_single(&snapshot->demands, &snapshot->inventory, search->single))
         *search->single = (struct error){0};
-    prospect->is_waiting =
-        boot_wait_left(&snapshot->policy, &snapshot->inventory, host_uptime(search->host)) > 0;
+    prospect->is_waiting = boot_wait_left(&snapshot->policy, &snapshot->ledger.drained,
+                                          &snapshot->inventory, host_uptime(search->host)) > 0;
     prospect->choices = memory_zeroed(snapshot->demands.count, sizeof(*prospect->choices));
     return 0;
 }

@@ -8,10 +8,10 @@
 #include "base/reader.h"
 #include "device/scan.h"
 #include "domain/status-files.h"
+#include "lease/drained.h"
 #include "lease/log.h"
 #include "lease/statedir.h"
 #include "placement/fit.h"
-#include "policy/drained.h"
 
 #include <poll.h>
 #include <stdio.h>
@@ -32,7 +32,6 @@ struct callout {
 /* The facts by which the device is judged. */
 struct weighing {
     const struct callout *callout;
-    struct names drained;
     struct ledger ledger;
     struct inventory inventory;
     const struct inventory_parent *parent; /* NULL: there is no parent of that name */
@@ -41,7 +40,6 @@ struct weighing {
 static void
 weighing_clear(struct weighing *weighing)
 {
-    names_clear(&weighing->drained);
     ledger_clear(&weighing->ledger);
     inventory_clear(&weighing->inventory);
 }
@@ -62,9 +60,9 @@ weigh(struct weighing *weighing)
     struct inventory *inventory = &weighing->inventory;
     struct error failure;
 
-    if (drained_read(callout->host, &weighing->drained, &failure) < 0)
-        log_failure(callout->host, "mdevctl", "-", &failure);
     if (statedir_peek(callout->host, &weighing->ledger, &failure) < 0)
+        log_failure(callout->host, "mdevctl", "-", &failure);
+    if (drained_check(weighing->ledger.drained_rc, &failure) < 0)
         log_failure(callout->host, "mdevctl", "-", &failure);
     reader_begin(callout->host->reader, READER_PATIENCE);
     if (scan_host(callout->host, NULL, &filter, inventory, &failure) < 0)
@@ -93,7 +91,7 @@ check_open(const struct weighing *weighing, struct error *error)
     const struct name *gpu = &weighing->parent->gpu->name, nobody = {0};
     const struct whole_card *card;
 
-    if (names_has(&weighing->drained, gpu))
+    if (names_has(&weighing->ledger.drained, gpu))
         return error_set(error, -EPERM, "the GPU %s is drained; 'vgpuctl undrain %s' ends that",
                          gpu->text, gpu->text);
     if (names_has(&weighing->ledger.proved, gpu))

@@ -42,6 +42,19 @@ put_hostdev(struct stand_ins *stand_ins, const struct request_hostdev *hostdev, 
     fputs("</hostdev>\n", out);
 }
 
+/* Whatever the element is called, it takes this device. */
+static void
+put_other(struct stand_ins *stand_ins, const struct name *device, FILE *out)
+{
+    AUTO_FREE char *source = path_text_device(stand_ins, device->text);
+    struct hostdev_text text;
+    struct name name = {""};
+
+    snprintf(name.text, sizeof(name.text), "%s", source);
+    hostdev_format(REQUEST_PCI, &name, false, &text);
+    fprintf(out, "<other><source><address%s/></source></other>\n", text.address);
+}
+
 /* A domain without a name is called by its UUID. */
 static bool
 has_name(const struct request *guest)
@@ -71,6 +84,8 @@ put_guest(struct stand_ins *stand_ins, const struct request *guest, FILE *out)
         if (*guest->hostdevs[i].source.text)
             put_hostdev(stand_ins, &guest->hostdevs[i], out);
     }
+    for (size_t i = 0; i < guest->others.count; i++)
+        put_other(stand_ins, &guest->others.items[i], out);
 }
 
 /* Returns 0 or -errno. The caller clears ret, which has what was read until then. */

@@ -157,8 +157,8 @@ check_feasibility(struct inspection *inspection)
     const struct domain_check *check = inspection->check;
     struct snapshot *snapshot = &inspection->snapshot;
     const struct placement_problem problem = snapshot_problem(snapshot, &inspection->request);
-    bool waiting =
-        boot_wait_left(&snapshot->policy, &snapshot->inventory, host_uptime(check->host)) > 0;
+    bool waiting = boot_wait_left(&snapshot->policy, &snapshot->ledger.drained,
+                                  &snapshot->inventory, host_uptime(check->host)) > 0;
     struct error why;
 
     switch (feasibility_of(&problem, waiting, &why)) {

@@ -9,6 +9,7 @@
 #include "cli/table.h"
 #include "commands/commands.h"
 #include "device/scan.h"
+#include "lease/drained.h"
 #include "libvirt/domain-source.h"
 #include "policy/policy-keys.h"
 #include "policy/policy-load.h"
@@ -51,9 +52,12 @@ check_host(const struct command_call *call, const struct policy *policy,
            const struct setting_trace *trace, struct report *report, struct error *error)
 {
     AUTO(inventory_clear) struct inventory inventory = {0};
+    AUTO(names_clear) struct names drained = {0};
     AUTO_FREE char *where = memory_format("/%s", call->host->config);
     int rc = scan_host(call->host, policy, &inventory_all_types, &inventory, error);
 
+    if (rc == 0)
+        rc = drained_check(drained_read(call->host, &drained), error);
     if (rc < 0)
         return rc;
     if (!policy->enabled)
@@ -62,7 +66,7 @@ check_host(const struct command_call *call, const struct policy *policy,
     for (size_t i = 0; i < inventory.gpu_count; i++) {
         const char *gpu = inventory.gpus[i]->name.text;
 
-        if (policy_is_drained(policy, &inventory.gpus[i]->name))
+        if (names_has(&drained, &inventory.gpus[i]->name))
             report_warning(report, gpu, 0,
                            "this GPU is drained: no guest gets a vGPU there until 'vgpuctl "
                            "undrain %s'",

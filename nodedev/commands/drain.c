@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
+#include "actions/drain.h"
 #include "cli/table.h"
 #include "commands/commands.h"
 #include "domain/status-files.h"
-#include "policy/drained.h"
 #include "view/gpu-view.h"
 #include "view/host-view.h"
 #include "view/state-colour.h"
@@ -43,7 +43,7 @@ drain(const struct command_call *call, struct name *gpu, struct error *error)
     if (rc < 0)
         return rc;
     *gpu = found->name;
-    return drained_add(call->host, gpu, error);
+    return drain_gpu(call->host, gpu, error);
 }
 
 static enum command_status
@@ -58,8 +58,8 @@ run(const struct command_call *call, struct error *error)
 
     if (table_start(&table, "vgpus", columns, COUNT(columns), call, error) < 0)
         return COMMAND_USAGE;
-    /* The snapshot is taken after the GPU was drained. A vGPU that was being made until then is in
-     * it. */
+    /* The snapshot is taken after the GPU was drained. A vGPU that a start was promised until then
+     * is in it. */
     if (drain(call, &gpu, error) < 0 ||
         snapshot_take_to_show(&snapshot, call->host, &inventory_no_types, error) < 0)
         return COMMAND_FAILED;

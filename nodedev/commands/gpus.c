@@ -111,7 +111,7 @@ add_gpu(struct table *table, const struct host_view *view, const struct inventor
         table_set_none(table, SIZE);
     if (view->knows_policy)
         table_set_flag(table, ENABLED, gpu_view_is_enabled(snapshot, gpu));
-    if (!view->is_remote && !snapshot->policy.hides_drained)
+    if (!view->is_remote && snapshot->ledger.drained_rc == 0)
         table_set_flag(table, DRAINED, gpu_view_is_drained(snapshot, gpu));
     table_set_text(table, DRIVER, view->is_remote && !*gpu->driver.text ? NULL : gpu->driver.text);
     table_set(table, PARENTS, "%zu", gpu->parent_count);

@@ -5,6 +5,7 @@
 #include "cli/say.h"
 #include "commands/commands.h"
 #include "device/scan.h"
+#include "lease/drained.h"
 #include "placement/boot-wait.h"
 #include "policy/policy-load.h"
 
@@ -21,19 +22,22 @@ find_missing(const struct host *host, const struct policy *policy, unsigned *lef
              struct error *error)
 {
     AUTO(inventory_clear) struct inventory inventory = {0};
+    AUTO(names_clear) struct names drained = {0};
     int rc, missing = 0;
 
     *left = 0;
     reader_begin(host->reader, READER_PATIENCE);
     rc = scan_host(host, policy, &inventory_no_types, &inventory, error);
+    if (rc == 0)
+        rc = drained_check(drained_read(host, &drained), error);
     if (rc < 0)
         return rc;
     *error = (struct error){0};
-    *left = boot_wait_left(policy, &inventory, host_uptime(host));
+    *left = boot_wait_left(policy, &drained, &inventory, host_uptime(host));
     for (size_t i = 0; i < policy->gpu_count; i++) {
         const struct policy_gpu *gpu = &policy->gpus[i];
 
-        if (!boot_wait_misses(policy, gpu, &inventory))
+        if (!boot_wait_misses(gpu, &drained, &inventory))
             continue;
         missing++;
         error_add(error, "%s (%s)", gpu->address.text, gpu->origin);

@@ -107,7 +107,7 @@ put_gpu(const struct host_view *view, const struct inventory_gpu *gpu, struct js
         json_flag(json, "enabled", gpu_view_is_enabled(&view->snapshot, gpu));
     else
         json_text(json, "enabled", NULL);
-    if (!view->is_remote && !view->snapshot.policy.hides_drained)
+    if (!view->is_remote && view->snapshot.ledger.drained_rc == 0)
         json_flag(json, "drained", gpu_view_is_drained(&view->snapshot, gpu));
     else
         json_text(json, "drained", NULL);

@@ -5,7 +5,7 @@
 #include "cli/reply.h"
 #include "cli/say.h"
 #include "commands/commands.h"
-#include "policy/drained.h"
+#include "lease/drained.h"
 #include "view/gpu-view.h"
 
 /* Returns 1 if the GPU was drained. The GPU may have been removed from the host since. */
@@ -13,7 +13,7 @@ static int
 undrain(const struct command_call *call, struct name *gpu, struct error *error)
 {
     AUTO(names_clear) struct names drained = {0};
-    int rc = drained_read(call->host, &drained, error);
+    int rc = drained_check(drained_read(call->host, &drained), error);
 
     if (rc == 0)
         rc = pick_name(&drained, call->arguments[0], gpu, error);

@@ -4,6 +4,7 @@
 #include "base/reader.h"
 #include "device/pci.h"
 #include "device/scan.h"
+#include "lease/drained.h"
 #include "lease/statedir.h"
 #include "policy/policy-load.h"
 #include "sriov/sriov-gpu.h"
@@ -58,6 +59,8 @@ read_all(const struct host *host, const char *uri, struct diagnosis *ret, struct
         ret->policy_fault = fault;
     if (statedir_peek(host, &ret->ledger, &fault) < 0)
         ret->ledger_fault = fault;
+    if (!*ret->policy_fault.text && drained_check(ret->ledger.drained_rc, &fault) < 0)
+        ret->policy_fault = fault;
     reader_begin(host->reader, READER_PATIENCE);
     rc = scan_host(host, &ret->policy, &inventory_no_types, &ret->inventory, error);
     /* Domains are read last. Then the domain of each vGPU that was seen is read as well. */

@@ -146,7 +146,7 @@ check_drained(struct diagnosis *diagnosis, const struct inventory_gpu *gpu)
 {
     const struct name *name = &gpu->name;
 
-    if (!policy_is_drained(&diagnosis->policy, name))
+    if (!names_has(&diagnosis->ledger.drained, name))
         return;
     diagnosis_add(diagnosis, "the GPU %s is drained: no guest gets a vGPU there", name->text);
     diagnosis_command(diagnosis, "vgpuctl undrain %s", name->text);

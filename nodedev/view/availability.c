@@ -38,7 +38,6 @@ availability_init(struct availability *availability, const struct host *host,
 
     *availability = (struct availability){0};
     ledger_copy(&snapshot->ledger, &availability->ledger);
-    whole_cards_copy(&snapshot->ledger.cards, &availability->ledger.cards);
     find_evictable(availability, host);
     availability->problem = snapshot_problem(snapshot, &nobody);
     availability->problem.demands = &none;

@@ -35,7 +35,7 @@ gpu_view_is_enabled(const struct snapshot *snapshot, const struct inventory_gpu 
 bool
 gpu_view_is_drained(const struct snapshot *snapshot, const struct inventory_gpu *gpu)
 {
-    return policy_is_drained(&snapshot->policy, &gpu->name);
+    return names_has(&snapshot->ledger.drained, &gpu->name);
 }
 
 bool

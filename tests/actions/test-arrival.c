@@ -178,6 +178,26 @@ another_guest_meanwhile_gets_another(void **state)
     assert_int_equal(scene_leases(&scene, ""), 2);
 }
 
+static int
+drain_and_lock(const struct host *host, int fd, uint64_t nanoseconds)
+{
+    fake_write(&scene.kernel, "var/lib/libvirt-vgpu/drained/" CARD1, "");
+    return fake_clock_lock(host, fd, nanoseconds);
+}
+
+/* An administrator drains the card after the arrival's look, and before its decision. */
+static void
+a_card_that_was_just_drained_is_passed_over(void **state)
+{
+    struct host_ops ops;
+
+    begin(FIRST SECOND, "");
+    ops = *scene.kernel.host.ops;
+    ops.lock = drain_and_lock;
+    scene.kernel.host.ops = &ops;
+    arrives_at(1, scene_function(CARD1, 0), scene_function(CARD2, 0));
+}
+
 /* The hook promises neither another size nor one vGPU too many. */
 static void
 what_is_promised_is_room_taken(void **state)
@@ -613,6 +633,7 @@ main(void)
         TEST(a_foreign_one_is_not_taken),
         TEST(an_address_that_means_something_else_here),
         TEST(another_guest_meanwhile_gets_another),
+        TEST(a_card_that_was_just_drained_is_passed_over),
         TEST(what_is_promised_is_room_taken),
         TEST(the_next_try_replaces_the_first),
         TEST(a_promise_is_given_back),

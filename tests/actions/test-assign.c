@@ -122,6 +122,33 @@ two_types_share_what_is_left(void **state)
     assert_int_equal(fake_count(&scene.kernel), 2);
 }
 
+/* libvirt starts QEMU after the hook's `start`. A device that nobody has made is QEMU's riddle, so
+ * it is told before. */
+static void
+a_start_without_a_prepare(void **state)
+{
+    AUTO_FREE char *asks = scene_xml(1, "<vgpu:device type=\"mtty-2\"/>", (const unsigned[]){1, 0});
+    AUTO_FREE char *plain = scene_xml(2, "", (const unsigned[]){2, 0});
+
+    assert_int_equal(scene_hook(&scene, asks, "start", "begin"), 1);
+    scene_assert_said(&scene, "guest1: the vGPU dddddddd-0000-4000-8000-000000000001 that it asks "
+                              "for was not made");
+    /* Nobody asks us for this one. */
+    assert_int_equal(scene_hook(&scene, plain, "start", "begin"), 0);
+    /* Somebody else has made it. */
+    assert_int_equal(fake_make(&scene.kernel, "0000:18:00.0", "nvidia-222", scene_device(1)), 0);
+    assert_int_equal(scene_hook(&scene, asks, "start", "begin"), 0);
+    assert_int_equal(fake_remove(&scene.kernel, scene_device(1)), 0);
+    /* Another guest's lease does not help. */
+    assert_int_equal(scene_prepare(&scene, 3, 3, "mtty-2"), 0);
+    assert_int_equal(scene_hook(&scene, asks, "start", "begin"), 1);
+    /* A broken ledger stops only the guest that asks. */
+    fake_write(&scene.kernel, "run/libvirt-vgpu/ledger", "rubbish\n");
+    assert_int_equal(scene_hook(&scene, plain, "start", "begin"), 0);
+    assert_int_equal(scene_hook(&scene, asks, "start", "begin"), 1);
+    scene_assert_said(&scene, "/run/libvirt-vgpu/ledger");
+}
+
 static void
 two_devices_on_two_gpus(void **state)
 {
@@ -329,6 +356,7 @@ main(void)
         TEST(unknown_type_lists_the_known),
         TEST(class_falls_to_its_second_type),
         TEST(all_devices_or_none),
+        TEST(a_start_without_a_prepare),
         TEST(two_devices_on_two_gpus),
         SCENE_TEST(two_types_share_what_is_left, three_units),
         TEST(clone_is_refused_and_changes_nothing),

@@ -17,6 +17,7 @@
     "gpu 0000:18:00.0 rule size vfs 2\n"                                                           \
     "type x-1 \"X-1\" framebuffer 1024 max 2\n"
 #define THREE_PLACES MACHINE "gpu 0000:86:00.0 rule size\n" TYPE_A
+#define DRAINED      "var/lib/libvirt-vgpu/drained/0000:18:00.0"
 #define ONE_PLACE    "gpu 0000:18:00.0 rule size\n" TYPE_A
 
 static struct scene scene;
@@ -143,6 +144,12 @@ somebody_removes_it(void)
     assert_int_equal(fake_remove(&scene.kernel, scene_device(1)), 0);
 }
 
+static void
+first_gpu_is_drained(void)
+{
+    fake_write(&scene.kernel, DRAINED, "");
+}
+
 /* --- how a start takes the change ------------------------------------------------------------- */
 
 /* The place was free when the start looked. The new vGPU is counted, so the start does not even ask
@@ -263,6 +270,35 @@ a_foreign_device_is_looked_at_again(void **state)
     assert_int_equal(scene_leases(&scene, "found"), 0);
 }
 
+/* An administrator drains the GPU that the start has chosen. */
+static void
+a_drained_gpu_is_passed_over(void **state)
+{
+    after_look(1, first_gpu_is_drained);
+    assert_int_equal(scene_prepare(&scene, 1, 1, "X-1"), 0);
+    assert_true(
+        host_exists(&scene.kernel.host, "sys/class/mdev_bus/0000:3b:00.0/%s", scene_device(1)));
+}
+
+/* A start removes a kept vGPU to make room. Meanwhile the GPU is drained, and nothing is on it. The
+ * start takes the lock four times: it looks for itself, then for others, records the removal, and
+ * decides again. */
+static void
+a_gpu_that_is_drained_during_an_eviction_stays_empty(void **state)
+{
+    scene_configure(&scene, "release = \"keep\";");
+    for (unsigned i = 1; i <= 4; i++) {
+        assert_int_equal(scene_prepare(&scene, 2, 2, "X-1"), 0);
+        assert_int_equal(scene_release(&scene, 2, 2), 0);
+        after_look(i, first_gpu_is_drained);
+        assert_int_equal(scene_prepare(&scene, 1, 1, "X-1"), 1);
+        scene_assert_said(&scene, "is drained");
+        assert_int_equal(looks, 0);
+        assert_int_equal(scene_leases(&scene, "held") + scene_leases(&scene, "pending"), 0);
+        assert_int_equal(host_remove(&scene.kernel.host, DRAINED), 0);
+    }
+}
+
 /* --- how other actions take the change -------------------------------------------------------- */
 
 static void
@@ -349,6 +385,8 @@ main(void)
         SCENE_TEST(a_lease_that_has_changed_is_not_forgotten, two_places),
         SCENE_TEST(what_was_given_back_is_not_foreign, two_places),
         SCENE_TEST(a_foreign_device_is_looked_at_again, two_places),
+        SCENE_TEST(a_drained_gpu_is_passed_over, two_places),
+        SCENE_TEST(a_gpu_that_is_drained_during_an_eviction_stays_empty, one_place),
         SCENE_TEST(reconcile_does_not_see_what_is_gone, two_places),
         SCENE_TEST(reconcile_leaves_what_it_has_not_seen, two_places),
         SCENE_TEST(release_comes_to_its_end, two_places),

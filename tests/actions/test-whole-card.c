@@ -39,6 +39,12 @@ static struct scene scene;
 static const struct scene_case here = {.scene = &scene, .machine = MACHINE};
 static const struct scene_case two_cards = {.scene = &scene,
                                             .machine = "gpu " T4 TYPES "gpu " T4B TYPES};
+/* An NVMe card and its functions. */
+#define NVME "0000:c5:00.0"
+#define NVME_FUNCTION(number)                                                                      \
+    "pci 0000:c5:00." #number " driver vfio-pci physfn " NVME " class 0x010802\n"
+#define NVME_MACHINE "pci " NVME " driver nvme class 0x010802\n" NVME_FUNCTION(1) NVME_FUNCTION(2)
+static const struct scene_case disks = {.scene = &scene, .machine = MACHINE NVME_MACHINE};
 static const struct scene_case pool = {
     .scene = &scene,
     .machine = MACHINE,
@@ -72,6 +78,19 @@ static int
 release(unsigned guest, const char *card)
 {
     return event(guest, (const char *const[]){card, NULL}, "release", "end");
+}
+
+/* A guest that takes a PCI device by another element than <hostdev>. */
+static int
+prepare_with(unsigned guest, const char *element, const char *operation)
+{
+    AUTO_FREE char *plain = scene_xml_of(guest, "", (const char *const[]){NULL});
+    AUTO_FREE char *xml = NULL;
+    char *end = strstr(plain, "</devices>");
+
+    assert_non_null(end);
+    assert_true(asprintf(&xml, "%.*s%s%s", (int)(end - plain), plain, element, end) > 0);
+    return scene_hook(&scene, xml, operation, "begin");
 }
 
 static size_t
@@ -131,8 +150,8 @@ a_card_with_a_vgpu_is_refused(void **state)
 {
     assert_int_equal(scene_prepare(&scene, 1, 1, "nvidia-222"), 0);
     assert_int_equal(prepare(2, T4), 1);
-    scene_assert_said(&scene, "guest2: a hostdev of it takes the whole card " T4
-                              ", and the guest guest1 has dddddddd-");
+    scene_assert_said(&scene,
+                      "guest2: it takes the whole card " T4 ", and the guest guest1 has dddddddd-");
     assert_int_equal(entries("whole"), 0);
     assert_int_equal(release(2, T4), 0);
     assert_int_equal(scene_release(&scene, 1, 1), 0);
@@ -154,9 +173,9 @@ managed_or_with_a_request_it_is_the_same(void **state)
 
     assert_int_equal(scene_prepare(&scene, 1, 1, "nvidia-222"), 0);
     assert_int_equal(scene_hook(&scene, managed, "prepare", "begin"), 1);
-    scene_assert_said(&scene, "guest2: a hostdev of it takes the whole card " T4);
+    scene_assert_said(&scene, "guest2: it takes the whole card " T4);
     assert_int_equal(scene_hook(&scene, asking, "prepare", "begin"), 1);
-    scene_assert_said(&scene, "guest3: a hostdev of it takes the whole card " T4);
+    scene_assert_said(&scene, "guest3: it takes the whole card " T4);
     assert_int_equal(scene_leases(&scene, ""), 1);
     assert_int_equal(scene_release(&scene, 1, 1), 0);
     assert_int_equal(scene_hook(&scene, asking, "prepare", "begin"), 0);
@@ -207,6 +226,74 @@ an_open_node_is_a_use(void **state)
     scene_assert_said(&scene, "and the process ");
     fake_end(qemu);
     takes(2, T4);
+}
+
+/* Whatever the element is called, libvirt takes the card from its driver. */
+static void
+every_element_counts(void **state)
+{
+    static const char *const elements[] = {
+        "<disk type='nvme' device='disk'><source type='pci' managed='yes' namespace='1'>"
+        "<address domain='0x0000' bus='0x18' slot='0x00' function='0x0'/></source></disk>",
+        "<interface type='hostdev' managed='yes'><source><address type='pci' domain='0x0000' "
+        "bus='0x18' slot='0x00' function='0x0'/></source></interface>",
+        "<something><source><address bus='24' slot='0'/></source></something>",
+    };
+    static const char *const others[] = {
+        "<disk type='nvme'><source type='pci' namespace='1'><address bus='0x41' slot='0'/>"
+        "</source></disk>",
+        "<disk type='block'><source dev='/dev/sda'><address type='drive' bus='24' slot='0'/>"
+        "</source></disk>",
+        "<redirdev bus='usb'><source><address bus='24' port='0'/></source></redirdev>",
+        "<disk type='nvme'><address type='pci' bus='0x18' slot='0'/></disk>",
+    };
+
+    assert_int_equal(scene_prepare(&scene, 1, 1, "nvidia-222"), 0);
+    for (size_t i = 0; i < COUNT(elements); i++) {
+        assert_int_equal(prepare_with(2, elements[i], "prepare"), 1);
+        scene_assert_said(&scene, "guest2: it takes the whole card " T4 ", and the guest guest1");
+    }
+    for (size_t i = 0; i < COUNT(others); i++)
+        assert_int_equal(prepare_with(2, others[i], "prepare"), 0);
+    assert_int_equal(entries("whole"), 0);
+    assert_int_equal(scene_release(&scene, 1, 1), 0);
+    assert_int_equal(prepare_with(2, elements[0], "prepare"), 0);
+    assert_int_equal(entries("whole"), 1);
+    assert_int_equal(prepare_with(2, elements[0], "started"), 0);
+}
+
+/* A running guest that has a function by another element uses its card. */
+static void
+a_running_guest_s_other_elements_are_uses(void **state)
+{
+    scene_put_status(&scene, 9, getpid(),
+                     "<domain><name>guest9</name><uuid>aaaaaaaa-0000-4000-8000-000000000009</uuid>"
+                     "<devices><interface type='hostdev'><source><address type='pci' domain='0' "
+                     "bus='0xc1' slot='0' function='2'/></source></interface></devices></domain>");
+    assert_int_equal(prepare(2, V620), 1);
+    scene_assert_said(&scene, "the running guest guest9 has 0000:c1:00.2 there");
+}
+
+/* A card that is no GPU counts if a pool or a lease names one of its functions. */
+static void
+the_card_of_a_pool_counts(void **state)
+{
+    static const char pools[] = "pools = { disk = { functions = [ \"0000:c5:00.1\" ]; }; };\n";
+
+    takes(2, NVME);
+    assert_int_equal(entries("whole"), 0);
+    scene_configure(&scene, pools);
+    takes(3, NVME);
+    assert_int_equal(entries("whole"), 1);
+    assert_int_equal(release(3, NVME), 0);
+    scene_must_start_at(&scene, 1, "0000:c5:00.1", "disk");
+    assert_int_equal(prepare(2, NVME), 1);
+    scene_assert_said(&scene, "guest2: it takes the whole card " NVME ", and the guest guest1");
+    /* Without vgpu.conf no pool is known, and the lease counts. */
+    scene_configure(&scene, "pools = ;");
+    assert_int_equal(prepare(2, NVME), 1);
+    fake_write(&scene.kernel, STATE "/ledger", "rubbish\n");
+    takes(2, NVME);
 }
 
 /* --- what is never refused -------------------------------------------------------------------- */
@@ -324,7 +411,7 @@ a_guest_gets_no_vgpu_on_its_own_card(void **state)
     assert_int_equal(scene_hook(&scene, one, "prepare", "begin"), 0);
     assert_int_equal(scene_hook(&scene, one, "release", "end"), 0);
     assert_int_equal(scene_hook(&scene, both, "prepare", "begin"), 1);
-    scene_assert_said(&scene, T4 " is this guest's own: a hostdev of it takes the whole card");
+    scene_assert_said(&scene, T4 " is this guest's own: it takes the whole card");
     assert_int_equal(scene_hook(&scene, both, "release", "end"), 0);
     assert_int_equal(entries("whole"), 0);
     scene_assert_empty(&scene);
@@ -562,11 +649,10 @@ a_refusal_is_foreseen(void **state)
         int status;
         const char *faults, *taken, *free;
     } rows[] = {
-        {"explain", 1,
-         "guest2: a hostdev of it takes the whole card " T4 ", and the guest guest1 has dddddddd-",
+        {"explain", 1, "guest2: it takes the whole card " T4 ", and the guest guest1 has dddddddd-",
          "", ""},
-        {"check", 0, "a start now would be refused: a hostdev of it takes the whole card " T4,
-         "warnings: 1", "warnings: 0"},
+        {"check", 0, "a start now would be refused: it takes the whole card " T4, "warnings: 1",
+         "warnings: 0"},
     };
     AUTO_FREE char *xml = scene_xml_of(2, "", (const char *const[]){T4, NULL});
     AUTO(typed_clear) struct typed typed = {0};
@@ -610,6 +696,9 @@ main(void)
         SCENE_TEST(a_function_in_a_lease_is_a_use, here),
         SCENE_TEST(a_running_guest_is_a_use, here),
         SCENE_TEST(an_open_node_is_a_use, here),
+        SCENE_TEST(every_element_counts, here),
+        SCENE_TEST(a_running_guest_s_other_elements_are_uses, here),
+        SCENE_TEST(the_card_of_a_pool_counts, disks),
         SCENE_TEST(others_are_never_refused, here),
         SCENE_TEST(a_kept_vgpu_is_no_use, here),
         SCENE_TEST(vgpu_conf_is_asked_before_a_refusal, here),

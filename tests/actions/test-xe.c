@@ -6,6 +6,7 @@
 #include "actions/reap.h"
 #include "actions/reconcile.h"
 #include "base/array.h"
+#include "device/profile.h"
 #include "fake/chance.h"
 #include "fake/fake-parts.h"
 #include "fake/scene.h"
@@ -15,6 +16,7 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/file.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -529,6 +531,124 @@ a_look_that_fails(void **state)
         scene_assert_looks_at(&scene, paths[i]);
 }
 
+/* --- memory that is taken back ---------------------------------------------------------------- */
+
+#define FORMER "run/libvirt-vgpu/functions/" VF1 ".former"
+
+static struct host_ops ops;
+static unsigned reads; /* how many more reads of the tag come before the other process acts */
+static ssize_t (*link_of_kernel)(const struct host *host, const char *path, char *buffer,
+                                 size_t size);
+
+/* The other process takes the memory back, and then a guest gets the function. */
+static void
+another_acts(void)
+{
+    scene.kernel.host.ops = &ops;
+    ops.link = link_of_kernel;
+    if (vgpu_xe.settle(&scene.kernel.host, &(const struct name){VF1}) > 0)
+        starts(1, VF1, "b50-8g");
+}
+
+static ssize_t
+link_and_act(const struct host *host, const char *path, char *buffer, size_t size)
+{
+    const ssize_t length = link_of_kernel(host, path, buffer, size);
+
+    if (!strcmp(path, FORMER) && reads && --reads == 0) {
+        const pid_t other = fork();
+
+        if (other == 0) {
+            another_acts();
+            _exit(0);
+        }
+        scene_assert_ends_well(other);
+    }
+    return length;
+}
+
+/* A process was killed while it took the memory of a function back. Two others find its tag at the
+ * same moment. One of them takes the memory back. The other takes nothing from the guest that has
+ * the function then. */
+static void
+one_inherits_the_tag(void **state)
+{
+    unsigned rounds = 0;
+
+    for (unsigned n = 1; n <= 4; n++) {
+        assert_int_equal(mkdirat(scene.kernel.host.root, "run/libvirt-vgpu", 0755), 0);
+        assert_int_equal(mkdirat(scene.kernel.host.root, "run/libvirt-vgpu/functions", 0755), 0);
+        assert_int_equal(symlinkat("settling-4711.815", scene.kernel.host.root, FORMER), 0);
+        *fake_profile(&scene.kernel, VF1) = 4 * GIB;
+        ops = *scene.kernel.host.ops;
+        link_of_kernel = ops.link;
+        ops.link = link_and_act;
+        scene.kernel.host.ops = &ops;
+        reads = n;
+        assert_true(vgpu_xe.settle(&scene.kernel.host, &(const struct name){VF1}) >= 0);
+        if (scene_leases(&scene, "held")) {
+            assert_profile(VF1, 8 * GIB, 0, 0);
+            rounds++;
+        } else {
+            assert_free(VF1);
+        }
+        scene_stop(&scene);
+        scene_start(&scene, MACHINE);
+        scene_configure(&scene, PROFILES STATED);
+    }
+    assert_int_equal(rounds, 2);
+}
+
+/* The process has ended, and another one has its pid. */
+static void
+a_pid_is_used_again(void **state)
+{
+    AUTO_FREE char *tag = NULL;
+
+    assert_int_equal(scene_prepare(&scene, 1, 1, "nothing"), 1);
+    assert_true(asprintf(&tag, "settling-%d.1", (int)getpid()) > 0);
+    fake_write(&scene.kernel, "run/libvirt-vgpu/functions/other", "");
+    assert_int_equal(symlinkat(tag, scene.kernel.host.root, FORMER), 0);
+    *fake_profile(&scene.kernel, VF1) = 4 * GIB;
+    assert_int_equal(vgpu_xe.settle(&scene.kernel.host, &(const struct name){VF1}), 1);
+    assert_free(VF1);
+}
+
+static unsigned looks_before_the_tag;
+static ssize_t (*read_of_kernel)(const struct host *host, const char *path, char *buffer,
+                                 size_t size);
+
+static ssize_t
+read_and_watch(const struct host *host, const char *path, char *buffer, size_t size)
+{
+    if (strstr(path, "/vram_quota"))
+        looks_before_the_tag += !host_exists(host, "%s", FORMER);
+    return read_of_kernel(host, path, buffer, size);
+}
+
+/* Who takes the memory of a function back passes over a function with a tag. So what a vGPU gives
+ * back later is read once the vGPU has its tag. */
+static void
+the_tag_comes_before_the_look(void **state)
+{
+    struct profile profile = {.numbers = {[PROFILE_VRAM] = 8 * GIB},
+                              .set = {[PROFILE_VRAM] = true}};
+    struct vgpu vgpu = {
+        .interface = &vgpu_xe, .device = {VF1}, .parent = {VF1}, .type = {"b50-8g"}};
+
+    profile_print(&profile, &vgpu.recipe);
+    assert_int_equal(mkdirat(scene.kernel.host.root, "run/libvirt-vgpu", 0755), 0);
+    ops = *scene.kernel.host.ops;
+    read_of_kernel = ops.read;
+    ops.read = read_and_watch;
+    scene.kernel.host.ops = &ops;
+    assert_int_equal(vgpu_xe.make(&scene.kernel.host, &vgpu), 0);
+    assert_profile(VF1, 8 * GIB, 0, 0);
+    assert_int_equal(looks_before_the_tag, 0);
+    assert_int_equal(vgpu_xe.remove(&scene.kernel.host, &vgpu), 0);
+    assert_free(VF1);
+}
+
 int
 main(void)
 {
@@ -560,6 +680,9 @@ main(void)
         SCENE_TEST(killed_anywhere, here),
         SCENE_TEST(half_made, here),
         SCENE_TEST(half_made_without_a_lease, here),
+        SCENE_TEST(one_inherits_the_tag, here),
+        SCENE_TEST(a_pid_is_used_again, here),
+        SCENE_TEST(the_tag_comes_before_the_look, here),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

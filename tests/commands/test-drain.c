@@ -3,11 +3,12 @@
 /* Drained GPUs: what vgpuctl shows and remembers, and where guests go instead. */
 
 #include "fake/typed.h"
-#include "policy/drained.h"
+#include "lease/drained.h"
 
 #include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/file.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 
@@ -334,6 +335,23 @@ not_to_be_told(void **state)
     typed_assert_has(typed.faults, "vgpuctl: gpus: cannot tell which GPUs are drained");
 }
 
+/* A start that does not come to its end may have decided before the drain. */
+static void
+somebody_keeps_the_lock(void **state)
+{
+    int lock;
+
+    assert_int_equal(scene_prepare(&scene, 1, 1, "T4-1B"), 0);
+    lock = openat(scene.kernel.host.root, "run/libvirt-vgpu/lock", O_RDWR | O_CLOEXEC);
+    assert_int_equal(flock(lock, LOCK_EX), 0);
+    run("vgpuctl drain " SECOND, 1);
+    typed_assert_has(typed.faults, SECOND " is drained, but a guest that is starting may still get "
+                                          "a vGPU there: another process holds");
+    close(lock);
+    assert_true(exists(DRAINED "/" SECOND));
+    assert_int_equal(scene_release(&scene, 1, 1), 0);
+}
+
 /* Reads, adds and removes by the functions themselves, while no other GPU is drained. */
 static void
 by_itself(void **state)
@@ -343,12 +361,12 @@ by_itself(void **state)
     struct name gpu;
 
     assert_int_equal(name_parse(&gpu, "mtty"), 0);
-    assert_int_equal(drained_read(&scene.kernel.host, &names, &error), 0);
+    assert_int_equal(drained_read(&scene.kernel.host, &names), 0);
     assert_int_equal(names.count, 0);
     assert_int_equal(drained_remove(&scene.kernel.host, &gpu, &error), 0);
     assert_int_equal(drained_add(&scene.kernel.host, &gpu, &error), 0);
     assert_int_equal(drained_add(&scene.kernel.host, &gpu, &error), 0);
-    assert_int_equal(drained_read(&scene.kernel.host, &names, &error), 0);
+    assert_int_equal(drained_read(&scene.kernel.host, &names), 0);
     assert_int_equal(names.count, 1);
     assert_string_equal(names.items[0].text, "mtty");
     assert_int_equal(drained_remove(&scene.kernel.host, &gpu, &error), 1);
@@ -369,6 +387,7 @@ main(void)
         TEST(kept_there),
         TEST(kept_for_another),
         TEST(not_to_be_told),
+        TEST(somebody_keeps_the_lock),
         TEST(by_itself),
         TEST(a_drain_is_not_never),
         TEST(a_disabled_gpu_is_vgpu_confs_word),

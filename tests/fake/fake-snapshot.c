@@ -275,7 +275,7 @@ add_note(struct fake_snapshot *snapshot, const struct fake_kernel *kernel,
 
     switch (note->kind) {
     case NOTED_DRAINED:
-        assert(names_add(&snapshot->drained, note->name) == 0);
+        assert(names_add(&snapshot->ledger.drained, note->name) == 0);
         break;
     case NOTED_REFUSED:
         rejection.type = name_of(noted_type(kernel, note)->id);
@@ -334,6 +334,5 @@ fake_snapshot_clear(struct fake_snapshot *snapshot)
 {
     inventory_clear(&snapshot->inventory);
     ledger_clear(&snapshot->ledger);
-    names_clear(&snapshot->drained);
     free(snapshot->rejections);
 }

@@ -19,7 +19,6 @@
 struct fake_snapshot {
     struct inventory inventory;
     struct ledger ledger;
-    struct names drained;
     struct placement_rejection *rejections;
     size_t rejection_count;
     unsigned numbers[FAKE_LEASES]; /* the vGPUs of the leases, in the order of the description */

@@ -136,6 +136,8 @@ inline decide() {
             fi
         }
         places = places + saw_there[dF];
+        /* 7.12: nobody makes room on a drained GPU either. */
+        if :: what == GO && (has(DRAIN_LOCK) -> drained : saw_drained) -> what = FULL; places = 0 :: else fi;
         if
         :: what == GO && places > CAP -> what = FULL; find_victim()
         :: else
@@ -176,6 +178,7 @@ inline decide_card() {
 inline record_plan() {
     d_step {
         take_number();
+        holds(P10_DRAINED, !told_empty);
         for (i : 0 .. LAST) {
             if
             :: wanted(i) ->

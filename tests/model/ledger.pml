@@ -2,7 +2,7 @@
 
 /*
  * The ledger's protocol, DESIGN 7.1 to 7.10, as a model for spin. 7.11 stands for DESIGN's "Whole
- * cards". tests/model/README.md says what is modelled. tests/model/run checks the model. This file has sizes, rules, properties, and the words
+ * cards", 7.12 for GPUs that an administrator drains. tests/model/README.md says what is modelled. tests/model/run checks the model. This file has sizes, rules, properties, and the words
  * of the ledger. decision.pml: what our process sees, and what it decides under the lock.
  * process.pml: what our process does. world.pml: the kernel, guests, libvirt's daemons, the end.
  *
@@ -55,6 +55,9 @@
 #ifndef WHOLE
 #define WHOLE 0    /* 1: guest A takes the card itself, and no vGPU; only with CAP=1, SECOND=0, KEEP=0 */
 #endif
+#ifndef DRAIN
+#define DRAIN 0    /* 1: an administrator drains the GPU for a time */
+#endif
 #ifndef STRAY
 #define STRAY 0    /* 1: a program, not a guest, has guest A's device open for a time */
 #endif
@@ -102,7 +105,8 @@ mtype = {
     CARD_DAEMON,   /* 7.11 prepare leaves no link once its daemon is gone */
     CARD_MARK,     /* 7.11 release leaves a mark for a link, too, and the mark covers the link */
     CARD_RAN,      /* 7.11 started and reconnect leave a mark for a link, too */
-    CARD_OTHER     /* 7.11 release leaves the link of another living daemon alone */
+    CARD_OTHER,    /* 7.11 release leaves the link of another living daemon alone */
+    DRAIN_LOCK     /* 7.12 a GPU is drained under the lock, and decisions read there whether it is */
 }
 
 #ifndef OUT
@@ -121,6 +125,7 @@ hidden byte P6_NOT_HELD_UP;  /* all processes end, and the next start gets the p
 hidden byte P7_PROMISE;      /* a reserved place, and a kept vGPU, stay as promised */
 hidden byte P8_GUEST_KEEPS;  /* no lease goes while its guest runs with the device */
 hidden byte P9_WHOLE_CARD;   /* nobody takes a card from under a guest, or gets a vGPU on a taken one */
+hidden byte P10_DRAINED;     /* a drained GPU stays empty once it was told to be empty */
 #define holds(property, what) assert(property || (what))
 
 /* --- names ------------------------------------------------------------------------------------ */
@@ -178,6 +183,9 @@ bit locked;        /* the lock is held while a driver works; only without the ru
 /* The link of a card that guest A takes; 7.11. It has no claim. */
 bit card;
 byte card_number, card_owner;
+
+/* 7.12: the administrator's list, and whether the administrator was told that the GPU has no lease. */
+bit drained, told_empty;
 
 /* --- writers ---------------------------------------------------------------------------------- */
 

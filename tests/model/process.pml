@@ -88,7 +88,7 @@ proctype Process(byte s; byte g; byte dm)   /* its slot, guest and daemon */
     byte work[3], was[3], saw_state[3], saw_number[3];
     bit saw_free[3], saw_gone[3], saw_ran[3], saw_guest[3], saw_file[2], saw_there[4];
     byte saw_card;
-    bit saw_card_gone, saw_card_ran, saw_card_file;
+    bit saw_card_gone, saw_card_ran, saw_card_file, saw_drained;
 
 end:
     if
@@ -108,7 +108,7 @@ end:
 /* ---- prepare; attach and arrive begin at `again` ---- */
 prepare:
     if
-    :: atomic { alive[dm] -> me = dm }
+    :: atomic { alive[dm] -> me = dm; saw_drained = drained }
     :: atomic { !alive[dm] && has(NOT_INIT) -> goto fail }          /* 7.10 */
     :: atomic { !alive[dm] && !has(NOT_INIT) -> me = INIT }
     OR_KILLED(fail)
@@ -139,6 +139,7 @@ again:
         :: request[s] == ARRIVE ->
             if
             :: what == GO && !saw_there[dB] ->
+                holds(P10_DRAINED, !told_empty);
                 take_number(); state[dB] = RESERVED; number[dB] = n; late = 0
             :: else
             fi;
@@ -156,7 +157,7 @@ again:
         :: what == WAIT -> what = 0; goto wait
         :: what == EVICT -> what = 0; next = AGAIN; goto remove
         :: what == FULL ->
-            holds(P7_PROMISE, !(ARRIVES && g == B && state[dB] == RESERVED && !late && alive[me]));
+            holds(P7_PROMISE, drained || !(ARRIVES && g == B && state[dB] == RESERVED && !late && alive[me]));
             goto undo
         fi }
     fi;
@@ -469,6 +470,7 @@ over:
     atomic {
         if :: has(CLAIM_ENDS) || good[s] -> claim[s] = 0 :: else fi;        /* 7.2 */
         request[s] = 0;
+        saw_drained = 0;
         me = NOBODY; n = 0; limit = 0; d = 0; w = 0; what = 0; next = 0; stuck = 0; places = 0;
         work[0] = 0; work[1] = 0; work[2] = 0; was[0] = 0; was[1] = 0; was[2] = 0;
         forget_look();

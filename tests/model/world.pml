@@ -197,6 +197,17 @@ proctype People()
     od
 }
 
+/* An administrator drains the GPU, is told what is there, and later ends the drain. */
+proctype Administrator()
+{
+    if
+    :: atomic { ended < 2 -> drained = 1;
+        told_empty = state[dA] == NONE && state[dB] == NONE && state[dA2] == NONE };
+        atomic { drained = 0; told_empty = 0 }
+    :: ended == 2
+    fi
+}
+
 proctype Attacher()
 {
     if
@@ -222,7 +233,7 @@ proctype Attacher()
  * daemon alive, then with the daemon gone. */
 proctype End()
 {
-    atomic { QUIET -> kills = 0; waits = 0; hangs = 0; calm = 1; late = 1 };
+    atomic { QUIET && !drained -> kills = 0; waits = 0; hangs = 0; calm = 1; late = 1 };
     if
     :: skip
     :: atomic { alive[current] -> request[2 * B + current - 1] = PREPARE };
@@ -262,6 +273,9 @@ init
 #endif
 #if STRAY
         run Stray();
+#endif
+#if DRAIN
+        run Administrator();
 #endif
 #if FOREIGN
         run Hand()

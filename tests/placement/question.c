@@ -99,13 +99,9 @@ read_request(struct asked *asked, const char *text)
 static void
 read_policy(struct asked *asked, const char *text)
 {
-    const struct names *drained = &asked->snapshot.drained;
-
     if (conf_load_text(conf, text) < 0)
         fail_msg("%s: %s", text, conf->error.text);
     asked->policy = &conf->policy;
-    for (size_t i = 0; i < drained->count; i++)
-        assert_int_equal(names_add(&asked->policy->drained, drained->items[i].text), 0);
 }
 
 static void

@@ -12,6 +12,10 @@ HOST2=/srv/host2
 HOST2_SYSTEM=/other
 # The code of a guest that needs no firmware (see guest_xml).
 HALT_ROM=/vgpu/halt.rom
+# The QEMU of guest_xml's guests. Nothing means Debian's own, as in a scenario that begins with "EMULATOR=". The other
+# one is Debian's but for the speed of its monitor; see quick-monitor.
+EMULATOR=
+[ ! -e /vgpu/quick-monitor ] || EMULATOR=/usr/bin/qemu-system-x86_64-quick
 # The last message of must_fail's command.
 export ERR=
 # The scenario's directory of logs. Afterwards its files are in tests/vm-logs/NAME.
@@ -271,6 +275,7 @@ guest_xml() {
 		  <os><type arch='$(uname -m)' machine='$(guest_machine)'>hvm</type>$firmware</os>
 		  $(guest_features)
 		  <devices>
+		    ${EMULATOR:+<emulator>$EMULATOR</emulator>}
 		    <controller type='usb' model='none'/>
 		    <serial type='pty'/>
 		    <memballoon model='none'/>

@@ -21,7 +21,7 @@ start user
 for managed in yes no; do
     guest "thief-$managed" --pci "${T4[0]},,$managed"
     must_fail start "thief-$managed"
-    assert_match "$ERR" "vgpu: thief-$managed: a hostdev of it takes the whole card ${T4[0]}, and the running guest user has $used there"
+    assert_match "$ERR" "vgpu: thief-$managed: it takes the whole card ${T4[0]}, and the running guest user has $used there"
 done
 [ "$(driver_of "${T4[0]}")" = nvidia ]
 is_running user

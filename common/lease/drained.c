@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
-#include "policy/drained.h"
+#include "lease/drained.h"
 
 #include <fcntl.h>
 #include <string.h>
@@ -9,14 +9,19 @@
 #define DIRECTORY "var/lib/libvirt-vgpu/drained"
 
 int
-drained_read(const struct host *host, struct names *ret, struct error *error)
+drained_read(const struct host *host, struct names *ret)
 {
     int rc = host_list(host, ret, "%s", DIRECTORY);
 
-    if (rc == 0 || rc == -ENOENT)
-        return 0;
-    return error_set(error, rc, "cannot tell which GPUs are drained: /" DIRECTORY ": %s",
-                     strerror(-rc));
+    return rc == -ENOENT ? 0 : rc;
+}
+
+int
+drained_check(int rc, struct error *error)
+{
+    return rc < 0 ? error_set(error, rc, "cannot tell which GPUs are drained: /" DIRECTORY ": %s",
+                              strerror(-rc))
+                  : 0;
 }
 
 static int

@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+
+/*
+ * drain: nobody gets a new vGPU on a GPU any more.
+ *
+ * Whoever decides reads the list of drained GPUs under the lock, with the ledger (ledger.drained).
+ * So after the GPU is on the list, one wait for the lock suffices: each decision that did not know
+ * of the drain is in the ledger then. Rule 7.12 of tests/model.
+ */
+
+#pragma once
+
+#include "base/error.h"
+#include "base/host.h"
+
+/* The use case of `vgpuctl drain`. When it returns 0, the ledger has all vGPUs that the GPU gets.
+ * -errno with a line in error, which says whether the GPU is drained all the same. */
+int drain_gpu(const struct host *host, const struct name *gpu, struct error *error) CHECKED NONNULL;
