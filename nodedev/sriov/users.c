@@ -2,7 +2,7 @@
 
 #include "sriov/users.h"
 #include "base/text.h"
-#include "device/vfio.h"
+#include "device/nvidia.h"
 #include "device/vgpu.h"
 #include "domain/status-files.h"
 #include "vendor/nvidia-daemon.h"
@@ -16,7 +16,8 @@ struct users {
     const struct host *host;
     const struct ledger *ledger;
     const struct status_files *guests;
-    struct text list; /* such as "0000:3d:00.4 by web01 (held), 0000:3d:00.5 by ..." */
+    struct open_files files; /* one look for the card and all that is on it */
+    struct text list;        /* such as "0000:3d:00.4 by web01 (held), 0000:3d:00.5 by ..." */
     size_t count;
 };
 
@@ -48,22 +49,20 @@ add(struct users *users, const struct name *device, const char *user)
 /* Finds a process that has the device open, or may have. A plain function, which is no vGPU, is
  * looked up in the same way. */
 static bool
-find_process(const struct host *host, const struct name *device, char *text, size_t size)
+find_process(struct users *users, const struct name *device, char *text, size_t size)
 {
     struct vgpu found, function = vgpu_of_function(device);
-    const struct vgpu *vgpu = &function;
     struct name gpu;
-    struct path path;
+    bool is_vgpu = vgpu_find(users->host, device, &found, &gpu) == 0;
     char holder[80];
+    int rc = vgpu_holder(users->host, &users->files, is_vgpu ? &found : &function, holder,
+                         sizeof(holder));
 
-    if (vgpu_find(host, device, &found, &gpu) == 0)
-        vgpu = &found;
-    if (vgpu_holder(host, vgpu, holder, sizeof(holder)) > 0) {
+    if (rc > 0)
         snprintf(text, size, "process %s", holder);
-        return true;
-    }
-    snprintf(text, size, "a process, perhaps, as not all can be looked at");
-    return vgpu->interface->directory(vgpu, &path) == 0 && vfio_may_be_open(host, &path);
+    else if (rc < 0)
+        snprintf(text, size, "a process, perhaps, as not all can be looked at");
+    return rc != 0;
 }
 
 static void
@@ -79,49 +78,35 @@ look_at(struct users *users, const struct name *device)
         add(users, device, text);
     } else if (guest) {
         add(users, device, guest->name);
-    } else if (find_process(users->host, device, text, sizeof(text))) {
+    } else if (find_process(users, device, text, sizeof(text))) {
         add(users, device, text);
     }
 }
 
-/* Reads the number of NVIDIA's device node of a card, from "Device Minor: 	 0". Returns false
- * for a card without a node. */
-static bool
-read_minor(const struct host *host, const struct name *card, unsigned *ret)
-{
-    char text[4096];
-    const char *line;
-
-    if (host_read(host, text, sizeof(text), "proc/driver/nvidia/gpus/%s/information", card->text) <=
-        0)
-        return false;
-    line = strstr(text, "Device Minor:");
-    return line && sscanf(line, "Device Minor: %u", ret) == 1;
-}
-
+/* Adds each process that has a node of the device open, and is a user. */
 static void
-look_for_clients(struct users *users, const struct name *card)
+look_at_node(struct users *users, const struct name *device, const struct node *node)
 {
-    AUTO(open_files_clear) struct open_files files = {0};
-    char node[32], name[80], text[128];
-    unsigned minor;
+    char name[80], text[128];
+    size_t at = 0;
+    int pid;
 
-    if (!read_minor(users->host, card, &minor))
-        return;
-    snprintf(node, sizeof(node), "dev/nvidia%u", minor);
-    open_files_read(users->host, &files);
-    for (size_t i = 0; i < files.count; i++) {
-        const int pid = files.items[i].pid;
-
-        /* A process may have the node open several times, and its descriptors stand together. */
-        if (strcmp(files.items[i].node, node) ||
-            (i && files.items[i - 1].pid == pid && !strcmp(files.items[i - 1].node, node)) ||
-            nvidia_daemon_is(users->host, pid))
+    while ((pid = open_files_next(users->host, &users->files, node, &at)) > 0) {
+        if (nvidia_daemon_is(users->host, pid))
             continue;
         open_files_name(users->host, pid, name, sizeof(name));
         snprintf(text, sizeof(text), "process %s", name);
-        add(users, card, text);
+        add(users, device, text);
     }
+}
+
+static void
+look_at_nvidias(struct users *users, const struct name *card)
+{
+    struct node node;
+
+    if (nvidia_node(users->host, card, &node) == 0)
+        look_at_node(users, card, &node);
 }
 
 int
@@ -143,7 +128,8 @@ users_check(const struct host *host, const struct snapshot *snapshot, const stru
     list_devices(snapshot, card, &devices);
     for (size_t i = 0; i < devices.count; i++)
         look_at(&users, &devices.items[i]);
-    look_for_clients(&users, &card->address);
+    look_at_nvidias(&users, &card->address);
+    open_files_clear(&users.files);
     if (users.count == 0)
         return 0;
     error_set(error, -EBUSY, "%s is in use: %s", card->address.text, list);

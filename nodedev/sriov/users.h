@@ -14,8 +14,8 @@
 #include "actions/snapshot.h"
 #include "sriov/sriov-gpu.h"
 
-/* Returns 0 if nobody uses the card; -EBUSY with a line in error that names the users; or -errno.
- * The check keeps nobody from using the card afterwards. */
+/* Looks once at all processes. Returns 0 if nobody uses the card; -EBUSY with a line in error that
+ * names the users; or -errno. The check keeps nobody from using the card afterwards. */
 int users_check(const struct host *host, const struct snapshot *snapshot,
                 const struct sriov_gpu *card, struct error *error) CHECKED NONNULL;
 

@@ -206,7 +206,7 @@ compute(void)
 {
     fake_write(&scene.kernel, "proc/driver/nvidia/gpus/" NVIDIA "/information",
                "Model: \t\t NVIDIA L40S\nDevice Minor: \t 7\n");
-    fake_write(&scene.kernel, "dev/nvidia7", "");
+    fake_write(&scene.kernel, "dev/nvidia7", "195:7\n");
     node = openat(scene.kernel.host.root, "dev/nvidia7", O_RDONLY | O_CLOEXEC);
     assert_true(node >= 0);
 }
