@@ -1,8 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
 #include "sriov/users.h"
+#include "base/array.h"
+#include "base/process.h"
 #include "base/text.h"
 #include "device/nvidia.h"
+#include "device/pci.h"
 #include "device/vgpu.h"
 #include "domain/status-files.h"
 #include "vendor/nvidia-daemon.h"
@@ -11,6 +14,11 @@
 #include <string.h>
 
 #define MOST_NAMED 8
+
+/* Programs of root's that have DRM nodes open for others or for a moment: seat managers, systemd
+ * with what its seat manager has stored there, and the boot splash. */
+static const char *const bystanders[] = {"systemd-logind", "elogind", "seatd", "systemd",
+                                         "plymouthd"};
 
 struct users {
     const struct host *host;
@@ -83,6 +91,17 @@ look_at(struct users *users, const struct name *device)
     }
 }
 
+static bool
+is_bystander(const struct host *host, int pid)
+{
+    char program[64];
+    uid_t user;
+
+    return nvidia_daemon_is(host, pid) ||
+           (process_program(host, pid, program, sizeof(program), &user) == 0 && user == 0 &&
+            ARRAY_HAS(bystanders, COUNT(bystanders), each, !strcmp(*each, program)));
+}
+
 /* Adds each process that has a node of the device open, and is a user. */
 static void
 look_at_node(struct users *users, const struct name *device, const struct node *node)
@@ -92,11 +111,27 @@ look_at_node(struct users *users, const struct name *device, const struct node *
     int pid;
 
     while ((pid = open_files_next(users->host, &users->files, node, &at)) > 0) {
-        if (nvidia_daemon_is(users->host, pid))
+        if (is_bystander(users->host, pid))
             continue;
         open_files_name(users->host, pid, name, sizeof(name));
         snprintf(text, sizeof(text), "process %s", name);
         add(users, device, text);
+    }
+}
+
+/* The nodes of a driver of the kernel's graphics (DRM): "card0" and "renderD128". */
+static void
+look_at_drm(struct users *users, const struct name *device)
+{
+    AUTO(names_clear) struct names nodes = {0};
+    struct node node;
+
+    if (host_list(users->host, &nodes, PCI_DEVICES "/%s/drm", device->text) < 0)
+        return;
+    for (size_t i = 0; i < nodes.count; i++) {
+        if (node_read(users->host, &node, PCI_DEVICES "/%s/drm/%s", device->text,
+                      nodes.items[i].text) == 0)
+            look_at_node(users, device, &node);
     }
 }
 
@@ -126,8 +161,10 @@ users_check(const struct host *host, const struct snapshot *snapshot, const stru
         return error_set(error, rc, "cannot tell who uses %s: %s", card->address.text,
                          strerror(-rc));
     list_devices(snapshot, card, &devices);
-    for (size_t i = 0; i < devices.count; i++)
+    for (size_t i = 0; i < devices.count; i++) {
         look_at(&users, &devices.items[i]);
+        look_at_drm(&users, &devices.items[i]);
+    }
     look_at_nvidias(&users, &card->address);
     open_files_clear(&users.files);
     if (users.count == 0)

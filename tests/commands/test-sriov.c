@@ -426,6 +426,21 @@ one_look(void **state)
     scene.kernel.host.ops = kernel_ops;
 }
 
+/* A program has a function of Intel's open by a node of DRM's. */
+static void
+drawn_on(void **state)
+{
+    int node;
+
+    fake_put_device(&scene.kernel, "dev/dri/renderD129",
+                    "sys/devices/" INTEL_FIRST "/drm/renderD129");
+    node = openat(scene.kernel.host.root, "dev/dri/renderD129", O_RDWR | O_CLOEXEC);
+    assert_true(node >= 0);
+    run("vgpuctl sriov disable 03:00.0", 4, INTEL " is in use: " INTEL_FIRST " by process ");
+    close(node);
+    run("vgpuctl sriov disable 03:00.0", 0, INTEL " has no virtual functions any more\n");
+}
+
 /* A device that is no GPU is not touched, unless vgpu.conf calls it a GPU. */
 static void
 which_card(void **state)
@@ -487,6 +502,7 @@ main(void)
         TEST(may_be_in_use),
         TEST(many_users),
         TEST(one_look),
+        TEST(drawn_on),
         TEST(others_fail),
         TEST(which_card),
         TEST(wrong_words),

@@ -223,6 +223,36 @@ compute(void)
     open_node("dev/nvidia7");
 }
 
+/* Intel's driver gives each of these to users of graphics. */
+static void
+put_drm(void)
+{
+    fake_put_device(&scene.kernel, "dev/dri/card1", "sys/devices/" INTEL "/drm/card1");
+    fake_put_device(&scene.kernel, "dev/dri/renderD128", "sys/devices/" INTEL "/drm/renderD128");
+    fake_put_device(&scene.kernel, "dev/dri/card2", "sys/devices/" INTEL_FIRST "/drm/card2");
+}
+
+static void
+draw(void)
+{
+    put_drm();
+    open_node("dev/dri/card1");
+}
+
+static void
+render(void)
+{
+    put_drm();
+    open_node("dev/dri/renderD128");
+}
+
+static void
+draw_on_function(void)
+{
+    put_drm();
+    open_node("dev/dri/card2");
+}
+
 /* Another vgpuctl has the card. */
 static void
 take_for(const char *gpu)
@@ -302,6 +332,9 @@ each_user_of_intels(void **state)
         {hold_intels, "the vGPU " INTEL_FIRST " is that of guest1 (held)"},
         {run_with_intels, INTEL " is in use: " INTEL_SECOND " by guest9"},
         {open_intels, INTEL " is in use: " INTEL_FIRST " by process "},
+        {draw, INTEL " is in use: " INTEL " by process "},
+        {render, INTEL " is in use: " INTEL " by process "},
+        {draw_on_function, INTEL " is in use: " INTEL_FIRST " by process "},
         {prove_intels, INTEL " is being proved or set up by another vgpuctl"},
     };
 
@@ -397,6 +430,13 @@ bystanders(void **state)
         {"/usr/bin/nv-hostengine", 0, "/dev/nvidia7", false},
         {"/tmp/nv-hostengine", 1000, "/dev/nvidia7", true},
         {"/usr/bin/python3", 0, "/dev/nvidia7", true},
+        {"/usr/lib/systemd/systemd-logind", 0, "/dev/dri/card1", false},
+        {"/usr/lib/systemd/systemd", 0, "/dev/dri/card1", false},
+        {"/usr/bin/seatd", 0, "/dev/dri/card1", false},
+        {"/usr/sbin/plymouthd (deleted)", 0, "/dev/dri/card2", false},
+        {"/home/mallory/seatd", 1000, "/dev/dri/renderD128", true},
+        {"/usr/lib/systemd/systemd", 1000, "/dev/dri/renderD128", true},
+        {"/usr/bin/Xorg", 0, "/dev/dri/card1", true},
     };
 
     for (size_t i = 0; i < COUNT(rows); i++) {
@@ -405,6 +445,7 @@ bystanders(void **state)
         assert_int_equal(fake_enable(&scene.kernel, INTEL, 3), 0);
         declare("functions = \"all\"; sizes = \"mixed\";", "functions = 2;");
         put_nvidias_node();
+        put_drm();
         put_process(rows[i].program, rows[i].user, rows[i].open);
         run("vgpuctl setup", rows[i].is_user ? COMMAND_BUSY : COMMAND_DONE,
             rows[i].is_user ? "by process 4711 (daemon)" : "done");
