@@ -12,3 +12,8 @@ unit_tests += \
 	tests/device/test-vf \
 	tests/device/test-vf-list \
 	tests/device/test-vfio
+
+# It runs only in the machine of tests/vm. It needs none of our libraries.
+check_PROGRAMS += tests/device/odd-files
+tests_device_odd_files_SOURCES = tests/device/odd-files.c
+tests_device_odd_files_LDADD =
