@@ -27,6 +27,7 @@ static void
 find_own(struct arrival *arrival)
 {
     const struct ledger *ledger = &arrival->snapshot.ledger;
+    AUTO(open_files_clear) struct open_files files = {0};
 
     names_clear(&arrival->own);
     for (size_t i = 0; i < ledger->count; i++) {
@@ -37,7 +38,7 @@ find_own(struct arrival *arrival)
             demands_name(&arrival->snapshot.demands, &lease->vgpu.device) &&
             (lease->state == LEASE_KEPT ||
              (lease->state == LEASE_LEAVING &&
-              vgpu_holder(arrival->host, &lease->vgpu, holder, sizeof(holder)) == 0)))
+              vgpu_holder(arrival->host, &files, &lease->vgpu, holder, sizeof(holder)) == 0)))
             names_append(&arrival->own, &lease->vgpu.device);
     }
 }

@@ -62,8 +62,8 @@ note_user(struct passthrough *passthrough, const struct name *card, const char *
 
 /* Looks for a running guest, or else a process, that has an occupant of the card. */
 static void
-look_at_occupant(struct passthrough *passthrough, const struct open_files *files,
-                 const struct name *card, const struct occupant *occupant)
+look_at_occupant(struct passthrough *passthrough, struct open_files *files, const struct name *card,
+                 const struct occupant *occupant)
 {
     const struct host *host = passthrough->transaction.host;
     const struct request *guest =
@@ -78,7 +78,7 @@ look_at_occupant(struct passthrough *passthrough, const struct open_files *files
         open_files_name(host, pid, process, sizeof(process));
         snprintf(who, sizeof(who), "the process %s", process);
         note_user(passthrough, card, who, &occupant->device);
-    } else if (pid < 0 && vfio_has_node(host, &occupant->directory)) {
+    } else if (pid < 0) {
         error_set(&passthrough->doubt, pid,
                   "not all processes could be looked at, so nobody knows whether %s is in use",
                   occupant->device.text);
@@ -87,8 +87,7 @@ look_at_occupant(struct passthrough *passthrough, const struct open_files *files
 
 /* All processes are looked at once for all cards, and not at all if nothing is on them. */
 static void
-look_at_card(struct passthrough *passthrough, const struct name *card, struct open_files *files,
-             bool *are_read)
+look_at_card(struct passthrough *passthrough, const struct name *card, struct open_files *files)
 {
     const struct host *host = passthrough->transaction.host;
     AUTO(occupants_clear) struct occupants occupants = {0};
@@ -96,9 +95,6 @@ look_at_card(struct passthrough *passthrough, const struct name *card, struct op
     if (is_free_for_all(host, card))
         return;
     occupants_list(host, card, &occupants);
-    if (occupants.count && !*are_read)
-        open_files_read(host, files);
-    *are_read |= occupants.count > 0;
     for (size_t i = 0; i < occupants.count; i++)
         look_at_occupant(passthrough, files, card, &occupants.items[i]);
 }
@@ -109,7 +105,6 @@ look(struct passthrough *passthrough, struct error *error)
 {
     const struct status_files *guests = &passthrough->pass.look.guests;
     AUTO(open_files_clear) struct open_files files = {0};
-    bool are_read = false;
     int rc;
 
     passthrough->used.text[0] = passthrough->doubt.text[0] = '\0';
@@ -120,7 +115,7 @@ look(struct passthrough *passthrough, struct error *error)
     if (!guests->complete)
         passthrough->doubt = guests->failure;
     for (size_t i = 0; i < passthrough->cards.count; i++)
-        look_at_card(passthrough, &passthrough->cards.items[i], &files, &are_read);
+        look_at_card(passthrough, &passthrough->cards.items[i], &files);
     return 0;
 }
 

@@ -278,6 +278,7 @@ static void
 look_for_holders(struct reaping *reaping)
 {
     const struct reap_order *order = reaping->order;
+    AUTO(open_files_clear) struct open_files files = {0};
 
     for (size_t i = 0; i < reaping->findings->count; i++) {
         struct finding *finding = &reaping->findings->items[i];
@@ -288,8 +289,8 @@ look_for_holders(struct reaping *reaping)
         /* A process at work on it may have it open for the proof. */
         if ((!is_to_stay && !is_to_go) ||
             !transaction_may_act(&reaping->transaction, &finding->lease) ||
-            vgpu_holder(reaping->transaction.host, &finding->lease.vgpu, holder, sizeof(holder)) <=
-                0)
+            vgpu_holder(reaping->transaction.host, &files, &finding->lease.vgpu, holder,
+                        sizeof(holder)) <= 0)
             continue;
         error_add(&finding->why, "it is in use by process %s", holder);
         finding->outcome = OUTCOME_LEFT;

@@ -127,8 +127,9 @@ int
 apply_explain_busy(const struct transaction *transaction, const struct vgpu *vgpu,
                    struct error *error)
 {
+    AUTO(open_files_clear) struct open_files files = {0};
     char holder[128];
-    int seen = vgpu_holder(transaction->host, vgpu, holder, sizeof(holder));
+    int seen = vgpu_holder(transaction->host, &files, vgpu, holder, sizeof(holder));
 
     return error_set(error, -EBUSY, "the vGPU %s on %s is %s%s", vgpu->device.text,
                      vgpu->parent.text,

@@ -41,6 +41,13 @@ struct host_ops {
     ssize_t (*link)(const struct host *host, const char *path, char *buffer, size_t size);
     /* The status of what has that name (of a link itself, not of its target): 0 or -errno. */
     int (*status)(const struct host *host, const char *path, struct stat *ret);
+    /*
+     * The number of the character device that a process has open, by its link in /proc/PID/fd: 0,
+     * and the number is 0 if the file is anything else; or -errno. -EOPNOTSUPP: there are only the
+     * texts of links, as in a directory of --root. No server of a file system is asked. So nobody
+     * waits for one, and none can refuse an answer.
+     */
+    int (*device)(const struct host *host, const char *path, dev_t *ret);
     /* As host_open: a descriptor or -errno. */
     int (*open)(const struct host *host, const char *path, int flags, mode_t mode);
     /* Reads the SELinux context of a file or directory: bytes read (at most size) or -errno. */

@@ -2,8 +2,10 @@
 
 #include "base/process.h"
 
+#include <limits.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/stat.h>
 
 /* Field 2 is the name in parentheses. It may hold anything, so it ends with the last ')'. Fields 3
  * and 4 are the state and the parent, 22 is the start time. */
@@ -42,6 +44,33 @@ process_find(const struct host *host, int pid, struct process *ret)
     if (rc == 0)
         *ret = status.process;
     return rc;
+}
+
+int
+process_program(const struct host *host, int pid, char *name, size_t size, uid_t *user)
+{
+    static const char deleted[] = " (deleted)"; /* a newer program has its path now */
+    char target[PATH_MAX];
+    struct path path;
+    struct stat status;
+    const char *slash;
+    size_t length;
+    ssize_t rc = path_format(&path, "proc/%d/exe", pid);
+
+    if (rc == 0)
+        rc = host->ops->link(host, path.text, target, sizeof(target));
+    if (rc >= 0)
+        rc = path_format(&path, "proc/%d", pid);
+    if (rc == 0)
+        rc = host->ops->status(host, path.text, &status);
+    if (rc < 0)
+        return (int)rc;
+    slash = strrchr(target, '/');
+    length = strlen(target);
+    if (length > strlen(deleted) && !strcmp(target + length - strlen(deleted), deleted))
+        target[length - strlen(deleted)] = '\0';
+    *user = status.st_uid;
+    return snprintf(name, size, "%s", slash ? slash + 1 : target) < (int)size ? 0 : -ENAMETOOLONG;
 }
 
 bool

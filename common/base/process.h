@@ -28,6 +28,11 @@ struct process_status {
 /* Looks at the process that has a pid now. Errors as above. */
 int process_look(const struct host *host, int pid, struct process_status *ret) CHECKED NONNULL;
 
+/* The file name of the program that a process runs, and whose process it is: 0 or -errno. In a
+ * mount name space of their own, all users can choose the name. Nobody can choose the user. */
+int process_program(const struct host *host, int pid, char *name, size_t size,
+                    uid_t *user) CHECKED NONNULL;
+
 /* Whether that very process is still there. A zombie is not. If that is not known, it counts as
  * alive, so that nothing of it is removed. */
 bool process_alive(const struct host *host, struct process process) CHECKED NONNULL;

@@ -11,8 +11,10 @@
 #include <ctype.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/sysmacros.h>
 
-#define PROC "proc/driver/nvidia"
+#define PROC  "proc/driver/nvidia"
+#define MAJOR 195 /* of /dev/nvidia0 and its like, in Linux' devices.txt */
 
 /* Only the driver of a vGPU host has this file, by which it releases a card (nv_procfs_add_gpu in
  * nv-procfs.c). */
@@ -34,6 +36,16 @@ read_minor(const struct host *host, const struct name *gpu, unsigned *ret)
     if (length < 0)
         return (int)length;
     return line && sscanf(line, " Device Minor: %9u", ret) == 1 ? 0 : -EBADMSG;
+}
+
+int
+nvidia_node(const struct host *host, const struct name *gpu, struct node *ret)
+{
+    unsigned minor;
+    int rc = read_minor(host, gpu, &minor);
+
+    *ret = (struct node){.number = rc < 0 ? 0 : makedev(MAJOR, minor)};
+    return rc;
 }
 
 /* The driver shows each GPU instance as a directory "giN". */

@@ -14,6 +14,10 @@
 /* Whether a GPU has NVIDIA's driver for vGPU hosts. The other driver makes no vGPUs. */
 bool nvidia_has_host_driver(const struct host *host, const struct name *gpu) CHECKED NONNULL;
 
+/* The node by which programs have a card open, "/dev/nvidia0": 0, or -errno if the driver tells no
+ * number of the card. */
+int nvidia_node(const struct host *host, const struct name *gpu, struct node *ret) CHECKED NONNULL;
+
 /* Reads a number that the driver gave to a vGPU, "placement_id" or "gpu_instance_id". `device` is
  * the vGPU's directory below root, `card` its GPU. Returns -errno if it has none. */
 int nvidia_read_id(const struct host *host, const struct name *card, const struct path *device,

@@ -157,14 +157,12 @@ may_be_lent(const struct inventory_parent *parent, const struct inventory_filter
 }
 
 /* Finds who has a function without our knowledge: a guest that asks for no vGPU, or another
- * program. One look at all open files is enough for all functions. A function without a VFIO node
- * cannot be open. */
+ * program. One look at all open files is enough for all functions. */
 static void
 find_users(const struct host *host, const struct inventory_filter *filter,
            struct inventory *inventory)
 {
     AUTO(open_files_clear) struct open_files files = {0};
-    bool looked = false;
 
     for (size_t i = 0; i < inventory->parent_count; i++) {
         struct inventory_parent *parent = inventory->parents[i];
@@ -172,12 +170,8 @@ find_users(const struct host *host, const struct inventory_filter *filter,
         struct path device;
         int pid;
 
-        if (!may_be_lent(parent, filter) || vgpu_pci_directory(&function, &device) < 0 ||
-            !vfio_has_node(host, &device))
+        if (!may_be_lent(parent, filter) || vgpu_pci_directory(&function, &device) < 0)
             continue;
-        if (!looked)
-            open_files_read(host, &files);
-        looked = true;
         pid = vfio_holder(host, &files, &device);
         inventory->hides_users |= pid < 0;
         if (pid > 0)

@@ -11,24 +11,22 @@
 
 #include "device/open-files.h"
 
-/* The node of the device's group, "dev/vfio/12". Links in /proc/PID/fd end in that path. 0 or
- * -errno. */
+/* The path of the node of the device's group, "dev/vfio/12": 0 or -errno. */
 int vfio_node(const struct host *host, const struct path *device, struct path *ret) CHECKED NONNULL;
 
-/* Whether the device has a node by which somebody could have it open. A device that is bound to no
- * VFIO driver has none. */
+/* Whether the device has a node by which somebody could have it open, or may have one. A device
+ * that is bound to no VFIO driver has none. */
 bool vfio_has_node(const struct host *host, const struct path *device) CHECKED NONNULL;
 
 /*
  * A process that has the device open, by its group's node or by its own: its pid; 0: none was
- * found; -EACCES: none was found, but not all processes could be looked at. For messages only: it
- * may be gone already, and another may have the device.
+ * found, or the device has no node; -EACCES: none was found, but not all processes could be looked
+ * at. For messages only: it may be gone already, and another may have the device.
  */
-int vfio_holder(const struct host *host, const struct open_files *files,
+int vfio_holder(const struct host *host, struct open_files *files,
                 const struct path *device) CHECKED NONNULL;
 
-/* Whether somebody has the device open, or may have: not all processes could be looked at. Looks at
- * all open files. */
+/* Whether somebody has the device open, or may have: not all processes could be looked at. */
 bool vfio_may_be_open(const struct host *host, const struct path *device) CHECKED NONNULL;
 
 /*

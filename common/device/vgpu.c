@@ -169,17 +169,16 @@ vgpu_prove(const struct host *host, const struct vgpu *vgpu, int *proof)
 }
 
 int
-vgpu_holder(const struct host *host, const struct vgpu *vgpu, char *text, size_t size)
+vgpu_holder(const struct host *host, struct open_files *files, const struct vgpu *vgpu, char *text,
+            size_t size)
 {
-    AUTO(open_files_clear) struct open_files files = {0};
     struct path device;
     int pid;
 
     *text = '\0';
     if (vgpu->interface->directory(vgpu, &device) < 0)
         return 0;
-    open_files_read(host, &files);
-    pid = vfio_holder(host, &files, &device);
+    pid = vfio_holder(host, files, &device);
     if (pid <= 0)
         return pid;
     open_files_name(host, pid, text, size);

@@ -13,6 +13,7 @@
 #pragma once
 
 #include "device/inventory.h"
+#include "device/open-files.h"
 #include "domain/request.h"
 #include "policy/policy.h"
 
@@ -147,12 +148,12 @@ int vgpu_configure(const struct host *host, const struct vgpu *vgpu,
 int vgpu_prove(const struct host *host, const struct vgpu *vgpu, int *proof) CHECKED NONNULL;
 
 /*
- * Finds a process that has a vGPU open, for messages. Returns 1 and a text such as "12
- * (qemu-system-x86)". Returns 0 and "" if none is seen, which is no proof. Returns -EACCES and ""
- * if not all processes could be looked at. The function only reads /proc.
+ * Finds a process that has a vGPU open, for messages, by a look at all processes (open-files.h).
+ * Returns 1 and a text such as "12 (qemu-system-x86)". Returns 0 and "" if none is seen, which is
+ * no proof. Returns -EACCES and "" if not all processes could be looked at.
  */
-int vgpu_holder(const struct host *host, const struct vgpu *vgpu, char *text,
-                size_t size) CHECKED NONNULL;
+int vgpu_holder(const struct host *host, struct open_files *files, const struct vgpu *vgpu,
+                char *text, size_t size) CHECKED NONNULL;
 
 /* Whether this program knows the interface of a vGPU. If not, it can do nothing with it. */
 bool vgpu_is_known(const struct vgpu *vgpu) CHECKED NONNULL;

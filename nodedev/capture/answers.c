@@ -12,8 +12,8 @@
 #define TITLE      "libvirt-vgpu capture "
 #define FORMAT_NOW "1"
 
-static const char *const kinds[] = {"host", "read",  "list",   "link", "status",
-                                    "open", "label", "locked", NULL};
+static const char *const kinds[] = {"host",   "read", "list",  "link",   "status",
+                                    "device", "open", "label", "locked", NULL};
 
 /* --- the table -------------------------------------------------------------------------------- */
 

@@ -33,6 +33,7 @@ enum answer_kind {
     ANSWER_LIST,   /* names, with '/' between them */
     ANSWER_LINK,   /* target of the link */
     ANSWER_STATUS, /* text of status-text.h */
+    ANSWER_DEVICE, /* the number of a character device, "240:12"; "": the file is none */
     ANSWER_OPEN,   /* text of status-text.h, a line feed, and the contents of the file */
     ANSWER_LABEL,  /* the SELinux context */
     ANSWER_LOCKED, /* the path is a claim's number; "1" or "0" */

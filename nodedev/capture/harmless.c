@@ -13,8 +13,8 @@ const char *const harmless_words[] = {
     "proc", "root", "run", "sbin", "share", "src", "srv", "sys", "tmp", "usr", "var",
 
     /* /proc */
-    "attr", "boot_id", "capabilities", "comm", "current", "fd", "gpus", "information", "kernel",
-    "mig", "osrelease", "random", "self", "stat", "status", "unbindLock",
+    "attr", "boot_id", "capabilities", "comm", "current", "fd", "fdinfo", "gpus", "information",
+    "kernel", "mig", "osrelease", "random", "self", "stat", "status", "task", "unbindLock",
 
     /* /sys */
     "available_instances", "bus", "class", "cpulist", "creatable_vgpu_types", "create",
@@ -97,6 +97,16 @@ bool
 harmless_is_digits(const char *text)
 {
     return *text && strlen(text) < 20 && strspn(text, "0123456789") == strlen(text);
+}
+
+bool
+harmless_is_device(const char *text)
+{
+    size_t major = strspn(text, "0123456789");
+    const char *minor = text + major + 1;
+
+    return major && text[major] == ':' && *minor && strlen(text) < 20 &&
+           strspn(minor, "0123456789") == strlen(minor);
 }
 
 bool

@@ -22,6 +22,9 @@ bool harmless_is_number(const char *text) CHECKED NONNULL;
 /* Whether a text is one decimal number without a sign. */
 bool harmless_is_digits(const char *text) CHECKED NONNULL;
 
+/* Whether a text is the number of a device, "240:12". */
+bool harmless_is_device(const char *text) CHECKED NONNULL;
+
 /* Whether a text is a number with a unit of vgpu.conf: "30s", "8G". */
 bool harmless_is_quantity(const char *text) CHECKED NONNULL;
 

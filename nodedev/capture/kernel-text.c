@@ -37,6 +37,12 @@ kernel_text_value(struct stand_ins *stand_ins, const char *line)
     return stand_ins_use_unless(stand_ins, is_harmless, STAND_IN_TEXT, line);
 }
 
+char *
+kernel_text_device(struct stand_ins *stand_ins, const char *line)
+{
+    return stand_ins_use_unless(stand_ins, harmless_is_device(line), STAND_IN_TEXT, line);
+}
+
 /* Whether a part of a version is harmless: a number, or a word before a number. */
 static bool
 is_part(const struct stand_ins *stand_ins, const char *part)
@@ -147,6 +153,18 @@ kernel_text_minor(struct stand_ins *stand_ins, const char *text)
     if (!line || sscanf(line, " Device Minor: %9u", &minor) != 1)
         return memory_copy("");
     return memory_format("\nDevice Minor: %u\n", minor);
+}
+
+char *
+kernel_text_flags(struct stand_ins *stand_ins, const char *text)
+{
+    const char *line = strstr(text, "flags:");
+    unsigned flags;
+
+    (void)stand_ins;
+    if (!line || sscanf(line, "flags: %o", &flags) != 1)
+        return memory_copy("");
+    return memory_format("flags:\t0%o\n", flags);
 }
 
 /* The words of a parameter that vgpuctl looks at: a card's address, and the scheduler's key. */

@@ -23,6 +23,8 @@ kernel_text kernel_text_version;
 kernel_text kernel_text_type_name;
 /* The label of a process. */
 kernel_text kernel_text_current;
+/* The number of a device. */
+kernel_text kernel_text_device;
 
 /* These get the whole file. */
 
@@ -36,6 +38,8 @@ kernel_text kernel_text_params;
 /* /proc/PID: the status in one line, and that of many. */
 kernel_text kernel_text_stat;
 kernel_text kernel_text_status;
+/* /proc/PID/fdinfo: how a file was opened. */
+kernel_text kernel_text_flags;
 /* An SELinux context: only its type is looked at. */
 kernel_text kernel_text_context;
 /* Rules of udev: the paths at which they run mdevctl. */

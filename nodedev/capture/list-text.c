@@ -48,15 +48,39 @@ list_text_node(const char *target)
 }
 
 bool
+list_text_is_device(const struct answers *answers, const char *number)
+{
+    static const char attribute[] = "/dev";
+
+    for (size_t i = 0; harmless_is_device(number) && i < answers->count; i++) {
+        const struct answer *answer = answers->items[i];
+        size_t length = strlen(answer->path);
+
+        if (answer->kind == ANSWER_READ && length > strlen(attribute) &&
+            !strcmp(answer->path + length - strlen(attribute), attribute) &&
+            !strncmp(answer->text, number, strlen(number)) &&
+            !strcmp(answer->text + strlen(number), "\n"))
+            return true;
+    }
+    return false;
+}
+
+bool
 list_text_open(const struct answers *answers, const struct answer *list, const char *name)
 {
     AUTO_FREE char *path = memory_format("%s/%s", list->path, name), *node = NULL;
+    const struct answer *device = answers_find(answers, ANSWER_DEVICE, path);
     const struct answer *link = answers_find(answers, ANSWER_LINK, path);
+    const struct answer *answer = device ? device : link;
 
-    if (!harmless_is_digits(name) || !link)
+    if (!harmless_is_digits(name) || !answer)
         return false;
-    node = link->error ? NULL : list_text_node(link->text);
-    return node || (link->error && link->error != ENOENT);
+    if (answer->error)
+        return answer->error != ENOENT;
+    if (device)
+        return list_text_is_device(answers, device->text);
+    node = list_text_node(link->text);
+    return node;
 }
 
 char *

@@ -22,6 +22,9 @@ char *list_text_copy(struct stand_ins *stand_ins, const struct answers *answers,
                      const struct answer *list, list_text *keeps)
     __attribute__((nonnull(1, 2, 3))) CHECKED;
 
+/* Whether a number is that of a device of which a directory of /sys has told the number. */
+bool list_text_is_device(const struct answers *answers, const char *number) CHECKED NONNULL;
+
 /* Returns VFIO's node in the path of a descriptor: "/dev/vfio/12". NULL: there is none. The caller
  * frees it. */
 char *list_text_node(const char *target) CHECKED NONNULL;

@@ -14,6 +14,7 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/sysmacros.h>
 
 #define NOT_RECORDED ENOMEDIUM
 
@@ -53,8 +54,12 @@ is_unlisted(const struct playback *playback, const char *directory, const char *
 static bool
 is_younger(const char *path)
 {
-    static const char *const files[] = {"/subsystem_vendor", "/subsystem_device", "/vgpu_cards",
-                                        "/vgpuConfig.xml"};
+    static const char *const files[] = {"/subsystem_vendor",
+                                        "/subsystem_device",
+                                        "/vgpu_cards",
+                                        "/vgpuConfig.xml",
+                                        "/dev",
+                                        "/task"};
     const char *name = strrchr(path, '/');
 
     return name && ARRAY_HAS(files, COUNT(files), each, !strcmp(name, *each));
@@ -183,6 +188,24 @@ play_status(const struct host *host, const char *path, struct stat *ret)
     return rc;
 }
 
+/* Older captures have the texts of links. */
+static int
+play_device(const struct host *host, const char *path, dev_t *ret)
+{
+    const struct answers *answers = &playback_of(host)->answers;
+    const struct answer *answer;
+    unsigned major, minor;
+    int rc;
+
+    *ret = 0;
+    if (!answers_find(answers, ANSWER_DEVICE, path) && answers_find(answers, ANSWER_LINK, path))
+        return -EOPNOTSUPP;
+    answer = find(host, ANSWER_DEVICE, path, &rc);
+    if (answer && sscanf(answer->text, "%9u:%9u", &major, &minor) == 2)
+        *ret = makedev(major, minor);
+    return rc;
+}
+
 /* Returns a file in memory with the file's contents. The copy cannot get the file's owner. If the
  * owner is neither root nor this user, the group and others may write the copy, because the owner
  * could allow it. */
@@ -289,6 +312,7 @@ static const struct host_ops playback_ops = {
     .list = play_list,
     .link = play_link,
     .status = play_status,
+    .device = play_device,
     .open = play_open,
     .label = play_label,
     .probe = read_only_probe,

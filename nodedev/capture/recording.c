@@ -12,6 +12,7 @@
 #include <limits.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/sysmacros.h>
 
 /* The most bytes of a file. A domain's status file may have 8 MiB, and less is read of any other
  * file. A file with more bytes than this is also too large when it is played back. */
@@ -97,6 +98,22 @@ record_status(const struct host *host, const char *path, struct stat *ret)
     if (rc == 0)
         status = status_text_of(ret);
     note(host, ANSWER_STATUS, path, status.text, rc < 0 ? rc : (ssize_t)strlen(status.text));
+    return rc;
+}
+
+static int
+record_device(const struct host *host, const char *path, dev_t *ret)
+{
+    const struct host *recorded = recording_of(host)->recorded;
+    int rc = recorded->ops->device(recorded, path, ret);
+    char number[32] = "";
+
+    /* What comes next is recorded: a question for the link. */
+    if (rc == -EOPNOTSUPP)
+        return rc;
+    if (rc == 0 && *ret)
+        snprintf(number, sizeof(number), "%u:%u", major(*ret), minor(*ret));
+    note(host, ANSWER_DEVICE, path, number, rc < 0 ? rc : (ssize_t)strlen(number));
     return rc;
 }
 
@@ -197,6 +214,7 @@ static const struct host_ops recording_ops = {
     .list = record_list,
     .link = record_link,
     .status = record_status,
+    .device = record_device,
     .open = record_open,
     .label = record_label,
     .probe = read_only_probe,

@@ -63,6 +63,15 @@ rewrite_node(struct pass *pass, const struct answer *answer)
     return node;
 }
 
+static char *
+rewrite_device(struct pass *pass, const struct answer *answer)
+{
+    if (list_text_is_device(pass->from, answer->text))
+        return memory_copy(answer->text);
+    pass->redaction->counts[REDACTION_OPEN]++;
+    return NULL;
+}
+
 /* A path begins where its link is. */
 static char *
 rewrite_path(struct pass *pass, const struct answer *answer)
@@ -171,10 +180,12 @@ static const struct row rows[] = {
     {ANSWER_LIST, "run/libvirt/qemu", .keeps = list_text_guests, .learn = learning_guests},
     {ANSWER_LIST, "proc", .keeps = list_text_numbers},
     {ANSWER_LIST, "proc/*/fd", .keeps = list_text_open},
+    {ANSWER_LIST, "proc/*/task", .keeps = list_text_numbers},
     {ANSWER_LIST, "sys/bus/pci/devices/*:*:*.?", .keeps = list_text_functions},
     {ANSWER_LIST, "sys/class/mdev_bus", .learn = learning_names},
     {ANSWER_LIST, "sys/*/mdev_supported_types", .learn = learning_names},
     {ANSWER_LIST, "*", .keeps = NULL},
+    {ANSWER_DEVICE, "*", .rule = rewrite_device},
     {ANSWER_LINK, "proc/*/fd/*", .rule = rewrite_node},
     {ANSWER_LINK, "run/libvirt-vgpu/functions/*", .text = rewrite_tag},
     {ANSWER_LINK, "run/libvirt-vgpu/proving/*", .text = rewrite_number},
@@ -187,6 +198,7 @@ static const struct row rows[] = {
     {ANSWER_LABEL, "*", .text = kernel_text_context},
     {ANSWER_LOCKED, "*", .text = rewrite_locked},
     {ANSWER_READ, "proc/*/comm", .line = path_text_program},
+    {ANSWER_READ, "proc/*/fdinfo/*", .text = kernel_text_flags},
     {ANSWER_READ, "proc/*/stat", .text = kernel_text_stat},
     {ANSWER_READ, "proc/self/status", .text = kernel_text_status},
     {ANSWER_READ, "proc/*/attr/current", .line = kernel_text_current},
@@ -200,6 +212,7 @@ static const struct row rows[] = {
     {ANSWER_READ, "sys/*/description", .text = kernel_text_description},
     {ANSWER_READ, "sys/*/creatable_vgpu_types", .text = kernel_text_creatable,
      .learn = learning_creatable},
+    {ANSWER_READ, "sys/*/dev", .line = kernel_text_device},
     {ANSWER_READ, "sys/*", .line = kernel_text_value},
     {ANSWER_READ, "proc/*", .line = kernel_text_value},
     {ANSWER_READ, "run/libvirt-vgpu/types", .text = kernel_text_cache, .learn = learning_cache},

@@ -27,7 +27,8 @@ static const struct table_column columns[] = {
 /* An orphan that nobody holds has no holder in the table. A holder that cannot be found is shown as
  * "?". */
 static void
-set_holder(struct table *table, const struct host *host, const struct inventory_vgpu *vgpu)
+set_holder(struct table *table, const struct host *host, struct open_files *files,
+           const struct inventory_vgpu *vgpu)
 {
     const struct vgpu device = {.interface = vgpu->parent->interface,
                                 .device = vgpu->device,
@@ -38,7 +39,7 @@ set_holder(struct table *table, const struct host *host, const struct inventory_
 
     if (!table_shows(table, HOLDER))
         return;
-    rc = vgpu_holder(host, &device, holder, sizeof(holder));
+    rc = vgpu_holder(host, files, &device, holder, sizeof(holder));
     if (rc < 0 && !table->json)
         table_set(table, HOLDER, "?");
     else if (rc >= 0)
@@ -46,8 +47,8 @@ set_holder(struct table *table, const struct host *host, const struct inventory_
 }
 
 static void
-add_orphan(struct table *table, const struct host *host, const struct snapshot *snapshot,
-           const struct vgpu_walk *vgpu)
+add_orphan(struct table *table, const struct host *host, struct open_files *files,
+           const struct snapshot *snapshot, const struct vgpu_walk *vgpu)
 {
     const struct lease *lease = vgpu->lease;
 
@@ -58,7 +59,7 @@ add_orphan(struct table *table, const struct host *host, const struct snapshot *
     table_set(table, PARENT, "%s", vgpu->parent->text);
     table_set(table, GPU, "%s", vgpu->gpu->text);
     table_set(table, ORIGIN, "%s", origin_name(origin_of(host, vgpu->parent, vgpu->device, lease)));
-    set_holder(table, host, vgpu->vgpu);
+    set_holder(table, host, files, vgpu->vgpu);
     if (lease && lease_is_nobodys(lease))
         lease = NULL;
     table_set_text(table, STATE, lease ? lease_state_name(lease->state) : "");
@@ -71,6 +72,7 @@ run(const struct command_call *call, struct error *error)
 {
     AUTO(snapshot_clear) struct snapshot snapshot = {0};
     AUTO(references_clear) struct references references = {.statedir = STATEDIR_CLOSED};
+    AUTO(open_files_clear) struct open_files files = {0};
     AUTO(table_end) struct table table = {0};
     struct vgpu_walk walk = {.ledger = &snapshot.ledger, .inventory = &snapshot.inventory};
 
@@ -85,7 +87,7 @@ run(const struct command_call *call, struct error *error)
     }
     while (vgpu_walk_next(&walk)) {
         if (walk.vgpu && references_is_orphan(&references, walk.vgpu, walk.lease))
-            add_orphan(&table, call->host, &snapshot, &walk);
+            add_orphan(&table, call->host, &files, &snapshot, &walk);
     }
     table_say_empty(&table, snapshot.inventory.vgpu_count
                                 ? "no orphans: a domain refers to every vGPU here"

@@ -1,8 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
 #include "sriov/users.h"
+#include "base/array.h"
+#include "base/process.h"
 #include "base/text.h"
-#include "device/vfio.h"
+#include "device/nvidia.h"
+#include "device/pci.h"
 #include "device/vgpu.h"
 #include "domain/status-files.h"
 #include "vendor/nvidia-daemon.h"
@@ -12,11 +15,17 @@
 
 #define MOST_NAMED 8
 
+/* Programs of root's that have DRM nodes open for others or for a moment: seat managers, systemd
+ * with what its seat manager has stored there, and the boot splash. */
+static const char *const bystanders[] = {"systemd-logind", "elogind", "seatd", "systemd",
+                                         "plymouthd"};
+
 struct users {
     const struct host *host;
     const struct ledger *ledger;
     const struct status_files *guests;
-    struct text list; /* such as "0000:3d:00.4 by web01 (held), 0000:3d:00.5 by ..." */
+    struct open_files files; /* one look for the card and all that is on it */
+    struct text list;        /* such as "0000:3d:00.4 by web01 (held), 0000:3d:00.5 by ..." */
     size_t count;
 };
 
@@ -48,22 +57,20 @@ add(struct users *users, const struct name *device, const char *user)
 /* Finds a process that has the device open, or may have. A plain function, which is no vGPU, is
  * looked up in the same way. */
 static bool
-find_process(const struct host *host, const struct name *device, char *text, size_t size)
+find_process(struct users *users, const struct name *device, char *text, size_t size)
 {
     struct vgpu found, function = vgpu_of_function(device);
-    const struct vgpu *vgpu = &function;
     struct name gpu;
-    struct path path;
+    bool is_vgpu = vgpu_find(users->host, device, &found, &gpu) == 0;
     char holder[80];
+    int rc = vgpu_holder(users->host, &users->files, is_vgpu ? &found : &function, holder,
+                         sizeof(holder));
 
-    if (vgpu_find(host, device, &found, &gpu) == 0)
-        vgpu = &found;
-    if (vgpu_holder(host, vgpu, holder, sizeof(holder)) > 0) {
+    if (rc > 0)
         snprintf(text, size, "process %s", holder);
-        return true;
-    }
-    snprintf(text, size, "a process, perhaps, as not all can be looked at");
-    return vgpu->interface->directory(vgpu, &path) == 0 && vfio_may_be_open(host, &path);
+    else if (rc < 0)
+        snprintf(text, size, "a process, perhaps, as not all can be looked at");
+    return rc != 0;
 }
 
 static void
@@ -79,49 +86,62 @@ look_at(struct users *users, const struct name *device)
         add(users, device, text);
     } else if (guest) {
         add(users, device, guest->name);
-    } else if (find_process(users->host, device, text, sizeof(text))) {
+    } else if (find_process(users, device, text, sizeof(text))) {
         add(users, device, text);
     }
 }
 
-/* Reads the number of NVIDIA's device node of a card, from "Device Minor: 	 0". Returns false
- * for a card without a node. */
 static bool
-read_minor(const struct host *host, const struct name *card, unsigned *ret)
+is_bystander(const struct host *host, int pid)
 {
-    char text[4096];
-    const char *line;
+    char program[64];
+    uid_t user;
 
-    if (host_read(host, text, sizeof(text), "proc/driver/nvidia/gpus/%s/information", card->text) <=
-        0)
-        return false;
-    line = strstr(text, "Device Minor:");
-    return line && sscanf(line, "Device Minor: %u", ret) == 1;
+    return nvidia_daemon_is(host, pid) ||
+           (process_program(host, pid, program, sizeof(program), &user) == 0 && user == 0 &&
+            ARRAY_HAS(bystanders, COUNT(bystanders), each, !strcmp(*each, program)));
 }
 
+/* Adds each process that has a node of the device open, and is a user. */
 static void
-look_for_clients(struct users *users, const struct name *card)
+look_at_node(struct users *users, const struct name *device, const struct node *node)
 {
-    AUTO(open_files_clear) struct open_files files = {0};
-    char node[32], name[80], text[128];
-    unsigned minor;
+    char name[80], text[128];
+    size_t at = 0;
+    int pid;
 
-    if (!read_minor(users->host, card, &minor))
-        return;
-    snprintf(node, sizeof(node), "dev/nvidia%u", minor);
-    open_files_read(users->host, &files);
-    for (size_t i = 0; i < files.count; i++) {
-        const int pid = files.items[i].pid;
-
-        /* A process may have the node open several times, and its descriptors stand together. */
-        if (strcmp(files.items[i].node, node) ||
-            (i && files.items[i - 1].pid == pid && !strcmp(files.items[i - 1].node, node)) ||
-            nvidia_daemon_is(users->host, pid))
+    while ((pid = open_files_next(users->host, &users->files, node, &at)) > 0) {
+        if (is_bystander(users->host, pid))
             continue;
         open_files_name(users->host, pid, name, sizeof(name));
         snprintf(text, sizeof(text), "process %s", name);
-        add(users, card, text);
+        add(users, device, text);
     }
+}
+
+/* The nodes of a driver of the kernel's graphics (DRM): "card0" and "renderD128". */
+static void
+look_at_drm(struct users *users, const struct name *device)
+{
+    AUTO(names_clear) struct names nodes = {0};
+    struct node node;
+
+    if (host_list(users->host, &nodes, PCI_DEVICES "/%s/drm", device->text) < 0)
+        return;
+    for (size_t i = 0; i < nodes.count; i++) {
+        if (node_read(users->host, &node, PCI_DEVICES "/%s/drm/%s", device->text,
+                      nodes.items[i].text) == 0)
+            look_at_node(users, device, &node);
+    }
+}
+
+static void
+look_at_nvidias(struct users *users, const struct name *card)
+{
+    struct node node;
+
+    if (nvidia_node(users->host, card, &node) == 0)
+        look_at_node(users, card, &node);
 }
 
 int
@@ -141,9 +161,12 @@ users_check(const struct host *host, const struct snapshot *snapshot, const stru
         return error_set(error, rc, "cannot tell who uses %s: %s", card->address.text,
                          strerror(-rc));
     list_devices(snapshot, card, &devices);
-    for (size_t i = 0; i < devices.count; i++)
+    for (size_t i = 0; i < devices.count; i++) {
         look_at(&users, &devices.items[i]);
-    look_for_clients(&users, &card->address);
+        look_at_drm(&users, &devices.items[i]);
+    }
+    look_at_nvidias(&users, &card->address);
+    open_files_clear(&users.files);
     if (users.count == 0)
         return 0;
     error_set(error, -EBUSY, "%s is in use: %s", card->address.text, list);

@@ -5,8 +5,9 @@
  *
  * A guest uses a function if the guest runs with it, whether or not the guest asked libvirt-vgpu. A
  * guest also uses a function if the ledger has a lease for it that is not just kept for the next
- * start. Any other process uses a function that it has open by VFIO. A process uses a card of
- * NVIDIA's that it has open, as a CUDA program has, unless the process is a daemon of NVIDIA's.
+ * start. Any other process uses a function that it has open by VFIO. A process uses a card, and a
+ * function, that it has open by a node of the driver: NVIDIA's, as a CUDA program has, or one of
+ * DRM. Daemons of NVIDIA's, seat managers and boot splashes are no users.
  */
 
 #pragma once
@@ -14,8 +15,8 @@
 #include "actions/snapshot.h"
 #include "sriov/sriov-gpu.h"
 
-/* Returns 0 if nobody uses the card; -EBUSY with a line in error that names the users; or -errno.
- * The check keeps nobody from using the card afterwards. */
+/* Looks once at all processes. Returns 0 if nobody uses the card; -EBUSY with a line in error that
+ * names the users; or -errno. The check keeps nobody from using the card afterwards. */
 int users_check(const struct host *host, const struct snapshot *snapshot,
                 const struct sriov_gpu *card, struct error *error) CHECKED NONNULL;
 

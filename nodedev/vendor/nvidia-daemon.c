@@ -2,30 +2,48 @@
 
 #include "vendor/nvidia-daemon.h"
 #include "base/array.h"
+#include "base/process.h"
 #include "vendor/vendor-tool.h"
 
 #include <string.h>
+#include <sys/stat.h>
 
 /* The vGPU manager, the persistence daemon (nvidia-persistenced(1)), and DCGM's host engine (DCGM's
  * user guide). nvidia-vgpud ends once it has told the driver the types, so its unit never runs for
  * long. */
-static const struct {
-    const char *process; /* the kernel keeps 15 bytes */
-    const char *unit;    /* NULL: there is none to stop */
+static const struct daemon {
+    const char *program;
+    const char *unit; /* NULL: there is none to stop */
+    /* The persistence daemon may run as another user than root. It begins as root, and then gives
+     * this directory to that user. NULL: a daemon runs as root. */
+    const char *directory;
 } daemons[] = {
-    {"nvidia-vgpu-mgr", "nvidia-vgpu-mgr.service"},
-    {"nvidia-persiste", "nvidia-persistenced.service"},
-    {"nv-hostengine", "nvidia-dcgm.service"},
-    {"nvidia-vgpud", NULL},
+    {"nvidia-vgpu-mgr", "nvidia-vgpu-mgr.service", NULL},
+    {"nvidia-persistenced", "nvidia-persistenced.service", "run/nvidia-persistenced"},
+    {"nv-hostengine", "nvidia-dcgm.service", NULL},
+    {"nvidia-vgpud", NULL, NULL},
 };
+
+static bool
+is_run_by(const struct host *host, const struct daemon *daemon, uid_t user)
+{
+    struct stat status;
+
+    return user == 0 || (daemon->directory && host_status(host, daemon->directory, &status) == 0 &&
+                         status.st_uid == user);
+}
 
 bool
 nvidia_daemon_is(const struct host *host, int pid)
 {
-    char name[64];
+    const struct daemon *found;
+    char program[64];
+    uid_t user;
 
-    return host_read(host, name, sizeof(name), "proc/%d/comm", pid) > 0 &&
-           ARRAY_HAS(daemons, COUNT(daemons), daemon, !strcmp(daemon->process, name));
+    if (process_program(host, pid, program, sizeof(program), &user) < 0)
+        return false;
+    found = ARRAY_FIND(daemons, COUNT(daemons), daemon, !strcmp(daemon->program, program));
+    return found && is_run_by(host, found, user);
 }
 
 /* What systemctl shows of one unit. */

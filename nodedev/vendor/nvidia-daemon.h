@@ -14,7 +14,8 @@
 #include "base/host.h"
 #include "base/words.h"
 
-/* Whether the process is such a daemon, by its name in /proc/PID/comm. */
+/* Whether the process is such a daemon, by its program and its user. Anybody can take the name of a
+ * program, and nobody can take the user. */
 bool nvidia_daemon_is(const struct host *host, int pid) CHECKED NONNULL;
 
 struct nvidia_daemons {

@@ -143,9 +143,10 @@ unbind_from_vfio(const char *function, const char *driver)
 
     assert_int_equal(host_list(&scene.kernel.host, &nodes, "sys/devices/%s/vfio-dev", function), 0);
     assert_int_equal(nodes.count, 1);
+    fake_drop(root, 0, "sys/devices/%s/vfio-dev/%s/dev", function, nodes.items[0].text);
     fake_drop(root, AT_REMOVEDIR, "sys/devices/%s/vfio-dev/%s", function, nodes.items[0].text);
     fake_drop(root, AT_REMOVEDIR, "sys/devices/%s/vfio-dev", function);
-    fake_drop(root, 0, "dev/vfio/%s", fake_group(&scene.kernel, function).text);
+    fake_drop_group(&scene.kernel, function);
     fake_put_driver(&scene.kernel, function, driver);
 }
 

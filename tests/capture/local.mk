@@ -4,6 +4,7 @@ unit_tests += \
 	tests/capture/test-capture \
 	tests/capture/test-captures \
 	tests/capture/test-conf-text \
+	tests/capture/test-holders \
 	tests/capture/test-redaction \
 	tests/capture/test-stand-ins
 

@@ -236,6 +236,27 @@ profiles(void **state)
     assert_int_equal(chdir("/"), 0);
 }
 
+/* Another program has a function open. Of all that processes have open, only this is recorded. */
+static void
+another_has(const char *function)
+{
+    AUTO_FREE char *manifest = NULL;
+    struct fake_guest guest = fake_open(&scene.kernel, function);
+    pid_t qemu = fake_hand_over(&guest);
+    struct error error;
+    char *rest, *line;
+    size_t count = 0;
+
+    compare_all();
+    explain_function(function, "mi300");
+    assert_non_null(strstr(live.printed, "in use by process"));
+    assert_int_equal(archive_read(&scene.kernel.host, FILE_NAME, &manifest, &error), 1);
+    for (rest = manifest; (line = strsep(&rest, "\n"));)
+        count += !strncmp(line, "device ", 7) && strstr(line, " = ");
+    assert_int_equal(count, 1);
+    fake_end(qemu);
+}
+
 static void
 pools(void **state)
 {
@@ -250,6 +271,7 @@ pools(void **state)
     compare_all();
     explain_function("0000:03:02.0", "mi300");
     explain_function("0000:03:02.1", "mi300");
+    another_has("0000:03:02.1");
     assert_int_equal(chdir("/"), 0);
 }
 

@@ -384,6 +384,63 @@ many_users(void **state)
     assert_string_equal(tool.asked, "");
 }
 
+static const struct host_ops *kernel_ops;
+static unsigned looks;
+
+/* Each look at all processes begins with their list. */
+static int
+count_looks(const struct host *host, const char *path, struct words *ret)
+{
+    looks += !strcmp(path, "proc");
+    return kernel_ops->list(host, path, ret);
+}
+
+/* One look is enough for all functions of a card, whether or not somebody is found. */
+static void
+one_look(void **state)
+{
+    struct host_ops ops;
+    struct fake_guest guest;
+    pid_t qemu;
+
+    scene_stop(&scene);
+    scene_start(&scene, "gpu " NVIDIA " vf vfs 64 rule size\n"
+                        "type nvidia-1152 \"NVIDIA L40S-8Q\" framebuffer 8192 max 16\n");
+    scene.kernel.host.run = run_tool;
+    fake_write(&scene.kernel, TOOL, "");
+    kernel_ops = scene.kernel.host.ops;
+    ops = *kernel_ops;
+    ops.list = count_looks;
+    scene.kernel.host.ops = &ops;
+    assert_int_equal(fake_make(&scene.kernel, FIRST, "nvidia-1152", FIRST), 0);
+    guest = fake_open(&scene.kernel, FIRST);
+    qemu = fake_hand_over(&guest);
+    looks = 0;
+    run("vgpuctl sriov disable 3d:00.0", 4, NVIDIA " is in use: " FIRST " by process ");
+    assert_int_equal(looks, 1);
+    fake_end(qemu);
+    assert_int_equal(fake_remove(&scene.kernel, FIRST), 0);
+    looks = 0;
+    run("vgpuctl sriov disable 3d:00.0", 0, "has no virtual functions any more");
+    assert_int_equal(looks, 1);
+    scene.kernel.host.ops = kernel_ops;
+}
+
+/* A program has a function of Intel's open by a node of DRM's. */
+static void
+drawn_on(void **state)
+{
+    int node;
+
+    fake_put_device(&scene.kernel, "dev/dri/renderD129",
+                    "sys/devices/" INTEL_FIRST "/drm/renderD129");
+    node = openat(scene.kernel.host.root, "dev/dri/renderD129", O_RDWR | O_CLOEXEC);
+    assert_true(node >= 0);
+    run("vgpuctl sriov disable 03:00.0", 4, INTEL " is in use: " INTEL_FIRST " by process ");
+    close(node);
+    run("vgpuctl sriov disable 03:00.0", 0, INTEL " has no virtual functions any more\n");
+}
+
 /* A device that is no GPU is not touched, unless vgpu.conf calls it a GPU. */
 static void
 which_card(void **state)
@@ -444,6 +501,8 @@ main(void)
         TEST(in_use),
         TEST(may_be_in_use),
         TEST(many_users),
+        TEST(one_look),
+        TEST(drawn_on),
         TEST(others_fail),
         TEST(which_card),
         TEST(wrong_words),

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
 /* vfio: which processes have a device open, by the node of its group or by its own node. And how to
- * prove that no process has it open. */
+ * prove that no process has it open. /dev/zero is the group here, and /dev/full the own node. */
 
 #include "device/vfio.h"
 #include "fake/scene.h"
@@ -14,6 +14,9 @@
 #define DEVICE "sys/devices/x"
 #define GROUP  "dev/vfio/12"
 #define OWN    "dev/vfio/devices/vfio3"
+#define OTHERS "/dev/null"
+#define ZERO   "/dev/zero"
+#define FULL   "/dev/full"
 
 static struct scene scene;
 static const struct path device = {DEVICE};
@@ -64,13 +67,13 @@ static void
 has_group(void)
 {
     put_link(DEVICE "/iommu_group", "../../kernel/iommu_groups/12");
+    fake_write(&scene.kernel, "sys/class/vfio/12/dev", "1:5\n");
 }
 
 static void
 has_own_node(void)
 {
-    fake_write(&scene.kernel, DEVICE "/vfio-dev/vfio3/dev", "");
-    fake_write(&scene.kernel, OWN, "");
+    fake_write(&scene.kernel, DEVICE "/vfio-dev/vfio3/dev", "1:7\n");
 }
 
 static int
@@ -78,7 +81,6 @@ find_holder(void)
 {
     AUTO(open_files_clear) struct open_files files = {0};
 
-    open_files_read(&host, &files);
     return vfio_holder(&host, &files, &device);
 }
 
@@ -86,8 +88,8 @@ find_holder(void)
 static void
 opens(const char *target)
 {
-    put_link("proc/100/fd/1", "/dev/vfio/1");
-    put_link("proc/200/fd/0", "/dev/null");
+    put_link("proc/100/fd/1", OTHERS);
+    put_link("proc/200/fd/0", OTHERS);
     put_link("proc/200/fd/1", target);
 }
 
@@ -102,58 +104,69 @@ nodes(void **state)
     assert_string_equal(node.text, GROUP);
 }
 
-/* One of the two nodes suffices: VFIO has the device, whichever node is opened. */
+/* One of the two nodes suffices: VFIO has the device, whichever node is opened. A group without
+ * VFIO has no node. */
 static void
 bound(void **state)
 {
     assert_false(vfio_has_node(&host, &device));
+    put_link(DEVICE "/iommu_group", "../../kernel/iommu_groups/12");
+    assert_false(vfio_has_node(&host, &device));
     has_group();
-    assert_false(vfio_has_node(&host, &device));
-    fake_write(&scene.kernel, GROUP, "");
     assert_true(vfio_has_node(&host, &device));
-    assert_int_equal(unlinkat(host.root, GROUP, 0), 0);
+    assert_int_equal(unlinkat(host.root, "sys/class/vfio/12/dev", 0), 0);
     assert_false(vfio_has_node(&host, &device));
-    fake_write(&scene.kernel, DEVICE "/vfio-dev/vfio3/dev", "");
+    has_own_node();
     assert_true(vfio_has_node(&host, &device));
 }
 
 static void
 holders(void **state)
 {
+    opens(ZERO);
     assert_int_equal(find_holder(), 0);
     has_group();
-    opens("/" GROUP "3");
-    assert_int_equal(find_holder(), 0);
-    opens("/" GROUP);
     assert_int_equal(find_holder(), 200);
-    /* a node of its own counts if it exists */
-    opens("/" OWN);
-    assert_int_equal(find_holder(), 0);
-    fake_write(&scene.kernel, DEVICE "/vfio-dev/vfio3/dev", "");
+    opens(FULL);
     assert_int_equal(find_holder(), 0);
     has_own_node();
     assert_int_equal(find_holder(), 200);
-    opens("/" GROUP);
+    opens(ZERO);
     assert_int_equal(find_holder(), 200);
-    opens("/dev/null");
+    opens(OTHERS);
+    assert_int_equal(find_holder(), 0);
+}
+
+/* A regular file may have a node's name, and a node may have another name. */
+static void
+names_prove_nothing(void **state)
+{
+    has_group();
+    has_own_node();
+    fake_write(&scene.kernel, GROUP, "");
+    fake_write(&scene.kernel, OWN, "");
+    opens("../../../" GROUP);
+    assert_int_equal(find_holder(), 0);
+    opens("../../../" OWN);
     assert_int_equal(find_holder(), 0);
 }
 
 /* Nothing is known of a process that we may not look at. Users that are found are reported all the
- * same. */
+ * same. What has no node needs no look. */
 static void
 some_cannot_be_looked_at(void **state)
 {
-    has_group();
-    opens("/dev/null");
+    opens(OTHERS);
     fake_write(&scene.kernel, "proc/666/fd/0", "");
+    assert_int_equal(find_holder(), 0);
+    has_group();
     assert_int_equal(find_holder(), -EACCES);
-    opens("/" GROUP);
+    opens(ZERO);
     assert_int_equal(find_holder(), 200);
     has_own_node();
-    opens("/" OWN);
+    opens(FULL);
     assert_int_equal(find_holder(), 200);
-    opens("/dev/null");
+    opens(OTHERS);
     assert_int_equal(find_holder(), -EACCES);
 }
 
@@ -174,7 +187,7 @@ check_proof(int opened, int rc, bool has_proof)
 static void
 proofs(void **state)
 {
-    opens("/dev/null");
+    opens(OTHERS);
     check_proof(0, -EBUSY, false);
     has_group();
     check_proof(0, 0, true);
@@ -186,10 +199,10 @@ proofs(void **state)
     has_own_node();
     check_proof(-ENOENT, 0, false);
     check_proof(0, 0, true);
-    opens("/" OWN);
+    opens(FULL);
     check_proof(0, -EBUSY, false);
     check_proof(-ENOENT, -EBUSY, false);
-    opens("/dev/null");
+    opens(OTHERS);
     check_proof(0, 0, true);
 }
 
@@ -199,7 +212,7 @@ static void
 no_proof_without_a_whole_look(void **state)
 {
     has_group();
-    opens("/dev/null");
+    opens(OTHERS);
     fake_write(&scene.kernel, "proc/666/fd/0", "");
     check_proof(0, 0, true);
     has_own_node();
@@ -212,9 +225,13 @@ main(void)
 {
 #define TEST(function) SCENE_TEST(function, here)
     const struct CMUnitTest tests[] = {
-        TEST(nodes),   TEST(bound),
-        TEST(holders), TEST(some_cannot_be_looked_at),
-        TEST(proofs),  TEST(no_proof_without_a_whole_look),
+        TEST(nodes),
+        TEST(bound),
+        TEST(holders),
+        TEST(names_prove_nothing),
+        TEST(some_cannot_be_looked_at),
+        TEST(proofs),
+        TEST(no_proof_without_a_whole_look),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

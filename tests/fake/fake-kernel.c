@@ -12,6 +12,7 @@
 #include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/stat.h>
+#include <sys/sysmacros.h>
 #include <sys/wait.h>
 
 static const struct fake_family *const families[] = {&fake_mdev, &fake_vf, &fake_xe, &fake_sriov};
@@ -30,7 +31,7 @@ place_of(const struct host *host, const char *path)
 {
     bool process =
         !strcmp(path, "proc") || (!strncmp(path, "proc/", 5) && isdigit((unsigned char)path[5]) &&
-                                  faccessat(host->root, path, F_OK, 0) < 0);
+                                  faccessat(host->root, path, F_OK, AT_SYMLINK_NOFOLLOW) < 0);
 
     return (struct host){.root = process ? fake_of(host)->real_root : host->root,
                          .is_confined = !process && host->is_confined,
@@ -90,6 +91,21 @@ is_hidden(const struct host *host, const struct host *place, ssize_t rc)
     return rc == -EACCES && place->root == fake_of(host)->real_root;
 }
 
+/* Adds the processes of the tree to those of this machine. */
+static void
+add_processes(const struct fake_kernel *fake, struct words *ret)
+{
+    const struct host plain = fake_plain(fake);
+    AUTO(names_clear) struct names names = {0};
+
+    if (host_list(&plain, &names, "proc") < 0)
+        return;
+    for (size_t i = 0; i < names.count; i++) {
+        if (isdigit((unsigned char)*names.items[i].text))
+            words_add(ret, names.items[i].text);
+    }
+}
+
 static int
 fake_list(const struct host *host, const char *path, struct words *ret)
 {
@@ -98,6 +114,8 @@ fake_list(const struct host *host, const char *path, struct words *ret)
 
     __atomic_add_fetch(&fake_of(host)->faults->opens, 1, __ATOMIC_SEQ_CST);
     rc = host_kernel.list(&place, path, ret);
+    if (rc == 0 && !strcmp(path, "proc"))
+        add_processes(fake_of(host), ret);
     return is_hidden(host, &place, rc) ? 0 : rc;
 }
 
@@ -130,6 +148,34 @@ fake_status(const struct host *host, const char *path, struct stat *ret)
     const struct host place = place_of(host, path);
 
     return host_kernel.status(&place, path, ret);
+}
+
+/* A node of the tree is a file that has the device's number in it. A process has such a file open,
+ * and the node's name may be gone. A process in the tree has a link to the node. */
+static int
+fake_device(const struct host *host, const char *path, dev_t *ret)
+{
+    const struct fake_kernel *fake = fake_of(host);
+    const struct host place = place_of(host, path);
+    const bool is_real = place.root == fake->real_root;
+    const char *tree = is_real ? fake->path : "";
+    char target[PATH_MAX], number[HOST_NUMBER] = "";
+    ssize_t length = host_kernel.link(&place, path, target, sizeof(target));
+    AUTO_CLOSE int fd = -1;
+    unsigned major, minor;
+
+    *ret = 0;
+    if (length < 0)
+        return is_hidden(host, &place, length) ? -ENOENT : (int)length;
+    if (strncmp(target, tree, strlen(tree)) || strncmp(target + strlen(tree), "/dev/", 5))
+        return 0;
+    fd = is_real ? openat(place.root, path, O_RDONLY | O_CLOEXEC)
+                 : openat(place.root, target + 1, O_RDONLY | O_CLOEXEC);
+    if (fd < 0)
+        return -errno;
+    if (read(fd, number, sizeof(number) - 1) > 0 && sscanf(number, "%u:%u\n", &major, &minor) == 2)
+        *ret = makedev(major, minor);
+    return 0;
 }
 
 static int
@@ -174,6 +220,7 @@ static const struct host_ops fake_ops = {
     .list = fake_list,
     .link = fake_link,
     .status = fake_status,
+    .device = fake_device,
     .open = fake_open_file,
     .label = fake_label,
     .probe = fake_probe,

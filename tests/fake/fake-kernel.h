@@ -151,6 +151,11 @@ void fake_close(struct fake_guest *guest);
 pid_t fake_hand_over(struct fake_guest *guest);
 void fake_end(pid_t qemu);
 
+/* Makes a device: its node in the tree, which is a file with the device's number, and its directory
+ * in /sys, which tells the number. The second function removes both. */
+void fake_put_device(const struct fake_kernel *fake, const char *node, const char *directory);
+void fake_drop_device(const struct fake_kernel *fake, const char *node, const char *directory);
+
 /* Opens the node of a device's group, as any program may. A descriptor, or -1. */
 int fake_open_group(const struct fake_kernel *fake, const char *device);
 

@@ -191,7 +191,7 @@ end_remove(const struct fake_kernel *fake, const char *parent, const char *uuid)
     fake_count_one(fake, place, fake_find_type(fake_gpu_of(fake, place), type), -1);
     for (size_t i = 0; i < COUNT(files); i++)
         fake_drop(root, 0, "sys/devices/%s/%s/%s", parent, uuid, files[i]);
-    fake_drop(root, 0, "dev/vfio/%s", fake_group(fake, uuid).text);
+    fake_drop_group(fake, uuid);
     fake_drop(root, 0, "sys/devices/%s/%s/nvidia/vgpu_params", parent, uuid);
     fake_drop(root, AT_REMOVEDIR, "sys/devices/%s/%s/nvidia", parent, uuid);
     fake_drop(root, AT_REMOVEDIR, "sys/devices/%s/%s", parent, uuid);

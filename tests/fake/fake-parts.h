@@ -195,8 +195,9 @@ void fake_drop(int root, int flags, const char *format, ...) FORMAT(3, 4);
  * same time have groups of the same devices open. */
 struct name fake_group(const struct fake_kernel *fake, const char *device);
 
-/* Makes the group's link and node. */
+/* Makes the group's link and node. The second function removes the node. */
 void fake_put_group(const struct fake_kernel *fake, const char *directory, const char *device);
+void fake_drop_group(const struct fake_kernel *fake, const char *device);
 
 /* Adds a device to the PCI bus, and to the functions of its physical function. */
 void fake_put_pci(const struct fake_kernel *fake, const struct fake_pci *pci);

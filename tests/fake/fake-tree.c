@@ -90,14 +90,60 @@ fake_group(const struct fake_kernel *fake, const char *device)
 }
 
 void
+fake_put_device(const struct fake_kernel *fake, const char *node, const char *directory)
+{
+    struct stat status;
+    char number[32];
+
+    fake_put(fake->host.root, "", "%s", node);
+    assert(fstatat(fake->host.root, node, &status, 0) == 0);
+    snprintf(number, sizeof(number), "240:%u\n", (unsigned)(status.st_ino % 1000000));
+    fake_put(fake->host.root, number, "%s", node);
+    fake_put(fake->host.root, number, "%s/dev", directory);
+}
+
+void
+fake_drop_device(const struct fake_kernel *fake, const char *node, const char *directory)
+{
+    fake_drop(fake->host.root, 0, "%s", node);
+    fake_drop(fake->host.root, 0, "%s/dev", directory);
+    fake_drop(fake->host.root, AT_REMOVEDIR, "%s", directory);
+}
+
+/* The two places of a group: its node and its directory. */
+struct group {
+    struct path node, directory;
+};
+
+static struct group
+group_of(const struct fake_kernel *fake, const char *device)
+{
+    struct name name = fake_group(fake, device);
+    struct group group;
+
+    assert(path_format(&group.node, "dev/vfio/%s", name.text) == 0);
+    assert(path_format(&group.directory, "sys/class/vfio/%s", name.text) == 0);
+    return group;
+}
+
+void
+fake_drop_group(const struct fake_kernel *fake, const char *device)
+{
+    const struct group group = group_of(fake, device);
+
+    fake_drop_device(fake, group.node.text, group.directory.text);
+}
+
+void
 fake_put_group(const struct fake_kernel *fake, const char *directory, const char *device)
 {
-    struct name group = fake_group(fake, device);
+    const struct group group = group_of(fake, device);
     char target[256];
 
-    snprintf(target, sizeof(target), "../../../kernel/iommu_groups/%s", group.text);
+    snprintf(target, sizeof(target), "../../../kernel/iommu_groups/%s",
+             fake_group(fake, device).text);
     fake_put_link(fake->host.root, target, "%s/iommu_group", directory);
-    fake_put(fake->host.root, "", "dev/vfio/%s", group.text);
+    fake_put_device(fake, group.node.text, group.directory.text);
 }
 
 void
@@ -196,14 +242,17 @@ fake_vfio_node(const struct fake_kernel *fake, size_t index)
 void
 fake_put_node(const struct fake_kernel *fake, const char *address, size_t index, bool bound)
 {
-    struct name node = fake_vfio_node(fake, index);
+    struct name name = fake_vfio_node(fake, index);
+    struct path node, directory;
 
-    fake_put(fake->host.root, NULL, "sys/devices/%s/vfio-dev/%s/", address, node.text);
-    fake_put(fake->host.root, "", "dev/vfio/devices/%s", node.text);
-    fake_put(fake->host.root, "", "opened/%s", node.text);
-    if (bound)
+    assert(path_format(&node, "dev/vfio/devices/%s", name.text) == 0);
+    assert(path_format(&directory, "sys/devices/%s/vfio-dev/%s", address, name.text) == 0);
+    fake_put(fake->host.root, "", "opened/%s", name.text);
+    if (bound) {
+        fake_put_device(fake, node.text, directory.text);
         return;
-    fake_drop(fake->host.root, AT_REMOVEDIR, "sys/devices/%s/vfio-dev/%s", address, node.text);
+    }
+    fake_drop_device(fake, node.text, directory.text);
     fake_drop(fake->host.root, AT_REMOVEDIR, "sys/devices/%s/vfio-dev", address);
 }
 

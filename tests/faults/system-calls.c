@@ -30,6 +30,7 @@ static const struct system_call calls[] = {
     CALL(getdents64, ENOMEM, EIO),
     CALL(newfstatat, ENOMEM, EIO, EACCES),
     CALL(fstat, ENOMEM, EIO),
+    CALL(statx, ENOMEM, EIO, EACCES),
     CALL(faccessat, ENOMEM, EIO, EACCES),
     CALL(faccessat2, ENOMEM, EIO, EACCES),
     CALL(readlinkat, ENOMEM, EIO, EACCES),

@@ -150,6 +150,21 @@ traced_status(const struct host *host, const char *path, struct stat *ret)
 }
 
 static int
+traced_device(const struct host *host, const char *path, dev_t *ret)
+{
+    const struct host kernel = kernel_of(host);
+    bool before = inject_has_struck();
+    dev_t ignored;
+    int rc, answer;
+
+    inject_pause();
+    answer = fake_ops->device(host, path, ret);
+    inject_resume();
+    rc = host_kernel.device(&kernel, stand_in(FILE_THERE, answer >= 0), &ignored);
+    return has_failed(before, rc) ? rc : answer;
+}
+
+static int
 traced_open(const struct host *host, const char *path, int flags, mode_t mode)
 {
     return host_kernel.open(host, path, flags, mode);
@@ -262,6 +277,7 @@ static const struct host_ops traced_ops = {
     .list = traced_list,
     .link = traced_link,
     .status = traced_status,
+    .device = traced_device,
     .open = traced_open,
     .label = traced_label,
     .probe = traced_probe,

@@ -202,13 +202,55 @@ hold_intels(void)
 }
 
 static void
-compute(void)
+open_node(const char *path)
+{
+    node = openat(scene.kernel.host.root, path, O_RDONLY | O_CLOEXEC);
+    assert_true(node >= 0);
+}
+
+static void
+put_nvidias_node(void)
 {
     fake_write(&scene.kernel, "proc/driver/nvidia/gpus/" NVIDIA "/information",
                "Model: \t\t NVIDIA L40S\nDevice Minor: \t 7\n");
-    fake_write(&scene.kernel, "dev/nvidia7", "");
-    node = openat(scene.kernel.host.root, "dev/nvidia7", O_RDONLY | O_CLOEXEC);
-    assert_true(node >= 0);
+    fake_write(&scene.kernel, "dev/nvidia7", "195:7\n");
+}
+
+static void
+compute(void)
+{
+    put_nvidias_node();
+    open_node("dev/nvidia7");
+}
+
+/* Intel's driver gives each of these to users of graphics. */
+static void
+put_drm(void)
+{
+    fake_put_device(&scene.kernel, "dev/dri/card1", "sys/devices/" INTEL "/drm/card1");
+    fake_put_device(&scene.kernel, "dev/dri/renderD128", "sys/devices/" INTEL "/drm/renderD128");
+    fake_put_device(&scene.kernel, "dev/dri/card2", "sys/devices/" INTEL_FIRST "/drm/card2");
+}
+
+static void
+draw(void)
+{
+    put_drm();
+    open_node("dev/dri/card1");
+}
+
+static void
+render(void)
+{
+    put_drm();
+    open_node("dev/dri/renderD128");
+}
+
+static void
+draw_on_function(void)
+{
+    put_drm();
+    open_node("dev/dri/card2");
 }
 
 /* Another vgpuctl has the card. */
@@ -290,6 +332,9 @@ each_user_of_intels(void **state)
         {hold_intels, "the vGPU " INTEL_FIRST " is that of guest1 (held)"},
         {run_with_intels, INTEL " is in use: " INTEL_SECOND " by guest9"},
         {open_intels, INTEL " is in use: " INTEL_FIRST " by process "},
+        {draw, INTEL " is in use: " INTEL " by process "},
+        {render, INTEL " is in use: " INTEL " by process "},
+        {draw_on_function, INTEL " is in use: " INTEL_FIRST " by process "},
         {prove_intels, INTEL " is being proved or set up by another vgpuctl"},
     };
 
@@ -306,7 +351,7 @@ each_user_of_intels(void **state)
     }
 }
 
-/* What people see. A daemon of NVIDIA's is no user, and what is as declared needs nothing. */
+/* What people see. What is as declared needs nothing. */
 static void
 who_is_none(void **state)
 {
@@ -319,15 +364,96 @@ who_is_none(void **state)
     compute();
     run("vgpuctl setup", COMMAND_BUSY, NVIDIA " is in use: " NVIDIA " by process ");
     typed_assert_has(typed.faults, "test-setup");
+    /* Anybody can take the name of a daemon. */
     assert_int_equal(prctl(PR_SET_NAME, "nvidia-persistenced"), 0);
-    run("vgpuctl setup", COMMAND_DONE, "done");
-    nvidia_tools->is_mixed = false;
+    run("vgpuctl setup", COMMAND_BUSY, "(nvidia-persiste)");
     assert_int_equal(prctl(PR_SET_NAME, "test-setup"), 0);
-    run("vgpuctl setup", COMMAND_BUSY, "by process ");
     nvidia_tools->is_mixed = true;
     run("vgpuctl setup", COMMAND_DONE, "as declared");
     tear_down(NULL);
 }
+
+/* --- programs that are no users --------------------------------------------------------------- */
+
+#define ACCOUNT 117 /* the user of the persistence daemon */
+
+static const struct host_ops *fake_ops;
+static uid_t owner;
+
+static int
+status(const struct host *host, const char *path, struct stat *ret)
+{
+    int rc = fake_ops->status(host, path, ret);
+
+    if (!strcmp(path, "proc/4711"))
+        ret->st_uid = owner;
+    else if (!strcmp(path, "run/nvidia-persistenced"))
+        ret->st_uid = ACCOUNT;
+    return rc;
+}
+
+/* A process of this user has the node open. */
+static void
+put_process(const char *program, uid_t user, const char *open)
+{
+    static struct host_ops ops;
+    int root = scene.kernel.host.root;
+
+    fake_ops = scene.kernel.host.ops;
+    ops = *fake_ops;
+    ops.status = status;
+    scene.kernel.host.ops = &ops;
+    owner = user;
+    fake_write(&scene.kernel, "proc/4711/comm", "daemon\n");
+    fake_write(&scene.kernel, "proc/4711/fd/5", "");
+    assert_int_equal(unlinkat(root, "proc/4711/fd/5", 0), 0);
+    assert_int_equal(symlinkat(program, root, "proc/4711/exe"), 0);
+    assert_int_equal(symlinkat(open, root, "proc/4711/fd/5"), 0);
+    fake_write(&scene.kernel, "run/nvidia-persistenced/socket", "");
+}
+
+static void
+bystanders(void **state)
+{
+    static const struct {
+        const char *program;
+        uid_t user;
+        const char *open;
+        bool is_user;
+    } rows[] = {
+        {"/usr/bin/nvidia-persistenced", 0, "/dev/nvidia7", false},
+        {"/usr/bin/nvidia-persistenced (deleted)", 0, "/dev/nvidia7", false},
+        {"/usr/bin/nvidia-persistenced", ACCOUNT, "/dev/nvidia7", false},
+        {"/usr/bin/nvidia-persistenced", 65534, "/dev/nvidia7", true},
+        {"/usr/bin/nvidia-vgpu-mgr", 0, "/dev/nvidia7", false},
+        {"/usr/bin/nvidia-vgpu-mgr", ACCOUNT, "/dev/nvidia7", true},
+        {"/usr/bin/nv-hostengine", 0, "/dev/nvidia7", false},
+        {"/tmp/nv-hostengine", 1000, "/dev/nvidia7", true},
+        {"/usr/bin/python3", 0, "/dev/nvidia7", true},
+        {"/usr/lib/systemd/systemd-logind", 0, "/dev/dri/card1", false},
+        {"/usr/lib/systemd/systemd", 0, "/dev/dri/card1", false},
+        {"/usr/bin/seatd", 0, "/dev/dri/card1", false},
+        {"/usr/sbin/plymouthd (deleted)", 0, "/dev/dri/card2", false},
+        {"/home/mallory/seatd", 1000, "/dev/dri/renderD128", true},
+        {"/usr/lib/systemd/systemd", 1000, "/dev/dri/renderD128", true},
+        {"/usr/bin/Xorg", 0, "/dev/dri/card1", true},
+    };
+
+    for (size_t i = 0; i < COUNT(rows); i++) {
+        set_up(FUNCTIONS);
+        fake_write(&scene.kernel, "sys/devices/" INTEL "/sriov_drivers_autoprobe", "0\n");
+        assert_int_equal(fake_enable(&scene.kernel, INTEL, 3), 0);
+        declare("functions = \"all\"; sizes = \"mixed\";", "functions = 2;");
+        put_nvidias_node();
+        put_drm();
+        put_process(rows[i].program, rows[i].user, rows[i].open);
+        run("vgpuctl setup", rows[i].is_user ? COMMAND_BUSY : COMMAND_DONE,
+            rows[i].is_user ? "by process 4711 (daemon)" : "done");
+        tear_down(NULL);
+    }
+}
+
+/* --- who may ---------------------------------------------------------------------------------- */
 
 /* Becomes another user, and root again. If the test does not run as root, its own user loses the
  * right to write. */
@@ -367,9 +493,8 @@ int
 main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(each_user),
-        cmocka_unit_test(each_user_of_intels),
-        cmocka_unit_test(who_is_none),
+        cmocka_unit_test(each_user),    cmocka_unit_test(each_user_of_intels),
+        cmocka_unit_test(who_is_none),  cmocka_unit_test(bystanders),
         cmocka_unit_test(another_user),
     };
 
