@@ -5,7 +5,6 @@
 #include <limits.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/stat.h>
 
 /* Field 2 is the name in parentheses. It may hold anything, so it ends with the last ')'. Fields 3
  * and 4 are the state and the parent, 22 is the start time. */
@@ -46,13 +45,35 @@ process_find(const struct host *host, int pid, struct process *ret)
     return rc;
 }
 
+/* The real user. The owner of /proc/PID does not tell: that is root for each process that its user
+ * has made undumpable (prctl(2)). The line comes before the long ones. */
+static int
+read_user(const struct host *host, int pid, uid_t *ret)
+{
+    char text[512];
+    struct path path;
+    const char *line;
+    unsigned user;
+    ssize_t length = path_format(&path, "proc/%d/status", pid);
+
+    if (length == 0)
+        length = host->ops->read(host, path.text, text, sizeof(text) - 1);
+    if (length < 0)
+        return (int)length;
+    text[length] = '\0';
+    line = strstr(text, "\nUid:");
+    if (!line || sscanf(line, "\nUid: %u", &user) != 1)
+        return -EBADMSG;
+    *ret = user;
+    return 0;
+}
+
 int
 process_program(const struct host *host, int pid, char *name, size_t size, uid_t *user)
 {
     static const char deleted[] = " (deleted)"; /* a newer program has its path now */
     char target[PATH_MAX];
     struct path path;
-    struct stat status;
     const char *slash;
     size_t length;
     ssize_t rc = path_format(&path, "proc/%d/exe", pid);
@@ -60,16 +81,13 @@ process_program(const struct host *host, int pid, char *name, size_t size, uid_t
     if (rc == 0)
         rc = host->ops->link(host, path.text, target, sizeof(target));
     if (rc >= 0)
-        rc = path_format(&path, "proc/%d", pid);
-    if (rc == 0)
-        rc = host->ops->status(host, path.text, &status);
+        rc = read_user(host, pid, user);
     if (rc < 0)
         return (int)rc;
     slash = strrchr(target, '/');
     length = strlen(target);
     if (length > strlen(deleted) && !strcmp(target + length - strlen(deleted), deleted))
         target[length - strlen(deleted)] = '\0';
-    *user = status.st_uid;
     return snprintf(name, size, "%s", slash ? slash + 1 : target) < (int)size ? 0 : -ENAMETOOLONG;
 }
 

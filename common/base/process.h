@@ -28,7 +28,7 @@ struct process_status {
 /* Looks at the process that has a pid now. Errors as above. */
 int process_look(const struct host *host, int pid, struct process_status *ret) CHECKED NONNULL;
 
-/* The file name of the program that a process runs, and whose process it is: 0 or -errno. In a
+/* The file name of the program that a process runs, and its real user: 0 or -errno. In a
  * mount name space of their own, all users can choose the name. Nobody can choose the user. */
 int process_program(const struct host *host, int pid, char *name, size_t size,
                     uid_t *user) CHECKED NONNULL;

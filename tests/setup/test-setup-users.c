@@ -378,17 +378,17 @@ who_is_none(void **state)
 #define ACCOUNT 117 /* the user of the persistence daemon */
 
 static const struct host_ops *fake_ops;
-static uid_t owner;
 
 static int
 status(const struct host *host, const char *path, struct stat *ret)
 {
     int rc = fake_ops->status(host, path, ret);
 
-    if (!strcmp(path, "proc/4711"))
-        ret->st_uid = owner;
-    else if (!strcmp(path, "run/nvidia-persistenced"))
+    if (!strcmp(path, "run/nvidia-persistenced"))
         ret->st_uid = ACCOUNT;
+    /* A process that its user has made undumpable. */
+    else if (!strcmp(path, "proc/4711"))
+        ret->st_uid = 0;
     return rc;
 }
 
@@ -398,12 +398,14 @@ put_process(const char *program, uid_t user, const char *open)
 {
     static struct host_ops ops;
     int root = scene.kernel.host.root;
+    char text[64];
 
     fake_ops = scene.kernel.host.ops;
     ops = *fake_ops;
     ops.status = status;
     scene.kernel.host.ops = &ops;
-    owner = user;
+    snprintf(text, sizeof(text), "Name:\tdaemon\nUid:\t%u\t0\t0\t0\n", user);
+    fake_write(&scene.kernel, "proc/4711/status", text);
     fake_write(&scene.kernel, "proc/4711/comm", "daemon\n");
     fake_write(&scene.kernel, "proc/4711/fd/5", "");
     assert_int_equal(unlinkat(root, "proc/4711/fd/5", 0), 0);
