@@ -74,9 +74,7 @@ void
 transaction_close(struct transaction *transaction)
 {
     writer_stop(&transaction->writer);
-    if (!transaction->writer.left)
-        statedir_unclaim(&transaction->statedir);
-    else if (transaction->statedir.claim)
+    if (transaction->writer.left && transaction->statedir.claim)
         give_up_others(transaction);
     statedir_close(&transaction->statedir);
 }

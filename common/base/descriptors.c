@@ -42,6 +42,12 @@ descriptors_keep_standard(const char *nothing)
 }
 
 void
+descriptors_bequeath(int fd)
+{
+    fcntl(fd, F_SETFD, 0);
+}
+
+void
 descriptors_close_but(int a, int b)
 {
     unsigned low = (unsigned)(a < b ? a : b), high = (unsigned)(a < b ? b : a);

@@ -21,3 +21,7 @@ void descriptors_keep_standard(const char *nothing) NONNULL;
 
 /* Closes all descriptors but these two. */
 void descriptors_close_but(int a, int b);
+
+/* Programs that this process starts from now on have this descriptor, too. So a lock on its file
+ * lives as long as any of them, however this process ends. */
+void descriptors_bequeath(int fd);

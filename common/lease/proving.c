@@ -8,6 +8,7 @@
 #include <sys/stat.h>
 
 #define DIRECTORY "run/libvirt-vgpu/proving"
+#define CLAIMS    "run/libvirt-vgpu/claims"
 
 int
 proving_begin(const struct host *host, const struct name *gpu, uint64_t claim, struct error *error)
@@ -28,13 +29,14 @@ proving_begin(const struct host *host, const struct name *gpu, uint64_t claim, s
                   : 0;
 }
 
-void
-proving_end(const struct host *host, const struct name *gpu)
+/* The claim of a GPU's link. */
+static int
+read_claim(const struct host *host, const struct name *gpu, uint64_t *ret)
 {
-    struct path path;
+    struct name target;
+    int rc = host_link(host, &target, DIRECTORY "/%s", gpu->text);
 
-    if (path_format(&path, DIRECTORY "/%s", gpu->text) == 0)
-        (void)!host_remove(host, path.text);
+    return rc < 0 ? rc : host_parse_number(target.text, ret);
 }
 
 /* The links there, each with its claim. Anything else stays, and does not count. So does what is
@@ -49,11 +51,9 @@ read_those(const struct host *host, int claims, bool held, struct names *ret)
         host_list(host, &gpus, DIRECTORY) < 0)
         return;
     for (size_t i = 0; i < gpus.count; i++) {
-        struct name target;
         uint64_t claim;
 
-        if (host_link(host, &target, DIRECTORY "/%s", gpus.items[i].text) == 0 &&
-            host_parse_number(target.text, &claim) == 0 &&
+        if (read_claim(host, &gpus.items[i], &claim) == 0 &&
             host->ops->is_locked(host, claims, claim) == held)
             names_append(ret, &gpus.items[i]);
     }
@@ -71,6 +71,18 @@ proving_sweep(const struct host *host, int claims)
     AUTO(names_clear) struct names ended = {0};
 
     read_those(host, claims, false, &ended);
-    for (size_t i = 0; i < ended.count; i++)
-        proving_end(host, &ended.items[i]);
+    for (size_t i = 0; i < ended.count; i++) {
+        struct path path;
+
+        if (path_format(&path, DIRECTORY "/%s", ended.items[i].text) == 0)
+            (void)!host_remove(host, path.text);
+    }
+}
+
+bool
+proving_find(const struct host *host, const struct name *gpu, struct lock_holder *ret)
+{
+    uint64_t claim;
+
+    return read_claim(host, gpu, &claim) == 0 && lock_holder_find_byte(host, CLAIMS, claim, ret);
 }

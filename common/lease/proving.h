@@ -1,15 +1,16 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
 /*
- * proving: which GPUs 'vgpuctl prove' has for itself. Nobody else gets a vGPU there meanwhile.
+ * proving: which GPUs a vgpuctl has for itself, for prove, setup or sriov. Nobody else gets a vGPU
+ * there meanwhile.
  *
  * Such a GPU has a link in the state directory, whose target is the number of that process's claim:
  *
  *     /run/libvirt-vgpu/proving/0000:18:00.0 -> 3600000123
  *
  * The link counts while that byte of the claims file is locked. So it ends with the process, or
- * with a writer that the process left behind in a driver. If the process was killed, its link stays
- * and means nothing. proving_sweep removes it.
+ * with a writer or a vendor's tool that the process left behind. After that the link means nothing.
+ * proving_sweep removes it.
  *
  * Links are made and removed under the ledger's lock. statedir_load reads them with the ledger
  * (ledger.proved), so whoever decides under the lock knows them.
@@ -18,15 +19,12 @@
 #pragma once
 
 #include "base/error.h"
-#include "base/host.h"
+#include "base/lock-holder.h"
 
 /* Takes a GPU for the holder of a claim. The lock must be held, and the GPU must not be proved by
  * another. -errno with a line in error. */
 int proving_begin(const struct host *host, const struct name *gpu, uint64_t claim,
                   struct error *error) CHECKED NONNULL;
-
-/* Gives it back. The lock must be held. */
-void proving_end(const struct host *host, const struct name *gpu) NONNULL;
 
 /* The GPUs that are being proved, sorted. claims: the claims file; -1: it could not be opened, and
  * every link counts. The caller clears ret. */
@@ -34,3 +32,8 @@ void proving_read(const struct host *host, int claims, struct names *ret) NONNUL
 
 /* Removes links that do not count any more. The lock must be held. */
 void proving_sweep(const struct host *host, int claims) NONNULL;
+
+/* Finds a process that has a GPU so. It looks at all processes, so the lock must not be held. False:
+ * none has, or it may not be looked at. */
+bool proving_find(const struct host *host, const struct name *gpu,
+                  struct lock_holder *ret) CHECKED NONNULL;

@@ -314,17 +314,6 @@ statedir_claim(struct statedir *statedir, struct ledger *ledger, struct error *e
     return 0;
 }
 
-void
-statedir_unclaim(struct statedir *statedir)
-{
-    struct flock byte = byte_of(statedir->claim);
-
-    byte.l_type = F_UNLCK;
-    if (statedir->claim)
-        fcntl(statedir->claims, F_OFD_SETLK, &byte);
-    statedir->claim = 0;
-}
-
 bool
 statedir_is_claimed(const struct statedir *statedir, const struct lease *lease)
 {

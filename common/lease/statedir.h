@@ -5,9 +5,9 @@
  *
  * `lock` is held while a process decides and records, and never while a driver works. `claims` says
  * who is at work on a lease. Each claim is one byte of that file. The process that acts, or the
- * writer that it left behind, keeps the byte locked (open file description lock). Both locks end
- * with their processes. So nobody has to clean up, or to guess whether a pid is still the same
- * process.
+ * writer or the tool that it left behind, keeps the byte locked (open file description lock). Both
+ * locks end with the last process that has the open file. So nobody has to clean up, or to guess
+ * whether a pid is still the same process.
  */
 
 #pragma once
@@ -90,10 +90,6 @@ uint64_t statedir_take_number(const struct statedir *statedir, struct ledger *le
 /* Takes a number as this process's claim, unless it has one. Under the lock. */
 int statedir_claim(struct statedir *statedir, struct ledger *ledger,
                    struct error *error) CHECKED NONNULL;
-
-/* Gives up the claim. Not to be called if a writer was left at work: it still acts under the
- * claim. */
-void statedir_unclaim(struct statedir *statedir) NONNULL;
 
 /* Whether another process is at work on a lease. Only root may read the claims file, because
  * whoever may read the file may also lock it. For others the lease's state tells: it says that a

@@ -11,7 +11,6 @@
 #include "libvirt/references.h"
 #include "policy/policy-load.h"
 #include "prove/proof.h"
-#include "sriov/users.h"
 #include "view/gpu-view.h"
 
 #include <inttypes.h>
@@ -124,21 +123,6 @@ check_kind(const struct inventory_gpu *gpu, bool *has_functions, struct error *e
                             name);
     *has_functions = last->interface->hostdev == REQUEST_PCI;
     return 0;
-}
-
-/* Who uses the GPU without a lease. It is looked up once nobody can get a vGPU there any more. */
-static int
-check_users(const struct command_call *call, const struct name *gpu, struct error *error)
-{
-    AUTO(snapshot_clear) struct snapshot snapshot = {0};
-    AUTO(sriov_gpu_clear) struct sriov_gpu card = {0};
-    int rc = snapshot_take(&snapshot, call->host, &inventory_no_types, error);
-
-    if (rc < 0)
-        return rc;
-    if (sriov_gpu_read(call->host, gpu, &card) < 0)
-        card.address = *gpu;
-    return users_check(call->host, &snapshot, &card, error);
 }
 
 /* --- what is told ----------------------------------------------------------------------------- */
@@ -298,7 +282,7 @@ begin(const struct command_call *call, struct proof *proof, struct error *error)
     } else {
         rc = workbench_take(call->host, &gpu->name, &snapshot.inventory, &proof->bench, error);
         if (rc == 0)
-            rc = check_users(call, &proof->bench.gpu, error);
+            rc = workbench_check_users(&proof->bench, error);
     }
     return rc < 0 ? rc : proof_begin(proof, &named, all, error);
 }

@@ -7,6 +7,7 @@
 #include "cli/table.h"
 #include "commands/commands.h"
 #include "device/pci.h"
+#include "prove/workbench.h"
 #include "sriov/users.h"
 
 #include <string.h>
@@ -58,6 +59,15 @@ find_address(const struct command_call *call, const struct snapshot *snapshot, s
 }
 
 static int
+cannot_read(const struct name *card, int rc, struct error *error)
+{
+    if (rc == -ENOENT)
+        return error_set(error, rc, "%s can have no virtual functions: its sriov_totalvfs is 0",
+                         card->text);
+    return error_set(error, rc, "/" PCI_DEVICES "/%s: %s", card->text, strerror(-rc));
+}
+
+static int
 find_card(const struct command_call *call, const struct snapshot *snapshot, struct sriov_gpu *ret,
           struct error *error)
 {
@@ -67,11 +77,7 @@ find_card(const struct command_call *call, const struct snapshot *snapshot, stru
     if (rc < 0)
         return rc;
     rc = sriov_gpu_read(call->host, &address, ret);
-    if (rc == -ENOENT)
-        return error_set(error, rc, "%s can have no virtual functions: its sriov_totalvfs is 0",
-                         address.text);
-    return rc < 0 ? error_set(error, rc, "/" PCI_DEVICES "/%s: %s", address.text, strerror(-rc))
-                  : 0;
+    return rc < 0 ? cannot_read(&address, rc, error) : 0;
 }
 
 /* --- what is told ----------------------------------------------------------------------------- */
@@ -221,19 +227,41 @@ find_action(const struct command_call *call, struct error *error)
     return NULL;
 }
 
-/* A host gets its functions at boot even if the configuration or the ledger is broken. Functions
- * are taken away only if their users are known. */
+/* Takes the card, so that nobody gets a vGPU there meanwhile. Functions are taken away only if their
+ * users are known. A host gets its functions at boot even if the configuration or the ledger is
+ * broken: then no guest gets a vGPU at all. */
+static int
+take(const struct command_call *call, const struct action *action, struct sriov_gpu *card,
+     struct workbench *bench, struct error *error)
+{
+    const struct name address = card->address;
+    int rc = workbench_take_with_leases(call->host, &address, bench, error);
+
+    if (rc == 0 && action->takes_away)
+        rc = workbench_check_users(bench, error);
+    if (rc < 0 && (action->takes_away || rc == -EBUSY))
+        return rc;
+    /* Until the card was taken, another process could change it. */
+    sriov_gpu_clear(card);
+    rc = sriov_gpu_read(call->host, &address, card);
+    return rc < 0 ? cannot_read(&address, rc, error) : 0;
+}
+
 static int
 act(const struct command_call *call, const struct action *action, struct snapshot *snapshot,
     struct table *table, struct error *error)
 {
     AUTO(sriov_gpu_clear) struct sriov_gpu card = {0};
+    AUTO(workbench_close) struct workbench bench = WORKBENCH_NONE;
     bool shows_all = call->count < 2;
     int rc = shows_all ? add_cards(call, snapshot, table, error)
                        : find_card(call, snapshot, &card, error);
 
+    /* A card that is in use is not even taken: that would keep guests from it for a moment. */
     if (rc == 0 && action->takes_away && card.enabled)
         rc = users_check(call->host, snapshot, &card, error);
+    if (rc == 0 && action->run && action->takes_away == (card.enabled > 0))
+        rc = take(call, action, &card, &bench, error);
     if (rc == 0 && action->run)
         rc = action->run(call, snapshot, &card, error);
     if (rc < 0 || (action->run && !reply_is_wanted(call)))

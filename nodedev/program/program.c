@@ -11,11 +11,11 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#define GRACE   5000        /* ms after SIGTERM */
+#define GRACE   5000        /* ms after each signal */
 #define LONGEST 60000       /* ms that a program may take if its output is read */
 #define MOST    (256 << 20) /* bytes of output that is read */
 
-/* The exec closes all other descriptors of this process. */
+/* The exec closes all other descriptors of this process but those that are bequeathed. */
 static int
 redirect(posix_spawn_file_actions_t *actions, int in, int out)
 {
@@ -89,6 +89,23 @@ wait_for(pid_t pid, struct deadline deadline)
     }
 }
 
+/* Sends a signal to the program's group, and waits until nobody of the group is left. */
+static bool
+ends_by(const struct host *host, pid_t pid, int signal)
+{
+    struct deadline deadline = deadline_in(host, GRACE);
+    unsigned pause = 1;
+
+    if (kill(-pid, signal) < 0)
+        return true;
+    do {
+        waitpid(pid, NULL, WNOHANG);
+        if (kill(-pid, 0) < 0)
+            return true;
+    } while (deadline_pause(deadline, &pause));
+    return false;
+}
+
 /* Whether the program can be started is checked first. Under valgrind, which has no vfork(2), a
  * later error is not reported. */
 int
@@ -102,9 +119,9 @@ program_run(const struct host *host, char *const argv[], int in, int out, unsign
     rc = wait_for(pid, deadline_in(host, milliseconds));
     if (rc != -ETIMEDOUT)
         return rc;
-    kill(-pid, SIGTERM);
-    rc = wait_for(pid, deadline_in(host, GRACE));
-    return rc < 0 ? rc : -ETIMEDOUT;
+    if (!ends_by(host, pid, SIGTERM))
+        (void)ends_by(host, pid, SIGKILL);
+    return -ETIMEDOUT;
 }
 
 /* Memory of fixed size. A program that prints more gets an error. */

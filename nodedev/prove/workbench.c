@@ -4,9 +4,11 @@
 #include "apply/apply.h"
 #include "apply/remove-all.h"
 #include "base/array.h"
+#include "base/descriptors.h"
 #include "device/type-cache.h"
 #include "lease/proving.h"
 #include "policy/policy-load.h"
+#include "sriov/users.h"
 
 #include <string.h>
 
@@ -20,21 +22,13 @@ begin(struct workbench *bench, struct ledger *ledger, struct error *error)
     return transaction_begin(&bench->transaction, ledger, error);
 }
 
-/* Is the GPU free? Call it under the lock. */
+/* Call it under the lock. */
 static int
-check_free(const struct name *gpu, const struct ledger *ledger, struct error *error)
+check_leases(const struct name *gpu, const struct ledger *ledger, struct error *error)
 {
     const struct lease *lease =
         ARRAY_FIND(ledger->leases, ledger->count, item, name_equal(&item->gpu, gpu));
-    const struct name nobody = {0};
-    const struct whole_card *card = ledger_find_card(ledger, gpu, &nobody);
 
-    if (names_has(&ledger->proved, gpu))
-        return error_set(error, -EBUSY, "%s is being proved or set up by another vgpuctl",
-                         gpu->text);
-    if (card)
-        return error_set(error, -EBUSY, "the guest %s takes the card %s itself", card->domain_name,
-                         gpu->text);
     if (!lease)
         return 0;
     error_set(error, -EBUSY, "%s is in use: the vGPU %s is that of %s (%s)", gpu->text,
@@ -48,12 +42,26 @@ check_free(const struct name *gpu, const struct ledger *ledger, struct error *er
 }
 
 static int
+check_whole_card(const struct name *gpu, const struct ledger *ledger, struct error *error)
+{
+    const struct name nobody = {0};
+    const struct whole_card *card = ledger_find_card(ledger, gpu, &nobody);
+
+    return card ? error_set(error, -EBUSY, "the guest %s takes the card %s itself",
+                            card->domain_name, gpu->text)
+                : 0;
+}
+
+/* inventory: NULL if leases may be on the GPU. */
+static int
 take(struct workbench *bench, const struct inventory *inventory, struct ledger *ledger,
      struct error *error)
 {
     struct statedir *statedir = &bench->transaction.statedir;
-    int rc = check_free(&bench->gpu, ledger, error);
+    int rc = check_whole_card(&bench->gpu, ledger, error);
 
+    if (rc == 0 && inventory)
+        rc = check_leases(&bench->gpu, ledger, error);
     if (rc == 0)
         rc = statedir_claim(statedir, ledger, error);
     if (rc == 0)
@@ -61,13 +69,25 @@ take(struct workbench *bench, const struct inventory *inventory, struct ledger *
     if (rc < 0)
         return rc;
     bench->is_taken = true;
-    type_cache_store(bench->host, statedir->dir, inventory);
+    descriptors_bequeath(statedir->claims);
+    if (inventory)
+        type_cache_store(bench->host, statedir->dir, inventory);
     return 0;
 }
 
-int
-workbench_take(const struct host *host, const struct name *gpu, const struct inventory *inventory,
-               struct workbench *ret, struct error *error)
+static int
+refuse_proved(const struct host *host, const struct name *gpu, struct error *error)
+{
+    struct lock_holder holder;
+    bool is_known = proving_find(host, gpu, &holder);
+
+    return error_set(error, -EBUSY, "%s is being proved or set up by another vgpuctl%s%s",
+                     gpu->text, is_known ? ": process " : "", is_known ? holder.name : "");
+}
+
+static int
+open_and_take(const struct host *host, const struct name *gpu, const struct inventory *inventory,
+              struct workbench *ret, struct error *error)
 {
     AUTO(ledger_clear) struct ledger ledger = {0};
     int rc;
@@ -82,11 +102,43 @@ workbench_take(const struct host *host, const struct name *gpu, const struct inv
         rc = begin(ret, &ledger, error);
     if (rc < 0)
         return rc;
+    if (names_has(&ledger.proved, gpu)) {
+        transaction_abort(&ret->transaction);
+        return refuse_proved(host, gpu, error);
+    }
     rc = take(ret, inventory, &ledger, error);
     if (rc == 0)
         return transaction_commit(&ret->transaction, &ledger, error);
     transaction_abort(&ret->transaction);
     return rc;
+}
+
+int
+workbench_take(const struct host *host, const struct name *gpu, const struct inventory *inventory,
+               struct workbench *ret, struct error *error)
+{
+    return open_and_take(host, gpu, inventory, ret, error);
+}
+
+int
+workbench_take_with_leases(const struct host *host, const struct name *gpu, struct workbench *ret,
+                           struct error *error)
+{
+    return open_and_take(host, gpu, NULL, ret, error);
+}
+
+int
+workbench_check_users(const struct workbench *bench, struct error *error)
+{
+    AUTO(snapshot_clear) struct snapshot snapshot = {0};
+    AUTO(sriov_gpu_clear) struct sriov_gpu card = {0};
+    int rc = snapshot_take(&snapshot, bench->host, &inventory_no_types, error);
+
+    if (rc < 0)
+        return rc;
+    if (sriov_gpu_read(bench->host, &bench->gpu, &card) < 0)
+        card.address = bench->gpu;
+    return users_check(bench->host, &snapshot, &card, error);
 }
 
 /* --- one vGPU --------------------------------------------------------------------------------- */
@@ -196,19 +248,26 @@ workbench_remove(struct workbench *bench, const struct name *device, struct erro
     return removals.items[0].rc;
 }
 
+/* The link goes if nobody has the claim any more: a writer or a program may have been left behind
+ * with it. */
+static void
+sweep(const struct workbench *bench)
+{
+    AUTO(statedir_close) struct statedir statedir = STATEDIR_CLOSED;
+    struct error ignored;
+
+    if (statedir_open(bench->host, false, &statedir, &ignored) == 0 &&
+        statedir_lock(&statedir, deadline_in(bench->host, bench->policy.lock_timeout), &ignored) ==
+            0)
+        proving_sweep(bench->host, statedir.claims);
+}
+
 void
 workbench_close(struct workbench *bench)
 {
-    AUTO(ledger_clear) struct ledger ledger = {0};
-    struct error ignored;
-
-    /* If a driver has not come back, its writer keeps the claim and the GPU. */
-    if (bench->is_taken && !bench->transaction.writer.left &&
-        begin(bench, &ledger, &ignored) == 0) {
-        proving_end(bench->host, &bench->gpu);
-        transaction_abort(&bench->transaction);
-    }
-    bench->is_taken = false;
     transaction_close(&bench->transaction);
+    if (bench->is_taken)
+        sweep(bench);
+    bench->is_taken = false;
     policy_clear(&bench->policy);
 }

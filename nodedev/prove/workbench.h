@@ -5,7 +5,8 @@
  *
  * The GPU is taken in one step under the ledger's lock, if no lease is on it. A link then says that
  * the GPU is being proved (lease/proving.h). From then on no other process of ours makes a vGPU on
- * the GPU.
+ * the GPU. That lasts as long as this process has the workbench, or a program that was started
+ * meanwhile runs: a tool that outlives this process still has the GPU.
  *
  * Each vGPU has a pending lease without a guest. All these leases are under one claim, which this
  * process keeps to its end. So all other processes leave the vGPU alone while this process lives.
@@ -35,6 +36,14 @@ int
 workbench_take(const struct host *host, const struct name *gpu, const struct inventory *inventory,
                struct workbench *ret, struct error *error) CHECKED NONNULL;
 
+/* The same whatever leases are on the GPU: the caller judges them. No types are remembered. */
+int workbench_take_with_leases(const struct host *host, const struct name *gpu,
+                               struct workbench *ret, struct error *error) CHECKED NONNULL;
+
+/* Looks who uses a GPU that was taken, so that nobody begins to (sriov/users.h). -EBUSY with a line
+ * in error that names them. */
+int workbench_check_users(const struct workbench *bench, struct error *error) CHECKED NONNULL;
+
 #define WORKBENCH_PATIENCE 60000U /* ms that a driver may take to make or remove one vGPU */
 
 /* Records a lease, and then makes its vGPU. A mediated device gets a free UUID. Returns 0, or
@@ -48,6 +57,6 @@ int workbench_make(struct workbench *bench, const struct place *place, struct na
 int workbench_remove(struct workbench *bench, const struct name *device,
                      struct error *error) CHECKED NONNULL;
 
-/* Gives the GPU back. vGPUs of this process that are still there belong to nobody from then on, as
- * after a kill. */
+/* Gives the GPU back, unless a writer or a program was left behind. vGPUs of this process that are
+ * still there belong to nobody from then on, as after a kill. */
 void workbench_close(struct workbench *bench) NONNULL;

@@ -138,7 +138,7 @@ take_card(const struct setup_card *card, struct workbench *bench, struct error *
     if (rc == 0)
         rc = workbench_take(card->host, &card->said->address, &snapshot.inventory, bench, error);
     if (rc == 0)
-        rc = users_check(card->host, &snapshot, &card->sriov, error);
+        rc = workbench_check_users(bench, error);
     return rc < 0 ? rc : users_check_vgpus(&snapshot, &card->sriov, error);
 }
 

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
 #include "vendor/vendor-tool.h"
+#include "base/descriptors.h"
+#include "base/lock-holder.h"
 #include "base/memory.h"
 #include "base/text.h"
 #include "lease/statedir.h"
@@ -35,7 +37,23 @@ check_owner(const struct host *host, const char *tool, struct error *error)
     return 0;
 }
 
-/* Prepares a run: returns the locked file, which the caller closes. */
+static int
+refuse_second(const struct host *host, int rc, struct error *error)
+{
+    struct lock_holder holder;
+
+    if (lock_holder_find(host, LOCK, &holder))
+        return error_set(error, rc,
+                         "process %s has the lock of NVIDIA's tools, /" LOCK ", and has not ended "
+                         "within %u seconds: one tool runs at a time",
+                         holder.name, LONGEST / 1000);
+    return error_set(error, rc,
+                     "another vgpuctl runs a tool of NVIDIA's, and has not ended within %u seconds",
+                     LONGEST / 1000);
+}
+
+/* Prepares a run: returns the locked file, which the caller closes. The tool gets it, too, so that
+ * the lock lasts as long as the tool. */
 static int
 prepare(const struct host *host, const char *tool, struct error *error)
 {
@@ -52,10 +70,8 @@ prepare(const struct host *host, const char *tool, struct error *error)
         return error_set(error, -errno, "/" LOCK ": %m");
     rc = deadline_lock(deadline_in(host, LONGEST), fd);
     if (rc < 0)
-        return error_set(error, rc,
-                         "another vgpuctl runs a tool of NVIDIA's, and has not ended within %u "
-                         "seconds",
-                         LONGEST / 1000);
+        return refuse_second(host, rc, error);
+    descriptors_bequeath(fd);
     return TAKE_FD(fd);
 }
 
@@ -71,6 +87,22 @@ join(const char *const argv[])
     return memory_copy(line);
 }
 
+/* The tool, or what it has started, may still be there. It has our locks. */
+static int
+too_long(const struct host *host, const char *line, struct error *error)
+{
+    struct lock_holder holder;
+
+    error_set(error, -ETIMEDOUT, "%s did not end within %u seconds", line, LONGEST / 1000);
+    if (lock_holder_find(host, LOCK, &holder))
+        error_add(error,
+                  "SIGKILL has not ended process %s: until it ends, nobody gets a vGPU on the card "
+                  "that it works on, and no other tool of NVIDIA's runs",
+                  holder.name);
+    error_add(error, "see journalctl -k");
+    return -ETIMEDOUT;
+}
+
 int
 vendor_tool_run(const struct host *host, const char *const argv[], struct error *error)
 {
@@ -82,8 +114,7 @@ vendor_tool_run(const struct host *host, const char *const argv[], struct error 
         return locked;
     rc = host->run ? host->run(host, (char *const *)argv, -1, -1, LONGEST) : -EOPNOTSUPP;
     if (rc == -ETIMEDOUT)
-        return error_set(error, rc, "%s did not end within %u seconds; see journalctl -k", line,
-                         LONGEST / 1000);
+        return too_long(host, line, error);
     if (rc < 0)
         return error_set(error, rc, "%s: %s", argv[0], strerror(-rc));
     return rc == 0

@@ -22,6 +22,7 @@ unit_tests += \
 	tests/actions/test-silent-card \
 	tests/actions/test-start \
 	tests/actions/test-state-directory \
+	tests/actions/test-storm \
 	tests/actions/test-unlike \
 	tests/actions/test-unreadable \
 	tests/actions/test-whole-card \

@@ -6,6 +6,7 @@ unit_tests += \
 	tests/base/test-error \
 	tests/base/test-file-lock \
 	tests/base/test-host \
+	tests/base/test-lock-holder \
 	tests/base/test-memory \
 	tests/base/test-names \
 	tests/base/test-nodeset \

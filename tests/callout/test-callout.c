@@ -417,7 +417,7 @@ one_that_somebody_works_on(void **state)
     statedir_unlock(&statedir);
     stopped(1, "success");
     assert_int_equal(scene_leases(&scene, "removing"), 1);
-    statedir_unclaim(&statedir);
+    statedir_close(&statedir);
     stopped(1, "success");
     assert_int_equal(scene_leases(&scene, ""), 0);
 }

@@ -3,6 +3,7 @@
 /* program: what a started program inherits from us, and how its end is reported. */
 
 #include "program/program.h"
+#include "base/descriptors.h"
 #include "fake/unit.h"
 
 #include <errno.h>
@@ -58,6 +59,8 @@ what_it_gets(void **state)
     assert_int_equal(run("[ \"$(readlink /proc/self/fd/0)\" = /dev/null ]", LONG), 0);
     assert_int_equal(run("[ /proc/$$/fd/1 -ef /proc/$$/fd/2 ]", LONG), 0);
     assert_int_equal(run("for fd in /proc/$$/fd/*; do [ ! $fd -ef / ] || exit 1; done", LONG), 0);
+    descriptors_bequeath(left_open);
+    assert_int_equal(run("for fd in /proc/$$/fd/*; do [ ! $fd -ef / ] || exit 1; done", LONG), 1);
     /* The program does not ignore the signals that we ignore. */
     assert_int_equal(sigaction(SIGTERM, &ignore, &before), 0);
     assert_int_equal(run("kill -TERM $$", LONG), 128 + SIGTERM);
@@ -85,6 +88,63 @@ too_long(void **state)
     assert_int_equal(poll(&end, 1, LONG), 1);
     assert_int_equal(read(pipes[0], &byte, 1), 0);
     close(pipes[0]);
+}
+
+/* Time goes on only once the program says that it ignores SIGTERM. */
+static int is_deaf[2] = {-1, -1};
+static uint64_t moment;
+
+static uint64_t
+tell_moment(const struct host *ignored)
+{
+    return moment;
+}
+
+static int
+let_time_go_on(const struct host *ignored, struct pollfd *polls, size_t count, uint64_t nanoseconds)
+{
+    char byte;
+
+    if (moment == 0)
+        assert_int_equal(read(is_deaf[0], &byte, 1), 1);
+    moment += nanoseconds;
+    return 0;
+}
+
+/* A program that ignores SIGTERM, or whose child does, is killed. */
+static void
+deaf(void **state)
+{
+    static const char *const scripts[] = {
+        "trap '' TERM; echo >$said; sleep 3600",
+        "(trap '' TERM; echo >$said; exec sleep 3600) & wait",
+    };
+    struct host_ops ops = host_kernel;
+    const struct host simulated = {
+        .root = AT_FDCWD, .ops = &ops, .caller = -1, .run = program_run};
+
+    ops.now = tell_moment;
+    ops.wait = let_time_go_on;
+    for (size_t i = 0; i < sizeof(scripts) / sizeof(scripts[0]); i++) {
+        char shell[] = "/bin/sh", option[] = "-c", script[128];
+        char *const argv[] = {shell, option, script, NULL};
+        struct pollfd end = {.events = POLLIN};
+        int lives[2];
+        char byte;
+
+        assert_int_equal(pipe(is_deaf), 0);
+        assert_int_equal(pipe(lives), 0);
+        snprintf(script, sizeof(script), "said=/proc/self/fd/%d; %s", is_deaf[1], scripts[i]);
+        moment = 0;
+        assert_int_equal(program_run(&simulated, argv, -1, -1, 50), -ETIMEDOUT);
+        close(is_deaf[0]);
+        close(is_deaf[1]);
+        close(lives[1]);
+        end.fd = lives[0];
+        assert_int_equal(poll(&end, 1, LONG), 1);
+        assert_int_equal(read(lives[0], &byte, 1), 0);
+        close(lives[0]);
+    }
 }
 
 /* Runs a script with our input. Returns the length of its output, or -errno with a line in
@@ -137,6 +197,7 @@ main(void)
         cmocka_unit_test(how_it_ends),
         cmocka_unit_test(what_it_gets),
         cmocka_unit_test(too_long),
+        cmocka_unit_test(deaf),
         cmocka_unit_test(what_is_read),
     };
 
