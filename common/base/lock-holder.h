@@ -21,7 +21,7 @@ struct lock_holder {
 
 /* Finds a process other than this one that has the lock of flock(2) on a file, or the one on a byte
  * of it. False: there is none, or it may not be looked at. */
-bool
-lock_holder_find(const struct host *host, const char *path, struct lock_holder *ret) CHECKED NONNULL;
+bool lock_holder_find(const struct host *host, const char *path,
+                      struct lock_holder *ret) CHECKED NONNULL;
 bool lock_holder_find_byte(const struct host *host, const char *path, uint64_t byte,
                            struct lock_holder *ret) CHECKED NONNULL;

@@ -227,9 +227,9 @@ find_action(const struct command_call *call, struct error *error)
     return NULL;
 }
 
-/* Takes the card, so that nobody gets a vGPU there meanwhile. Functions are taken away only if their
- * users are known. A host gets its functions at boot even if the configuration or the ledger is
- * broken: then no guest gets a vGPU at all. */
+/* Takes the card, so that nobody gets a vGPU there meanwhile. Functions are taken away only if
+ * their users are known. A host gets its functions at boot even if the configuration or the ledger
+ * is broken: then no guest gets a vGPU at all. */
 static int
 take(const struct command_call *call, const struct action *action, struct sriov_gpu *card,
      struct workbench *bench, struct error *error)

@@ -9,6 +9,9 @@
 #include <sys/un.h>
 #include <unistd.h>
 
+/* A signal of its own: the wait for a lock uses SIGALRM (base/file-lock.h). */
+#define SIGNAL SIGRTMIN
+
 /* Once is enough: the socket takes nothing more then. A handler may call both functions
  * (signal-safety(7)). */
 static void
@@ -55,12 +58,12 @@ start_timer(struct startup_notice *notice, unsigned milliseconds, struct error *
 {
     const struct sigaction action = {.sa_sigaction = ring, .sa_flags = SA_RESTART | SA_SIGINFO};
     struct sigevent event = {.sigev_notify = SIGEV_SIGNAL,
-                             .sigev_signo = SIGALRM,
+                             .sigev_signo = SIGNAL,
                              .sigev_value.sival_int = notice->socket};
     const struct itimerspec when = {
         .it_value = {.tv_sec = milliseconds / 1000, .tv_nsec = milliseconds % 1000 * 1000000L}};
 
-    notice->has_timer = sigaction(SIGALRM, &action, NULL) == 0 &&
+    notice->has_timer = sigaction(SIGNAL, &action, NULL) == 0 &&
                         timer_create(CLOCK_BOOTTIME, &event, &notice->timer) == 0;
     if (notice->has_timer && timer_settime(notice->timer, 0, &when, NULL) == 0)
         return 0;

@@ -29,12 +29,19 @@ done
 for header in asm unicode; do
     if [ -e "/usr/include/$triplet/$header" ]; then ln -s "/usr/include/$triplet/$header" "$scratch/$header"; fi
 done
+# glibc has statx(2) since 2.28, and musl since 1.2.5.
+: >"$scratch/statx.h"
+grep -q statx "$musl/sys/stat.h" || cat >"$scratch/statx.h" <<-'STATX'
+	#include <linux/stat.h>
+	#define AT_STATX_DONT_SYNC 0x4000
+	int statx(int, const char *, int, unsigned, struct statx *);
+STATX
 count=0
 for source in common/*/*.c hooks/*.c nodedev/*/*.c; do
     count=$((count + 1))
     # shellcheck disable=SC2086,SC2090 # lists of flags
     $CC $product_flags -nostdinc -isystem "$musl" -isystem "$($CC -print-file-name=include)" \
-        -isystem "$scratch" -isystem "$scratch/libxml2" -isystem "$scratch/libsmartcols" -isystem "$scratch/uuid" \
+        -isystem "$scratch" -include "$scratch/statx.h" -isystem "$scratch/libxml2" -isystem "$scratch/libsmartcols" -isystem "$scratch/uuid" \
         -Werror=implicit-function-declaration -Werror=implicit-int -Werror=int-conversion \
         -fsyntax-only "$source" || complain "$source"
 done

@@ -120,8 +120,7 @@ deaf(void **state)
         "(trap '' TERM; echo >$said; exec sleep 3600) & wait",
     };
     struct host_ops ops = host_kernel;
-    const struct host simulated = {
-        .root = AT_FDCWD, .ops = &ops, .caller = -1, .run = program_run};
+    const struct host simulated = {.root = AT_FDCWD, .ops = &ops, .caller = -1, .run = program_run};
 
     ops.now = tell_moment;
     ops.wait = let_time_go_on;
@@ -194,11 +193,8 @@ int
 main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(how_it_ends),
-        cmocka_unit_test(what_it_gets),
-        cmocka_unit_test(too_long),
-        cmocka_unit_test(deaf),
-        cmocka_unit_test(what_is_read),
+        cmocka_unit_test(how_it_ends), cmocka_unit_test(what_it_gets), cmocka_unit_test(too_long),
+        cmocka_unit_test(deaf),        cmocka_unit_test(what_is_read),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -55,7 +55,7 @@ exec 9<&-
 
 say "a guest takes the whole card"
 claim whole --pci "$card"
-[ -L "/run/libvirt-vgpu/whole/$card".* ]
+[ "$(find /run/libvirt-vgpu/whole -type l -name "$card.*" | wc -l)" = 1 ]
 give_back whole
 
 say "cards are set up, and functions go"
