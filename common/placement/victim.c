@@ -230,12 +230,13 @@ pick_named(const struct search *search, const bool *may_evict, struct placement_
 size_t
 victim_find(const struct placement_problem *problem, const bool *may_evict)
 {
+    /* Before "then", which reads it in the end. What is declared later ends earlier. */
+    struct placement_problem after = *problem;
     AUTO(search_clear) struct search search = {0};
     AUTO(loads_clear) struct loads then = {0};
     AUTO_FREE bool *gone = flag_gone(problem, may_evict, false);
     AUTO_FREE struct placement_choice *choices =
         memory_zeroed(problem->demands->count, sizeof(*choices));
-    struct placement_problem after = *problem;
     struct error ignored;
     size_t best = SIZE_MAX;
     int rc;
