@@ -46,11 +46,7 @@ stays() {
     [ -z "$(on_host2 virsh -q list --all --name | xargs)" ]
 }
 
-begin_migration
-kill -KILL "$(on_host2 qemu_pid web01)"
-stays 'the incoming QEMU was killed'
-
-# The administrator stops vgpuctl move.
+# The administrator stops vgpuctl move. It comes first: libvirt tells slowly of devices that have just come and gone.
 virsh -q migrate-setspeed web01 1
 vgpuctl move web01 "$there" --timeout "$PATIENCE" 2>said &
 migration=$!
@@ -58,6 +54,10 @@ wait_for stream_flows
 kill -TERM "$migration"
 stays 'vgpuctl move was stopped'
 assert_match "$(<said)" 'web01 is not moved: .*; it still runs here'
+
+begin_migration
+kill -KILL "$(on_host2 qemu_pid web01)"
+stays 'the incoming QEMU was killed'
 
 if is_long; then
     begin_migration
