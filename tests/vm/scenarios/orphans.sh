@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 # vGPUs that no domain refers to are shown and reaped; a vGPU of a running or defined guest never is.
 # shellcheck shell=bash
-# takes: 15
 
 # exits STATUS COMMAND...: COMMAND ends with STATUS. Its output is in the file "said".
 exits() {
