@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 # The type, UUID or name changes between two runs: the next run has what its XML says, and no more.
 # shellcheck shell=bash
-# takes: 10
 
 uuid=$(new_uuid) device=$(new_uuid) later=$(new_uuid)
 # options_of TYPE DEVICE: sets OPTIONS to those of the guest.

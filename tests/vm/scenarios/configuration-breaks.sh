@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 # A broken or disabled configuration: guests with a vGPU are refused with file and line; others start; all can end.
 # shellcheck shell=bash
-# takes: 20
 
 break_conf() {
     vgpu_conf <<-END

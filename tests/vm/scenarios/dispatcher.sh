@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 # An administrator's script runs our hook and ends: the hook does not take it for libvirt's daemon. The start is slow.
 # shellcheck shell=bash
-# takes: 15
 
 hooks=/etc/libvirt/hooks
 rm "$hooks/qemu.d/50-vgpu"

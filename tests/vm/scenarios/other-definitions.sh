@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 # Guests that are transient, rescued with another XML, or undefined while running leave nothing; vgpu.conf lists one.
 # shellcheck shell=bash
-# takes: 15
 
 vgpu_conf <<-'END'
 	classes = { serial = { types = [ "mtty-2" ]; }; };

@@ -3,7 +3,7 @@
 # shellcheck shell=bash
 # needs: libvirt 9.7
 # needs: qemu 8.1
-# takes: 40
+# takes: 35
 
 GIB=$((1 << 30))
 # Two small vGPUs and one large vGPU use up a card.

@@ -4,8 +4,8 @@
 # needs: libvirt 9.7
 # takes: 170
 #
-# LONG=1 has one card more, a guest on each that runs when the power is cut, and each tool fails in each way. The boards
-# of an ordinary run have fewer functions: an emulated processor needs long for many.
+# LONG=1 has one card more, guests that run when the power is cut, and each tool fails in each way. The boards of an
+# ordinary run have fewer functions: an emulated processor needs long for many.
 
 # The cards: mixed sizes, GPU instances, and a profile; with LONG before them mediated devices on functions. $spoilt is
 # the card whose tool fails.
@@ -14,7 +14,7 @@ drivers=/etc/modules-load.d/vgpu.conf
 boards=RTX6000-ADA,A30-MIG,B60
 mixed=0100:10:00.0 a30=0100:20:00.0 b60=0100:30:00.0 count=3 of_mixed=16 of_b60=4 part=2
 spoilt=$mixed
-declare -A types=([large]=RTX6000-Ada-12Q [profile]=b60-8g)
+declare -A types=([large]=RTX6000-Ada-12Q [instance]=A30-2-12C [profile]=b60-8g)
 if is_long; then
     boards=A40,L40S,A30-MIG,B60
     spoilt=0100:10:00.0 mixed=0100:20:00.0 a30=0100:30:00.0 b60=0100:40:00.0 count=4 of_mixed=32 of_b60=8 part=4
