@@ -150,6 +150,31 @@ fake_status(const struct host *host, const char *path, struct stat *ret)
     return host_kernel.status(&place, path, ret);
 }
 
+/* Reads the number while no other process of the test does. The file is open meanwhile, and a look
+ * at this process would see that: a look of the real kernel's opens nothing. */
+static int
+read_number_alone(const struct fake_kernel *fake, const struct host *place, const char *path,
+                  bool is_real, dev_t *ret)
+{
+    AUTO_CLOSE int lock = openat(fake->host.root, "look-lock", O_RDONLY | O_CLOEXEC);
+    char target[PATH_MAX], number[HOST_NUMBER] = "";
+    AUTO_CLOSE int fd = -1;
+    unsigned major, minor;
+    ssize_t length;
+
+    assert(lock >= 0 && flock(lock, LOCK_EX) == 0);
+    /* Another process may have had the file open only for this. */
+    length = host_kernel.link(place, path, target, sizeof(target));
+    if (length < 0)
+        return (int)length;
+    fd = openat(place->root, is_real ? path : target + 1, O_RDONLY | O_CLOEXEC);
+    if (fd < 0)
+        return -errno;
+    if (read(fd, number, sizeof(number) - 1) > 0 && sscanf(number, "%u:%u\n", &major, &minor) == 2)
+        *ret = makedev(major, minor);
+    return 0;
+}
+
 /* A node of the tree is a file that has the device's number in it. A process has such a file open,
  * and the node's name may be gone. A process in the tree has a link to the node. */
 static int
@@ -159,23 +184,15 @@ fake_device(const struct host *host, const char *path, dev_t *ret)
     const struct host place = place_of(host, path);
     const bool is_real = place.root == fake->real_root;
     const char *tree = is_real ? fake->path : "";
-    char target[PATH_MAX], number[HOST_NUMBER] = "";
+    char target[PATH_MAX];
     ssize_t length = host_kernel.link(&place, path, target, sizeof(target));
-    AUTO_CLOSE int fd = -1;
-    unsigned major, minor;
 
     *ret = 0;
     if (length < 0)
         return is_hidden(host, &place, length) ? -ENOENT : (int)length;
     if (strncmp(target, tree, strlen(tree)) || strncmp(target + strlen(tree), "/dev/", 5))
         return 0;
-    fd = is_real ? openat(place.root, path, O_RDONLY | O_CLOEXEC)
-                 : openat(place.root, target + 1, O_RDONLY | O_CLOEXEC);
-    if (fd < 0)
-        return -errno;
-    if (read(fd, number, sizeof(number) - 1) > 0 && sscanf(number, "%u:%u\n", &major, &minor) == 2)
-        *ret = makedev(major, minor);
-    return 0;
+    return read_number_alone(fake, &place, path, is_real, ret);
 }
 
 static int
@@ -375,6 +392,8 @@ fake_start(struct fake_kernel *fake, const char *machine)
         mmap(NULL, sizeof(*fake->usage), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
     assert(fake->usage != MAP_FAILED);
     fake->faults->patience = 20;
+    /* Also a process of another user takes this lock. */
+    fake_put(fake->host.root, "", "look-lock");
     for (size_t i = 0; i < COUNT(directories); i++)
         fake_put(fake->host.root, NULL, "%s", directories[i]);
     fake_put(fake->host.root, "6a7f1e0c-0000-4000-8000-000000000001\n",
