@@ -53,28 +53,42 @@ has_our_function(struct taken_cards *cards, const struct name *device)
                      policy_pool_of(&cards->policy, &function->device));
 }
 
-static void
-add_card(struct taken_cards *cards, const struct name *device, struct names *ret)
+static bool
+is_card(struct taken_cards *cards, const struct name *device)
 {
     struct name card;
 
-    /* The device is a function of a card. */
-    if (!*device->text || pci_find_card(cards->host, device, &card) == 0)
-        return;
-    if (pci_is_gpu(cards->host, device) || has_our_function(cards, device))
-        names_append_new(ret, device);
+    /* The device may be a function of a card. */
+    return pci_find_card(cards->host, device, &card) < 0 &&
+           (pci_is_gpu(cards->host, device) || has_our_function(cards, device));
 }
 
 /* A card that the XML asks us for is a pool's own device, and gets a lease. */
-void
-taken_cards_list(struct taken_cards *cards, const struct request *request, struct names *ret)
+static void
+list_devices(const struct request *request, struct names *ret)
 {
     for (size_t i = 0; i < request->hostdev_count; i++) {
         const struct request_hostdev *hostdev = &request->hostdevs[i];
 
-        if (hostdev->kind == REQUEST_PCI && !demand_is_explicit(hostdev))
-            add_card(cards, &hostdev->source, ret);
+        if (hostdev->kind == REQUEST_PCI && *hostdev->source.text && !demand_is_explicit(hostdev))
+            names_append(ret, &hostdev->source);
     }
     for (size_t i = 0; i < request->others.count; i++)
-        add_card(cards, &request->others.items[i], ret);
+        names_append(ret, &request->others.items[i]);
+    names_sort(ret);
+}
+
+/* The XML may name a device many thousand times. Each device is looked at once. */
+void
+taken_cards_list(struct taken_cards *cards, const struct request *request, struct names *ret)
+{
+    AUTO(names_clear) struct names devices = {0};
+
+    list_devices(request, &devices);
+    for (size_t i = 0; i < devices.count; i++) {
+        const struct name *device = &devices.items[i];
+
+        if ((i == 0 || !name_equal(device, device - 1)) && is_card(cards, device))
+            names_append(ret, device);
+    }
 }

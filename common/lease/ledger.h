@@ -62,7 +62,7 @@ struct ledger {
     uint64_t next_claim; /* above the numbers of all leases */
     struct lease *leases;
     size_t count;
-    struct names proved; /* GPUs that 'vgpuctl prove' has for itself. They are no part of the text:
+    struct names proved; /* GPUs that a vgpuctl has for itself. They are no part of the text:
                             statedir_load reads them from their links (proving.h) */
     struct whole_cards cards;   /* GPUs that guests have taken themselves, read in the same way */
     struct names drained;       /* GPUs that an administrator has drained, likewise (drained.h) */

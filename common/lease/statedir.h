@@ -45,9 +45,10 @@ int statedir_lock(struct statedir *statedir, struct deadline deadline,
                   struct error *error) CHECKED NONNULL;
 void statedir_unlock(struct statedir *statedir) NONNULL;
 
-/* Reads the ledger, which GPUs are being proved, and which guests have taken themselves. No lock is
- * needed. Without a file the ledger is empty. The caller clears ret. Errors are those of
- * ledger_parse, or of reading the file; error says what to do. */
+/* Reads the ledger, and which GPUs are being proved, are drained, or were taken by guests. No lock
+ * is needed. Without a file the ledger is empty. Errors are those of ledger_parse, or of reading
+ * the file; error says what to do. What is known of GPUs is in ret even then. The caller clears
+ * ret. */
 int statedir_load(const struct statedir *statedir, struct ledger *ret,
                   struct error *error) CHECKED NONNULL;
 

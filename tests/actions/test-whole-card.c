@@ -3,6 +3,7 @@
 /* A guest that takes a whole GPU as a PCI hostdev, and the vGPUs of other guests on that GPU. */
 
 #include "base/array.h"
+#include "base/memory.h"
 #include "fake/typed.h"
 #include "lease/log.h"
 #include "lease/statedir.h"
@@ -294,6 +295,25 @@ the_card_of_a_pool_counts(void **state)
     assert_int_equal(prepare(2, NVME), 1);
     fake_write(&scene.kernel, STATE "/ledger", "rubbish\n");
     takes(2, NVME);
+}
+
+/* A device that is named a hundred times costs as much as one that is named once. */
+static void
+a_device_is_looked_at_once(void **state)
+{
+    static const char element[] = "<disk type='nvme'><source type='pci' namespace='1'><address "
+                                  "bus='0xc5' slot='0'/></source></disk>";
+    const unsigned *opens = &scene.kernel.faults->opens;
+    AUTO_FREE char *many = memory_zeroed(100, sizeof(element));
+    unsigned before = *opens, once;
+
+    assert_int_equal(prepare_with(2, element, "prepare"), 0);
+    once = *opens - before;
+    for (unsigned i = 0; i < 100; i++)
+        strcat(many, element);
+    before = *opens;
+    assert_int_equal(prepare_with(3, many, "prepare"), 0);
+    assert_int_equal(*opens - before, once);
 }
 
 /* --- what is never refused -------------------------------------------------------------------- */
@@ -699,6 +719,7 @@ main(void)
         SCENE_TEST(every_element_counts, here),
         SCENE_TEST(a_running_guest_s_other_elements_are_uses, here),
         SCENE_TEST(the_card_of_a_pool_counts, disks),
+        SCENE_TEST(a_device_is_looked_at_once, disks),
         SCENE_TEST(others_are_never_refused, here),
         SCENE_TEST(a_kept_vgpu_is_no_use, here),
         SCENE_TEST(vgpu_conf_is_asked_before_a_refusal, here),

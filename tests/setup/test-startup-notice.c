@@ -60,7 +60,7 @@ while_a_lock_is_waited_for(void **state)
         _exit(0);
     }
     /* Nobody gives the lock back before the notice has come. */
-    assert_int_equal(poll(&notice, 1, 60000), 1);
+    assert_int_equal(poll(&notice, 1, 600000), 1);
     assert_int_equal(recv(notices, text, sizeof(text) - 1, 0), strlen("READY=1"));
     assert_string_equal(text, "READY=1");
     assert_int_equal(waitpid(waiting, NULL, WNOHANG), 0);
