@@ -62,12 +62,13 @@ struct ledger {
     uint64_t next_claim; /* above the numbers of all leases */
     struct lease *leases;
     size_t count;
-    struct names proved; /* GPUs that a vgpuctl has for itself. They are no part of the text:
-                            statedir_load reads them from their links (proving.h) */
-    struct whole_cards cards;   /* GPUs that guests have taken themselves, read in the same way */
-    struct names drained;       /* GPUs that an administrator has drained, likewise (drained.h) */
-    int drained_rc;             /* -errno: that list cannot be read, and any GPU may be drained */
-    struct words released, ran; /* names of marks, for whoever judges leases (marks.h) */
+    /* These are no part of the text: statedir_load reads them from links and lists. */
+    struct names proved;      /* GPUs that a vgpuctl has for itself (proving.h) */
+    struct whole_cards cards; /* GPUs that guests have taken themselves (whole-card.h) */
+    struct names drained;     /* GPUs that an administrator has drained (drained.h) */
+    int drained_rc;           /* -errno: that list cannot be read, and any GPU may be drained */
+    struct words released;    /* names of marks, for whoever judges leases (marks.h) */
+    struct words ran;
 };
 
 /*
