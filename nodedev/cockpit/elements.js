@@ -177,11 +177,14 @@ export async function ask({ title, body, confirm, danger, act }) {
         }
     }
 
+    /* The browser tells this some time after it has put the focus back. By then the user may be
+     * elsewhere, and stays there. The opener was perhaps drawn anew; then nothing has the focus. */
     function close() {
         if (work)
             document.dispatchEvent(new CustomEvent("vgpu-left", { detail: { title, work } }));
         dialog.remove();
-        focus_key(opener);
+        if (document.activeElement === document.body)
+            focus_key(opener);
     }
 
     document.body.append(dialog);
