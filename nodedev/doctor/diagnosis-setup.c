@@ -8,6 +8,7 @@
 #include "base/array.h"
 #include "doctor/checks.h"
 #include "sriov/sriov-gpu.h"
+#include "vendor/vendor-tool.h"
 #include "view/setup-view.h"
 
 #define WANTS       "etc/systemd/system/multi-user.target.wants/"
@@ -29,6 +30,24 @@ check_declared(struct diagnosis *diagnosis)
                       said->origin, why);
         diagnosis_command(diagnosis, "vgpuctl setup %s", said->address.text);
     }
+}
+
+/* A recording has no processes. */
+static void
+check_tool(struct diagnosis *diagnosis)
+{
+    struct lock_holder holder;
+
+    if (!diagnosis->host->run || !vendor_tool_find(diagnosis->host, &holder) || !holder.is_left)
+        return;
+    diagnosis_add(diagnosis,
+                  "process %s was left behind by a vgpuctl that has ended: while it runs, no other "
+                  "tool of NVIDIA's runs, and no guest gets a vGPU on the GPU that it works on",
+                  holder.name);
+    diagnosis_advise(diagnosis, "let it end; if it never does:");
+    diagnosis_command(diagnosis, "kill -KILL %d", holder.pid);
+    diagnosis_advise(diagnosis, "then make the GPUs as they are declared:");
+    diagnosis_command(diagnosis, "vgpuctl setup");
 }
 
 /* --- the units -------------------------------------------------------------------------------- */
@@ -113,6 +132,7 @@ check_undeclared(struct diagnosis *diagnosis, const struct sriov_gpu *card)
 
 const struct diagnosis_check setup_checks[] = {
     {"setup", DIAGNOSIS_WARNING, .look = check_declared},
+    {"tool-left", DIAGNOSIS_WARNING, .look = check_tool},
     {"setup-unit", DIAGNOSIS_WARNING, .look = check_units},
     {"setup-old-unit", DIAGNOSIS_WARNING, .look_at_card = check_old_unit},
     {"setup-undeclared", DIAGNOSIS_NOTE, .look_at_card = check_undeclared},

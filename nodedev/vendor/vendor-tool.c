@@ -2,7 +2,6 @@
 
 #include "vendor/vendor-tool.h"
 #include "base/descriptors.h"
-#include "base/lock-holder.h"
 #include "base/memory.h"
 #include "base/text.h"
 #include "lease/statedir.h"
@@ -17,6 +16,12 @@
 
 /* Bytes: "nvidia-smi -q" of one card prints a few thousand. */
 #define MOST_TEXT 65536
+
+bool
+vendor_tool_find(const struct host *host, struct lock_holder *ret)
+{
+    return lock_holder_find(host, LOCK, ret);
+}
 
 /* Root runs the tool, so others must not be able to change it (or we, if we are not root). */
 static int
@@ -42,7 +47,7 @@ refuse_second(const struct host *host, int rc, struct error *error)
 {
     struct lock_holder holder;
 
-    if (lock_holder_find(host, LOCK, &holder))
+    if (vendor_tool_find(host, &holder))
         return error_set(error, rc,
                          "process %s has the lock of NVIDIA's tools, /" LOCK ", and has not ended "
                          "within %u seconds: one tool runs at a time",
@@ -94,7 +99,7 @@ too_long(const struct host *host, const char *line, struct error *error)
     struct lock_holder holder;
 
     error_set(error, -ETIMEDOUT, "%s did not end within %u seconds", line, LONGEST / 1000);
-    if (lock_holder_find(host, LOCK, &holder))
+    if (vendor_tool_find(host, &holder))
         error_add(error,
                   "SIGKILL has not ended process %s: until it ends, nobody gets a vGPU on the card "
                   "that it works on, and no other tool of NVIDIA's runs",

@@ -39,13 +39,15 @@ run_tool(const struct host *host, char *const argv[], int in, int out, unsigned 
     const struct host real = {.root = -1, .ops = &host_kernel};
     char shell[] = "/bin/sh", option[] = "-c", text[512];
     char *const line[] = {shell, option, text, NULL};
+    int rc;
 
     if (!script || !strcmp(argv[1], "-q") || !strcmp(argv[1], "show"))
         return nvidia_tools_run(host, argv, in, out, milliseconds);
     (*tools_run)++;
     snprintf(text, sizeof(text), "began=/proc/self/fd/%d go=/proc/self/fd/%d; %s", began[1], go[0],
              script);
-    return program_run(&real, line, in, out, milliseconds);
+    rc = program_run(&real, line, in, out, milliseconds);
+    return rc ? rc : nvidia_tools_run(host, argv, in, out, milliseconds);
 }
 
 /* A shell need not know descriptors above 9. */
@@ -92,14 +94,14 @@ wait_for(int fd)
 
 /* Runs a line as a process of its own, up to the moment at which its tool is at work. */
 static pid_t
-start(const char *line)
+start(const char *line, const char *tool)
 {
     pid_t pid;
 
     assert_int_equal(pipe(began), 0);
     assert_int_equal(pipe(go), 0);
     assert_int_equal(pipe(lives), 0);
-    script = WAITS;
+    script = tool;
     pid = fork();
     if (pid == 0) {
         close(lives[0]);
@@ -111,11 +113,10 @@ start(const char *line)
     return pid;
 }
 
-/* The tool goes on, and ends. */
+/* Waits until nobody is left of the tool. */
 static void
-let_go(void)
+wait_for_end(void)
 {
-    assert_int_equal(write(go[1], "\n", 1), 1);
     wait_for(lives[0]);
     for (int i = 0; i < 2; i++) {
         close(began[i]);
@@ -123,6 +124,14 @@ let_go(void)
     }
     close(lives[0]);
     script = NULL;
+}
+
+/* The tool goes on, and ends. */
+static void
+let_go(void)
+{
+    assert_int_equal(write(go[1], "\n", 1), 1);
+    wait_for_end();
 }
 
 static void
@@ -144,6 +153,17 @@ assert_card_is_kept(void)
     run("vgpuctl sriov disable " CARD, COMMAND_BUSY,
         CARD " is being proved or set up by another vgpuctl: process ");
     typed_assert_has(typed.faults, " (sh)");
+    typed_run(&scene, HERE, "vgpuctl doctor", &typed);
+    typed_assert_has(typed.printed, " (sh) was left behind by a vgpuctl that has ended");
+}
+
+static void
+assert_card_is_free(void)
+{
+    assert_int_equal(typed_prepare(&scene, 1, "L40S-8Q", FIRST), 0);
+    assert_int_equal(scene_release_at(&scene, 1, FIRST), 0);
+    typed_run(&scene, HERE, "vgpuctl doctor", &typed);
+    assert_null(strstr(typed.printed, "was left behind"));
 }
 
 static void
@@ -154,11 +174,10 @@ whatever_ends_vgpuctl(void **state)
 
     for (size_t i = 0; i < COUNT(lines); i++) {
         for (size_t k = 0; k < COUNT(signals); k++) {
-            end_by(start(lines[i]), signals[k]);
+            end_by(start(lines[i], WAITS), signals[k]);
             assert_card_is_kept();
             let_go();
-            assert_int_equal(typed_prepare(&scene, 1, "L40S-8Q", FIRST), 0);
-            assert_int_equal(scene_release_at(&scene, 1, FIRST), 0);
+            assert_card_is_free();
         }
     }
     /* The tool has done nothing, and the next setup sees that. */
@@ -175,16 +194,28 @@ lock_or_give_up(const struct host *host, int fd, uint64_t nanoseconds)
     return -ETIMEDOUT;
 }
 
-/* Not on another card either. */
+/* From now on, each process that is started. */
 static void
-no_second_tool(void **state)
+give_up_locks(void)
 {
     static struct host_ops ops;
 
     ops = *scene.kernel.host.ops;
     ops.lock = lock_or_give_up;
     scene.kernel.host.ops = &ops;
-    end_by(start("vgpuctl sriov disable " CARD), SIGINT);
+}
+
+/* Not on another card either. */
+static void
+no_second_tool(void **state)
+{
+    pid_t vgpuctl = start("vgpuctl sriov disable " CARD, WAITS);
+
+    /* While its vgpuctl lives, nothing was left behind. */
+    typed_run(&scene, HERE, "vgpuctl doctor", &typed);
+    assert_null(strstr(typed.printed, "was left behind"));
+    end_by(vgpuctl, SIGINT);
+    give_up_locks();
     run("vgpuctl sriov disable " OTHER, COMMAND_FAILED,
         " (sh) has the lock of NVIDIA's tools, /run/libvirt-vgpu/tools, and has not ended within "
         "100 seconds: one tool runs at a time");
@@ -194,12 +225,77 @@ no_second_tool(void **state)
     run("vgpuctl sriov disable " CARD, COMMAND_DONE, "has no virtual functions any more");
 }
 
+/* The tool ends well, and leaves a process behind. No tool can tell how the card is then. */
+static void
+what_a_tool_leaves_behind(void **state)
+{
+    pid_t vgpuctl;
+    int status;
+
+    give_up_locks();
+    vgpuctl =
+        start("vgpuctl setup " CARD, "setsid sh -c \"echo >$began; read line <$go\" & exit 0");
+    assert_int_equal(waitpid(vgpuctl, &status, 0), vgpuctl);
+    assert_int_equal(WEXITSTATUS(status), COMMAND_FAILED);
+    assert_true(nvidia_tools->is_mixed);
+    assert_card_is_kept();
+    let_go();
+    assert_card_is_free();
+}
+
+/* The kernel does not let go of a tool that was killed. */
+static int
+hang(const struct host *host, char *const argv[], int in, int out, unsigned milliseconds)
+{
+    pid_t pid;
+
+    if (!strcmp(argv[1], "-q") || !strcmp(argv[1], "show"))
+        return nvidia_tools_run(host, argv, in, out, milliseconds);
+    pid = fork();
+    while (pid == 0)
+        pause();
+    assert_true(pid > 0 && write(began[1], &pid, sizeof(pid)) == sizeof(pid));
+    return -ETIMEDOUT;
+}
+
+static void
+what_sigkill_does_not_end(void **state)
+{
+    static const char *const lines[] = {"vgpuctl sriov disable " CARD, "vgpuctl setup " CARD};
+
+    assert_int_equal(pipe(began), 0);
+    scene.kernel.host.run = hang;
+    for (size_t i = 0; i < COUNT(lines); i++) {
+        char words[80];
+        pid_t pid;
+
+        run(lines[i], COMMAND_FAILED, " did not end within 100 seconds; ");
+        assert_int_equal(read(began[0], &pid, sizeof(pid)), sizeof(pid));
+        snprintf(words, sizeof(words), "; SIGKILL has not ended process %d (", (int)pid);
+        typed_assert_has(typed.faults, words);
+        assert_int_equal(typed_prepare(&scene, 1, "L40S-8Q", FIRST), 1);
+        scene_assert_said(&scene, CARD " is being proved or set up by vgpuctl just now");
+        snprintf(words, sizeof(words), " by another vgpuctl: process %d (", (int)pid);
+        run("vgpuctl sriov disable " CARD, COMMAND_BUSY, words);
+        assert_int_equal(kill(pid, SIGKILL), 0);
+        assert_int_equal(waitpid(pid, NULL, 0), pid);
+        assert_card_is_free();
+    }
+    close(began[0]);
+    close(began[1]);
+}
+
 #define TEST(function) TYPED_TEST(function, here)
 
 int
 main(void)
 {
-    const struct CMUnitTest tests[] = {TEST(whatever_ends_vgpuctl), TEST(no_second_tool)};
+    const struct CMUnitTest tests[] = {
+        TEST(whatever_ends_vgpuctl),
+        TEST(no_second_tool),
+        TEST(what_a_tool_leaves_behind),
+        TEST(what_sigkill_does_not_end),
+    };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
