@@ -17,7 +17,9 @@
 #include <string.h>
 #include <sys/mman.h>
 
-#define PAUSE 2000 /* ms between the first two tries, while the host comes up; then it doubles */
+#define PAUSE         2000  /* ms between the first two tries; then it doubles */
+#define LONGEST_PAUSE 15000 /* ms */
+#define PATIENCE      15000 /* ms that libvirt's daemons wait for cards that somebody uses */
 
 enum column { GPU, PART, DECLARED, NOW, STEP, RESULT, REASON };
 
@@ -219,7 +221,40 @@ struct work {
     const struct command_call *call;
     struct cards *cards;
     struct deadline deadline; /* when the host has come up */
+    struct deadline patience; /* when libvirt's daemons have waited enough for cards in use */
+    const struct startup_notice *notice;
+    bool *is_told; /* those in use were told, and libvirt's daemons do not wait for them */
 };
+
+static bool
+is_past(struct deadline deadline)
+{
+    return deadline_left(deadline) == 0;
+}
+
+/* Tells systemd that the unit is up if only cards are left that somebody uses. */
+static void
+release_libvirt(const struct work *work)
+{
+    const struct cards *cards = work->cards;
+    unsigned left = deadline_left(work->deadline) / 1000;
+
+    if (*work->is_told || !is_past(work->patience) || left == 0 ||
+        ARRAY_HAS(cards->items, cards->count, card,
+                  card->rc != -EBUSY && setup_may_come(card->rc)) ||
+        !ARRAY_HAS(cards->items, cards->count, card, card->rc == -EBUSY))
+        return;
+    startup_notice_send(work->notice);
+    *work->is_told = true;
+    for (size_t i = 0; i < cards->count; i++) {
+        if (cards->items[i].rc == -EBUSY)
+            say_line(
+                work->call->faults,
+                "vgpuctl: %s: %s; it is tried again for %u s, and libvirt does not wait for it",
+                work->call->name, cards->items[i].report.error.text, left);
+    }
+    fflush(work->call->faults);
+}
 
 static bool
 needs_tools(const struct work *work, const struct card *card)
@@ -236,23 +271,48 @@ try_cards(const struct work *work, bool tools)
 
     for (size_t i = 0; i < work->cards->count; i++) {
         struct card *card = &work->cards->items[i];
+        struct setup_report report;
 
         if (!setup_may_come(card->rc) || needs_tools(work, card) != tools)
             continue;
-        card->rc = setup_run(work->call->host, card->said, dry_run, &listener, &card->report);
+        card->rc = setup_run(work->call->host, card->said, dry_run, &listener, &report);
+        card->report = report; /* at once, because the other process may read it */
         again |= setup_may_come(card->rc);
     }
     return again && !dry_run;
 }
 
-/* While the host comes up, a card or its driver may not be ready yet. */
+/* Ends a round: the process that systemd started judges what is left. */
 static void
-try_again(const struct work *work, bool tools)
+end_round(const struct work *work, FILE *parent)
 {
+    if (!parent) {
+        release_libvirt(work);
+        return;
+    }
+    say_end(parent);
+    fflush(parent);
+}
+
+/* While the host comes up, a card or its driver may not be ready yet, or somebody uses it. parent:
+ * where a child says that a round has ended. */
+static void
+try_again(const struct work *work, bool tools, FILE *parent)
+{
+    bool again = try_cards(work, tools);
     unsigned pause = PAUSE;
 
-    while (try_cards(work, tools) && deadline_pause(work->deadline, &pause))
-        pause *= 2;
+    end_round(work, parent);
+    while (again && !is_past(work->deadline)) {
+        struct deadline next = is_past(work->patience)
+                                   ? work->deadline
+                                   : deadline_earlier(work->patience, work->deadline);
+
+        (void)!deadline_pause(next, &pause);
+        pause = 2 * pause < LONGEST_PAUSE ? 2 * pause : LONGEST_PAUSE;
+        again = try_cards(work, tools);
+        end_round(work, parent);
+    }
 }
 
 /* --- side by side ----------------------------------------------------------------------------- */
@@ -263,10 +323,9 @@ try_without_tools(const void *data, FILE *out)
     const struct work *work = data;
     struct reader *reader = work->call->host->reader;
 
-    (void)out;
     if (reader)
         *reader = READER_IDLE; /* the other one belongs to the parent */
-    try_again(work, false);
+    try_again(work, false, out);
     if (reader)
         reader_stop(reader);
 }
@@ -293,18 +352,18 @@ try_all(const struct work *work)
                        : MAP_FAILED;
     struct child child;
     bool has_child = false;
-    char end[1];
+    char round[1];
 
     if (shared != MAP_FAILED) {
         cards->items = memcpy(shared, own, size);
         has_child = child_start(&child, try_without_tools, work) == 0;
     }
     if (!has_child)
-        try_again(work, false);
-    try_again(work, true);
+        try_again(work, false, NULL);
+    try_again(work, true, NULL);
     if (has_child) {
-        while (child_hear(&child, end, sizeof(end)) > 0)
-            ;
+        while (child_hear(&child, round, sizeof(round)) > 0)
+            release_libvirt(work);
         child_end(&child, work->deadline);
     }
     if (shared != MAP_FAILED) {
@@ -313,14 +372,21 @@ try_all(const struct work *work)
     }
 }
 
-/* libvirt's daemons wait until boot_wait is over at most, even if a tool hangs. */
+/* libvirt's daemons wait until boot_wait is over at most, even if a tool hangs, and 15 seconds for
+ * cards that somebody uses: an exporter of metrics may never end. */
 static void
 set_up(const struct command_call *call, const struct policy *policy, struct cards *cards)
 {
     uint64_t uptime = host_uptime(call->host);
     unsigned left = uptime < policy->boot_wait ? policy->boot_wait - (unsigned)uptime : 0;
-    const struct work work = {call, cards, deadline_in(call->host, left)};
     struct startup_notice notice;
+    bool is_told = false;
+    const struct work work = {.call = call,
+                              .cards = cards,
+                              .deadline = deadline_in(call->host, left),
+                              .patience = deadline_in(call->host, PATIENCE),
+                              .notice = &notice,
+                              .is_told = &is_told};
     struct error failure;
 
     if (startup_notice_begin(&notice, left, &failure) < 0)

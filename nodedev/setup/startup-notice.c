@@ -91,12 +91,18 @@ startup_notice_begin(struct startup_notice *ret, unsigned milliseconds, struct e
 }
 
 void
+startup_notice_send(const struct startup_notice *notice)
+{
+    if (notice->socket >= 0)
+        send_notice(notice->socket);
+}
+
+void
 startup_notice_end(struct startup_notice *notice)
 {
     if (notice->has_timer)
         timer_delete(notice->timer);
-    if (notice->socket < 0)
-        return;
-    send_notice(notice->socket);
-    close(notice->socket);
+    startup_notice_send(notice);
+    if (notice->socket >= 0)
+        close(notice->socket);
 }

@@ -4,8 +4,9 @@
  * startup-notice: tells systemd that a unit of Type=notify is up (sd_notify(3)). Then the units
  * that wait for this one start.
  *
- * The notice is sent once: by the caller at the end, or before that by a timer, whatever the
- * process does then. A process that systemd did not start as such a unit sends nothing.
+ * The notice is sent once: by the caller, or before that by a timer, whatever the process does
+ * then. A process that systemd did not start as such a unit sends nothing. systemd takes the notice
+ * only from the process that it started.
  */
 
 #pragma once
@@ -26,4 +27,7 @@ int startup_notice_begin(struct startup_notice *ret, unsigned milliseconds,
                          struct error *error) CHECKED NONNULL;
 
 /* Sends the notice, unless it was sent. */
+void startup_notice_send(const struct startup_notice *notice) NONNULL;
+
+/* The same, and stops the timer. */
 void startup_notice_end(struct startup_notice *notice) NONNULL;
