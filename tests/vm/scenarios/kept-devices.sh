@@ -56,3 +56,27 @@ claim "${arguments[@]}"
 give_back small
 assert_no_mdevs
 assert_empty_ledger
+
+part drained-meanwhile
+# A start waits for the removal of a kept vGPU. Its GPU is drained meanwhile, and the guest gets nothing there.
+cards mdev
+vgpu_conf <<<'release = "keep";'
+kept=$(new_uuid) wanted=$(new_uuid)
+guest owner --metadata "$(request "<vgpu:device type='T4-16Q' parent='${T4[0]}'/>")" --hostdev "$kept"
+guest next --metadata "$(request "<vgpu:device type='T4-1B' parent='${T4[0]}'/>")" --hostdev "$wanted"
+fault exiting_ms 300000
+start owner
+destroy owner
+assert_match "$(ledger)" ' owner .* kept made '
+virsh -q start next 2>said &
+starting=$!
+wait_for grep -q " owner .* removing made " "$LEDGER"
+vgpuctl drain "${T4[0]}" >drained
+fault exiting_ms 0
+if wait $starting; then fail "the guest has started on a drained GPU"; fi
+cat said drained
+grep "vgpu: next: .*${T4[0]} is drained" said
+! mdev_exists "$wanted"
+vgpuctl undrain "${T4[0]}"
+assert_no_mdevs
+assert_empty_ledger

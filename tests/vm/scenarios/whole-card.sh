@@ -23,6 +23,15 @@ for managed in yes no; do
     must_fail start "thief-$managed"
     assert_match "$ERR" "vgpu: thief-$managed: it takes the whole card ${T4[0]}, and the running guest user has $used there"
 done
+# libvirt detaches the card of an NVMe disk, too.
+IFS=:. read -r domain bus slot function <<<"${T4[0]}"
+disk="<disk type='nvme' device='disk'><driver name='qemu' type='raw'/>"
+disk+="<source type='pci' managed='yes' namespace='1'>"
+disk+="<address domain='0x$domain' bus='0x$bus' slot='0x$slot' function='0x$function'/></source>"
+disk+="<target dev='vda' bus='virtio'/></disk>"
+guest thief-disk --xml-filter "s|<memballoon|$disk&|"
+must_fail start thief-disk
+assert_match "$ERR" "vgpu: thief-disk: it takes the whole card ${T4[0]}, and the running guest user has $used there"
 [ "$(driver_of "${T4[0]}")" = nvidia ]
 is_running user
 [ "$(links)" = 0 ]

@@ -46,6 +46,9 @@ service() {
     printf '%s\n' '[Service]' "${@:2}" '[Install]' 'WantedBy=multi-user.target' >"/etc/systemd/system/$1.service"
 }
 
+# journal_says WORDS: does a line of the unit have WORDS?
+journal_says() { journalctl -q -b -o cat -u "$unit" | grep "$1"; }
+
 # functions CARD: how many it has.
 functions() { cat "/sys/bus/pci/devices/$1/sriov_numvfs"; }
 
@@ -132,6 +135,21 @@ case $PHASE in
     [ "$(ledger | grep -c ' held made ')" = ${#types[@]} ]
     for name in "${!types[@]}"; do destroy "$name"; done
     assert_empty_ledger
+
+    say "somebody uses a card for a while: libvirt does not wait for long, and the card is set up in the end"
+    sed -i "s/^boot_wait = .*/boot_wait = \"60m\";/; /$b60/s/functions = $of_b60/functions = $part/" "$CONF"
+    read -r user _ <<<"$(vfs_of $b60 | xargs)"
+    bind_driver "$user" vgpu-cards-xe-vfio
+    exec 9<"/dev/vfio/$(group_of "$user")"
+    systemctl restart $unit
+    wait_for journal_says "$b60 is in use: .* by process .*; it is tried again for .* s, and libvirt does not wait"
+    [ "$(systemctl show -P SubState $unit)" = running ]
+    exec 9<&-
+    bind_driver "$user" ''
+    wait_for test "$part" = "$(functions $b60)"
+    sed -i "/$b60/s/functions = $part/functions = $of_b60/" "$CONF"
+    vgpuctl setup
+    as_declared
 
     say "a tool fails, and with LONG lies: the answer is right, the other cards are set up, and the next call finishes"
     sed -i 's/^boot_wait = .*/boot_wait = "1s";/' "$CONF"
