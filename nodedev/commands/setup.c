@@ -240,8 +240,7 @@ release_libvirt(const struct work *work)
     unsigned left = deadline_left(work->deadline) / 1000;
 
     if (*work->is_told || !is_past(work->patience) || left == 0 ||
-        ARRAY_HAS(cards->items, cards->count, card,
-                  card->rc != -EBUSY && setup_may_come(card->rc)) ||
+        ARRAY_HAS(cards->items, cards->count, card, setup_may_come(card->rc)) ||
         !ARRAY_HAS(cards->items, cards->count, card, card->rc == -EBUSY))
         return;
     startup_notice_send(work->notice);
@@ -262,6 +261,13 @@ needs_tools(const struct work *work, const struct card *card)
     return card_vendor_has_tools(card_vendor_of(work->call->host, &card->said->address));
 }
 
+/* A person is told at once who uses a card. At boot nobody is there to type the command again. */
+static bool
+may_come(const struct work *work, int rc)
+{
+    return setup_may_come(rc) || (rc == -EBUSY && work->notice->socket >= 0);
+}
+
 /* Tries each card of one kind that is not as declared. Returns whether to try again. */
 static bool
 try_cards(const struct work *work, bool tools)
@@ -273,11 +279,11 @@ try_cards(const struct work *work, bool tools)
         struct card *card = &work->cards->items[i];
         struct setup_report report;
 
-        if (!setup_may_come(card->rc) || needs_tools(work, card) != tools)
+        if (!may_come(work, card->rc) || needs_tools(work, card) != tools)
             continue;
         card->rc = setup_run(work->call->host, card->said, dry_run, &listener, &report);
         card->report = report; /* at once, because the other process may read it */
-        again |= setup_may_come(card->rc);
+        again |= may_come(work, card->rc);
     }
     return again && !dry_run;
 }

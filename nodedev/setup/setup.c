@@ -249,5 +249,5 @@ setup_check(const struct host *host, const struct policy_gpu *said, struct error
 bool
 setup_may_come(int rc)
 {
-    return rc == -ENODEV || rc == -EIO || rc == -ETIMEDOUT || rc == -EBUSY;
+    return rc == -ENODEV || rc == -EIO || rc == -ETIMEDOUT;
 }

@@ -53,5 +53,5 @@ int setup_check(const struct host *host, const struct policy_gpu *said,
                 struct error *error) CHECKED NONNULL;
 
 /* Whether a failure may go away while the host still comes up: the card or its driver was not ready
- * yet, or somebody uses the card. */
+ * yet. */
 bool setup_may_come(int rc) CHECKED;

@@ -287,6 +287,20 @@ busy_at_boot(void **state)
     fake_set_uptime(FAKE_UPTIME);
 }
 
+/* A person is told at once. */
+static void
+busy_for_a_person(void **state)
+{
+    assert_int_equal(fake_enable(&scene.kernel, NVIDIA, 4), 0);
+    run_guest();
+    declare("sizes = \"mixed\";");
+    fake_set_uptime(START);
+    run("vgpuctl setup", COMMAND_BUSY, NVIDIA " is in use: 0000:3d:00.5 by guest9");
+    assert_in_range(fake_now() - START, 0, 1000);
+    end_guest();
+    fake_set_uptime(FAKE_UPTIME);
+}
+
 /* Another vgpuctl has the card for a moment. */
 static void
 taken_at_boot(void **state)
@@ -302,6 +316,7 @@ taken_at_boot(void **state)
     assert_int_equal(pipe(is_taken), 0);
     declare("functions = \"all\";");
     fake_set_uptime(START);
+    open_notices();
     other = fork();
     if (other == 0) {
         if (workbench_take_with_leases(&scene.kernel.host, &card, &bench, &error) < 0 ||
@@ -317,6 +332,7 @@ taken_at_boot(void **state)
     assert_int_equal(fake_enabled(&scene.kernel, NVIDIA), 4);
     close(is_taken[0]);
     close(is_taken[1]);
+    close_notices();
     fake_set_uptime(FAKE_UPTIME);
 }
 
@@ -353,7 +369,8 @@ int
 main(void)
 {
     const struct CMUnitTest tests[] = {
-        TEST(early), TEST(up_in_time), TEST(busy_at_boot), TEST(taken_at_boot), TEST(side_by_side),
+        TEST(early),         TEST(up_in_time),   TEST(busy_at_boot), TEST(busy_for_a_person),
+        TEST(taken_at_boot), TEST(side_by_side),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
