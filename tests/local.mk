@@ -10,7 +10,7 @@ TESTS = $(unit_tests) $(bare_tests) $(quick_checks)
 TEST_EXTENSIONS = .sh
 SH_LOG_COMPILER = $(SHELL)
 AM_TESTS_ENVIRONMENT = srcdir='$(srcdir)'; unit_tests='$(unit_tests)'; fuzz_targets='$(fuzz_targets)'; \
-	connection_so_SOURCES='$(connection_so_SOURCES)'; . tests/environment;
+	. tests/environment;
 
 # Three speeds: "make check" is TESTS, and needs what the build needs. tests/needs installs what the others need.
 check-deep:

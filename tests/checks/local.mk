@@ -21,7 +21,6 @@ deep_checks = \
 	tests/checks/check-packages.sh \
 	tests/checks/check-model.sh \
 	tests/checks/check-cockpit.sh \
-	tests/checks/check-clang.sh \
 	tests/checks/check-linters.sh \
 	tests/checks/check-portability.sh \
 	tests/checks/check-recipes.sh \

@@ -141,7 +141,7 @@ case $PHASE in
     read -r user _ <<<"$(vfs_of $b60 | xargs)"
     bind_driver "$user" vgpu-cards-xe-vfio
     exec 9<"/dev/vfio/$(group_of "$user")"
-    systemctl restart $unit
+    timeout 90 systemctl restart $unit || { systemctl status $unit; journalctl -u $unit -b | tail -n 20; ps -ef | grep vgpuctl; false; }
     wait_for journal_says "$b60 is in use: .* by process .*; it is tried again for .* s, and libvirt does not wait"
     [ "$(systemctl show -P SubState $unit)" = running ]
     exec 9<&-
