@@ -33,7 +33,7 @@ check-all:
 
 .PHONY: check-deep check-vm check-arm64 check-all
 
-EXTRA_DIST += tests/README.md tests/data tests/golden tests/machines tests/monitoring tests/needs tests/play
+EXTRA_DIST += tests/README.md tests/times tests/data tests/golden tests/machines tests/monitoring tests/needs tests/play
 
 clean-local:
 	-rm -rf packages arm64 tests/cockpit-pictures tests/vm-logs tests/vm-results tests/sanitizers \

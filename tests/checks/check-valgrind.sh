@@ -35,7 +35,7 @@ if [ -n "${LONG-}" ]; then
 else
     # shellcheck disable=SC2086 # a list of words
     chosen=$(printf '%s\n' $unit_tests | awk -v part="$part" 'NR % 8 == part % 8')
-    echo "PART=$part:" "$(echo "$chosen" | wc -l)" "tests; LONG=1 or another PART plays the others"
+    echo "left out: valgrind with seven eighths of the unit tests; LONG=1 plays all, PART=1 to 8 others than $part"
 fi
 [ -n "$chosen" ] || complain "no test was chosen"
 # As many tests run at a time as there are processors. A test that fails leaves a file. After a fork the first

@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 # vgpuctl attach and detach: before a start, in a running guest, and when the guest keeps the device.
 # shellcheck shell=bash
-# takes: 35
 
 # annotated GUEST ALIAS [OPTION]...: does the guest's XML ask for this alias?
 annotated() { virsh -q dumpxml "$1" "${@:3}" | grep -q "<vgpu:device alias=\"$2\""; }

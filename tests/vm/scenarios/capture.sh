@@ -2,7 +2,6 @@
 # vgpuctl shows the same of a capture as of its host, for each kind of card; a capture has no secret.
 # shellcheck shell=bash
 # needs: libvirt 9.7
-# takes: 33
 #
 # An ordinary run records one host, with mediated devices and functions. LONG=1 records six, for tests/captures.
 

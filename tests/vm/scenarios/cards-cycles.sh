@@ -2,7 +2,6 @@
 # The emulated cards are loaded and unloaded a hundred times: no memory is lost, and the kernel is quiet.
 # shellcheck shell=bash
 # tests: cards
-# takes: 60
 
 # cycle: the cards come and go.
 cycle() {

@@ -4,7 +4,6 @@
 # tests: cards
 # needs: libvirt 9.7
 # needs: qemu 8.1
-# takes: 110
 #
 # LONG=1 also installs the package, removes it while the modules are loaded, and purges it. Under emulation this
 # took 28 minutes in all, twelve of them for dpkg -i.

@@ -4,7 +4,6 @@
 # tests: cards
 # needs: libvirt 9.7
 # needs: qemu 8.1
-# takes: 35
 
 # A process that has a vGPU open as QEMU would have it, but without a guest.
 cat >holder <<-'END'

@@ -2,7 +2,6 @@
 # The state of an emulated vGPU on its way: all changes of VFIO's states, streams in pieces, broken streams.
 # shellcheck shell=bash
 # tests: cards
-# takes: 8
 #
 # ../../vfio/vfio-states.c says what is tried. A kernel that goes wrong there says so in its log, and that fails a scenario.
 

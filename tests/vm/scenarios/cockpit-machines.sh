@@ -4,7 +4,6 @@
 # needs: cockpit-machines 332
 # needs: libvirt 9.7
 # needs: browser 9091
-# takes: 75
 #
 # The browser is outside, on the machine that runs the tests. tests/cockpit/in-vm-cockpit-machines.mjs looks and
 # clicks there. With its last click, which starts the guest, it has seen everything. With LONG=1 it starts and ends the

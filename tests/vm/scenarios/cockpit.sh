@@ -3,7 +3,6 @@
 # shellcheck shell=bash
 # needs: cockpit 239
 # needs: browser 9090
-# takes: 25
 #
 # The browser is outside, on the machine that runs the tests; tests/cockpit/in-vm-cockpit.mjs clicks there.
 # The last click drains the GPU. So this scenario knows that the browser has seen everything.

@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 # vgpuctl explain predicts a start, for any user, and changes nothing; check reads files.
 # shellcheck shell=bash
-# takes: 13
 
 ask() { # NAME UUID
     guest "$1" --metadata "$(request '<vgpu:device alias="ua-gpu0" type="mbochs-large"/>')" \

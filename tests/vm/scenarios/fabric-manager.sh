@@ -2,7 +2,6 @@
 # NVIDIA's hook for Fabric Manager has its place beside ours, before it or behind it. A script stands in for it.
 # shellcheck shell=bash
 # needs: libvirt 9.7
-# takes: 15
 
 hooks=/etc/libvirt/hooks
 fabric=/run/fabric

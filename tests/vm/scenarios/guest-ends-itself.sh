@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 # A power-off, a panic or a reset: the vGPU stays if the guest lives, else it goes.
 # shellcheck shell=bash
-# takes: 18
 
 # io GUEST ADDRESS VALUE [SIZE]: writes VALUE to an I/O port of the guest; SIZE is b, h or w: 1, 2 or
 # 4 bytes. The guest has no operating system, so QEMU writes.

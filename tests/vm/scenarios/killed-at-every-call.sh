@@ -2,7 +2,6 @@
 # The hook is killed at a half of its changes (on cards, a third): the next prepare works.
 # With LONG it is killed at every system call, on all shapes of cards.
 # shellcheck shell=bash
-# takes: 28
 set +x
 
 hook=(libvirt-vgpu-hook web01)

@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 # A release that fails, is killed, or is never called: its vGPU is given back while libvirtd lives.
 # shellcheck shell=bash
-# takes: 15
 
 # ask NAME UUID: sets ARGUMENTS to those of a guest.
 ask() {

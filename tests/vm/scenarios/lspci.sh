@@ -2,7 +2,6 @@
 # lspci and udevadm see the emulated cards as they see real ones, and no other driver comes for them.
 # shellcheck shell=bash
 # tests: cards
-# takes: 10
 
 cards mdev vf xe bare vfs=2
 vf=$(vfs_of "${CARDS[0]}" | tail -n 1)

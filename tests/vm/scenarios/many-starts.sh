@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 # More guests with a vGPU start at once than libvirt has workers: what other guests wait for.
 # shellcheck shell=bash
-# takes: 20
 #
 # The verdict is about what ends before what. LONG=1 has eight guests for five workers, and also prints the times, of
 # which there is no verdict: a busy machine changes them.

@@ -2,7 +2,6 @@
 # mdevctl, as it is, with the emulated cards: types, define, start, stop, list, and autostart.
 # shellcheck shell=bash
 # tests: cards
-# takes: 15
 
 uuid=$(new_uuid)
 

@@ -2,7 +2,6 @@
 # A migration breaks on either host: afterwards only the running guest's vGPUs exist.
 # shellcheck shell=bash
 # needs: qemu 8.1
-# takes: 45
 
 # Random data that does not compress. At 1 MiB/s its migration takes about forty seconds. In that time
 # the scenario breaks something, even on a busy machine. AppArmor lets a guest read this file.

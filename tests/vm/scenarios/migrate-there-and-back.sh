@@ -2,7 +2,6 @@
 # Migration: offline, refused, live there and back. UUIDs change, the definition's stay, and so does the vGPUs' state.
 # shellcheck shell=bash
 # needs: qemu 8.1
-# takes: 35
 
 vgpu_conf <<<'classes = { small = { types = [ "mtty-2" ]; }; };'
 defined=("$(new_uuid)" "$(new_uuid)")

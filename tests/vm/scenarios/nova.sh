@@ -2,7 +2,6 @@
 # OpenStack Nova's libvirt driver, as it is, on the emulated cards: inventory, devices made, found and counted.
 # shellcheck shell=bash
 # needs: nova 31
-# takes: 200
 #
 # tools/nova-inventory.py calls Nova. Our hook serves a guest beside a guest of Nova's.
 

@@ -3,7 +3,6 @@
 # shellcheck shell=bash
 # needs: libvirt 9.7
 # needs: qemu 8.1
-# takes: 40
 
 # at_once COMMAND...: COMMAND does not wait for a file system of FUSE, whose server is stopped.
 at_once() { timeout "$PATIENCE" "$@"; }

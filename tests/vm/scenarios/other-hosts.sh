@@ -2,7 +2,6 @@
 # vgpuctl --connect shows the other host; a migration never contradicts migrate-check.
 # shellcheck shell=bash
 # needs: qemu 8.1
-# takes: 40
 
 guest web01 --migratable --metadata "$(request '<vgpu:device alias="ua-gpu0" type="mtty-2"/>')" \
     --hostdev "$(new_uuid),ua-gpu0"

@@ -2,7 +2,6 @@
 # A pool of bare virtual functions, bound to the true vfio-pci: each goes to one guest, and comes back.
 # shellcheck shell=bash
 # needs: nvme
-# takes: 22
 
 for card in /sys/bus/pci/devices/*/sriov_totalvfs; do break; done
 card=${card%/*}

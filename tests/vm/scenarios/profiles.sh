@@ -3,7 +3,6 @@
 # shellcheck shell=bash
 # needs: libvirt 9.7
 # needs: qemu 8.1
-# takes: 35
 
 GIB=$((1 << 30))
 # Two small vGPUs and one large vGPU use up a card.

@@ -2,7 +2,6 @@
 # 'vgpuctl prove' predicts each kind of card, reports a card that differs, and a kill leaves nothing.
 # shellcheck shell=bash
 # needs: libvirt 9.7
-# takes: 40
 #
 # LONG=1 also proves mtty, mixed sizes, and mediated devices on functions, and a T4 that differs.
 

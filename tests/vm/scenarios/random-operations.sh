@@ -2,7 +2,6 @@
 # Random operations on six guests and two hosts: vGPUs, leases and running guests always agree.
 # shellcheck shell=bash
 # needs: qemu 8.1
-# takes: 32
 set +x
 
 # A long run has parts, each with a seed of its own. A part that was interrupted can be played again.

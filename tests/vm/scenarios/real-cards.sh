@@ -3,7 +3,6 @@
 # shellcheck shell=bash
 # tests: cards
 # needs: libvirt 9.7
-# takes: 60
 
 # try NAME VF TYPE: calls only the hook's prepare.
 try() {

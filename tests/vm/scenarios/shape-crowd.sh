@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 # Many prepares and starts at once: exactly as many vGPUs are made as there are places, and nothing leaks.
 # shellcheck shell=bash disable=SC2153 # use_shape sets them
-# takes: 42
 #
 # tests/actions/test-crowd.c plays crowds of sixty-four on the fake kernel, in every run. Here an ordinary run has
 # fewer guests than with LONG, because an emulated processor needs a second for each hook.

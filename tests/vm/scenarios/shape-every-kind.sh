@@ -2,7 +2,6 @@
 # A host has every kind of card: a class takes what is free, in the order of its types, and a guest has several kinds.
 # shellcheck shell=bash
 # needs: libvirt 9.7
-# takes: 43
 
 cards mdev vf xe bare vfs=4
 read -ra vfs <<<"$(vfs_of "${CARDS[0]}" | xargs)"

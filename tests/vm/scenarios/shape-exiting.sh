@@ -2,7 +2,6 @@
 # A driver needs long to free a vGPU, or hangs: the vGPU is not lost, and other guests need not wait for it.
 # shellcheck shell=bash disable=SC2153 # use_shape sets them
 # needs: libvirt 9.7
-# takes: 40
 
 use_shape vf vfs=2
 first=$(new_source 0 0) second=$(new_source 0 1) other=$(new_source 1 0)

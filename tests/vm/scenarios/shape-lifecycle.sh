@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 # Guests start and end, on the kernel's samples and on NVIDIA's shapes. Its parts share their guests.
 # shellcheck shell=bash disable=SC2153,SC2034 # use_shape sets them, and guest_xml reads EMULATOR
-# takes: 45
 
 # With Debian's own QEMU.
 EMULATOR=

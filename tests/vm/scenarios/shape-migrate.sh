@@ -2,7 +2,6 @@
 # Live migration from card to card and back, also between mediated devices and virtual functions.
 # shellcheck shell=bash disable=SC2153 # use_shape sets them
 # needs: qemu 8.1
-# takes: 35
 #
 # LONG=1 also migrates between two cards of each shape.
 

@@ -2,7 +2,6 @@
 # Save, restore, and return to a snapshot: the guest gets its vGPU again, or another if it is taken; its state stays.
 # shellcheck shell=bash disable=SC2153 # use_shape sets them
 # needs: qemu 8.1
-# takes: 35
 
 save_with() {
     before=$(sources_of web01)

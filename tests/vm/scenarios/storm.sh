@@ -3,7 +3,6 @@
 # shellcheck shell=bash
 # needs: libvirt 9.7
 # plays: LONG
-# takes: 75
 
 # What may refuse a start: what an administrator does at that moment, and nothing else.
 may_refuse="is drained|is being proved or set up by vgpuctl|no GPU can take|has no virtual function|not found"

@@ -2,7 +2,6 @@
 # A tool of NVIDIA's outlives its vgpuctl. Until it ends, nobody gets a vGPU on its card, and no second tool runs.
 # shellcheck shell=bash
 # needs: libvirt 9.7
-# takes: 20
 #
 # With LONG=1 a tool that ignores SIGTERM is killed in the end, after 105 seconds.
 

@@ -2,7 +2,6 @@
 # libvirt's node devices of the emulated cards, without our hook: list, dumpxml, define, start, destroy.
 # shellcheck shell=bash
 # tests: cards
-# takes: 15
 
 cards mdev vf vfs=2
 card=pci_${T4[0]//[:.]/_}

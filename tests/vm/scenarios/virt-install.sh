@@ -3,7 +3,6 @@
 # shellcheck shell=bash
 # tests: cards
 # needs: libvirt 9.7
-# takes: 30
 
 cards mdev vf vfs=2
 read -r vf _ <<<"$(vfs_of "${CARDS[0]}" | xargs)"

@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 # A guest has a whole GPU as a hostdev. It does not start while another guest has a vGPU there.
 # shellcheck shell=bash
-# takes: 20
 
 cards mdev vf vfs=2
 mapfile -t vfs < <(vfs_of "${CARDS[0]}")

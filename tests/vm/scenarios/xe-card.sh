@@ -3,7 +3,6 @@
 # shellcheck shell=bash
 # tests: cards
 # needs: libvirt 9.7
-# takes: 30
 
 MIB=1048576
 GIB=$((1024 * MIB))

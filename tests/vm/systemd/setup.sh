@@ -2,7 +2,6 @@
 # vgpuctl setup: power is cut, and at the next boot all declared cards are as before, and so are their guests.
 # shellcheck shell=bash
 # needs: libvirt 9.7
-# takes: 170
 #
 # LONG=1 has one card more, guests that run when the power is cut, and each tool fails in each way. The boards of an
 # ordinary run have fewer functions: an emulated processor needs long for many.
