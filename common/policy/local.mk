@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 
 libvgpu_a_SOURCES += \
+	common/policy/long-number.c common/policy/long-number.h \
 	common/policy/open-ends.c common/policy/open-ends.h \
 	common/policy/policy.c common/policy/policy.h \
 	common/policy/policy-consistency.c common/policy/policy-consistency.h \

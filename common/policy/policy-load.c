@@ -2,6 +2,7 @@
 
 #include "policy/policy-load.h"
 #include "base/memory.h"
+#include "policy/long-number.h"
 #include "policy/open-ends.h"
 #include "policy/policy-consistency.h"
 #include "policy/policy-keys.h"
@@ -167,6 +168,7 @@ parse_text(struct load *load, const char *file, const char *text)
 {
     struct setting_reader reader = {.error = load->error, .file = file, .trace = load->trace};
     struct open_ends hiding = open_ends_find_hiding(text);
+    struct long_number number = {.line = 0};
     unsigned include = find_include(text);
     config_t config;
 
@@ -178,6 +180,9 @@ parse_text(struct load *load, const char *file, const char *text)
     else if (hiding.line)
         fail(load, -EINVAL, "%s:%u: the %s that begins in this line has no end, and hides the rest",
              file, hiding.line, hiding.what);
+    else if ((number = long_number_find(text)).line)
+        fail(load, -EINVAL, "%s:%u: %.*s is too large: numbers have 32 bits, up to %d", file,
+             number.line, number.length < 40 ? (int)number.length : 40, number.text, INT32_MAX);
     else
         policy_keys_read(&reader, config_root_setting(&config), load->policy);
     config_destroy(&config);

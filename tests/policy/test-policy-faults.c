@@ -61,6 +61,22 @@ faults_of_one_place(void **state)
          "1: the string that begins in this line has no end, and hides the rest"},
         {"classes = { a = { types = [ \"/*\", \"\\\"/*\" ]; }; }; # /*\n// /*\n\n/*/",
          "4: the comment that begins in this line has no end, and hides the rest"},
+        /* numbers of which libconfig 1.5 makes others */
+        {"placement = \"pack\";\ngpus = ( { " GPU " setup = { functions = 4294967296; }; } );",
+         "2: 4294967296 is too large: numbers have 32 bits, up to 2147483647"},
+        {"gpus = ( { " GPU " setup = { functions =\n\n4294967298; }; } );",
+         "3: 4294967298 is too large"},
+        {"gpus = ( { " GPU " setup = { functions = 0x100000002; }; } );",
+         "1: 0x100000002 is too large"},
+        {"gpus = ( { " GPU " setup = { functions = -2147483649; }; } );",
+         "1: -2147483649 is too large"},
+        {"gpus = ( { " GPU " setup = { functions = 99999999999999999999; }; } );",
+         "1: 99999999999999999999 is too large"},
+        {"gpus = ( { " GPU " setup = { functions = 4294967298L; }; } );",
+         "1: functions must be \"all\", or a number from 1 to"},
+        {"# 4294967296\n// 4294967296\n/* 4294967296\n*/ default_class = \"\\\"4294967296\n\";\n"
+         "a4294967296 = 1.4294967296;",
+         "6: unknown key \"a4294967296\""},
         /* unknown keys, at every level */
         {"\n\ncolour = 1;", "3: unknown key \"colour\""},
         {"Enabled = true;", "1: unknown key \"Enabled\" (did you mean enabled?)"},
