@@ -28,7 +28,7 @@ descriptors_settle(const char *nothing)
     int fd;
 
     do
-        fd = open(nothing, O_RDWR);
+        fd = open(nothing, O_RDONLY);
     while (fd >= 0 && fd <= STDERR_FILENO);
     if (fd >= 0)
         close(fd);

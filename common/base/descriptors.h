@@ -11,7 +11,8 @@
 
 #include "base/cleanup.h"
 
-/* Opens `nothing`, /dev/null, in the place of each standard descriptor that is closed. Else a file
+/* Opens `nothing`, /dev/null, for reading, in the place of each standard descriptor that is closed.
+ * So a result that nobody can get is an error (EBADF) and not lost. Without that a file
  * of ours would get its number, and what is printed would get into that file. */
 void descriptors_settle(const char *nothing) NONNULL;
 

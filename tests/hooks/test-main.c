@@ -180,10 +180,32 @@ closed_descriptors_are_settled(void **state)
     }
 }
 
+/* Nobody can get what is printed, so that is a failure. */
+static void
+a_closed_output_is_no_success(void **state)
+{
+    const char *build = getenv("top_builddir");
+    char path[512];
+    pid_t pid = fork();
+    int status;
+
+    if (pid == 0) {
+        snprintf(path, sizeof(path), "%s/vgpuctl", build ? build : ".");
+        close(STDOUT_FILENO);
+        close(STDERR_FILENO);
+        execl(path, "vgpuctl", "--version", NULL);
+        _exit(127);
+    }
+    assert_int_equal(waitpid(pid, &status, 0), pid);
+    assert_true(WIFEXITED(status));
+    assert_int_equal(WEXITSTATUS(status), 1);
+}
+
 int
 main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_closed_output_is_no_success),
         cmocka_unit_test(closed_descriptors_are_settled),
         cmocka_unit_test(rights_are_given_up_before_anything_is_read),
     };

@@ -51,6 +51,9 @@ journal_says() { journalctl -q -b -o cat -u "$unit" | grep "$1"; }
 # functions CARD: how many it has.
 functions() { cat "/sys/bus/pci/devices/$1/sriov_numvfs"; }
 
+# has_functions CARD COUNT
+has_functions() { [ "$(functions "$1")" = "$2" ]; }
+
 case $PHASE in
 1)
     at_end rm -rf /usr/lib/nvidia /usr/bin/nvidia-smi /run/nvidia-tools /etc/modprobe.d/vgpu-cards.conf
@@ -140,12 +143,12 @@ case $PHASE in
     read -r user _ <<<"$(vfs_of $b60 | xargs)"
     bind_driver "$user" vgpu-cards-xe-vfio
     exec 9<"/dev/vfio/$(group_of "$user")"
-    timeout 90 systemctl restart $unit || { systemctl status $unit; journalctl -u $unit -b | tail -n 20; ps -ef | grep vgpuctl; false; }
+    timeout 90 systemctl restart $unit
     wait_for journal_says "$b60 is in use: .* by process .*; it is tried again for .* s, and libvirt does not wait"
     [ "$(systemctl show -P SubState $unit)" = running ]
     exec 9<&-
     bind_driver "$user" ''
-    wait_for test "$part" = "$(functions $b60)"
+    wait_for has_functions $b60 $part
     sed -i "/$b60/s/functions = $part/functions = $of_b60/" "$CONF"
     vgpuctl setup
     as_declared
