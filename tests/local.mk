@@ -36,5 +36,5 @@ check-all:
 EXTRA_DIST += tests/README.md tests/times tests/data tests/golden tests/machines tests/monitoring tests/needs tests/play
 
 clean-local:
-	-rm -rf packages arm64 tests/cockpit-pictures tests/vm-logs tests/vm-results tests/sanitizers \
+	-rm -rf packages arm64 tests/cockpit-pictures tests/vm-logs tests/vm-results \
 		tests/fuzz/learned tests/fuzz/found tests/deep.log tests/*/*.valgrind.log tests/*/*.documents

@@ -11,8 +11,10 @@ if nm "$top_builddir/libvirt-vgpu-hook" | grep -q __asan; then
     echo "skipped: this build has the sanitizers already"
     exit 77
 fi
-tree=$(cd "$top_builddir" && pwd)/tests/sanitizers
-rm -rf "$tree"
+# Not below this tree: other checks look at all files there.
+scratch=$(mktemp -d)
+trap 'rm -rf "$scratch"' EXIT
+tree=$scratch/tree
 
 # The tests fork a lot, and after a fork the first write to each page costs a fault. Freed memory that the
 # sanitizer keeps, and the callers that it notes for each block, spread the writes over more pages. So it
