@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
 #include "attach/trial.h"
+#include "attach/definitions-lock.h"
 #include "base/shell-word.h"
 
 #include <string.h>
@@ -53,10 +54,13 @@ put_back(struct trial *trial, const struct document *after, const char *explain,
          struct error *error)
 {
     const struct domain_source *source = trial->source;
+    AUTO(definitions_lock_end) struct definitions_lock lock = DEFINITIONS_UNLOCKED;
     AUTO(document_clear) struct document now = {0};
     struct error failure;
-    int rc = domain_source_text(source, CONNECTION_CONFIG, true, &now, &failure);
+    int rc = definitions_lock_take(source->call->host, &lock, &failure);
 
+    if (rc == 0)
+        rc = domain_source_text(source, CONNECTION_CONFIG, true, &now, &failure);
     if (rc == 0 && !is_same(after, &now))
         rc = error_set(&failure, -EEXIST, "somebody else has changed it meanwhile");
     if (rc == 0)

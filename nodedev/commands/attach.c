@@ -2,6 +2,7 @@
 
 #include "attach/attachments.h"
 #include "attach/clone.h"
+#include "attach/definitions-lock.h"
 #include "attach/trial.h"
 #include "attach/vf-selection.h"
 #include "attach/what-if.h"
@@ -210,7 +211,7 @@ foresee(struct domain_source *source, const struct wish *wish, struct changes *c
 /* Attach and renew both change the definition before the start. */
 static enum command_status
 change_and_start(const struct domain_source *source, const struct wish *wish,
-                 struct changes *changes, struct error *error)
+                 struct definitions_lock *lock, struct changes *changes, struct error *error)
 {
     bool renewed = option_given(&source->call->options, OPTION_RENEW);
     AUTO(trial_clear) struct trial trial = {0};
@@ -222,6 +223,7 @@ change_and_start(const struct domain_source *source, const struct wish *wish,
         return command_ended(rc, error);
     status = renewed ? renew(source, changes, error)
                      : command_ended(attachments_run(source, wish, changes, error), error);
+    definitions_lock_end(lock);
     if (status != COMMAND_DONE)
         return status;
     if (trial_start(&trial, explain, error) < 0) {
@@ -238,8 +240,8 @@ change_and_start(const struct domain_source *source, const struct wish *wish,
 }
 
 static enum command_status
-change(struct domain_source *source, const struct wish *wish, struct changes *changes,
-       struct error *error)
+change(struct domain_source *source, const struct wish *wish, struct definitions_lock *lock,
+       struct changes *changes, struct error *error)
 {
     const struct options *options = &source->call->options;
 
@@ -247,7 +249,7 @@ change(struct domain_source *source, const struct wish *wish, struct changes *ch
         return wrong(error,
                      "nothing with a display is plugged into a guest that runs: say --config");
     if (option_given(options, OPTION_START))
-        return change_and_start(source, wish, changes, error);
+        return change_and_start(source, wish, lock, changes, error);
     if (option_given(options, OPTION_RENEW))
         return renew(source, changes, error);
     if (changes->is_dry_run)
@@ -260,19 +262,23 @@ change(struct domain_source *source, const struct wish *wish, struct changes *ch
 static enum command_status
 run(const struct command_call *call, struct error *error)
 {
+    AUTO(definitions_lock_end) struct definitions_lock lock = DEFINITIONS_UNLOCKED;
     AUTO(domain_source_close) struct domain_source source = {0};
     AUTO(changes_clear)
     struct changes changes = {.is_dry_run = option_given(&call->options, OPTION_DRY_RUN)};
     struct wish wish;
     enum command_status status = read_wish(call, &wish, error);
-    int rc;
+    int rc = 0;
 
     if (status != COMMAND_DONE)
         return status;
-    rc = domain_source_open(call, CONNECTION_WRITE, &source, error);
+    if (!changes.is_dry_run && !option_given(&call->options, OPTION_PRINT_XML))
+        rc = definitions_lock_take(call->host, &lock, error);
+    if (rc == 0)
+        rc = domain_source_open(call, CONNECTION_WRITE, &source, error);
     if (rc < 0)
         return command_ended(rc, error);
-    status = change(&source, &wish, &changes, error);
+    status = change(&source, &wish, &lock, &changes, error);
     changes_put(&changes, call);
     return status;
 }

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
+#include "attach/definitions-lock.h"
 #include "attach/detachment.h"
 #include "cli/reply.h"
 #include "cli/say.h"
@@ -77,6 +78,7 @@ check_options(const struct command_call *call, struct error *error)
 static enum command_status
 run(const struct command_call *call, struct error *error)
 {
+    AUTO(definitions_lock_end) struct definitions_lock lock = DEFINITIONS_UNLOCKED;
     AUTO(domain_source_close) struct domain_source source = {0};
     AUTO(changes_clear) struct changes changes = {0};
     AUTO(words_clear) struct words words = {0};
@@ -87,6 +89,8 @@ run(const struct command_call *call, struct error *error)
     if (options_timeout(&call->options, &seconds, error) < 0)
         return COMMAND_USAGE;
     rc = check_options(call, error);
+    if (rc == 0 && !shown)
+        rc = definitions_lock_take(call->host, &lock, error);
     if (rc == 0)
         rc = domain_source_open(call, CONNECTION_WRITE, &source, error);
     if (rc == 0)

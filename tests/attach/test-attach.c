@@ -12,10 +12,12 @@
 #include "xml/domain-edit.h"
 
 #include <dlfcn.h>
+#include <fcntl.h>
 #include <libvirt/libvirt.h>
 #include <libvirt/virterror.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/file.h>
 
 #define MACHINE                                                                                    \
     "gpu 0000:18:00.0 rule size\n"                                                                 \
@@ -682,6 +684,72 @@ a_device_that_stays(void **state)
     assert_int_equal(scene_leases(&scene, "held"), 1);
 }
 
+/* Has the lock of all calls that change definitions, for so many milliseconds. */
+static pid_t
+hold_definitions(unsigned milliseconds)
+{
+    int has_lock[2];
+    char byte;
+    pid_t pid;
+
+    fake_write(&scene.kernel, "run/libvirt-vgpu/definitions", "");
+    assert_int_equal(pipe(has_lock), 0);
+    pid = fork();
+    if (pid == 0) {
+        int fd = openat(scene.kernel.host.root, "run/libvirt-vgpu/definitions", O_RDWR | O_CLOEXEC);
+
+        if (flock(fd, LOCK_EX) < 0 || write(has_lock[1], "", 1) != 1)
+            _exit(1);
+        fake_sleep(milliseconds);
+        _exit(0);
+    }
+    assert_int_equal(read(has_lock[0], &byte, 1), 1);
+    close(has_lock[0]);
+    close(has_lock[1]);
+    return pid;
+}
+
+static int
+lock_in_vain(const struct host *host, int fd, uint64_t nanoseconds)
+{
+    (void)host;
+    (void)fd;
+    (void)nanoseconds;
+    return -ETIMEDOUT;
+}
+
+/* Calls that change a definition wait for each other. What changes nothing does not wait. */
+static void
+one_after_the_other(void **state)
+{
+    static const char *const free_of_it[] = {"vgpuctl attach web09 --type T4-1B --print-xml",
+                                             "vgpuctl attach web09 --type T4-1B --dry-run",
+                                             "vgpuctl detach web09 ua-gpu0 --print-xml"};
+    static const char *const lines[] = {"vgpuctl detach web09 ua-gpu0",
+                                        "vgpuctl attach web09 --type T4-1B",
+                                        "vgpuctl attach web09 --renew"};
+    static struct host_ops ops;
+
+    assert_int_equal(run("vgpuctl attach web09 --type T4-1B"), COMMAND_DONE);
+    for (size_t i = 0; i < COUNT(lines); i++) {
+        uint64_t before = fake_now();
+        pid_t pid = hold_definitions(3000);
+
+        expect(free_of_it[i], COMMAND_DONE, "");
+        assert_in_range(fake_now() - before, 0, 1000);
+        expect(lines[i], COMMAND_DONE, "");
+        assert_in_range(fake_now() - before, 3000, 3100);
+        scene_assert_ends_well(pid);
+        if (i == 0) /* detach with nothing left is another matter */
+            assert_int_equal(run("vgpuctl attach web09 --type T4-1B"), COMMAND_DONE);
+    }
+    ops = *scene.kernel.host.ops;
+    ops.lock = lock_in_vain;
+    scene.kernel.host.ops = &ops;
+    expect("vgpuctl attach web09 --type T4-1B", COMMAND_FAILED,
+           "changes definitions, and has not ended within 120 seconds");
+}
+
 int
 main(void)
 {
@@ -706,6 +774,7 @@ main(void)
         TEST(and_a_start_that_fails),
         TEST(and_no_start_of_what_is_saved),
         TEST(a_device_that_stays),
+        TEST(one_after_the_other),
     };
 
     /* File names that are typed mean files of this process, not of the scene. */

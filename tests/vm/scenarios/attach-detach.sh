@@ -99,3 +99,30 @@ vgpuctl attach seen --type mdpy-vga --display --start
 tr '\0' '\n' <"/proc/$(qemu_pid seen)/cmdline" | grep -F '"display":"on"' | grep -F '"ramfb":true'
 destroy seen
 assert_no_mdevs
+
+say "ten calls at once: each vGPU is in the definition"
+no_vgpu_conf
+guest many
+calls=()
+for _ in 0 1 2 3 4 5 6 7 8 9; do
+    vgpuctl attach many --type mtty-2 --config &
+    calls+=($!)
+done
+for call in "${calls[@]}"; do wait "$call"; done
+[ "$(virsh -q dumpxml many --inactive | grep -c '<hostdev ')" = 10 ]
+[ "$(virsh -q dumpxml many --inactive | grep -c '<vgpu:device ')" = 10 ]
+vgpuctl detach many --all --config
+virsh -q undefine many
+
+if at_least "libvirt-daemon:$(dpkg-query -Wf '${Version}' libvirt-daemon)" 9.7; then
+    say "four guests at once: each has a function of its own"
+    cards vf vfs=4
+    calls=()
+    for i in 0 1 2 3; do guest "four$i"; done
+    for i in 0 1 2 3; do
+        vgpuctl attach "four$i" --type L40S-12Q --config &
+        calls+=($!)
+    done
+    for call in "${calls[@]}"; do wait "$call"; done
+    [ "$(for i in 0 1 2 3; do pci_of "four$i" --inactive; done | sort -u | wc -l)" = 4 ]
+fi
