@@ -212,22 +212,22 @@ has_display(const struct request *request)
 /* An older libvirt takes a definition in which a virtual function has a display, but drops the
  * display. */
 static int
-check_display(const struct domain_source *source, const struct document *old, struct error *error)
+check_display(const struct domain_source *source, const struct document *old,
+              const struct document *written, struct error *error)
 {
-    AUTO(document_clear) struct document text = {0};
+    AUTO(document_clear) struct document again = {0};
     AUTO(request_clear) struct request request = {0};
     struct error failure;
-    int rc = domain_source_text(source, CONNECTION_CONFIG, false, &text, error);
+    int rc = request_parse(written, &request, error);
 
-    if (rc == 0)
-        rc = request_parse(&text, &request, error);
     if (rc < 0 || has_display(&request))
         return rc;
     rc = error_set(error, -EOPNOTSUPP,
                    "%s: this libvirt drops the display of a virtual function, which it takes from "
                    "11.3 on: leave --display out",
                    source->domain.name);
-    if (connection_define(source->connection, old, &failure) < 0)
+    if (definition_replace(source->connection, &source->domain.uuid, written, old, &again,
+                           &failure) < 0)
         error_add(error, "its definition has the vGPU now: %s", failure.text);
     return rc;
 }
@@ -235,33 +235,60 @@ check_display(const struct domain_source *source, const struct document *old, st
 static int
 define(const struct attachment *attachment, struct error *error)
 {
-    AUTO(document_clear) struct document old = {0};
+    AUTO(document_clear) struct document written = {0};
     const struct domain_source *source = attachment->source;
-    int rc =
-        attachment->display ? domain_source_text(source, CONNECTION_CONFIG, true, &old, error) : 0;
+    const struct domain_edit *edit = &attachment->edits[CONNECTION_CONFIG];
+    int rc = source_edit_define(source, edit, &written, error);
+
+    return rc == 0 && attachment->display ? check_display(source, &edit->before, &written, error)
+                                          : rc;
+}
+
+/* Makes the change anew if somebody else has changed the definition meanwhile. */
+static int
+define_all(const struct domain_source *source, const struct wish *wish, struct changes *ret,
+           struct error *error)
+{
+    int rc = -ESTALE;
+
+    for (unsigned tries = 0; tries < DEFINITION_TRIES && rc == -ESTALE; tries++) {
+        AUTO(attachment_clear) struct attachment all = attachment_for(source, wish);
+        AUTO(changes_clear) struct changes planned = {0};
+
+        rc = plan(&all, true, wish->count, &planned, error);
+        if (rc == 0)
+            rc = define(&all, error);
+        if (rc == 0) {
+            *ret = planned;
+            planned = (struct changes){0};
+        }
+    }
+    if (rc == -ESTALE)
+        error_wrap(error, "the definition of %s", source->domain.name);
+    return rc;
+}
+
+/* Sees first whether all can be had. */
+static int
+plug_planned(const struct domain_source *source, const struct wish *wish, struct changes *ret,
+             struct error *error)
+{
+    AUTO(attachment_clear) struct attachment all = attachment_for(source, wish);
+    AUTO(changes_clear) struct changes planned = {0};
+    int rc = hotplug_check(source->call->host, error);
 
     if (rc == 0)
-        rc = source_edit_define(source, &attachment->edits[CONNECTION_CONFIG], error);
-    return rc == 0 && attachment->display ? check_display(source, &old, error) : rc;
+        rc = plan(&all, true, wish->count, &planned, error);
+    return rc < 0 ? rc : plug_all(source, wish, ret, error);
 }
 
 int
 attachments_run(const struct domain_source *source, const struct wish *wish, struct changes *ret,
                 struct error *error)
 {
-    AUTO(attachment_clear) struct attachment all = attachment_for(source, wish);
-    AUTO(changes_clear) struct changes planned = {0};
-    bool live = source->meant[CONNECTION_LIVE];
-    int rc = live ? hotplug_check(source->call->host, error) : 0;
+    int rc = source->meant[CONNECTION_LIVE] ? plug_planned(source, wish, ret, error)
+                                            : define_all(source, wish, ret, error);
 
-    if (rc == 0)
-        rc = plan(&all, true, wish->count, &planned, error);
-    if (rc == 0)
-        rc = live ? plug_all(source, wish, ret, error) : define(&all, error);
-    if (rc == 0 && !live) {
-        *ret = planned;
-        planned = (struct changes){0};
-    }
     for (size_t i = 0; rc == 0 && i < ret->count; i++)
         say_line(source->call->out, "%s: added %s (%s), %s", source->domain.name,
                  ret->items[i].alias, ret->items[i].device.text, domain_source_sides(source));

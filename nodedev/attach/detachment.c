@@ -2,6 +2,8 @@
 
 #include "attach/detachment.h"
 
+#include <stdio.h>
+
 /* Removes the vGPU from one definition, if that is meant. Nothing is written yet. */
 static int
 leave(const struct domain_source *source, enum connection_side side, struct hotplug_leaver *leaver,
@@ -17,6 +19,27 @@ leave(const struct domain_source *source, enum connection_side side, struct hotp
                                        error);
 }
 
+/* Makes the change anew if somebody else has changed the definition meanwhile. */
+static int
+define(const struct domain_source *source, struct hotplug_leaver *leaver, struct error *error)
+{
+    int rc = -ESTALE;
+
+    for (unsigned tries = 0; tries < DEFINITION_TRIES && rc == -ESTALE; tries++) {
+        AUTO(document_clear) struct document written = {0};
+
+        if (tries > 0) {
+            hotplug_leaver_clear(leaver);
+            rc = leave(source, CONNECTION_CONFIG, leaver, error);
+        }
+        if (tries == 0 || rc == 0)
+            rc = source_edit_define(source, &leaver->edit, &written, error);
+    }
+    if (rc == -ESTALE)
+        error_wrap(error, "the definition of %s", source->domain.name);
+    return rc;
+}
+
 int
 detachment_run(const struct domain_source *source, const char *word, unsigned timeout,
                struct changes *ret, struct error *error)
@@ -26,6 +49,8 @@ detachment_run(const struct domain_source *source, const char *word, unsigned ti
     const bool is_live = source->meant[CONNECTION_LIVE];
     const struct hotplug_leaver *told;
     struct change *change;
+    struct name device;
+    char alias[sizeof(change->alias)];
     int rc = is_live ? hotplug_check(source->call->host, error) : 0;
 
     if (rc == 0)
@@ -36,13 +61,14 @@ detachment_run(const struct domain_source *source, const char *word, unsigned ti
         return rc;
     /* The vGPU is gone later. */
     told = *live.device.text ? &live : &config;
-    change =
-        source_edit_tell(source, "removed", &told->device, told->alias ? told->alias : word, ret);
+    device = told->device;
+    snprintf(alias, sizeof(alias), "%s", told->alias ? told->alias : word);
+    change = source_edit_tell(source, "removed", &device, alias, ret);
     if (is_live)
         rc = hotplug_out(source, &live, timeout, error);
     change->live &= rc == 0;
     if (rc == 0 && source->meant[CONNECTION_CONFIG])
-        rc = source_edit_define(source, &config.edit, error);
+        rc = define(source, &config, error);
     change->config &= rc == 0;
     if (!change->live && !change->config)
         ret->count--;

@@ -101,19 +101,29 @@ plug(const struct newcomer *newcomer, struct error *error)
 }
 
 /* Called when the device has been made. The definition is changed first, because that change can
- * surely be undone. In between, nothing may end the program for lack of memory (base/memory.h). */
+ * be undone, unless somebody else changes the definition meanwhile. */
 static int
 hand_over(void *data, struct error *error)
 {
     const struct newcomer *newcomer = data;
     const struct hotplug_definition *definition = newcomer->definition;
     struct connection *connection = newcomer->source->connection;
+    const struct name *domain = &newcomer->source->domain.uuid;
+    AUTO(document_clear) struct document written = {0};
+    AUTO(document_clear) struct document again = {0};
     struct error failure;
-    int rc = definition ? connection_define(connection, definition->after, error) : 0;
+    int rc = definition ? definition_replace(connection, domain, definition->before,
+                                             definition->after, &written, error)
+                        : 0;
 
-    if (rc == 0)
-        rc = plug(newcomer, error);
-    if (rc < 0 && definition && connection_define(connection, definition->before, &failure) < 0)
+    if (rc < 0) {
+        error_wrap(error, "its definition");
+        return rc;
+    }
+
+    rc = plug(newcomer, error);
+    if (rc < 0 && definition &&
+        definition_replace(connection, domain, &written, definition->before, &again, &failure) < 0)
         error_add(error, "and its definition has %s now: %s", newcomer->alias, failure.text);
     return rc;
 }

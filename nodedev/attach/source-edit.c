@@ -20,12 +20,15 @@ source_edit_start(const struct domain_source *source, enum connection_side side,
 
 int
 source_edit_define(const struct domain_source *source, const struct domain_edit *edit,
-                   struct error *error)
+                   struct document *written, struct error *error)
 {
     AUTO(document_clear) struct document text = {0};
     int rc = domain_edit_text(edit, &text, error);
 
-    return rc < 0 ? rc : connection_define(source->connection, &text, error);
+    *written = (struct document){0};
+    return rc < 0 ? rc
+                  : definition_replace(source->connection, &source->domain.uuid, &edit->before,
+                                       &text, written, error);
 }
 
 int

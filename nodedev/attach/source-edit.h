@@ -6,6 +6,7 @@
 
 #pragma once
 
+#include "libvirt/definition.h"
 #include "libvirt/domain-source.h"
 #include "view/change.h"
 #include "xml/domain-edit.h"
@@ -16,9 +17,9 @@
 int source_edit_start(const struct domain_source *source, enum connection_side side, bool secrets,
                       struct domain_edit *ret, struct error *error) CHECKED NONNULL;
 
-/* Makes the edited XML the definition; or prints it instead. */
+/* Makes the edited XML the definition, as definition_replace; or prints it instead. */
 int source_edit_define(const struct domain_source *source, const struct domain_edit *edit,
-                       struct error *error) CHECKED NONNULL;
+                       struct document *written, struct error *error) CHECKED NONNULL;
 int source_edit_print(const struct domain_source *source, const struct domain_edit *edit,
                       struct error *error) CHECKED NONNULL;
 

@@ -3,6 +3,7 @@
 #include "attach/trial.h"
 #include "attach/definitions-lock.h"
 #include "base/shell-word.h"
+#include "libvirt/definition.h"
 
 #include <string.h>
 
@@ -30,12 +31,6 @@ trial_clear(struct trial *trial)
     document_clear(&trial->before);
 }
 
-static bool
-is_same(const struct document *a, const struct document *b)
-{
-    return a->length == b->length && !memcmp(a->text, b->text, a->length);
-}
-
 /* The hook's line ends with "see 'vgpuctl explain NAME'". That would explain the old definition. */
 static void
 replace_advice(const char *explain, struct error *error)
@@ -55,16 +50,13 @@ put_back(struct trial *trial, const struct document *after, const char *explain,
 {
     const struct domain_source *source = trial->source;
     AUTO(definitions_lock_end) struct definitions_lock lock = DEFINITIONS_UNLOCKED;
-    AUTO(document_clear) struct document now = {0};
+    AUTO(document_clear) struct document written = {0};
     struct error failure;
     int rc = definitions_lock_take(source->call->host, &lock, &failure);
 
     if (rc == 0)
-        rc = domain_source_text(source, CONNECTION_CONFIG, true, &now, &failure);
-    if (rc == 0 && !is_same(after, &now))
-        rc = error_set(&failure, -EEXIST, "somebody else has changed it meanwhile");
-    if (rc == 0)
-        rc = connection_define(source->connection, &trial->before, &failure);
+        rc = definition_replace(source->connection, &source->domain.uuid, after, &trial->before,
+                                &written, &failure);
     trial->is_undone = rc == 0;
     if (rc < 0) {
         error_add(error, "its definition is left as it is: %s", failure.text);

@@ -12,6 +12,7 @@
 #include "cli/say.h"
 #include "commands/commands.h"
 #include "domain/request-parser.h"
+#include "libvirt/definition.h"
 #include "placement/demand.h"
 
 static enum command_status
@@ -129,6 +130,7 @@ renew(const struct domain_source *source, struct changes *changes, struct error 
 {
     AUTO(document_clear) struct document old = {0};
     AUTO(document_clear) struct document new = {0};
+    AUTO(document_clear) struct document written = {0};
     AUTO(names_clear) struct names named = {0};
     bool shown = option_given(&source->call->options, OPTION_PRINT_XML);
     const struct document *text;
@@ -148,7 +150,10 @@ renew(const struct domain_source *source, struct changes *changes, struct error 
     if (rc == 0 && shown)
         fwrite(text->text, 1, text->length, source->call->out);
     if (rc == 0 && !shown && !changes->is_dry_run && new.text)
-        rc = connection_define(source->connection, &new, error);
+        rc = definition_replace(source->connection, &source->domain.uuid, &old, &new, &written,
+                                error);
+    if (rc == -ESTALE)
+        error_wrap(error, "the definition of %s", source->domain.name);
     if (rc == 0 && !shown)
         rc = say_renewed(source, &old, text, changes, error);
     return rc < 0 ? COMMAND_FAILED : COMMAND_DONE;

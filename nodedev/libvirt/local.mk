@@ -4,6 +4,7 @@ libvgpuctl_a_SOURCES += \
 	nodedev/libvirt/child.c nodedev/libvirt/child.h \
 	nodedev/libvirt/connection.c nodedev/libvirt/connection.h \
 	nodedev/libvirt/connection-calls.h \
+	nodedev/libvirt/definition.c nodedev/libvirt/definition.h \
 	nodedev/libvirt/domain-source.c nodedev/libvirt/domain-source.h \
 	nodedev/libvirt/domains.c nodedev/libvirt/domains.h \
 	nodedev/libvirt/node-device.c nodedev/libvirt/node-device.h \

@@ -2,6 +2,7 @@
 
 #include "migrate/moved-definition.h"
 #include "domain/request-parser.h"
+#include "libvirt/definition.h"
 #include "placement/demand.h"
 #include "xml/domain-edit.h"
 
@@ -29,12 +30,13 @@ follow(const struct request *now, struct domain_edit *edit, struct error *error)
 }
 
 static int
-update(struct connection *there, const struct document *live, const struct document *config,
-       struct error *error)
+update(struct connection *there, const struct name *domain, const struct document *live,
+       const struct document *config, struct error *error)
 {
     AUTO(request_clear) struct request now = {0};
     AUTO(domain_edit_end) struct domain_edit edit = {0};
     AUTO(document_clear) struct document text = {0};
+    AUTO(document_clear) struct document written = {0};
     int rc = request_parse(live, &now, error);
 
     if (rc == 0)
@@ -45,7 +47,7 @@ update(struct connection *there, const struct document *live, const struct docum
         return rc;
     rc = domain_edit_text(&edit, &text, error);
     if (rc == 0)
-        rc = connection_define(there, &text, error);
+        rc = definition_replace(there, domain, config, &text, &written, error);
     return rc < 0 ? rc : 1;
 }
 
@@ -62,5 +64,5 @@ moved_definition_update(struct connection *there, const struct name *domain, str
     rc = connection_xml(there, domain, CONNECTION_LIVE, false, &live, error);
     if (rc == 0)
         rc = connection_xml(there, domain, CONNECTION_CONFIG, true, &config, error);
-    return rc < 0 ? rc : update(there, &live, &config, error);
+    return rc < 0 ? rc : update(there, domain, &live, &config, error);
 }

@@ -48,6 +48,9 @@ domain_edit_start(const struct document *document, struct domain_edit *ret, stru
     rc = request_parse_draft(document, &ret->request, error);
     if (rc < 0)
         return rc;
+    ret->before =
+        (struct document){memory_resized(NULL, document->length + 1, 1), document->length};
+    memcpy(ret->before.text, document->text, document->length);
     ret->declared = document->length > 5 && !memcmp(document->text, "<?xml", 5);
     ret->tree = xml_tree_read(document);
     return ret->tree ? 0 : error_set(error, -EINVAL, "cannot read the domain XML as a tree");
@@ -58,6 +61,7 @@ domain_edit_end(struct domain_edit *edit)
 {
     xmlFreeDoc(edit->tree);
     request_clear(&edit->request);
+    document_clear(&edit->before);
     *edit = (struct domain_edit){0};
 }
 

@@ -18,6 +18,7 @@ struct domain_edit {
     struct _xmlDoc *tree;
     bool declared;          /* the text begins with <?xml ...?> */
     struct request request; /* what the XML asks for now */
+    struct document before; /* the text that it was made from */
 };
 
 /* A vGPU to be added: the attributes of its <vgpu:device>, and its <vgpu:param>. Either type or

@@ -552,6 +552,42 @@ virDomainCreate(virDomainPtr domain)
         domain); /* libvirt refuses this for a domain that does not run, and says why */
 }
 
+/* Somebody else defines the domain: after so many of our looks at it, or right after our own
+ * definition; -1: never. */
+static int meddle_after_looks = -1, meddle_after_writes = -1;
+
+static void
+meddle(int *left)
+{
+    if (*left < 0 || (*left)-- > 0)
+        return;
+    definition_write(libvirt, OTHER);
+}
+
+char *
+virDomainGetXMLDesc(virDomainPtr domain, unsigned flags)
+{
+    char *(*own)(virDomainPtr, unsigned) =
+        (char *(*)(virDomainPtr, unsigned))dlsym(RTLD_NEXT, "virDomainGetXMLDesc");
+    char *ret = own(domain, flags);
+
+    if (flags & VIR_DOMAIN_XML_INACTIVE)
+        meddle(&meddle_after_looks);
+    return ret;
+}
+
+virDomainPtr
+virDomainDefineXML(virConnectPtr connection, const char *xml)
+{
+    virDomainPtr (*own)(virConnectPtr, const char *) =
+        (virDomainPtr(*)(virConnectPtr, const char *))dlsym(RTLD_NEXT, "virDomainDefineXML");
+    virDomainPtr ret = own(connection, xml);
+
+    if (!strstr(xml, "<title>other</title>"))
+        meddle(&meddle_after_writes);
+    return ret;
+}
+
 /* libvirt's words for a start that a hook refuses, with the hook's own line at the end. */
 static const char *said;
 
@@ -684,6 +720,42 @@ a_device_that_stays(void **state)
     assert_int_equal(scene_leases(&scene, "held"), 1);
 }
 
+static void
+assert_both_changes(int vgpus)
+{
+    AUTO_FREE char *xml = definition_read(libvirt, "web09");
+    int count = 0;
+
+    typed_assert_has(xml, "<title>other</title>");
+    for (const char *at = xml; (at = strstr(at, "<hostdev ")); at++)
+        count++;
+    assert_int_equal(count, vgpus);
+}
+
+/* Somebody else changes the definition meanwhile, and does not know our lock. Both changes are
+ * there. */
+static void
+somebody_else(void **state)
+{
+    for (int looks = 0; looks < 2; looks++) {
+        definition_write(libvirt, PLAIN);
+        meddle_after_looks = looks;
+        expect("vgpuctl attach web09 --type T4-1B --count 2", COMMAND_DONE, "added ua-gpu1 (");
+        if (meddle_after_looks < 0)
+            assert_both_changes(2);
+        meddle_after_looks = -1;
+    }
+    definition_write(libvirt, PLAIN);
+    meddle_after_writes = 0;
+    expect("vgpuctl attach web09 --type T4-1B", COMMAND_DONE, "added ua-gpu0 (");
+    assert_int_equal(meddle_after_writes, -1);
+    assert_both_changes(1);
+    assert_int_equal(run("vgpuctl attach web09 --type T4-1B"), COMMAND_DONE);
+    meddle_after_writes = -1;
+    expect("vgpuctl detach web09 ua-gpu1", COMMAND_DONE, "removed ua-gpu1");
+    assert_both_changes(1);
+}
+
 /* Has the lock of all calls that change definitions, for so many milliseconds. */
 static pid_t
 hold_definitions(unsigned milliseconds)
@@ -775,6 +847,7 @@ main(void)
         TEST(and_no_start_of_what_is_saved),
         TEST(a_device_that_stays),
         TEST(one_after_the_other),
+        TEST(somebody_else),
     };
 
     /* File names that are typed mean files of this process, not of the scene. */
