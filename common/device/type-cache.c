@@ -24,21 +24,49 @@ read_file(const struct host *host)
     return host_read(host, text, MOST, PATH) < 0 ? NULL : TAKE(text);
 }
 
-static void
-recall_line(const struct host *host, char *line, struct inventory *inventory)
+/* What is at a GPU's address: no name of a type has a colon. */
+struct card_key {
+    char text[sizeof(struct name) + 24];
+};
+
+static struct card_key
+key_of(const struct inventory_gpu *gpu)
 {
-    const char *gpu = strsep(&line, " "), *id = line ? strsep(&line, " ") : NULL;
+    struct card_key key;
+
+    snprintf(key.text, sizeof(key.text), "%s:%s:%s", gpu->vendor, gpu->device, gpu->driver.text);
+    return key;
+}
+
+struct type_cache_line
+type_cache_split(char *line)
+{
+    struct type_cache_line ret = {.gpu = strsep(&line, " ")};
+
+    ret.id = line ? strsep(&line, " ") : NULL;
+    if (ret.id && strchr(ret.id, ':')) {
+        ret.key = ret.id;
+        ret.id = line ? strsep(&line, " ") : NULL;
+    }
+    ret.name = line && *line ? line : NULL;
+    return ret;
+}
+
+static void
+recall_line(const struct host *host, char *text, struct inventory *inventory)
+{
+    const struct type_cache_line line = type_cache_split(text);
     struct inventory_type type = {0};
     struct inventory_gpu *known;
     struct name name;
 
-    if (!line || !*line || strlen(line) >= sizeof(type.name) || name_parse(&name, gpu) < 0 ||
-        name_parse(&type.id, id) < 0)
+    if (!line.name || strlen(line.name) >= sizeof(type.name) || name_parse(&name, line.gpu) < 0 ||
+        name_parse(&type.id, line.id) < 0)
         return;
-    snprintf(type.name, sizeof(type.name), "%s", line);
+    snprintf(type.name, sizeof(type.name), "%s", line.name);
     vendor_describe(vendor_rows(host), &type);
     known = inventory_find_gpu(inventory, &name);
-    if (known && known->is_partial)
+    if (known && known->is_partial && (!line.key || !strcmp(line.key, key_of(known).text)))
         inventory_add_type(known, &type);
 }
 
@@ -85,12 +113,13 @@ format(const struct inventory *inventory, const char *old, bool *news)
         const struct inventory_gpu *gpu = inventory->gpus[i];
 
         for (size_t k = 0; gpu->is_partial && k < gpu->type_count; k++) {
-            char line[2 * sizeof(struct name) + sizeof(gpu->types[k].name) + 4];
+            char line[2 * sizeof(struct name) + sizeof(struct card_key) +
+                      sizeof(gpu->types[k].name) + 5];
 
             if (!inventory_type_has_name(&gpu->types[k]) || gpu->types[k].is_in_table)
                 continue;
-            snprintf(line, sizeof(line), "%s %s %s\n", gpu->name.text, gpu->types[k].id.text,
-                     gpu->types[k].name);
+            snprintf(line, sizeof(line), "%s %s %s %s\n", gpu->name.text, key_of(gpu).text,
+                     gpu->types[k].id.text, gpu->types[k].name);
             fputs(line, out);
             /* host_read has cut off the last line feed of the old text. */
             line[strlen(line) - 1] = '\0';

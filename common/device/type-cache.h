@@ -5,8 +5,10 @@
  *
  * A virtual function lists only the types that its driver would make on it now. On a full GPU it
  * lists none, and never the type of the vGPU that it has. So every type that was listed is
- * remembered in /run/libvirt-vgpu/types, one line per type: GPU, id, name. Nothing depends on the
- * file. Without it the name of an unlisted type is its id, and nobody knows which other types a
+ * remembered in /run/libvirt-vgpu/types, one line per type: GPU, what is there, id, name. "What is
+ * there" are the card's PCI ids and its driver, because another card may come to that address.
+ * Earlier versions wrote no such word, and captures of that time are still read. Nothing depends on
+ * the file. Without it the name of an unlisted type is its id, and nobody knows which other types a
  * full GPU has.
  *
  * Types that a table of the vendor has are not remembered here. The part of that table that
@@ -16,6 +18,12 @@
 #pragma once
 
 #include "device/inventory.h"
+
+/* The words of a line of that file. name is NULL if there is no whole line. */
+struct type_cache_line {
+    const char *gpu, *key, *id, *name; /* key: what is there; NULL: an earlier version wrote it */
+};
+struct type_cache_line type_cache_split(char *line) CHECKED NONNULL;
 
 /* Adds the remembered types to the inventory's GPUs: names, and types that cannot be made now. A
  * file that is missing or unreadable is like an empty one. */

@@ -5,6 +5,7 @@
 #include "base/memory.h"
 #include "capture/harmless.h"
 #include "capture/path-text.h"
+#include "device/type-cache.h"
 
 #include <ctype.h>
 #include <string.h>
@@ -127,12 +128,12 @@ kernel_text_creatable(struct stand_ins *stand_ins, const char *text)
 static void
 put_cached(struct stand_ins *stand_ins, char *line, FILE *out)
 {
-    const char *gpu = strsep(&line, " "), *id = line ? strsep(&line, " ") : "";
+    const struct type_cache_line words = type_cache_split(line);
     struct name address;
 
-    if (line && name_parse_pci(&address, gpu) == 0 && stand_ins_is_harmless(stand_ins, id) &&
-        harmless_is_type_name(line))
-        fprintf(out, "%s %s %s\n", gpu, id, line);
+    if (words.name && name_parse_pci(&address, words.gpu) == 0 &&
+        stand_ins_is_harmless(stand_ins, words.id) && harmless_is_type_name(words.name))
+        fprintf(out, "%s %s %s\n", words.gpu, words.id, words.name);
 }
 
 char *

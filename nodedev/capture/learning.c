@@ -4,7 +4,7 @@
 #include "base/memory.h"
 #include "capture/harmless.h"
 #include "capture/path-text.h"
-#include "device/inventory.h"
+#include "device/type-cache.h"
 
 #include <string.h>
 
@@ -93,14 +93,15 @@ learning_cache(struct stand_ins *stand_ins, const char *text)
     char *rest = lines, *line;
 
     while ((line = strsep(&rest, "\n"))) {
-        const char *gpu = strsep(&line, " "), *id = line ? strsep(&line, " ") : NULL;
+        const struct type_cache_line words = type_cache_split(line);
         struct name address, type;
 
-        if (!line || name_parse_pci(&address, gpu) < 0 || name_parse(&type, id) < 0)
+        if (!words.name || name_parse_pci(&address, words.gpu) < 0 ||
+            name_parse(&type, words.id) < 0)
             continue;
-        learn_type(stand_ins, line);
-        if (harmless_is_type_name(line))
-            stand_ins_learn_harmless(stand_ins, id);
+        learn_type(stand_ins, words.name);
+        if (harmless_is_type_name(words.name))
+            stand_ins_learn_harmless(stand_ins, words.id);
     }
 }
 

@@ -22,11 +22,16 @@ static struct inventory
 two_cards(void)
 {
     struct inventory inventory = {0};
+    struct inventory_gpu *gpu;
     struct name card, other;
 
     assert_int_equal(name_parse(&card, CARD), 0);
     assert_int_equal(name_parse(&other, "0000:18:00.0"), 0);
-    inventory_add_gpu(&inventory, &card)->is_partial = true;
+    gpu = inventory_add_gpu(&inventory, &card);
+    gpu->is_partial = true;
+    snprintf(gpu->vendor, sizeof(gpu->vendor), "10de");
+    snprintf(gpu->device, sizeof(gpu->device), "26b9");
+    assert_int_equal(name_parse(&gpu->driver, "nvidia"), 0);
     inventory_add_gpu(&inventory, &other);
     return inventory;
 }
@@ -47,6 +52,13 @@ what_is_remembered(void **state)
         {CARD " nvidia-1\n", ""},
         {CARD "\n", ""},
         {"../x nvidia-1 A\n", ""},
+        /* what is at the address: the same, another device, vendor or driver */
+        {CARD " 10de:26b9:nvidia nvidia-1 A B\n", "A B"},
+        {CARD " 10de:1eb8:nvidia nvidia-1 A B\n", ""},
+        {CARD " 8086:26b9:nvidia nvidia-1 A B\n", ""},
+        {CARD " 10de:26b9:nouveau nvidia-1 A B\n", ""},
+        {CARD " 10de:26b9:nvidia nvidia-1\n", ""},
+        {CARD " 10de:26b9:nvidia\n", ""},
         {CARD " ../x A\n", ""},
         {"", ""},
     };
@@ -84,10 +96,11 @@ what_is_stored(void **state)
     inventory_add_type(inventory.gpus[0], &named);
     type_cache_store(&scene.kernel.host, directory, &inventory);
     assert_true(host_read(&plain, text, sizeof(text), CACHE) > 0);
-    assert_string_equal(text, CARD " nvidia-1 GRID T4-1B");
+    assert_string_equal(text, CARD " 10de:26b9:nvidia nvidia-1 GRID T4-1B");
     assert_int_equal(faccessat(directory, "types.new", F_OK, 0), -1);
     /* A known type stays as it is, and so does all else in the file. */
-    fake_write(&scene.kernel, CACHE, CARD " nvidia-1 GRID T4-1B\n" CARD " nvidia-9 Other\n");
+    fake_write(&scene.kernel, CACHE,
+               CARD " 10de:26b9:nvidia nvidia-1 GRID T4-1B\n" CARD " nvidia-9 Other\n");
     type_cache_store(&scene.kernel.host, directory, &inventory);
     assert_true(host_read(&plain, text, sizeof(text), CACHE) > 0);
     assert_non_null(strstr(text, "Other"));
