@@ -117,19 +117,16 @@ has_others(const struct ledger *ledger, const struct name *domain)
                      !name_equal(&card->domain, domain));
 }
 
-/* Whether a GPU that could serve the demands may have more room than its driver shows yet. */
-static bool
-is_settling(const struct assignment *assignment, const struct placement_problem *problem)
+bool
+assignment_is_settling(const struct host *host, const struct placement_problem *problem)
 {
-    const struct transaction *transaction = &assignment->transaction;
     const struct inventory *inventory = problem->inventory;
 
     for (size_t i = 0; i < inventory->gpu_count; i++) {
         const struct lease there = {.gpu = inventory->gpus[i]->name};
 
-        if (placement_concerns(problem, &there) &&
-            settling_is_on(transaction->host, &inventory->gpus[i]->name))
-            return deadline_left(transaction->deadline) > 0;
+        if (placement_concerns(problem, &there) && settling_is_on(host, &inventory->gpus[i]->name))
+            return true;
     }
     return false;
 }
@@ -148,7 +145,8 @@ ask_places(struct assignment *assignment, struct error *error)
     if (assignment->rc != REFUSED)
         return facts | START_FAILED;
     facts |= start_refusal(error->class);
-    if (is_settling(assignment, &problem))
+    if (assignment_is_settling(assignment->transaction.host, &problem) &&
+        deadline_left(assignment->transaction.deadline) > 0)
         facts |= START_SETTLING;
     if (assignment->looks_at_all || !has_others(problem.ledger, &problem.request->domain))
         facts |= START_SAW_OTHERS;

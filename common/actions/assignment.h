@@ -4,7 +4,7 @@
  * assignment: one call that gives a domain its vGPUs, and how it decides its next step. It looks
  * without the lock. Under the lock it gathers facts, decides (start.h) and records.
  *
- * Only for assign.c and making.c; all others call assign.h.
+ * Only for assign.c, making.c and dry-run.c; all others call assign.h.
  */
 
 #pragma once
@@ -44,6 +44,11 @@ void assignment_clear(struct assignment *assignment) NONNULL;
 
 /* What is to be placed, as the last look saw it. */
 struct placement_problem assignment_problem(struct assignment *assignment) NONNULL;
+
+/* Whether a GPU that could serve the demands may have more room than its driver shows yet, because
+ * a vGPU was just removed there. */
+bool assignment_is_settling(const struct host *host,
+                            const struct placement_problem *problem) CHECKED NONNULL;
 
 /* A restart of the daemon leaves its hooks running, and may start the guest anew. The new run is
  * not ours, and nobody would give back what we make. -ESRCH with a line in error. */

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
 #include "actions/dry-run.h"
+#include "actions/assignment.h"
 #include "actions/snapshot.h"
 #include "apply/recovery.h"
 #include "base/array.h"
@@ -115,6 +116,7 @@ ask_places(struct dry_run *dry_run, const struct host *host)
                              host_uptime(host))
             : 0;
     return START_ASKED_PLACES | start_refusal(dry_run->refusal.class) |
+           (assignment_is_settling(host, &dry_run->problem) ? START_SETTLING : 0) |
            (dry_run->boot_wait_left ? START_BOOTING : 0);
 }
 
@@ -199,7 +201,7 @@ play(struct dry_run *dry_run, const struct transaction *transaction, const struc
      const struct dry_run_change *change)
 {
     const unsigned again = START_ASKED_PLACES | START_TAKEN | START_NEVER | START_UNDECIDED |
-                           START_BOOTING | START_ASKED_OTHERS | START_OTHERS_GO;
+                           START_BOOTING | START_SETTLING | START_ASKED_OTHERS | START_OTHERS_GO;
     unsigned facts =
         (dry_run->busy.count ? START_OWN_BUSY : 0) | (dry_run->unwanted.count ? START_OWN_GOES : 0);
 
@@ -219,7 +221,10 @@ play(struct dry_run *dry_run, const struct transaction *transaction, const struc
             facts = (facts & ~again) | START_SAW_OTHERS;
             continue;
         case START_PAUSE:
-            facts &= ~(unsigned)START_OWN_BUSY;
+            dry_run->settles |= !(facts & START_OWN_BUSY);
+            facts &= ~(unsigned)(facts & START_OWN_BUSY ? START_OWN_BUSY : START_SETTLING);
+            if (dry_run->settles)
+                continue;
             break;
         case START_REMOVE_OWN:
             facts &= ~(unsigned)START_OWN_GOES;

@@ -40,7 +40,8 @@ struct dry_run {
                                              for busy, START_REMOVE_OWN, START_REMOVE_OTHERS,
                                              START_WAIT_FOR_BOOT */
     size_t step_count;
-    bool is_unsure;          /* only root can know who is at work on a vGPU (statedir.h) */
+    bool settles;   /* it would wait for late figures of a driver: a vGPU was just removed */
+    bool is_unsure; /* only root can know who is at work on a vGPU (statedir.h) */
     unsigned boot_wait_left; /* ms that a start would wait for a GPU that is not there yet */
     struct error refusal;    /* placement_find's, unless it found a place; its class also says
                                 whether this host could ever meet the demands */

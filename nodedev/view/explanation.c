@@ -331,6 +331,9 @@ explanation_tell(const struct domain_source *source, const struct ledger *ledger
     if (!is_running || with_more)
         for (size_t i = 0; i < dry_run->step_count; i++)
             tell_step(dry_run, dry_run->steps[i], request->name, out);
+    if (dry_run->settles && (!is_running || with_more))
+        say_paragraph(out, "A start would wait up to 3 s, and look again: a vGPU was just removed, "
+                           "and the driver may not show the room yet.");
 }
 
 /* --- for programs ----------------------------------------------------------------------------- */
@@ -379,6 +382,8 @@ explanation_put(const struct domain_source *source, const struct dry_run *dry_ru
     json_open(json, "waits-for", '[');
     put_step(start, START_PAUSE, &start->busy, json);
     json_close(json, ']');
+    if (start->settles)
+        json_flag(json, "settles", true);
     if (ARRAY_HAS(start->steps, start->step_count, step, *step == START_WAIT_FOR_BOOT))
         json_number(json, "boot-wait", (start->boot_wait_left + 999) / 1000);
 }

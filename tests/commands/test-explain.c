@@ -5,6 +5,7 @@
 #include "cli/command.h"
 #include "fake/chance.h"
 #include "fake/typed.h"
+#include "lease/settling.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -504,6 +505,25 @@ there_already(void **state)
     start_and_compare(COMMAND_DONE);
 }
 
+/* A vGPU was just removed, and the driver may not show yet that there is room again. */
+static void
+a_start_would_look_again(void **state)
+{
+    start_machine("mtty");
+    for (unsigned i = 2; i <= 13; i++)
+        assert_int_equal(scene_prepare(&scene, i, i, "mtty-2"), 0);
+    define("<vgpu:device alias='ua-gpu1' type='mtty-2'/>", (const unsigned[]){1, 0});
+    settling_begin(&scene.kernel.host, &(struct name){"mtty"});
+    says(
+        3,
+        "A start would wait up to 3 s, and look again: a vGPU was just removed, and the driver may "
+        "not show the room yet.");
+    typed_facts(&scene, HERE, "vgpuctl explain ./guest1.xml --json", 3, "\"settles\": true,");
+    fake_sleep(3000);
+    typed_run(&scene, HERE, "vgpuctl explain ./guest1.xml --json", &typed);
+    assert_null(strstr(typed.printed, "settles"));
+}
+
 /* A GPU that has not appeared yet, and a removal that an earlier start left with the driver. */
 static void
 a_start_would_wait(void **state)
@@ -764,6 +784,7 @@ main(void)
         TEST(nothing_is_reaped_in_vain),
         TEST(uuids_in_the_way),
         TEST(there_already),
+        TEST(a_start_would_look_again),
         TEST(a_start_would_wait),
         TEST(quota),
         TEST(by_chance),
