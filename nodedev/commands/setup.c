@@ -14,6 +14,7 @@
 #include "policy/policy-load.h"
 #include "setup/startup-notice.h"
 
+#include <poll.h>
 #include <string.h>
 #include <sys/mman.h>
 
@@ -222,6 +223,7 @@ struct work {
     struct cards *cards;
     struct deadline deadline; /* when the host has come up */
     struct deadline patience; /* when libvirt's daemons have waited enough for cards in use */
+    struct child *child;      /* sets up the cards without tools, and tells its rounds; or NULL */
     const struct startup_notice *notice;
     bool *is_told; /* those in use were told, and libvirt's daemons do not wait for them */
 };
@@ -300,6 +302,25 @@ end_round(const struct work *work, FILE *parent)
     fflush(parent);
 }
 
+/* Waits until the next round. The child's rounds count meanwhile. */
+static void
+rest(const struct work *work, unsigned pause)
+{
+    struct deadline end = deadline_earlier(deadline_in(work->call->host, pause),
+                                           is_past(work->patience)
+                                               ? work->deadline
+                                               : deadline_earlier(work->patience, work->deadline));
+    char round[1];
+
+    while (!is_past(end)) {
+        struct pollfd told = {.fd = work->child ? work->child->pipe : -1, .events = POLLIN};
+
+        if (deadline_wait(end, &told, told.fd >= 0) > 0 &&
+            child_hear(work->child, round, sizeof(round)) > 0)
+            release_libvirt(work);
+    }
+}
+
 /* While the host comes up, a card or its driver may not be ready yet, or somebody uses it. parent:
  * where a child says that a round has ended. */
 static void
@@ -310,11 +331,7 @@ try_again(const struct work *work, bool tools, FILE *parent)
 
     end_round(work, parent);
     while (again && !is_past(work->deadline)) {
-        struct deadline next = is_past(work->patience)
-                                   ? work->deadline
-                                   : deadline_earlier(work->patience, work->deadline);
-
-        (void)!deadline_pause(next, &pause);
+        rest(work, pause);
         pause = 2 * pause < LONGEST_PAUSE ? 2 * pause : LONGEST_PAUSE;
         again = try_cards(work, tools);
         end_round(work, parent);
@@ -356,6 +373,7 @@ try_all(const struct work *work)
     struct card *shared =
         has_both(work) ? mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0)
                        : MAP_FAILED;
+    struct work beside = *work;
     struct child child;
     bool has_child = false;
     char round[1];
@@ -366,7 +384,8 @@ try_all(const struct work *work)
     }
     if (!has_child)
         try_again(work, false, NULL);
-    try_again(work, true, NULL);
+    beside.child = has_child ? &child : NULL;
+    try_again(&beside, true, NULL);
     if (has_child) {
         while (child_hear(&child, round, sizeof(round)) > 0)
             release_libvirt(work);

@@ -12,12 +12,10 @@
 #include "xml/domain-edit.h"
 
 #include <dlfcn.h>
-#include <fcntl.h>
 #include <libvirt/libvirt.h>
 #include <libvirt/virterror.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/file.h>
 
 #define MACHINE                                                                                    \
     "gpu 0000:18:00.0 rule size\n"                                                                 \
@@ -552,42 +550,6 @@ virDomainCreate(virDomainPtr domain)
         domain); /* libvirt refuses this for a domain that does not run, and says why */
 }
 
-/* Somebody else defines the domain: after so many of our looks at it, or right after our own
- * definition; -1: never. */
-static int meddle_after_looks = -1, meddle_after_writes = -1;
-
-static void
-meddle(int *left)
-{
-    if (*left < 0 || (*left)-- > 0)
-        return;
-    definition_write(libvirt, OTHER);
-}
-
-char *
-virDomainGetXMLDesc(virDomainPtr domain, unsigned flags)
-{
-    char *(*own)(virDomainPtr, unsigned) =
-        (char *(*)(virDomainPtr, unsigned))dlsym(RTLD_NEXT, "virDomainGetXMLDesc");
-    char *ret = own(domain, flags);
-
-    if (flags & VIR_DOMAIN_XML_INACTIVE)
-        meddle(&meddle_after_looks);
-    return ret;
-}
-
-virDomainPtr
-virDomainDefineXML(virConnectPtr connection, const char *xml)
-{
-    virDomainPtr (*own)(virConnectPtr, const char *) =
-        (virDomainPtr(*)(virConnectPtr, const char *))dlsym(RTLD_NEXT, "virDomainDefineXML");
-    virDomainPtr ret = own(connection, xml);
-
-    if (!strstr(xml, "<title>other</title>"))
-        meddle(&meddle_after_writes);
-    return ret;
-}
-
 /* libvirt's words for a start that a hook refuses, with the hook's own line at the end. */
 static const char *said;
 
@@ -720,108 +682,6 @@ a_device_that_stays(void **state)
     assert_int_equal(scene_leases(&scene, "held"), 1);
 }
 
-static void
-assert_both_changes(int vgpus)
-{
-    AUTO_FREE char *xml = definition_read(libvirt, "web09");
-    int count = 0;
-
-    typed_assert_has(xml, "<title>other</title>");
-    for (const char *at = xml; (at = strstr(at, "<hostdev ")); at++)
-        count++;
-    assert_int_equal(count, vgpus);
-}
-
-/* Somebody else changes the definition meanwhile, and does not know our lock. Both changes are
- * there. */
-static void
-somebody_else(void **state)
-{
-    for (int looks = 0; looks < 2; looks++) {
-        definition_write(libvirt, PLAIN);
-        meddle_after_looks = looks;
-        expect("vgpuctl attach web09 --type T4-1B --count 2", COMMAND_DONE, "added ua-gpu1 (");
-        if (meddle_after_looks < 0)
-            assert_both_changes(2);
-        meddle_after_looks = -1;
-    }
-    definition_write(libvirt, PLAIN);
-    meddle_after_writes = 0;
-    expect("vgpuctl attach web09 --type T4-1B", COMMAND_DONE, "added ua-gpu0 (");
-    assert_int_equal(meddle_after_writes, -1);
-    assert_both_changes(1);
-    assert_int_equal(run("vgpuctl attach web09 --type T4-1B"), COMMAND_DONE);
-    meddle_after_writes = -1;
-    expect("vgpuctl detach web09 ua-gpu1", COMMAND_DONE, "removed ua-gpu1");
-    assert_both_changes(1);
-}
-
-/* Has the lock of all calls that change definitions, for so many milliseconds. */
-static pid_t
-hold_definitions(unsigned milliseconds)
-{
-    int has_lock[2];
-    char byte;
-    pid_t pid;
-
-    fake_write(&scene.kernel, "run/libvirt-vgpu/definitions", "");
-    assert_int_equal(pipe(has_lock), 0);
-    pid = fork();
-    if (pid == 0) {
-        int fd = openat(scene.kernel.host.root, "run/libvirt-vgpu/definitions", O_RDWR | O_CLOEXEC);
-
-        if (flock(fd, LOCK_EX) < 0 || write(has_lock[1], "", 1) != 1)
-            _exit(1);
-        fake_sleep(milliseconds);
-        _exit(0);
-    }
-    assert_int_equal(read(has_lock[0], &byte, 1), 1);
-    close(has_lock[0]);
-    close(has_lock[1]);
-    return pid;
-}
-
-static int
-lock_in_vain(const struct host *host, int fd, uint64_t nanoseconds)
-{
-    (void)host;
-    (void)fd;
-    (void)nanoseconds;
-    return -ETIMEDOUT;
-}
-
-/* Calls that change a definition wait for each other. What changes nothing does not wait. */
-static void
-one_after_the_other(void **state)
-{
-    static const char *const free_of_it[] = {"vgpuctl attach web09 --type T4-1B --print-xml",
-                                             "vgpuctl attach web09 --type T4-1B --dry-run",
-                                             "vgpuctl detach web09 ua-gpu0 --print-xml"};
-    static const char *const lines[] = {"vgpuctl detach web09 ua-gpu0",
-                                        "vgpuctl attach web09 --type T4-1B",
-                                        "vgpuctl attach web09 --renew"};
-    static struct host_ops ops;
-
-    assert_int_equal(run("vgpuctl attach web09 --type T4-1B"), COMMAND_DONE);
-    for (size_t i = 0; i < COUNT(lines); i++) {
-        uint64_t before = fake_now();
-        pid_t pid = hold_definitions(3000);
-
-        expect(free_of_it[i], COMMAND_DONE, "");
-        assert_in_range(fake_now() - before, 0, 1000);
-        expect(lines[i], COMMAND_DONE, "");
-        assert_in_range(fake_now() - before, 3000, 3100);
-        scene_assert_ends_well(pid);
-        if (i == 0) /* detach with nothing left is another matter */
-            assert_int_equal(run("vgpuctl attach web09 --type T4-1B"), COMMAND_DONE);
-    }
-    ops = *scene.kernel.host.ops;
-    ops.lock = lock_in_vain;
-    scene.kernel.host.ops = &ops;
-    expect("vgpuctl attach web09 --type T4-1B", COMMAND_FAILED,
-           "changes definitions, and has not ended within 120 seconds");
-}
-
 int
 main(void)
 {
@@ -846,8 +706,6 @@ main(void)
         TEST(and_a_start_that_fails),
         TEST(and_no_start_of_what_is_saved),
         TEST(a_device_that_stays),
-        TEST(one_after_the_other),
-        TEST(somebody_else),
     };
 
     /* File names that are typed mean files of this process, not of the scene. */

@@ -1,0 +1,217 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+
+/*
+ * vgpuctl attach and detach beside others: our own calls wait for each other, and what somebody
+ * else changes meanwhile is not lost.
+ */
+
+#include "attach/definition.h"
+#include "cli/command.h"
+#include "fake/typed.h"
+
+#include <dlfcn.h>
+#include <fcntl.h>
+#include <libvirt/libvirt.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/file.h>
+
+#define MACHINE                                                                                    \
+    "gpu 0000:18:00.0 rule size\n"                                                                 \
+    "type nvidia-222 \"GRID T4-1B\" framebuffer 1024 max 16\n"
+
+/* As long as one connection of this process to the test driver is open, all of them see the same
+ * domains. */
+#define HERE "test:///default"
+#define START                                                                                      \
+    "<domain type='test'><name>web09</name><uuid>aaaaaaaa-0000-4000-8000-000000000009</uuid>"
+#define END   "<memory>65536</memory><os><type>hvm</type></os></domain>"
+#define PLAIN START END
+#define OTHER START "<title>other</title>" END
+
+static struct scene scene;
+static struct typed typed;
+static struct connection *libvirt;
+
+static void
+begin(void)
+{
+    struct error error;
+
+    /* So the linker knows that libvirt's library comes behind this program. */
+    assert_int_equal(virInitialize(), 0);
+    assert_int_equal(connection_open(&scene.kernel.host, HERE, CONNECTION_WRITE, &libvirt, &error),
+                     0);
+    definition_write(libvirt, PLAIN);
+}
+
+static void
+end(void)
+{
+    connection_close(&libvirt);
+}
+
+static const struct typed_case here = {
+    {.scene = &scene, .machine = MACHINE, .begin = begin, .end = end}, &typed};
+
+static int
+run(const char *line)
+{
+    return typed_run(&scene, HERE, line, &typed);
+}
+
+static void
+expect(const char *line, int status, const char *words)
+{
+    typed_expect(&scene, HERE, line, status, words, &typed);
+}
+
+/* Somebody else defines the domain: after so many of our looks at it, or right after our own
+ * definition; -1: never. */
+static int meddle_after_looks = -1, meddle_after_writes = -1;
+
+static void
+meddle(int *left)
+{
+    if (*left < 0 || (*left)-- > 0)
+        return;
+    definition_write(libvirt, OTHER);
+}
+
+char *
+virDomainGetXMLDesc(virDomainPtr domain, unsigned flags)
+{
+    char *(*own)(virDomainPtr, unsigned) =
+        (char *(*)(virDomainPtr, unsigned))dlsym(RTLD_NEXT, "virDomainGetXMLDesc");
+    char *ret = own(domain, flags);
+
+    if (flags & VIR_DOMAIN_XML_INACTIVE)
+        meddle(&meddle_after_looks);
+    return ret;
+}
+
+virDomainPtr
+virDomainDefineXML(virConnectPtr connection, const char *xml)
+{
+    virDomainPtr (*own)(virConnectPtr, const char *) =
+        (virDomainPtr(*)(virConnectPtr, const char *))dlsym(RTLD_NEXT, "virDomainDefineXML");
+    virDomainPtr ret = own(connection, xml);
+
+    if (!strstr(xml, "<title>other</title>"))
+        meddle(&meddle_after_writes);
+    return ret;
+}
+
+static void
+assert_both_changes(int vgpus)
+{
+    AUTO_FREE char *xml = definition_read(libvirt, "web09");
+    int count = 0;
+
+    typed_assert_has(xml, "<title>other</title>");
+    for (const char *at = xml; (at = strstr(at, "<hostdev ")); at++)
+        count++;
+    assert_int_equal(count, vgpus);
+}
+
+/* Somebody else changes the definition meanwhile, and does not know our lock. Both changes are
+ * there. */
+static void
+somebody_else(void **state)
+{
+    for (int looks = 0; looks < 2; looks++) {
+        definition_write(libvirt, PLAIN);
+        meddle_after_looks = looks;
+        expect("vgpuctl attach web09 --type T4-1B --count 2", COMMAND_DONE, "added ua-gpu1 (");
+        assert_true(looks > 0 || meddle_after_looks < 0);
+        if (meddle_after_looks < 0)
+            assert_both_changes(2);
+        meddle_after_looks = -1;
+    }
+    definition_write(libvirt, PLAIN);
+    meddle_after_writes = 0;
+    expect("vgpuctl attach web09 --type T4-1B", COMMAND_DONE, "added ua-gpu0 (");
+    assert_int_equal(meddle_after_writes, -1);
+    assert_both_changes(1);
+    assert_int_equal(run("vgpuctl attach web09 --type T4-1B"), COMMAND_DONE);
+    meddle_after_writes = -1;
+    expect("vgpuctl detach web09 ua-gpu1", COMMAND_DONE, "removed ua-gpu1");
+    assert_both_changes(1);
+}
+
+/* Has the lock of all calls that change definitions, for so many milliseconds. */
+static pid_t
+hold_definitions(unsigned milliseconds)
+{
+    int has_lock[2];
+    char byte;
+    pid_t pid;
+
+    fake_write(&scene.kernel, "run/libvirt-vgpu/definitions", "");
+    assert_int_equal(pipe(has_lock), 0);
+    pid = fork();
+    if (pid == 0) {
+        int fd = openat(scene.kernel.host.root, "run/libvirt-vgpu/definitions", O_RDWR | O_CLOEXEC);
+
+        if (flock(fd, LOCK_EX) < 0 || write(has_lock[1], "", 1) != 1)
+            _exit(1);
+        fake_sleep(milliseconds);
+        _exit(0);
+    }
+    assert_int_equal(read(has_lock[0], &byte, 1), 1);
+    close(has_lock[0]);
+    close(has_lock[1]);
+    return pid;
+}
+
+static int
+lock_in_vain(const struct host *host, int fd, uint64_t nanoseconds)
+{
+    (void)host;
+    (void)fd;
+    (void)nanoseconds;
+    return -ETIMEDOUT;
+}
+
+/* Calls that change a definition wait for each other. What changes nothing does not wait. */
+static void
+one_after_the_other(void **state)
+{
+    static const char *const free_of_it[] = {"vgpuctl attach web09 --type T4-1B --print-xml",
+                                             "vgpuctl attach web09 --type T4-1B --dry-run",
+                                             "vgpuctl detach web09 ua-gpu0 --print-xml"};
+    static const char *const lines[] = {"vgpuctl detach web09 ua-gpu0",
+                                        "vgpuctl attach web09 --type T4-1B",
+                                        "vgpuctl attach web09 --renew"};
+    static struct host_ops ops;
+
+    assert_int_equal(run("vgpuctl attach web09 --type T4-1B"), COMMAND_DONE);
+    for (size_t i = 0; i < COUNT(lines); i++) {
+        uint64_t before = fake_now();
+        pid_t pid = hold_definitions(3000);
+
+        expect(free_of_it[i], COMMAND_DONE, "");
+        assert_in_range(fake_now() - before, 0, 1000);
+        expect(lines[i], COMMAND_DONE, "");
+        assert_in_range(fake_now() - before, 3000, 3100);
+        scene_assert_ends_well(pid);
+        if (i == 0) /* detach with nothing left is another matter */
+            assert_int_equal(run("vgpuctl attach web09 --type T4-1B"), COMMAND_DONE);
+    }
+    ops = *scene.kernel.host.ops;
+    ops.lock = lock_in_vain;
+    scene.kernel.host.ops = &ops;
+    expect("vgpuctl attach web09 --type T4-1B", COMMAND_FAILED,
+           "changes definitions, and has not ended within 120 seconds");
+}
+
+int
+main(void)
+{
+    const struct CMUnitTest tests[] = {
+        TYPED_TEST(one_after_the_other, here),
+        TYPED_TEST(somebody_else, here),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
