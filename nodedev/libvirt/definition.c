@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
 #include "libvirt/definition.h"
+#include "base/array.h"
 #include "domain/request-parser.h"
 
 #include <string.h>
@@ -17,20 +18,32 @@ refuse(struct error *error)
     return error_set(error, -ESTALE, "somebody else has changed it meanwhile");
 }
 
-/* libvirt writes the XML in its own words. So only the devices are compared. */
-static int
-has_devices_of(const struct document *written, const struct document *after, bool *ret,
-               struct error *error)
+/* Whether a definition has, or has not, the devices that `some` has and `others` has not. */
+static bool
+agrees(const struct request *there, const struct request *some, const struct request *others,
+       bool has)
 {
-    AUTO(request_clear) struct request wanted = {0};
+    return !ARRAY_HAS(some->hostdevs, some->hostdev_count, hostdev,
+                      !request_find_hostdev(others, &hostdev->source) &&
+                          !request_find_hostdev(there, &hostdev->source) == has);
+}
+
+/* libvirt writes the XML in its own words, and somebody may have added to it. So only this change
+ * is looked for. */
+static int
+is_changed_so(const struct document *before, const struct document *after,
+              const struct document *written, bool *ret, struct error *error)
+{
+    AUTO(request_clear) struct request old = {0};
+    AUTO(request_clear) struct request new = {0};
     AUTO(request_clear) struct request there = {0};
-    int rc = request_parse_draft(after, &wanted, error);
+    int rc = request_parse_draft(before, &old, error);
 
     if (rc == 0)
+        rc = request_parse_draft(after, &new, error);
+    if (rc == 0)
         rc = request_parse_draft(written, &there, error);
-    *ret = wanted.hostdev_count == there.hostdev_count;
-    for (size_t i = 0; *ret && i < there.hostdev_count; i++)
-        *ret = name_equal(&wanted.hostdevs[i].source, &there.hostdevs[i].source);
+    *ret = agrees(&there, &new, &old, true) && agrees(&there, &old, &new, false);
     return rc;
 }
 
@@ -40,7 +53,7 @@ definition_replace(struct connection *connection, const struct name *domain,
                    struct document *written, struct error *error)
 {
     AUTO(document_clear) struct document now = {0};
-    bool has = false;
+    bool is_so = false;
     int rc = connection_xml(connection, domain, CONNECTION_CONFIG, true, &now, error);
 
     *written = (struct document){0};
@@ -51,6 +64,6 @@ definition_replace(struct connection *connection, const struct name *domain,
     if (rc == 0)
         rc = connection_xml(connection, domain, CONNECTION_CONFIG, true, written, error);
     if (rc == 0)
-        rc = has_devices_of(written, after, &has, error);
-    return rc == 0 && !has ? refuse(error) : rc;
+        rc = is_changed_so(before, after, written, &is_so, error);
+    return rc == 0 && !is_so ? refuse(error) : rc;
 }

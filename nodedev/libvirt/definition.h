@@ -19,8 +19,9 @@
  * Makes `after` the definition, if it is still `before`. Both contain the passwords. *written is
  * the definition as libvirt has it then, which the caller clears in every case.
  *
- * -ESTALE with a line in error: somebody else has changed the definition, and it does not have what
- * was to be written. The caller may make its change anew. Otherwise -EIO with libvirt's words.
+ * -ESTALE with a line in error: somebody else has changed the definition, and this change is not in
+ * it. What others added to it does not matter. The caller may make its change anew. Otherwise -EIO
+ * with libvirt's words.
  */
 int definition_replace(struct connection *connection, const struct name *domain,
                        const struct document *before, const struct document *after,

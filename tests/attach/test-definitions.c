@@ -90,6 +90,27 @@ virDomainGetXMLDesc(virDomainPtr domain, unsigned flags)
     return ret;
 }
 
+/* Somebody else adds a device to what was just written. */
+static bool adds_after_write;
+
+#define ADDED                                                                                      \
+    "<hostdev mode='subsystem' type='mdev' model='vfio-pci'><source>"                              \
+    "<address uuid='dddddddd-0000-4000-8000-000000000001'/></source></hostdev></devices>"
+
+static void
+add_device(virConnectPtr connection, const char *xml,
+           virDomainPtr (*own)(virConnectPtr, const char *))
+{
+    const char *end = strstr(xml, "</devices>");
+    AUTO_FREE char *text = NULL;
+
+    assert_non_null(end);
+    assert_true(
+        asprintf(&text, "%.*s" ADDED "%s", (int)(end - xml), xml, end + strlen("</devices>")) > 0);
+    adds_after_write = false;
+    virDomainFree(own(connection, text));
+}
+
 virDomainPtr
 virDomainDefineXML(virConnectPtr connection, const char *xml)
 {
@@ -99,6 +120,8 @@ virDomainDefineXML(virConnectPtr connection, const char *xml)
 
     if (!strstr(xml, "<title>other</title>"))
         meddle(&meddle_after_writes);
+    if (adds_after_write)
+        add_device(connection, xml, own);
     return ret;
 }
 
@@ -137,6 +160,20 @@ somebody_else(void **state)
     meddle_after_writes = -1;
     expect("vgpuctl detach web09 ua-gpu1", COMMAND_DONE, "removed ua-gpu1");
     assert_both_changes(1);
+}
+
+/* Somebody else adds to our change, which is not made twice then. */
+static void
+somebody_adds(void **state)
+{
+    AUTO_FREE char *xml = NULL;
+
+    adds_after_write = true;
+    expect("vgpuctl attach web09 --type T4-1B", COMMAND_DONE, "added ua-gpu0 (");
+    assert_false(adds_after_write);
+    xml = definition_read(libvirt, "web09");
+    typed_assert_has(xml, "dddddddd-0000-4000-8000-000000000001");
+    assert_null(strstr(xml, "ua-gpu1"));
 }
 
 /* Has the lock of all calls that change definitions, for so many milliseconds. */
@@ -211,6 +248,7 @@ main(void)
     const struct CMUnitTest tests[] = {
         TYPED_TEST(one_after_the_other, here),
         TYPED_TEST(somebody_else, here),
+        TYPED_TEST(somebody_adds, here),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
