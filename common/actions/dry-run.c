@@ -221,10 +221,12 @@ play(struct dry_run *dry_run, const struct transaction *transaction, const struc
             facts = (facts & ~again) | START_SAW_OTHERS;
             continue;
         case START_PAUSE:
-            dry_run->settles |= !(facts & START_OWN_BUSY);
-            facts &= ~(unsigned)(facts & START_OWN_BUSY ? START_OWN_BUSY : START_SETTLING);
-            if (dry_run->settles)
+            if (!(facts & START_OWN_BUSY)) {
+                dry_run->settles = true;
+                facts &= ~(unsigned)START_SETTLING;
                 continue;
+            }
+            facts &= ~(unsigned)START_OWN_BUSY;
             break;
         case START_REMOVE_OWN:
             facts &= ~(unsigned)START_OWN_GOES;

@@ -12,8 +12,8 @@
 #include "base/cleanup.h"
 
 /* Opens `nothing`, /dev/null, for reading, in the place of each standard descriptor that is closed.
- * So a result that nobody can get is an error (EBADF) and not lost. Without that a file
- * of ours would get its number, and what is printed would get into that file. */
+ * Without that a file of ours would get the number, and what is printed would get into that file.
+ * The file can only be read, so a write fails (EBADF), and no result is lost without a word. */
 void descriptors_settle(const char *nothing) NONNULL;
 
 /* The same, and closes all other descriptors. Whoever runs a program of ours may have any open, and

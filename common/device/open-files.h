@@ -14,8 +14,8 @@
  * device.
  *
  * Under AppArmor a file counts as no device if its path has more than 8192 bytes, or if it has more
- * than 4096 and such a file was seen before. Anybody can have such a file. But
- * nobody can have a device open by such a path without a right to the device.
+ * than 4096 and such a file was seen before. Anybody can have such a file. But nobody can have a
+ * device open by such a path without a right to the device.
  *
  * The threads of a process are taken to have their descriptors in common. If the first thread has
  * ended, those of another thread count. Not seen are a descriptor that is on its way in a socket,

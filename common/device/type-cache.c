@@ -24,7 +24,8 @@ read_file(const struct host *host)
     return host_read(host, text, MOST, PATH) < 0 ? NULL : TAKE(text);
 }
 
-/* What is at a GPU's address: no name of a type has a colon. */
+/* What is at a GPU's address. An id of a type has no colon, so a line without this key, of an
+ * earlier version, is told apart. */
 struct card_key {
     char text[sizeof(struct name) + 24];
 };

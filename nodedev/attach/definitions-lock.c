@@ -6,6 +6,7 @@
 #include "lease/statedir.h"
 
 #include <fcntl.h>
+#include <sys/file.h>
 #include <unistd.h>
 
 #define LOCK    "run/libvirt-vgpu/definitions"
@@ -50,7 +51,10 @@ definitions_lock_take(const struct host *host, struct definitions_lock *ret, str
 void
 definitions_lock_end(struct definitions_lock *lock)
 {
-    if (lock->fd >= 0)
-        close(lock->fd);
+    if (lock->fd < 0)
+        return;
+    /* A writer that was left behind with a driver may have the open file, too. */
+    (void)flock(lock->fd, LOCK_UN);
+    close(lock->fd);
     lock->fd = -1;
 }

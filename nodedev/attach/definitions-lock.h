@@ -21,8 +21,11 @@ struct definitions_lock {
 
 #define DEFINITIONS_UNLOCKED ((struct definitions_lock){.fd = -1})
 
-/* Waits for the lock. Returns 0 also if this user may not take it. -ETIMEDOUT with a line in error:
- * another call has it for two minutes. End ret in every case. */
+/*
+ * Waits for the lock. Returns 0 also if the file cannot be opened, as by another user or on a full
+ * /run. Then the call goes on without the lock. -ETIMEDOUT with a line in error: another call has
+ * had the lock for two minutes. End ret in every case.
+ */
 int definitions_lock_take(const struct host *host, struct definitions_lock *ret,
                           struct error *error) CHECKED NONNULL;
 

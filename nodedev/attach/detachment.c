@@ -2,8 +2,6 @@
 
 #include "attach/detachment.h"
 
-#include <stdio.h>
-
 /* Removes the vGPU from one definition, if that is meant. Nothing is written yet. */
 static int
 leave(const struct domain_source *source, enum connection_side side, struct hotplug_leaver *leaver,
@@ -49,8 +47,6 @@ detachment_run(const struct domain_source *source, const char *word, unsigned ti
     const bool is_live = source->meant[CONNECTION_LIVE];
     const struct hotplug_leaver *told;
     struct change *change;
-    struct name device;
-    char alias[sizeof(change->alias)];
     int rc = is_live ? hotplug_check(source->call->host, error) : 0;
 
     if (rc == 0)
@@ -61,9 +57,8 @@ detachment_run(const struct domain_source *source, const char *word, unsigned ti
         return rc;
     /* The vGPU is gone later. */
     told = *live.device.text ? &live : &config;
-    device = told->device;
-    snprintf(alias, sizeof(alias), "%s", told->alias ? told->alias : word);
-    change = source_edit_tell(source, "removed", &device, alias, ret);
+    change =
+        source_edit_tell(source, "removed", &told->device, told->alias ? told->alias : word, ret);
     if (is_live)
         rc = hotplug_out(source, &live, timeout, error);
     change->live &= rc == 0;

@@ -5,6 +5,18 @@
 
 #include <string.h>
 
+struct connection *
+definition_begin(const struct host *host, const char *uri, const char *xml)
+{
+    struct connection *libvirt = NULL;
+    struct error error = {0};
+
+    if (connection_open(host, uri, CONNECTION_WRITE, &libvirt, &error) < 0)
+        fail_msg("%s", error.text);
+    definition_write(libvirt, xml);
+    return libvirt;
+}
+
 void
 definition_write(struct connection *libvirt, const char *xml)
 {

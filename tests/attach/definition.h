@@ -8,6 +8,9 @@
 
 #include "libvirt/connection.h"
 
+/* Connects to the test driver, and defines a domain there. A failure fails the test. */
+struct connection *definition_begin(const struct host *host, const char *uri, const char *xml);
+
 /* Defines a domain. A failure fails the test. */
 void definition_write(struct connection *libvirt, const char *xml);
 

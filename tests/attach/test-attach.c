@@ -47,11 +47,7 @@ static struct connection *libvirt;
 static void
 begin(void)
 {
-    struct error error;
-
-    assert_int_equal(connection_open(&scene.kernel.host, HERE, CONNECTION_WRITE, &libvirt, &error),
-                     0);
-    definition_write(libvirt, PLAIN);
+    libvirt = definition_begin(&scene.kernel.host, HERE, PLAIN);
 }
 
 static void

@@ -36,13 +36,9 @@ static struct connection *libvirt;
 static void
 begin(void)
 {
-    struct error error;
-
     /* So the linker knows that libvirt's library comes behind this program. */
     assert_int_equal(virInitialize(), 0);
-    assert_int_equal(connection_open(&scene.kernel.host, HERE, CONNECTION_WRITE, &libvirt, &error),
-                     0);
-    definition_write(libvirt, PLAIN);
+    libvirt = definition_begin(&scene.kernel.host, HERE, PLAIN);
 }
 
 static void

@@ -47,7 +47,8 @@ live() {
     [ $round -gt 0 ]
 }
 
-# now_and_then COMMAND...: an administrator types this as long as the guests live. Each third call is killed.
+# now_and_then COMMAND...: an administrator types this as long as the guests live. Each third call is killed. The pause
+# waits for nothing: without it these calls would leave the guests no processor time.
 now_and_then() {
     local n=0
     while [ ! -e over ]; do
