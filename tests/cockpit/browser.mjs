@@ -83,8 +83,17 @@ export async function fake_host(machine, configuration = "", libvirt = process.e
         child.stdout.once("data", data => resolve(data.toString().trim()));
         child.once("exit", () => reject(new Error(fs.readFileSync(`${socket}.log`, "utf8"))));
     });
-    const ask = (words, input = "") =>
-        execFileSync(program, ["ask", socket, ...words], { input, encoding: "utf8", stdio: "pipe" });
+    /* What is asked may end without a look at its input. A pipe would then fail with EPIPE. A file does not. */
+    const ask = (words, input = "") => {
+        fs.writeFileSync(`${socket}.input`, input);
+        const stdin = fs.openSync(`${socket}.input`);
+
+        try {
+            return execFileSync(program, ["ask", socket, ...words], { encoding: "utf8", stdio: [stdin, "pipe", "pipe"] });
+        } finally {
+            fs.closeSync(stdin);
+        }
+    };
 
     fs.mkdirSync(`${root}/etc/libvirt-vgpu`);
     fs.writeFileSync(`${root}/etc/libvirt-vgpu/vgpu.conf`, configuration);
