@@ -1,0 +1,98 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+# shellcheck shell=bash disable=SC2154 # the variables are those of "run"
+#
+# The machine of a test host, as QEMU knows it. "run" sources this file.
+
+declare -A emulators=([amd64]=qemu-system-x86_64 [arm64]=qemu-system-aarch64)
+
+# needs_functions NAME...: does one of these scenarios need real virtual functions, and an IOMMU?
+needs_functions() {
+	local name
+	for name; do
+		! grep -qx '# needs: nvme' "$here"/*/"$name.sh" /dev/null || return 0
+	done
+	return 1
+}
+
+# describe_functions: the only special hardware, and only for such a scenario. QEMU's nvme has virtual
+# functions. All other cards are emulated inside the host, by ../cards.
+describe_functions() {
+	# shellcheck disable=SC2054 # commas are QEMU's
+	machine+=(-device intel-iommu,intremap=on,aw-bits=48
+		-device pcie-root-port,id=port1,chassis=1,slot=1 -device nvme-subsys,id=subsys1
+		-device "nvme,id=card1,serial=card1,bus=port1,subsys=subsys1,sriov_max_vfs=16,sriov_vq_flexible=32,sriov_vi_flexible=16")
+}
+
+# describe_amd64: a PC, and what its kernel is told. Sets machine and cmdline.
+describe_amd64() {
+	local cpu=host
+	cmdline="console=ttyS0 mitigations=off"
+	# A fifth level of page tables only costs time. "rep movsb", which these two processor flags recommend for
+	# copying, is emulated byte by byte: without the flags a scenario needs a sixth less.
+	[ "$accel" = kvm ] || cpu=max,la57=off,erms=off,fsrm=off
+	# With an IOMMU a kernel panics if its timer does not tick at once. This can happen on a busy machine.
+	cmdline+=" intel_iommu=on no_timer_check"
+	# shellcheck disable=SC2054 # commas are QEMU's
+	machine=("${emulators[amd64]}" -machine q35,kernel-irqchip=split -cpu "$cpu")
+}
+
+# describe_arm64: QEMU's machine "virt". The emulated processor is the newest one without pointer authentication,
+# which is slow under TCG.
+describe_arm64() {
+	local cpu=host
+	cmdline="console=ttyAMA0"
+	[ "$accel" = kvm ] || cpu=cortex-a76
+	# shellcheck disable=SC2054 # commas are QEMU's
+	machine=("${emulators[arm64]}" -machine virt,gic-version=3 -cpu "$cpu")
+}
+
+# The whole test host. The serial port is added where it is started.
+describe_machine() {
+	local cmdline
+	"describe_$architecture"
+	cmdline+=" root=/dev/vda rw quiet panic=-1 fsck.mode=skip"
+	# QEMU's emulator translates a program again if the program is loaded to another address. So an
+	# emulated host loads programs to fixed addresses, which saves a third of the time.
+	[ "$accel" = kvm ] || cmdline+=" norandmaps"
+	# The kernel's own drivers of such cards could not have ours, and loading them takes time.
+	cmdline+=" modprobe.blacklist=nvme,nouveau,nova_core,xe,amdgpu"
+	# The kernel's watchdogs would report a fault when only this machine is too busy.
+	cmdline+=" sysctl.kernel.watchdog_thresh=60 sysctl.kernel.hung_task_timeout_secs=300"
+	cmdline+=" rcupdate.rcu_cpu_stall_timeout=300"
+	[ -z "$security" ] || cmdline+=" $security=1 security=$security"
+	# The kernel logs all denials.
+	[ -z "$security" ] || cmdline+=" sysctl.kernel.printk_ratelimit=0"
+	# Debian's rules do not allow systemd all that it needs.
+	[ "$1" != systemd ] || [ "$security" != selinux ] || cmdline+=" enforcing=0"
+	# shellcheck disable=SC2054 # commas are QEMU's
+	machine+=(-accel "$accel" -smp "$processors" -m 3000
+		-kernel "$image/vmlinuz" -initrd "$image/initrd" -append "$cmdline init=/sbin/vm-init"
+		-drive "file=$image/root.img,format=raw,if=virtio,snapshot=on"
+		-drive "file=$work/payload.tar,format=raw,if=virtio,readonly=on"
+		-device virtio-serial
+		-chardev file,id=results,path=/dev/fd/3 -device virtserialport,chardev=results,name=results
+		-chardev "file,id=logs,path=$work/logs.tar" -device virtserialport,chardev=logs,name=logs
+		-nic none -display none)
+	# If a scenario resets the machine, the machine boots again. It ends by powering off.
+	[ "$1" = systemd ] || machine+=(-no-reboot)
+	if needs_functions "${@:2}"; then describe_functions; fi
+}
+
+# KVM may be there and not work. It works if our kernel gets so far that it misses its disk. This is
+# tried once a boot of this machine.
+find_accel() {
+	local verdict machine cmdline
+	verdict=$image/accel-$(cat /proc/sys/kernel/random/boot_id)
+	if [ ! -e "$verdict" ]; then
+		accel=kvm
+		"describe_$architecture"
+		if ! timeout 60 "${machine[@]}" -accel kvm -m 256 -kernel "$image/vmlinuz" \
+			-append "$cmdline panic=-1" -nic none -nographic -no-reboot \
+			</dev/null 2>&1 | grep -aq 'Unable to mount root'; then
+			accel=tcg,thread=multi
+		fi
+		rm -f "$image"/accel-*
+		echo "$accel" >"$verdict"
+	fi
+	accel=$(cat "$verdict")
+}
