@@ -15,6 +15,10 @@ here=/vgpu/tests/vm
 # shellcheck source=/dev/null
 . "$here/lib.sh"
 
+# A kernel that is a process has no initrd.
+# shellcheck source=/dev/null
+[ ! -e /dev/ubda ] || . "$here/uml/boot.sh"
+
 tell() { echo "[$(cut -d' ' -f1 /proc/uptime)] init: $*"; }
 
 # The kernel rewrites its page allocator when the first cpuset comes and the last one goes, and its slab
@@ -22,7 +26,11 @@ tell() { echo "[$(cut -d' ' -f1 /proc/uptime)] init: $*"; }
 # TCG another processor may fail at that moment ("Oops: int3"). A cgroup that stays, and is made while
 # nothing else runs, avoids this.
 keep_cgroup() {
-	echo +cpuset +memory >/sys/fs/cgroup/cgroup.subtree_control
+	local controller
+	for controller in cpuset memory; do
+		! grep -qw "$controller" /sys/fs/cgroup/cgroup.controllers ||
+			echo "+$controller" >/sys/fs/cgroup/cgroup.subtree_control
+	done
 	mkdir /sys/fs/cgroup/keep
 }
 

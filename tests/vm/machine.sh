@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-# shellcheck shell=bash disable=SC2154 # the variables are those of "run"
+# shellcheck shell=bash disable=SC2154,SC2034 # the variables are those of "run"
 #
-# The machine of a test host, as QEMU knows it. "run" sources this file.
+# The machine of a test host: an emulated one (QEMU with KVM or TCG), or a process (User Mode Linux, UML). "accel" is
+# kvm, tcg or uml. "run" sources this file.
 
 declare -A emulators=([amd64]=qemu-system-x86_64 [arm64]=qemu-system-aarch64)
 
@@ -46,8 +47,8 @@ describe_arm64() {
 	machine=("${emulators[arm64]}" -machine virt,gic-version=3 -cpu "$cpu")
 }
 
-# The whole test host. The serial port is added where it is started.
-describe_machine() {
+# describe_qemu KIND NAME...: the whole machine. Descriptor 3 is where its results go.
+describe_qemu() {
 	local cmdline
 	"describe_$architecture"
 	cmdline+=" root=/dev/vda rw quiet panic=-1 fsck.mode=skip"
@@ -65,7 +66,7 @@ describe_machine() {
 	# Debian's rules do not allow systemd all that it needs.
 	[ "$1" != systemd ] || [ "$security" != selinux ] || cmdline+=" enforcing=0"
 	# shellcheck disable=SC2054 # commas are QEMU's
-	machine+=(-accel "$accel" -smp "$processors" -m 3000
+	machine+=(-accel "${accel/tcg/tcg,thread=multi}" -smp "$processors" -m 3000
 		-kernel "$image/vmlinuz" -initrd "$image/initrd" -append "$cmdline init=/sbin/vm-init"
 		-drive "file=$image/root.img,format=raw,if=virtio,snapshot=on"
 		-drive "file=$work/payload.tar,format=raw,if=virtio,readonly=on"
@@ -76,23 +77,73 @@ describe_machine() {
 	# If a scenario resets the machine, the machine boots again. It ends by powering off.
 	[ "$1" = systemd ] || machine+=(-no-reboot)
 	if needs_functions "${@:2}"; then describe_functions; fi
+	machine+=(-monitor none -serial "$([ "$1" = shell ] && echo mon:stdio || echo "file:$logs/$console")")
 }
 
-# KVM may be there and not work. It works if our kernel gets so far that it misses its disk. This is
-# tried once a boot of this machine.
+# What the kernel is called with. Each program of the host is a process of this machine: the name space ends all of them
+# with the kernel. The kernel must not be the first process in it, because it aborts itself when it panics: "timeout" is.
+in_name_space=(unshare --pid --fork --kill-child timeout --foreground 0)
+
+# describe_uml: the same with a kernel that is a process. Descriptor 3 is where its results go, as with QEMU; 4 is its
+# console.
+describe_uml() {
+	mkdir "$work/share"
+	# shellcheck disable=SC2054 # commas are UML's
+	machine=(env TMPDIR="$memory" "${in_name_space[@]}" "$uml/linux" mem=2500M seccomp=on uml_dir="$work" umid=uml ubd0="$work/changes,$image/root.img" ubd1r="$work/payload.tar" root=/dev/ubda rw
+		quiet init=/sbin/vm-init share="$work/share" con=null con0=null,fd:4 ssl1=null,fd:3)
+	[ "$1" != shell ] || machine+=("ssl0=fd:0,fd:1")
+}
+
+# describe_machine KIND NAME...: sets "machine", a command.
+describe_machine() {
+	if [ "$accel" = uml ]; then describe_uml "$@"; else describe_qemu "$@"; fi
+}
+
+# find_accel: sets "own" to kvm or tcg. KVM may be there and not work. It works if the disk's kernel gets so far that it
+# misses its disk. This is tried once a boot of this machine.
 find_accel() {
-	local verdict machine cmdline
+	local verdict accel=kvm machine cmdline
 	verdict=$image/accel-$(cat /proc/sys/kernel/random/boot_id)
 	if [ ! -e "$verdict" ]; then
-		accel=kvm
 		"describe_$architecture"
 		if ! timeout 60 "${machine[@]}" -accel kvm -m 256 -kernel "$image/vmlinuz" \
 			-append "$cmdline panic=-1" -nic none -nographic -no-reboot \
 			</dev/null 2>&1 | grep -aq 'Unable to mount root'; then
-			accel=tcg,thread=multi
+			accel=tcg
 		fi
 		rm -f "$image"/accel-*
 		echo "$accel" >"$verdict"
 	fi
-	accel=$(cat "$verdict")
+	own=$(cat "$verdict")
+}
+
+# find_memory: sets "memory" to a directory for the memory of two machines in UML, which is a file and is executed. If
+# there is none, "why" says so.
+find_memory() {
+	local room
+	for memory in /dev/shm "${TMPDIR:-/tmp}" /var/tmp; do
+		room=$(df --output=avail -m "$memory" 2>/dev/null | tail -n 1)
+		[[ $(findmnt -no OPTIONS -T "$memory") != *noexec* ]] || continue
+		if [ "${room:-0}" -ge 5000 ]; then return; fi
+	done
+	why="no directory has 5 GB of executable memory: /dev/shm, ${TMPDIR:-/tmp}, /var/tmp"
+	return 1
+}
+
+# find_uml [--ready]: sets "uml" to the directory of the kernel of UML, and "memory". If UML cannot start here, this fails,
+# and "why" has one line. The kernel starts if it gets so far that it misses its disk.
+find_uml() {
+	local said
+	why="the processor is $(uname -m)"
+	[ "$(uname -m)" = x86_64 ] || return
+	find_memory || return
+	if ! uml=$("$here/uml/kernel" "$@" 2> >(tee "$scratch/uml" >&2)); then
+		why=$(tail -n 1 "$scratch/uml")
+		: "${why:=there is no kernel yet}"
+		return 1
+	fi
+	said=$(TMPDIR=$memory timeout --kill-after=1 60 "${in_name_space[@]}" "$uml/linux" mem=64M seccomp=on \
+		uml_dir="$scratch" con=null con0=null,fd:2 2>&1 </dev/null) || true
+	why=$(grep -v '^ *$' <<<"${said:-its kernel says nothing}" | tail -n 1)
+	[[ $said = *"Unable to mount root"* ]]
 }

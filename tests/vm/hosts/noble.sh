@@ -14,17 +14,12 @@ kernel=(linux-image-virtual linux-headers-virtual initramfs-tools zstd)
 # Debian 13 and later have a package of Ubuntu's keys. If this host does not have it, it is fetched for
 # this disk only, and apt checks it with Debian's keys. It goes when the build's mount name space goes.
 find_keys() {
-	local keys=/usr/share/keyrings/ubuntu-archive-keyring.gpg dir=$cache/keys apt
+	local keys=/usr/share/keyrings/ubuntu-archive-keyring.gpg dir=$cache/keys
 	if [ ! -e "$keys" ]; then
 		say "Ubuntu's keys"
 		mkdir -p "$dir"
 		mount -t tmpfs keys "$dir"
-		mkdir "$dir/lists" "$dir/cache"
-		echo "deb [signed-by=/usr/share/keyrings/debian-archive-keyring.gpg] $(mirror_of_host) trixie main" \
-			>"$dir/sources.list"
-		apt=(apt-get -q -o APT::Sandbox::User=root -o Dir::State::Lists="$dir/lists" -o Dir::Cache="$dir/cache"
-			-o Dir::Etc::SourceList="$dir/sources.list" -o Dir::Etc::SourceParts=/dev/null)
-		(cd "$dir" && "${apt[@]}" update && "${apt[@]}" download ubuntu-keyring && dpkg-deb -x ./*.deb .) >&2
+		(cd "$dir" && download "$(mirror_of_host)" trixie ubuntu-keyring && dpkg-deb -x ./*.deb .) >&2
 		keys=$dir$keys
 	fi
 	options+=(--keyring="$keys" --force-check-gpg)

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 # The emulated cards as DKMS built them, on a machine without special hardware: up to a live migration.
 # shellcheck shell=bash
+# needs: distribution
 # tests: cards
 # needs: libvirt 9.7
 # needs: qemu 8.1

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 # A host has every kind of card: a class takes what is free, in the order of its types, and a guest has several kinds.
 # shellcheck shell=bash
+# needs: distribution
 # needs: libvirt 9.7
 
 cards mdev vf xe bare vfs=4

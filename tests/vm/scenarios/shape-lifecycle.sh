@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 # Guests start and end, on the kernel's samples and on NVIDIA's shapes. Its parts share their guests.
 # shellcheck shell=bash disable=SC2153,SC2034 # use_shape sets them, and guest_xml reads EMULATOR
+# needs: distribution
 
 # With Debian's own QEMU.
 EMULATOR=

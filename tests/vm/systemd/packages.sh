@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 # Our package for Debian is installed, upgraded, removed and purged while guests run and start.
 # shellcheck shell=bash
+# needs: distribution
 
 first=/vgpu/packages/1.deb
 newer=/vgpu/packages/2.deb

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 # Our units: directories, the timer of reconcile, virtual functions, and the wait for a late GPU.
 # shellcheck shell=bash
+# needs: distribution
 
 service=libvirt-vgpu-reconcile.service
 timer=libvirt-vgpu-reconcile.timer
