@@ -17,7 +17,7 @@ here=/vgpu/tests/vm
 
 # A kernel that is a process has no initrd.
 # shellcheck source=/dev/null
-[ ! -e /dev/ubda ] || . "$here/uml/boot.sh"
+! is_uml || . "$here/uml/boot.sh"
 
 tell() { echo "[$(cut -d' ' -f1 /proc/uptime)] init: $*"; }
 

@@ -119,6 +119,9 @@ undo() {
 # is_long: is LONG set? Then scenarios play their whole matrix. An ordinary run plays a part of it.
 is_long() { [ -e /vgpu/long ]; }
 
+# is_uml: is the kernel a process (User Mode Linux)?
+is_uml() { [ -e /dev/ubda ]; }
+
 # has_apparmor: is AppArmor enforcing? See VGPU_VM_SECURITY in "run".
 has_apparmor() { [ -e /vgpu/apparmor ]; }
 

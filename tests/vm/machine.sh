@@ -84,13 +84,26 @@ describe_qemu() {
 # with the kernel. The kernel must not be the first process in it, because it aborts itself when it panics: "timeout" is.
 in_name_space=(unshare --pid --fork --kill-child timeout --foreground 0)
 
+# list_processors: the numbers of the processors that this process may use.
+list_processors() {
+	local from to
+	while IFS=- read -r from to; do seq "$from" "${to:-$from}"; done \
+		< <(sed -n 's/^Cpus_allowed_list:\t//p' /proc/self/status | tr , '\n')
+}
+
 # describe_uml: the same with a kernel that is a process. Descriptor 3 is where its results go, as with QEMU; 4 is its
-# console.
+# console. For each system call the kernel and a program wake each other. On one processor that takes a seventh of the
+# time that it takes on two.
 describe_uml() {
+	local processor
+	mapfile -t processor < <(list_processors)
 	mkdir "$work/share"
 	# shellcheck disable=SC2054 # commas are UML's
-	machine=(env TMPDIR="$memory" "${in_name_space[@]}" "$uml/linux" mem=2500M seccomp=on uml_dir="$work" umid=uml ubd0="$work/changes,$image/root.img" ubd1r="$work/payload.tar" root=/dev/ubda rw
-		quiet init=/sbin/vm-init share="$work/share" con=null con0=null,fd:4 ssl1=null,fd:3)
+	machine=(env TMPDIR="$memory" taskset -c "${processor[lane % ${#processor[@]}]}" "${in_name_space[@]}"
+		"$uml/linux" mem=2500M seccomp=on uml_dir="$work" umid=uml con=null con0=null,fd:4 ssl1=null,fd:3
+		ubd0="$work/changes,$image/root.img" ubd1r="$work/payload.tar" root=/dev/ubda rw quiet
+		init=/sbin/vm-init share="$work/share")
+	[ -z "${VGPU_VM_SHARE-}" ] || machine+=("VGPU_VM_SHARE=$(realpath "$VGPU_VM_SHARE")")
 	[ "$1" != shell ] || machine+=("ssl0=fd:0,fd:1")
 }
 

@@ -323,7 +323,7 @@ run_all() {
 }
 
 wait_for test -e /dev/virtio-ports/results -a -e /dev/virtio-ports/logs
-exec 3>/dev/virtio-ports/results 4>/dev/virtio-ports/logs
+exec 3>/dev/virtio-ports/results 4>>/dev/virtio-ports/logs
 if [ -e "$state/begun" ] && [ ! -e "$state/phase" ]; then
 	# Nobody asked for this boot, so the runner ends here.
 	report FAIL unexpected-reset 0

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 # The emulated cards are loaded and unloaded a hundred times: no memory is lost, and the kernel is quiet.
 # shellcheck shell=bash
+# needs: distribution
 # tests: cards
 
 # cycle: the cards come and go.

@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 # Guests start and end, on the kernel's samples and on NVIDIA's shapes. Its parts share their guests.
 # shellcheck shell=bash disable=SC2153,SC2034 # use_shape sets them, and guest_xml reads EMULATOR
-# needs: distribution
+# tests: distribution
 
-# With Debian's own QEMU.
-EMULATOR=
+# With Debian's own QEMU, whose starts are slow in User Mode Linux.
+is_uml || EMULATOR=
 
 # held_by GUEST SOURCE TYPE-ID: only this guest has the vGPU, which we have made.
 held_by() {

@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 # libvirt starts a vGPU of an emulated card at each boot, without our hook: nodedev-define, nodedev-autostart.
 # shellcheck shell=bash
-# needs: distribution
 # tests: cards
 
 uuid=aaaaaaaa-0000-4000-8000-000000000003

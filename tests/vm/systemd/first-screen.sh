@@ -2,7 +2,6 @@
 # What README says about the first vGPU, typed as it stands there: from nothing to a guest with a vGPU.
 # What a terminal shows is what README shows, but for the UUID of the device.
 # shellcheck shell=bash
-# needs: distribution
 #
 # It prints the seconds from the package to the guest with a vGPU. They are no verdict.
 

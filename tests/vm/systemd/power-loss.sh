@@ -2,7 +2,7 @@
 # Power is cut while guests run, and then the GPU's driver comes late: the guests start all the same.
 # The driver comes ten seconds after libvirtd. One guest starts by itself, and the other by command.
 # shellcheck shell=bash
-# needs: distribution
+# tests: distribution
 
 automatic=aaaaaaaa-0000-4000-8000-000000000001
 manual=aaaaaaaa-0000-4000-8000-000000000002

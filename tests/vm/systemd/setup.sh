@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 # vgpuctl setup: power is cut, and at the next boot all declared cards are as before, and so are their guests.
 # shellcheck shell=bash
-# needs: distribution
 # needs: libvirt 9.7
 #
 # LONG=1 has one card more, guests that run when the power is cut, and each tool fails in each way. The boards of an

@@ -180,7 +180,8 @@ systemctl start --no-block "$DAEMON"
 wait_for is_waiting
 [ "$(systemctl is-active $ready)" = activating ]
 if has_apparmor; then has_label $ready 'libvirt-vgpu-watch (enforce)'; fi
-[ "$(systemctl is-active "$DAEMON")" = inactive ]
+# libvirtd may have stopped as "failed": it ends by force if its drivers do not end within 30 seconds.
+[ "$(systemctl show -P MainPID "$DAEMON")" = 0 ]
 modprobe mtty
 start_libvirtd
 [ "$(systemctl is-active $ready)" = active ]

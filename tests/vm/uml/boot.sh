@@ -18,3 +18,8 @@ touch /host/logs.tar
 ln -s /host/logs.tar /dev/virtio-ports/logs
 stty -F /dev/ttyS1 raw
 ln -s /dev/ttyS1 /dev/virtio-ports/results
+
+if [ -n "${VGPU_VM_SHARE-}" ]; then
+	mkdir -p /share
+	mount -t hostfs none /share -o "hostfs=$VGPU_VM_SHARE"
+fi
