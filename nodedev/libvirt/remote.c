@@ -11,7 +11,8 @@
 #include <stdio.h>
 #include <string.h>
 
-#define LONGEST_ANSWER ((size_t)256 << 20)
+#define HOSTS_AT_ONCE   64
+#define LONGEST_ANSWERS ((size_t)256 << 20) /* of these hosts together */
 
 /* --- The answer, read --- */
 
@@ -146,6 +147,7 @@ struct inquiry {
     enum connection_scope scope;
     struct remote_host *host;
     struct child child;
+    size_t *room; /* bytes that the hosts of this wave may still answer */
     char *words;
     size_t size;
 };
@@ -185,14 +187,19 @@ answer(const void *data, FILE *out)
 static void
 hear(struct inquiry *inquiry)
 {
-    const size_t piece = 65536;
+    size_t piece = *inquiry->room < 65536 ? *inquiry->room : 65536;
 
-    if (inquiry->size >= LONGEST_ANSWER) {
+    if (piece == 0) {
+        error_set(&inquiry->host->failure, -EFBIG,
+                  "%s: the answers of the hosts are longer than %zu MB: ask fewer hosts at once",
+                  inquiry->host->uri, LONGEST_ANSWERS >> 20);
         child_close(&inquiry->child);
         return;
     }
     inquiry->words = memory_resized(inquiry->words, inquiry->size + piece, 1);
-    inquiry->size += child_hear(&inquiry->child, inquiry->words + inquiry->size, piece);
+    piece = child_hear(&inquiry->child, inquiry->words + inquiry->size, piece);
+    inquiry->size += piece;
+    *inquiry->room -= piece;
 }
 
 /* Reads until all children have ended their answers, or until the deadline. */
@@ -231,43 +238,54 @@ conclude(struct inquiry *inquiry, unsigned seconds, struct deadline deadline)
 {
     struct remote_host *host = inquiry->host;
 
-    if (*host->failure.text)
-        return;
     if (inquiry->child.pipe >= 0)
         error_set(&host->failure, -ETIMEDOUT, "%s: no answer within %u s", host->uri, seconds);
-    else
+    else if (!*host->failure.text)
         remote_read(host, inquiry->words ? inquiry->words : "", inquiry->size);
     child_end(&inquiry->child, deadline);
     free(inquiry->words);
+    if (*host->failure.text)
+        host->failure.class = ERROR_NO_LIBVIRT;
+}
+
+/* Asks these hosts, HOSTS_AT_ONCE at most. */
+static void
+ask_wave(const struct host *here, const struct remote_question *question, struct remote_host *hosts,
+         size_t count)
+{
+    struct deadline deadline = deadline_in(here, question->seconds * 1000);
+    struct inquiry inquiries[HOSTS_AT_ONCE] = {0};
+    struct pollfd polls[HOSTS_AT_ONCE];
+    size_t room = LONGEST_ANSWERS;
+
+    for (size_t i = 0; i < count; i++) {
+        struct inquiry *inquiry = &inquiries[i];
+        int rc;
+
+        *inquiry = (struct inquiry){
+            .here = here, .scope = question->scope, .host = &hosts[i], .room = &room};
+        rc = child_start(&inquiry->child, answer, inquiry);
+        if (rc < 0)
+            error_set(&hosts[i].failure, rc, "%s: cannot be asked: %s", hosts[i].uri,
+                      strerror(-rc));
+    }
+    hear_all(inquiries, count, polls, deadline);
+    for (size_t i = 0; i < count; i++)
+        conclude(&inquiries[i], question->seconds, deadline);
 }
 
 static void
 ask_all(const struct host *here, const struct remote_question *question, struct remote_hosts *ret)
 {
-    struct deadline deadline = deadline_in(here, question->seconds * 1000);
-    size_t count = question->count;
-    AUTO_FREE struct inquiry *inquiries = memory_zeroed(count, sizeof(*inquiries));
-    AUTO_FREE struct pollfd *polls = memory_zeroed(count, sizeof(*polls));
-
-    *ret = (struct remote_hosts){.items = memory_zeroed(count, sizeof(*ret->items))};
-    for (; ret->count < count; ret->count++) {
-        struct remote_host *host = &ret->items[ret->count];
-        struct inquiry *inquiry = &inquiries[ret->count];
-        int rc;
-
-        host->uri = question->uris[ret->count];
-        host->label = make_label(host->uri);
-        *inquiry = (struct inquiry){.here = here, .scope = question->scope, .host = host};
-        rc = child_start(&inquiry->child, answer, inquiry);
-        if (rc < 0)
-            error_set(&host->failure, rc, "%s: cannot be asked: %s", host->uri, strerror(-rc));
+    ret->items = memory_zeroed(question->count, sizeof(*ret->items));
+    ret->count = question->count;
+    for (size_t i = 0; i < ret->count; i++) {
+        ret->items[i].uri = question->uris[i];
+        ret->items[i].label = make_label(question->uris[i]);
     }
-    hear_all(inquiries, count, polls, deadline);
-    for (size_t i = 0; i < count; i++) {
-        conclude(&inquiries[i], question->seconds, deadline);
-        if (*ret->items[i].failure.text)
-            ret->items[i].failure.class = ERROR_NO_LIBVIRT;
-    }
+    for (size_t i = 0; i < ret->count; i += HOSTS_AT_ONCE)
+        ask_wave(here, question, &ret->items[i],
+                 ret->count - i < HOSTS_AT_ONCE ? ret->count - i : HOSTS_AT_ONCE);
 }
 
 /* Loads the library here, so that each child does not load it. */

@@ -4,8 +4,9 @@
  * remote: other hosts, as their libvirts describe them. Nothing of libvirt-vgpu is needed on those
  * hosts.
  *
- * All hosts are asked at once, each by a child process (child.h). At the deadline a child is
- * killed, with all that it started.
+ * 64 hosts are asked at once, each by a child process (child.h). At the deadline a child is killed,
+ * with all that it started. The next 64 hosts follow. The answers of hosts that are asked at once
+ * have 256 MB at most.
  *
  * A host that gave no complete answer has only `failure` set.
  */
@@ -39,7 +40,7 @@ struct remote_question {
     const char *const *uris;
     size_t count;
     enum connection_scope scope;
-    unsigned seconds; /* the longest time for an answer */
+    unsigned seconds; /* the longest time for an answer of those that are asked at once */
 };
 
 /* Asks all hosts; ret has them in the same order. A host that does not answer is no error. Returns

@@ -16,6 +16,7 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/un.h>
 #include <sys/wait.h>
@@ -250,6 +251,31 @@ one_of_ten_is_dead(void **state)
     unlink(path);
 }
 
+/* Many hosts are asked in waves, so they do not need a process and a descriptor each at once. */
+static void
+many(void **state)
+{
+    struct rlimit usual, few = {0};
+    const char *uris[200];
+    struct remote_question question = {.uris = uris, .count = COUNT(uris), .seconds = 60};
+    AUTO(remote_clear) struct remote_hosts hosts = {0};
+    struct error error = {0};
+
+    for (size_t i = 0; i < COUNT(uris); i++)
+        uris[i] = i % 2 ? T4 : A40;
+    assert_int_equal(getrlimit(RLIMIT_NOFILE, &usual), 0);
+    few = (struct rlimit){.rlim_cur = 150, .rlim_max = usual.rlim_max};
+    assert_int_equal(setrlimit(RLIMIT_NOFILE, &few), 0);
+    assert_int_equal(remote_ask(&scene.kernel.host, &question, &hosts, &error), 0);
+    assert_int_equal(setrlimit(RLIMIT_NOFILE, &usual), 0);
+    assert_int_equal(hosts.count, COUNT(uris));
+    for (size_t i = 0; i < hosts.count; i++) {
+        assert_string_equal(hosts.items[i].failure.text, "");
+        assert_string_equal(hosts.items[i].uri, uris[i]);
+        assert_int_equal(hosts.items[i].inventory.gpu_count, i % 2 ? 2 : 1);
+    }
+}
+
 /* Afterwards there is no child, and no message of libxml2 or ssh on the terminal. */
 static void
 nothing_is_left(void **state)
@@ -466,6 +492,7 @@ main(void)
         TEST(wrong_usage),
         TEST(hosts_of_a_file),
         TEST(one_of_ten_is_dead),
+        TEST(many),
         TEST(nothing_is_left),
         TEST(devices),
         TEST(functions),
