@@ -58,6 +58,20 @@ is_instance(const struct name *name)
            strspn(digits, "0123456789") == strlen(digits);
 }
 
+int
+nvidia_count_instances(const struct host *host, const struct name *gpu)
+{
+    AUTO(names_clear) struct names names = {0};
+    unsigned minor;
+    int rc = read_minor(host, gpu, &minor), count = 0;
+
+    if (rc == 0)
+        rc = host_list(host, &names, PROC "/capabilities/gpu%u/mig", minor);
+    for (size_t i = 0; i < names.count; i++)
+        count += is_instance(&names.items[i]);
+    return rc < 0 ? rc : count;
+}
+
 static bool
 needs_instances(const struct inventory_gpu *gpu)
 {
@@ -102,15 +116,13 @@ count_occupied(const struct host *host, const struct inventory_gpu *gpu)
 static void
 find_instances(const struct host *host, struct inventory_gpu *gpu)
 {
-    AUTO(names_clear) struct names names = {0};
-    unsigned minor;
+    int count = -ENODEV;
 
-    if (strcmp(gpu->driver.text, "nvidia") || !needs_instances(gpu) ||
-        read_minor(host, &gpu->name, &minor) < 0 ||
-        host_list(host, &names, PROC "/capabilities/gpu%u/mig", minor) < 0)
+    if (!strcmp(gpu->driver.text, "nvidia") && needs_instances(gpu))
+        count = nvidia_count_instances(host, &gpu->name);
+    if (count < 0)
         return;
-    for (size_t i = 0; i < names.count; i++)
-        gpu->instances += is_instance(&names.items[i]);
+    gpu->instances = (unsigned)count;
     gpu->is_occupied = gpu->instances > 0 && count_occupied(host, gpu) == gpu->instances;
 }
 

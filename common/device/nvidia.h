@@ -18,6 +18,10 @@ bool nvidia_has_host_driver(const struct host *host, const struct name *gpu) CHE
  * number of the card. */
 int nvidia_node(const struct host *host, const struct name *gpu, struct node *ret) CHECKED NONNULL;
 
+/* Counts the GPU instances of a GPU (MIG) that the driver shows. Returns -errno if the driver does
+ * not have the GPU, or cannot be asked. */
+int nvidia_count_instances(const struct host *host, const struct name *gpu) CHECKED NONNULL;
+
 /* Reads a number that the driver gave to a vGPU, "placement_id" or "gpu_instance_id". `device` is
  * the vGPU's directory below root, `card` its GPU. Returns -errno if it has none. */
 int nvidia_read_id(const struct host *host, const struct name *card, const struct path *device,

@@ -243,12 +243,12 @@ release_libvirt(const struct work *work)
 
     if (*work->is_told || !is_past(work->patience) || left == 0 ||
         ARRAY_HAS(cards->items, cards->count, card, setup_may_come(card->rc)) ||
-        !ARRAY_HAS(cards->items, cards->count, card, card->rc == -EBUSY))
+        !ARRAY_HAS(cards->items, cards->count, card, setup_is_held_up(card->rc)))
         return;
     startup_notice_send(work->notice);
     *work->is_told = true;
     for (size_t i = 0; i < cards->count; i++) {
-        if (cards->items[i].rc == -EBUSY)
+        if (setup_is_held_up(cards->items[i].rc))
             say_line(
                 work->call->faults,
                 "vgpuctl: %s: %s; it is tried again for %u s, and libvirt does not wait for it",
@@ -263,11 +263,12 @@ needs_tools(const struct work *work, const struct card *card)
     return card_vendor_has_tools(card_vendor_of(work->call->host, &card->said->address));
 }
 
-/* A person is told at once who uses a card. At boot nobody is there to type the command again. */
+/* A person is told at once who holds a card up. At boot nobody is there to type the command again.
+ */
 static bool
 may_come(const struct work *work, int rc)
 {
-    return setup_may_come(rc) || (rc == -EBUSY && work->notice->socket >= 0);
+    return setup_may_come(rc) || (setup_is_held_up(rc) && work->notice->socket >= 0);
 }
 
 /* Tries each card of one kind that is not as declared. Returns whether to try again. */

@@ -4,6 +4,7 @@
 #include "actions/snapshot.h"
 #include "base/memory.h"
 #include "base/text.h"
+#include "device/nvidia.h"
 #include "device/pci.h"
 #include "sriov/sriov.h"
 
@@ -71,6 +72,21 @@ read_effects(struct setup_card *card, struct error *error)
     return said->functions ? read_shares(card, error) : 0;
 }
 
+/* Asks the vendor's tool. If the tool does not answer, the driver tells whether there are
+ * instances. */
+static void
+ask(struct setup_card *card)
+{
+    const struct name *address = &card->said->address;
+    int count;
+
+    card->nvidia_rc = card->vendor->ask(card->host, address, &card->nvidia, &card->nvidia_unknown);
+    if (card->nvidia_rc == 0)
+        return;
+    count = nvidia_count_instances(card->host, address);
+    card->kernel_instances = count > 0 ? (unsigned)count : 0;
+}
+
 /* Reads what the kernel tells. */
 static int
 look(struct setup_card *card, struct error *error)
@@ -112,8 +128,7 @@ setup_card_renew(struct setup_card *card, struct error *error)
     if (rc < 0)
         return rc;
     if (needs_answer(card))
-        card->nvidia_rc = card->vendor->ask(card->host, &card->said->address, &card->nvidia,
-                                            &card->nvidia_unknown);
+        ask(card);
     if (card->vendor->ask && card->said->setup.has_instances)
         nvidia_daemons_read(card->host, &card->daemons);
     return read_effects(card, error);

@@ -21,6 +21,7 @@ struct setup_card {
     struct nvidia_smi nvidia;
     int nvidia_rc;               /* 0: `nvidia` was read; else -errno... */
     struct error nvidia_unknown; /* ...with the reason; not set if nobody needed it */
+    unsigned kernel_instances;   /* GPU instances that the driver shows; read only then */
 
     struct nvidia_daemons daemons; /* read only if instances are said */
 

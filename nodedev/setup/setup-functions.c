@@ -73,10 +73,14 @@ functions_set(struct setup_card *card, bool on, struct error *error)
     return rc < 0 ? rc : 0;
 }
 
+/* A card that is gone has no number of functions. */
 static void
 functions_tell_said(const struct setup_card *card, struct text *text)
 {
-    text_add(text, "%" PRIu64, sriov_gpu_wanted(&card->said->setup, &card->sriov));
+    if (card->said->setup.functions == SETTING_ALL && card->sriov.total == 0)
+        text_add(text, "all");
+    else
+        text_add(text, "%" PRIu64, sriov_gpu_wanted(&card->said->setup, &card->sriov));
 }
 
 static void

@@ -144,7 +144,7 @@ tell_words(const struct words *words, struct text *text)
 static bool
 instances_are_there(const struct setup_card *card)
 {
-    return card->nvidia.instances.count > 0;
+    return card->nvidia.instances.count > 0 || card->kernel_instances > 0;
 }
 
 static int
@@ -187,7 +187,11 @@ instances_tell_said(const struct setup_card *card, struct text *text)
 static void
 instances_tell_now(const struct setup_card *card, struct text *text)
 {
-    tell_words(&card->nvidia.instances, text);
+    if (card->kernel_instances && card->nvidia.instances.count == 0)
+        text_add(text, "%u, whose profiles %s does not tell", card->kernel_instances,
+                 card->vendor->name);
+    else
+        tell_words(&card->nvidia.instances, text);
 }
 
 const struct setup_part_row setup_instances = {

@@ -42,6 +42,9 @@ struct setup_part_row {
     bool (*is_there)(const struct setup_card *card);
     bool (*is_as_said)(const struct setup_card *card);
 
+    /* Whether the card may have the part, although is_there does not know of it. NULL: never. */
+    bool (*may_be_there)(const struct setup_card *card);
+
     /* Refuses what the card or its vendor's tools cannot do: -errno with a line in error. NULL: it
      * can always be done. */
     int (*check)(const struct setup_card *card, struct error *error);

@@ -35,6 +35,18 @@ refuse_loss(const struct setup_card *card, enum setup_part cause, enum setup_par
                      setup_parts[cause]->name, card->address, row->name, now, card->said->origin);
 }
 
+/* What could not be read is not absent. */
+static int
+refuse_unread(const struct setup_card *card, enum setup_part cause, enum setup_part lost,
+              struct error *error)
+{
+    return error_set(error, -EAGAIN,
+                     "a change of the %s of %s may take its %s away, which cannot be read: %s; say "
+                     "them as well in %s, or mend the tool",
+                     setup_parts[cause]->name, card->address, setup_parts[lost]->name,
+                     card->nvidia_unknown.text, card->said->origin);
+}
+
 /* Marks what goes when a part changes. All of that stands after the part in the table, or is the
  * part itself. */
 static int
@@ -45,7 +57,11 @@ mark_losses(const struct setup_card *card, enum setup_part part, struct marks *m
     unsigned lost = row->needs_off | (is_wanted(card, part) ? row->loses : 0);
 
     for (unsigned other = part; other < SETUP_PARTS; other++) {
-        if (!(lost & 1u << other) || !setup_parts[other]->is_there(card))
+        if (!(lost & 1u << other))
+            continue;
+        if (setup_parts[other]->may_be_there && setup_parts[other]->may_be_there(card))
+            return refuse_unread(card, part, other, error);
+        if (!setup_parts[other]->is_there(card))
             continue;
         if (!is_said(card, other))
             return refuse_loss(card, part, other, error);

@@ -22,6 +22,15 @@ sizes_are_there(const struct setup_card *card)
     return card->nvidia.sizes == POLICY_SIZES_MIXED;
 }
 
+/* Without functions and in MIG mode there are no mixed sizes. A tool that is not installed has not
+ * mixed them either. */
+static bool
+sizes_may_be_there(const struct setup_card *card)
+{
+    return card->nvidia_rc < 0 && card->nvidia_rc != -ENOENT && card->sriov.enabled > 0 &&
+           !card->nvidia.is_mig && card->nvidia.sizes == POLICY_SIZES_UNSAID;
+}
+
 /* In MIG mode the card has no such mode, and says "N/A". */
 static bool
 sizes_are_as_said(const struct setup_card *card)
@@ -75,6 +84,7 @@ const struct setup_part_row setup_sizes = {
     .is_wanted = sizes_are_mixed,
     .is_there = sizes_are_there,
     .is_as_said = sizes_are_as_said,
+    .may_be_there = sizes_may_be_there,
     .check = sizes_check,
     .set = sizes_set,
     .tell_said = sizes_tell_said,

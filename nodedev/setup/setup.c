@@ -251,3 +251,9 @@ setup_may_come(int rc)
 {
     return rc == -ENODEV || rc == -EIO || rc == -ETIMEDOUT;
 }
+
+bool
+setup_is_held_up(int rc)
+{
+    return rc == -EBUSY || rc == -EAGAIN;
+}

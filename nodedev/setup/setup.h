@@ -55,3 +55,7 @@ int setup_check(const struct host *host, const struct policy_gpu *said,
 /* Whether a failure may go away while the host still comes up: the card or its driver was not ready
  * yet. */
 bool setup_may_come(int rc) CHECKED;
+
+/* Whether a failure lasts as long as somebody else, a guest or a broken tool, lets it last. So
+ * libvirt does not wait for the card, but the boot tries the card again. */
+bool setup_is_held_up(int rc) CHECKED;

@@ -193,11 +193,11 @@ nvidia_tools_run(const struct host *host, char *const argv[], int in, int out,
         count++;
     assert(count >= 3);
     if (!strcmp(argv[1], "-q"))
-        return print_modes(out);
+        return TOOLS->modes_status ? TOOLS->modes_status : print_modes(out);
     if (!strcmp(argv[1], "show"))
         return print_units(out, argv + 4);
     if (!strcmp(argv[count - 1], "-lgi"))
-        return print_instances(out);
+        return TOOLS->instances_status ? TOOLS->instances_status : print_instances(out);
     note(argv);
     if (++TOOLS->changes != TOOLS->fault_at)
         return change(host, argv, count);
@@ -232,4 +232,5 @@ nvidia_tools_boot(struct fake_kernel *fake)
     assert(fake_enable(fake, TOOLS->card, 0) == 0);
     TOOLS->instance_count = 0;
     TOOLS->is_mixed = TOOLS->is_mig = TOOLS->is_mig_to_be = false;
+    TOOLS->modes_status = TOOLS->instances_status = 0;
 }

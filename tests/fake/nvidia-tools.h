@@ -34,8 +34,9 @@ struct nvidia_tools {
     bool has_vgpu;
     bool has_daemon, daemon_runs; /* nvidia-vgpu-mgr, whose unit is enabled */
     const char *listed; /* a type that the driver lists once nvidia-vgpud was restarted; or NULL */
-    unsigned changes;   /* counts the calls that would change the card */
-    unsigned fault_at;  /* the call with this number is struck; 0: none is */
+    int modes_status, instances_status; /* other than 0: the exit status of a question that fails */
+    unsigned changes;                   /* counts the calls that would change the card */
+    unsigned fault_at;                  /* the call with this number is struck; 0: none is */
     enum nvidia_fault fault;
     void (*hanging)(void); /* is called while a tool hangs; NULL: nothing is */
     char asked[4096];      /* the command lines of those calls, with "; " between them */

@@ -287,6 +287,39 @@ busy_at_boot(void **state)
     fake_set_uptime(FAKE_UPTIME);
 }
 
+static void
+tool_answers(void)
+{
+    nvidia_tools->modes_status = 0;
+}
+
+/* Mixed sizes might be lost, and the tool does not tell: libvirt does not wait for that. */
+static void
+unread_at_boot(void **state)
+{
+    pid_t watcher, other;
+
+    open_notices();
+    seen = fake_clock_take_flags(sizeof(*seen));
+    declare("functions = \"all\";");
+    assert_int_equal(fake_enable(&scene.kernel, NVIDIA, 2), 0);
+    nvidia_tools->modes_status = 9;
+    fake_set_uptime(START);
+    watcher = watch();
+    other = after(40, tool_answers);
+    run("vgpuctl setup", 0, "done");
+    assert_in_range(fake_now() - START, 40000, 81000);
+    scene_assert_ends_well(watcher);
+    scene_assert_ends_well(other);
+    assert_in_range(seen->told - START, 15000, 15100);
+    typed_assert_has(typed.faults, "may take its sizes away, which cannot be read: ");
+    typed_assert_has(typed.faults, "and libvirt does not wait for it");
+    assert_told(true);
+    fake_clock_return_flags(seen);
+    close_notices();
+    fake_set_uptime(FAKE_UPTIME);
+}
+
 /* A person is told at once. */
 static void
 busy_for_a_person(void **state)
@@ -369,8 +402,9 @@ int
 main(void)
 {
     const struct CMUnitTest tests[] = {
-        TEST(early),         TEST(up_in_time),   TEST(busy_at_boot), TEST(busy_for_a_person),
-        TEST(taken_at_boot), TEST(side_by_side),
+        TEST(early),          TEST(up_in_time),        TEST(busy_at_boot),
+        TEST(unread_at_boot), TEST(busy_for_a_person), TEST(taken_at_boot),
+        TEST(side_by_side),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

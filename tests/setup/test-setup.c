@@ -24,6 +24,7 @@
 #define ENABLE "/usr/lib/nvidia/sriov-manage -e " NVIDIA
 #define SMI    "/usr/bin/nvidia-smi "
 #define FIRST  "0000:3d:00.4"
+#define BUS    "sys/bus/pci/devices/"
 
 static struct scene scene;
 static struct typed typed;
@@ -333,6 +334,30 @@ faults(void **state)
             }
         }
     }
+}
+
+static void
+vanish(void)
+{
+    int root = scene.kernel.host.root;
+
+    assert_int_equal(renameat(root, BUS NVIDIA, root, BUS "gone"), 0);
+}
+
+/* A card that is gone tells no number of functions. */
+static void
+gone(void **state)
+{
+    int root = scene.kernel.host.root;
+
+    declare("functions = \"all\";", "");
+    nvidia_tools->fault_at = 1;
+    nvidia_tools->fault = NVIDIA_HANGS;
+    nvidia_tools->hanging = vanish;
+    assert_int_equal(typed_run(&scene, HERE, "vgpuctl setup -rn -o PART,DECLARED,RESULT", &typed),
+                     COMMAND_FAILED);
+    assert_string_equal(typed.printed, "functions all failed\n");
+    assert_int_equal(renameat(root, BUS "gone", root, BUS NVIDIA), 0);
 }
 
 /* On some cards MIG mode comes with a reset, for which NVIDIA's daemons are stopped. */
@@ -701,10 +726,12 @@ int
 main(void)
 {
     const struct CMUnitTest tests[] = {
-        TEST(steps),          TEST(what_people_see), TEST(as_they_are),
-        TEST(remembered),     TEST(refusals),        TEST(faults),
-        TEST(killed),         TEST(reset),           TEST(types_of_instances),
-        TEST(shares),         TEST(the_scheduler),   TEST(anything),
+        TEST(steps),
+
+        TEST(what_people_see), TEST(as_they_are),   TEST(remembered),
+        TEST(refusals),        TEST(faults),        TEST(killed),
+        TEST(reset),           TEST(gone),          TEST(types_of_instances),
+        TEST(shares),          TEST(the_scheduler), TEST(anything),
         TEST(another_vendor),
     };
 

@@ -1,0 +1,130 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+
+/* vgpuctl setup when NVIDIA's tool does not tell how a card is. */
+
+#include "cli/command.h"
+#include "fake/fake-parts.h"
+#include "fake/nvidia-tools.h"
+#include "fake/typed.h"
+
+#include <fcntl.h>
+#include <stdio.h>
+
+#define NVIDIA "0000:3d:00.0"
+#define HERE   "test:///default"
+/* The driver numbers the first GPU of a machine so. */
+#define PROC_INSTANCES "proc/driver/nvidia/capabilities/gpu64/mig"
+
+static struct scene scene;
+static struct typed typed;
+
+static void
+begin(void)
+{
+    nvidia_tools_install(&scene.kernel, NVIDIA, 4);
+    scene_configure(&scene,
+                    "gpus = ( { address = \"" NVIDIA "\"; setup = { functions = \"all\"; }; } );");
+}
+
+static const struct typed_case here = {
+    {.scene = &scene,
+     .machine = "gpu " NVIDIA " vf vfs 4 rule size numa 1\n"
+                "type nvidia-1152 \"NVIDIA L40S-8Q\" framebuffer 8192 max 6\n",
+     .begin = begin},
+    &typed};
+
+static void
+run(const char *line, int status, const char *words)
+{
+    typed_expect(&scene, HERE, line, status, words, &typed);
+}
+
+static void
+put_in_mig_mode(const char *instance)
+{
+    nvidia_tools->is_mig = nvidia_tools->is_mig_to_be = true;
+    nvidia_tools->instance_count = instance ? 1 : 0;
+    snprintf(nvidia_tools->instances[0], sizeof(nvidia_tools->instances[0]), "%s",
+             instance ? instance : "");
+}
+
+static void
+bare(void)
+{
+}
+
+/* The driver shows an instance in /proc. */
+static void
+with_an_instance_in_proc(void)
+{
+    put_in_mig_mode("1g.24gb+gfx");
+    fake_put(scene.kernel.host.root, "DeviceFileMinor: 21\n", PROC_INSTANCES "/gi7/access");
+}
+
+static void
+with_half_the_functions(void)
+{
+    assert_int_equal(fake_enable(&scene.kernel, NVIDIA, 2), 0);
+}
+
+static void
+mixed_on_half_the_functions(void)
+{
+    with_half_the_functions();
+    nvidia_tools->is_mixed = true;
+}
+
+static void
+in_empty_mig_mode(void)
+{
+    put_in_mig_mode(NULL);
+}
+
+/* What a tool could not tell is not absent: nothing is done that could take it away. */
+static void
+unread(void **state)
+{
+    static const char sizes[] = "may take its sizes away, which cannot be read: ";
+    static const struct {
+        void (*start)(void);
+        int modes, instances; /* exit statuses */
+        const char *refused;
+    } rows[] = {
+        {mixed_on_half_the_functions, 9, 0, sizes},
+        {with_half_the_functions, 9, 0, sizes},
+        {with_half_the_functions, 0, 9, NULL},
+        {with_an_instance_in_proc, 9, 0, "would take its instances (1, whose profiles NVIDIA does"},
+        {with_an_instance_in_proc, 0, 9, "would take its instances (1, whose profiles NVIDIA does"},
+        {in_empty_mig_mode, 0, 9, NULL},
+        {bare, 9, 0, NULL},
+    };
+
+    for (size_t i = 0; i < COUNT(rows); i++) {
+        nvidia_tools_boot(&scene.kernel);
+        nvidia_tools->asked[0] = '\0';
+        rows[i].start();
+        nvidia_tools->modes_status = rows[i].modes;
+        nvidia_tools->instances_status = rows[i].instances;
+        run("vgpuctl setup", rows[i].refused ? COMMAND_FAILED : COMMAND_DONE,
+            rows[i].refused ? rows[i].refused : "done");
+        if (rows[i].refused)
+            assert_string_equal(nvidia_tools->asked, "");
+        (void)!unlinkat(scene.kernel.host.root, PROC_INSTANCES "/gi7/access", 0);
+        (void)!unlinkat(scene.kernel.host.root, PROC_INSTANCES "/gi7", AT_REMOVEDIR);
+    }
+    /* A tool that is not installed is an answer. */
+    nvidia_tools_boot(&scene.kernel);
+    with_half_the_functions();
+    assert_int_equal(unlinkat(scene.kernel.host.root, "usr/bin/nvidia-smi", 0), 0);
+    run("vgpuctl setup", 0, "done");
+}
+
+#define TEST(function) TYPED_TEST(function, here)
+
+int
+main(void)
+{
+    const struct CMUnitTest tests[] = {TEST(unread)};
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
