@@ -4,8 +4,6 @@
 
 #include <string.h>
 
-#define MOST_INSTANCES 16 /* of one GPU; NVIDIA's have 7 */
-
 struct checker {
     const struct policy *policy;
     struct error *error;
@@ -35,9 +33,9 @@ check_setup(struct checker *checker, const struct policy_gpu *gpu)
                   "'nvidia-smi mig -lgip' lists them",
                   gpu->origin, setup->instances.items[i]);
     }
-    if (setup->instances.count > MOST_INSTANCES)
+    if (setup->instances.count > POLICY_MOST_INSTANCES)
         fault(checker, "%s: the GPU %s has %zu instances, and no GPU has more than %d", gpu->origin,
-              gpu->address.text, setup->instances.count, MOST_INSTANCES);
+              gpu->address.text, setup->instances.count, POLICY_MOST_INSTANCES);
     if (setup->instances.count && setup->sizes)
         fault(checker,
               "%s: the GPU %s has sizes beside instances: leave sizes out, as NVIDIA has "

@@ -41,6 +41,8 @@ enum policy_scheduler {
 };
 extern const char *const policy_scheduler_words[]; /* by these; the first is "", NULL ends them */
 
+#define POLICY_MOST_INSTANCES 16 /* of one GPU; NVIDIA's have 7 */
+
 enum policy_sizes { POLICY_SIZES_UNSAID, POLICY_SIZES_EQUAL, POLICY_SIZES_MIXED };
 
 /* How 'vgpuctl setup' makes a card. A part that is not said is left as it is. */

@@ -12,6 +12,7 @@
 #include "commands/commands.h"
 #include "libvirt/child.h"
 #include "policy/policy-load.h"
+#include "setup/setup-declaration.h"
 #include "setup/startup-notice.h"
 
 #include <poll.h>
@@ -154,16 +155,23 @@ conclude(const struct command_call *call, const struct cards *cards, struct erro
 
 /* --- the declaration of what is there --------------------------------------------------------- */
 
+struct printer {
+    const struct command_call *call;
+    const struct policy *policy;
+    struct words unsaid; /* of all cards: comments for the end */
+    bool has_cards;      /* one was printed */
+};
+
 /* Writes the setup of a card that has one. */
 static void
-print_card(const struct command_call *call, const struct policy *policy, const struct name *address,
-           bool *is_first)
+print_card(struct printer *printer, const struct name *address)
 {
+    const struct command_call *call = printer->call;
     const struct policy_gpu everything = {
         .address = *address, .setup = {.has_instances = true, .sizes = POLICY_SIZES_MIXED}};
-    const struct policy_gpu *listed = policy_find_gpu(policy, address);
+    const struct policy_gpu *listed = policy_find_gpu(printer->policy, address);
     AUTO(setup_card_clear) struct setup_card card = {0};
-    AUTO_FREE char *text = NULL;
+    AUTO(setup_declaration_clear) struct setup_declaration declaration = {0};
     struct error ignored;
 
     if (setup_card_read(call->host, &everything, &card, &ignored) < 0)
@@ -172,33 +180,39 @@ print_card(const struct command_call *call, const struct policy *policy, const s
         reply_warn(call, card.nvidia_unknown.class,
                    "GPU instances and mixed sizes of %s are left out, as they cannot be read: %s",
                    address->text, card.nvidia_unknown.text);
-    text = setup_card_declare(&card);
-    if (!*text)
+    setup_declare(&card, &declaration);
+    for (size_t i = 0; i < declaration.unsaid.count; i++)
+        words_add(&printer->unsaid, declaration.unsaid.items[i]);
+    if (!*declaration.said)
         return;
-    say_line(call->out, "%s", *is_first ? "gpus = (" : ",");
+    say_line(call->out, "%s", printer->has_cards ? "," : "gpus = (");
     if (listed)
         say_line(call->out, "    # add this to the group at %s", listed->origin);
-    say_part(call->out, "    { address = \"%s\"; setup = { %s }; }", address->text, text);
-    *is_first = false;
+    say_part(call->out, "    { address = \"%s\"; setup = { %s }; }", address->text,
+             declaration.said);
+    printer->has_cards = true;
 }
 
 static int
 print(const struct command_call *call, const struct snapshot *snapshot, struct error *error)
 {
     AUTO(names_clear) struct names cards = {0};
-    bool is_first = true;
+    struct printer printer = {.call = call, .policy = &snapshot->policy};
     int rc = sriov_gpu_list(call->host, snapshot, true, &cards);
 
     if (rc < 0)
         return error_set(error, rc, "the PCI devices cannot be listed: %s", strerror(-rc));
     for (size_t i = 0; i < cards.count; i++)
-        print_card(call, &snapshot->policy, &cards.items[i], &is_first);
-    if (is_first) {
+        print_card(&printer, &cards.items[i]);
+    if (printer.has_cards) {
+        say_end(call->out);
+        say_line(call->out, ");");
+    } else if (!printer.unsaid.count) {
         say_line(call->out, "# no GPU here has anything that a boot takes away");
-        return 0;
     }
-    say_end(call->out);
-    say_line(call->out, ");");
+    for (size_t i = 0; i < printer.unsaid.count; i++)
+        say_line(call->out, "# %s", printer.unsaid.items[i]);
+    words_clear(&printer.unsaid);
     return 0;
 }
 

@@ -2,8 +2,6 @@
 
 #include "setup/setup-card.h"
 #include "actions/snapshot.h"
-#include "base/memory.h"
-#include "base/text.h"
 #include "device/nvidia.h"
 #include "device/pci.h"
 #include "sriov/sriov.h"
@@ -144,27 +142,6 @@ setup_card_check_nvidias(const struct setup_card *card, const char *part, struct
     if (card->nvidia_rc < 0)
         *error = card->nvidia_unknown;
     return card->nvidia_rc;
-}
-
-char *
-setup_card_declare(const struct setup_card *card)
-{
-    const struct nvidia_smi *nvidia = &card->nvidia;
-    char line[1024];
-    struct text text = text_on(line, sizeof(line));
-
-    if (card->sriov.enabled && card->sriov.enabled == card->sriov.total)
-        text_join(&text, " ", "functions = \"all\";");
-    else if (card->sriov.enabled)
-        text_join(&text, " ", "functions = %u;", (unsigned)card->sriov.enabled);
-    for (size_t i = 0; i < nvidia->instances.count; i++)
-        text_join(&text, i ? ", " : " ", "%s\"%s\"%s", i ? "" : "instances = [ ",
-                  nvidia->instances.items[i], i + 1 < nvidia->instances.count ? "" : " ];");
-    if (nvidia->sizes == POLICY_SIZES_MIXED)
-        text_join(&text, " ", "sizes = \"mixed\";");
-    if (card->scheduler > POLICY_SCHEDULER_BEST_EFFORT)
-        text_join(&text, " ", "scheduler = \"%s\";", policy_scheduler_words[card->scheduler]);
-    return memory_copy(line);
 }
 
 void

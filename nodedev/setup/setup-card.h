@@ -49,7 +49,3 @@ void setup_card_clear(struct setup_card *card) NONNULL;
  * -errno with a line in error. */
 int setup_card_check_nvidias(const struct setup_card *card, const char *part,
                              struct error *error) CHECKED NONNULL;
-
-/* Writes how a card is, as the keys of `setup` in vgpu.conf; "" if it is bare. The caller frees the
- * text. Without an answer of NVIDIA's tool (nvidia_rc), instances and sizes are left out. */
-char *setup_card_declare(const struct setup_card *card) CHECKED NONNULL;

@@ -88,7 +88,7 @@ print_modes(int out)
             TOOLS->has_mig ? modes[TOOLS->is_mig_to_be] : "N/A");
     dprintf(out, "    GPU UUID                  : GPU-0\n    GPU Virtualization Mode\n");
     dprintf(out, "        Host VGPU Mode          : SR-IOV\n        vGPU Heterogeneous Mode : %s\n",
-            TOOLS->is_mig ? "N/A" : modes[TOOLS->is_mixed]);
+            TOOLS->is_mig && !TOOLS->tells_sizes_in_mig ? "N/A" : modes[TOOLS->is_mixed]);
     dprintf(out, "    ECC Mode\n        Current                 : Enabled\n");
     return 0;
 }

@@ -27,7 +27,8 @@ enum nvidia_fault {
 
 struct nvidia_tools {
     const char *card;
-    unsigned functions; /* that the card can have */
+    unsigned functions;      /* that the card can have */
+    bool tells_sizes_in_mig; /* else the mode of sizes is "N/A" there */
     bool has_mig, is_mig, is_mig_to_be, needs_reset, is_mixed;
     char instances[16][24];
     unsigned instance_count;

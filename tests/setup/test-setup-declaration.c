@@ -1,0 +1,119 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+
+/* vgpuctl setup --print: vgpuctl takes what it prints, and has then nothing to do. */
+
+#include "cli/command.h"
+#include "fake/chance.h"
+#include "fake/nvidia-tools.h"
+#include "fake/typed.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#define NVIDIA "0000:3d:00.0"
+#define INTEL  "0000:03:00.0"
+#define HERE   "test:///default"
+
+static struct scene scene;
+static struct typed typed;
+
+static void
+begin(void)
+{
+    nvidia_tools_install(&scene.kernel, NVIDIA, 4);
+    nvidia_tools_boot(&scene.kernel);
+    assert_int_equal(fake_enable(&scene.kernel, INTEL, 0), 0);
+}
+
+static const struct typed_case here = {
+    {.scene = &scene,
+     .machine = "gpu " NVIDIA " vf vfs 4 rule size numa 1\n"
+                "type nvidia-1152 \"NVIDIA L40S-8Q\" framebuffer 8192 max 6\n"
+                "gpu " INTEL " xe vfs 3 memory 24480\n",
+     .begin = begin},
+    &typed};
+
+/* As people, other programs and other drivers may leave cards. */
+static void
+random_cards(uint64_t *seed)
+{
+    static const char *const profiles[] = {"1g.24gb+gfx", "1g.24gb", "2g.48gb+gfx", "4g.96gb+gfx"};
+    static const char *const schedulers[] = {"", "RmPVMRL=0x01", "RmPVMRL=0x11", "RmPVMRL=0x77"};
+    char params[128];
+
+    nvidia_tools_boot(&scene.kernel);
+    assert_int_equal(fake_enable(&scene.kernel, INTEL, 0), 0);
+    nvidia_tools->has_mig = maybe(seed, 80);
+    assert_int_equal(fake_enable(&scene.kernel, NVIDIA, maybe(seed, 60) ? 4 : chance(seed, 5)), 0);
+    assert_int_equal(fake_enable(&scene.kernel, INTEL, chance(seed, 4)), 0);
+    nvidia_tools->is_mixed = maybe(seed, 50);
+    nvidia_tools->is_mig = nvidia_tools->is_mig_to_be = nvidia_tools->has_mig && maybe(seed, 50);
+    nvidia_tools->tells_sizes_in_mig = maybe(seed, 20);
+    nvidia_tools->instance_count = nvidia_tools->is_mig ? chance(seed, 17) : 0;
+    for (unsigned i = 0; i < nvidia_tools->instance_count; i++)
+        snprintf(nvidia_tools->instances[i], sizeof(nvidia_tools->instances[0]), "%s",
+                 profiles[chance(seed, COUNT(profiles))]);
+    snprintf(params, sizeof(params), "RegistryDwords: \"%s\"\nRegistryDwordsPerDevice: \"\"\n",
+             schedulers[chance(seed, COUNT(schedulers))]);
+    fake_write(&scene.kernel, "proc/driver/nvidia/params", params);
+    nvidia_tools->asked[0] = '\0';
+}
+
+static void
+as_they_are(void **state)
+{
+    uint64_t seed = chance_setting("SEED", SEED);
+
+    for (uint64_t i = chance_rounds(300); i > 0; i--) {
+        uint64_t began = seed;
+        AUTO_FREE char *said = NULL;
+
+        random_cards(&seed);
+        scene_configure(&scene, "");
+        assert_int_equal(typed_run(&scene, HERE, "vgpuctl setup --print", &typed), COMMAND_DONE);
+        assert_string_equal(typed.faults, "");
+        said = strdup(typed.printed);
+        scene_configure(&scene, said);
+        if (typed_run(&scene, HERE, "vgpuctl setup", &typed) != COMMAND_DONE ||
+            strstr(typed.printed, "done") || *nvidia_tools->asked)
+            fail_msg("SEED=%llu ROUNDS=1: %s\n%s%s%s", (unsigned long long)began, said,
+                     typed.printed, typed.faults, nvidia_tools->asked);
+    }
+}
+
+static void
+told(uint64_t functions, bool is_mixed, const char *params, const char *words)
+{
+    nvidia_tools_boot(&scene.kernel);
+    assert_int_equal(fake_enable(&scene.kernel, NVIDIA, (unsigned)functions), 0);
+    nvidia_tools->is_mixed = is_mixed;
+    fake_write(&scene.kernel, "proc/driver/nvidia/params", params);
+    typed_expect(&scene, HERE, "vgpuctl setup --print", COMMAND_DONE, words, &typed);
+}
+
+/* What cannot be said is a comment, with the reason. */
+static void
+unsaid(void **state)
+{
+    static const char fixed[] = "RegistryDwords: \"RmPVMRL=0x11\"\nRegistryDwordsPerDevice: \"\"\n";
+
+    told(2, false, "",
+         "# " NVIDIA
+         ": its functions (2) are left out: NVIDIA's tool enables all functions of " NVIDIA
+         ": write functions = \"all\" in vgpu.conf\n");
+    assert_null(strstr(typed.printed, "gpus = "));
+    told(4, true, fixed,
+         "# " NVIDIA ": its scheduler (fixed-share) is left out: NVIDIA has that only for equal "
+         "sizes\n");
+    typed_assert_has(typed.printed, "setup = { functions = \"all\"; sizes = \"mixed\"; }");
+}
+
+#define TEST(function) TYPED_TEST(function, here)
+
+int
+main(void)
+{
+    const struct CMUnitTest tests[] = {TEST(as_they_are), TEST(unsaid)};
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
