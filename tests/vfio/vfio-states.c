@@ -63,6 +63,7 @@ struct block {
 static struct device
 device_open(const char *place)
 {
+    struct vfio_device_info info = {.argsz = 8};
     struct vfio_region_info region = {.argsz = sizeof(region),
                                       .index = VFIO_PCI_CONFIG_REGION_INDEX};
     const char *name = strchr(place, ':');
@@ -76,6 +77,10 @@ device_open(const char *place)
     EXPECT(!ioctl(device.group, VFIO_GROUP_SET_CONTAINER, &device.container));
     EXPECT(!ioctl(device.container, VFIO_SET_IOMMU, VFIO_TYPE1_IOMMU));
     EXPECT((device.fd = ioctl(device.group, VFIO_GROUP_GET_DEVICE_FD, name + 1)) >= 0);
+    EXPECT(FAILS(EINVAL, ioctl(device.fd, VFIO_DEVICE_GET_INFO, &info)));
+    info.argsz = sizeof(info);
+    EXPECT(!ioctl(device.fd, VFIO_DEVICE_GET_INFO, &info));
+    EXPECT(info.num_regions == VFIO_PCI_NUM_REGIONS);
     EXPECT(!ioctl(device.fd, VFIO_DEVICE_GET_REGION_INFO, &region));
     device.config = (off_t)region.offset;
     return device;

@@ -130,6 +130,8 @@ emulation_write(struct vfio_device *vdev, const char __user *from, size_t size, 
 static long
 get_info(void __user *argument)
 {
+    const size_t size = offsetofend(struct vfio_device_info, num_irqs);
+    u32 given;
     struct vfio_device_info info = {
         .argsz = sizeof(info),
         .flags = VFIO_DEVICE_FLAGS_PCI | VFIO_DEVICE_FLAGS_RESET,
@@ -137,8 +139,11 @@ get_info(void __user *argument)
         .num_irqs = VFIO_PCI_NUM_IRQS,
     };
 
-    return copy_to_user(argument, &info, offsetofend(struct vfio_device_info, num_irqs)) ? -EFAULT
-                                                                                         : 0;
+    if (copy_from_user(&given, argument, sizeof(given)))
+        return -EFAULT;
+    if (given < size)
+        return -EINVAL;
+    return copy_to_user(argument, &info, size) ? -EFAULT : 0;
 }
 
 static int

@@ -29,21 +29,32 @@ fits(const struct stream *stream, size_t size)
            (stream->state.magic == MAGIC && stream->state.type == stream->type);
 }
 
+/* User memory is touched without the lock: its page may be somebody's file system. */
 static ssize_t
 stream_read(struct file *file, char __user *to, size_t size, loff_t *pos)
 {
     struct stream *stream = file->private_data;
-    ssize_t ret = -ENODEV;
+    struct vgpu_state state;
+    loff_t at;
+    bool over;
 
     /* A stream has its own position. It takes no other. */
     if (pos)
         return -ESPIPE;
-    pos = &file->f_pos;
     mutex_lock(&stream->lock);
-    if (!stream->over)
-        ret = simple_read_from_buffer(to, size, pos, &stream->state, sizeof(stream->state));
+    over = stream->over;
+    state = stream->state;
+    at = file->f_pos;
     mutex_unlock(&stream->lock);
-    return ret;
+    if (over)
+        return -ENODEV;
+    size = min_t(size_t, size, sizeof(state) - at);
+    if (copy_to_user(to, (const u8 *)&state + at, size))
+        return -EFAULT;
+    mutex_lock(&stream->lock);
+    file->f_pos = at + size;
+    mutex_unlock(&stream->lock);
+    return size;
 }
 
 /* A state that does not fit is refused here. A later refusal would not keep QEMU from going on. */
@@ -51,18 +62,24 @@ static ssize_t
 stream_write(struct file *file, const char __user *from, size_t size, loff_t *pos)
 {
     struct stream *stream = file->private_data;
-    ssize_t ret = -ENODEV;
+    u8 piece[sizeof(stream->state)];
+    ssize_t ret = -EINVAL;
 
     if (pos)
         return -ESPIPE;
-    pos = &file->f_pos;
+    size = min(size, sizeof(piece));
+    if (copy_from_user(piece, from, size))
+        return -EFAULT;
     mutex_lock(&stream->lock);
-    if (!stream->over && *pos == sizeof(stream->state))
-        ret = -EINVAL;
-    else if (!stream->over)
-        ret = simple_write_to_buffer(&stream->state, sizeof(stream->state), pos, from, size);
-    if (ret > 0 && !fits(stream, *pos))
-        ret = -EINVAL;
+    if (stream->over) {
+        ret = -ENODEV;
+    } else if (file->f_pos < sizeof(piece)) {
+        size = min_t(size_t, size, sizeof(piece) - file->f_pos);
+        memcpy((u8 *)&stream->state + file->f_pos, piece, size);
+        file->f_pos += size;
+        if (fits(stream, file->f_pos))
+            ret = size;
+    }
     mutex_unlock(&stream->lock);
     return ret;
 }

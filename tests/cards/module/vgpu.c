@@ -104,9 +104,10 @@ vgpu_drop(struct vgpu *vgpu)
     mutex_unlock(&vgpu->lock);
 }
 
-/* Finds the guest's name in the command line of the QEMU that opens the vGPU: "guest=NAME,...". */
+/* Finds the guest's name in the command line of the QEMU that opens the vGPU: "guest=NAME,...".
+ * Without a lock, because the command line is user memory. */
 static void
-find_vm_name(struct vgpu *vgpu)
+find_vm_name(char *name, size_t name_size)
 {
     static const char key[] = "guest=";
     const size_t most = 1023;
@@ -124,7 +125,7 @@ find_vm_name(struct vgpu *vgpu)
         if (!strncmp(at, key, strlen(key))) {
             at += strlen(key);
             at[strcspn(at, ",")] = '\0';
-            strscpy(vgpu->vm_name, at, sizeof(vgpu->vm_name));
+            strscpy(name, at, name_size);
             break;
         }
     }
@@ -144,8 +145,10 @@ kind_of(const struct vgpu *vgpu)
 int
 vgpu_open(struct vgpu *vgpu)
 {
+    char name[sizeof(vgpu->vm_name)] = "";
     int ret = 0;
 
+    find_vm_name(name, sizeof(name));
     mutex_lock(&vgpu->lock);
     if (!vgpu->type && !vgpu->function && !vgpu->bare) {
         ret = -ENODEV;
@@ -153,7 +156,7 @@ vgpu_open(struct vgpu *vgpu)
         ret = -EBUSY;
     } else {
         vgpu->open = true;
-        find_vm_name(vgpu);
+        strscpy(vgpu->vm_name, name, sizeof(vgpu->vm_name));
         migration_begin(&vgpu->migration, kind_of(vgpu));
     }
     mutex_unlock(&vgpu->lock);
