@@ -45,8 +45,10 @@ int transaction_open(const struct host *host, bool make, struct transaction *ret
                      struct error *error) CHECKED NONNULL;
 void transaction_close(struct transaction *transaction) NONNULL;
 
-/* Opens a transaction that only looks, to ask what may be done with leases. The caller closes
- * it. */
+/* Opens a transaction that only looks, for a plain reader of the ledger: a dry run. A dry run asks
+ * what may be done with leases, by transaction_may_act and what builds on it, as an arrival does.
+ * So both get the same answers. This transaction has no claim, no lock and no writer. The caller
+ * closes it. */
 void transaction_open_to_look(const struct host *host, struct transaction *ret) NONNULL;
 
 /* The caller clears ledger in every case. transaction_commit also removes the marks that cover
