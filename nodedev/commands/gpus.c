@@ -70,14 +70,15 @@ add_setup(struct table *table, const struct host_view *view, const struct name *
 {
     const struct snapshot *snapshot = &view->snapshot;
     const struct policy_gpu *said = policy_find_gpu(&snapshot->policy, gpu);
-    char why[128];
+    char text[64];
+    struct setup_judgment judgment;
 
     if (!said && view->knows_policy)
         table_set_text(table, SETUP, "");
-    if (said && table_shows(table, SETUP))
-        table_set_text(table, SETUP,
-                       setup_view_words[setup_view_judge(view->call->host, said,
-                                                         &snapshot->inventory, why, sizeof(why))]);
+    if (!said || !table_shows(table, SETUP))
+        return;
+    judgment = setup_view_judge(view->call->host, said, &snapshot->inventory);
+    table_set_text(table, SETUP, setup_view_tell(&judgment, text, sizeof(text)));
 }
 
 static void

@@ -21,13 +21,13 @@ check_declared(struct diagnosis *diagnosis)
 {
     for (size_t i = 0; i < diagnosis->policy.gpu_count; i++) {
         const struct policy_gpu *said = &diagnosis->policy.gpus[i];
-        char why[128];
+        const struct setup_judgment judgment =
+            setup_view_judge(diagnosis->host, said, &diagnosis->inventory);
 
-        if (!said->enabled || setup_view_judge(diagnosis->host, said, &diagnosis->inventory, why,
-                                               sizeof(why)) != SETUP_VIEW_DIFFERS)
+        if (!said->enabled || judgment.view != SETUP_VIEW_DIFFERS)
             continue;
         diagnosis_add(diagnosis, "the GPU %s is not as %s declares it: it %s", said->address.text,
-                      said->origin, why);
+                      said->origin, judgment.why);
         diagnosis_command(diagnosis, "vgpuctl setup %s", said->address.text);
     }
 }

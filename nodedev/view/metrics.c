@@ -229,12 +229,27 @@ put_setup(const struct metrics *metrics, const char *metric, FILE *out)
     for (size_t i = 0; i < snapshot->policy.gpu_count; i++) {
         const struct policy_gpu *said = &snapshot->policy.gpus[i];
         const struct label labels[] = {{"gpu", said->address.text}, {NULL, NULL}};
-        char why[128];
-        enum setup_view view = setup_view_judge(metrics->view->call->host, said,
-                                                &snapshot->inventory, why, sizeof(why));
+        enum setup_view view =
+            setup_view_judge(metrics->view->call->host, said, &snapshot->inventory).view;
 
-        if (said->enabled && (view == SETUP_VIEW_DIFFERS || view == SETUP_VIEW_AS_DECLARED))
-            put_sample(out, metric, view == SETUP_VIEW_AS_DECLARED, labels);
+        if (said->enabled && view != SETUP_VIEW_UNSAID && view != SETUP_VIEW_UNKNOWN)
+            put_sample(out, metric, view != SETUP_VIEW_DIFFERS, labels);
+    }
+}
+
+static void
+put_setup_seen(const struct metrics *metrics, const char *metric, FILE *out)
+{
+    const struct snapshot *snapshot = &metrics->view->snapshot;
+
+    for (size_t i = 0; i < snapshot->policy.gpu_count; i++) {
+        const struct policy_gpu *said = &snapshot->policy.gpus[i];
+        const struct label labels[] = {{"gpu", said->address.text}, {NULL, NULL}};
+        const struct setup_judgment judgment =
+            setup_view_judge(metrics->view->call->host, said, &snapshot->inventory);
+
+        if (said->enabled && judgment.view == SETUP_VIEW_SEEN)
+            put_sample(out, metric, (uint64_t)judgment.seen, labels);
     }
 }
 
@@ -286,6 +301,9 @@ static const struct family {
     {"libvirt_vgpu_gpu_as_declared", "gauge",
      "Whether a GPU is as vgpu.conf declares its setup; absent if only a vendor's tool knows.",
      .put = put_setup},
+    {"libvirt_vgpu_gpu_as_declared_seen_seconds", "gauge",
+     "When vgpuctl setup saw that; absent if the kernel shows it now. Seconds since 1970.",
+     .put = put_setup_seen},
     {"libvirt_vgpu_gpu_framebuffer_bytes", "gauge", "Frame buffer that the vGPUs of a GPU share.",
      .of_gpu = gpu_framebuffer},
     {"libvirt_vgpu_gpu_framebuffer_used_bytes", "gauge", "Frame buffer of the vGPUs on a GPU.",

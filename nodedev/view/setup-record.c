@@ -5,6 +5,7 @@
 
 #include <inttypes.h>
 #include <stdio.h>
+#include <string.h>
 #include <sys/stat.h>
 
 #define DIRECTORY "run/libvirt-vgpu/setup"
@@ -60,10 +61,11 @@ void
 setup_record_set(const struct host *host, const struct policy_gpu *said)
 {
     struct path path;
-    char number[24];
+    char number[48];
 
     setup_record_forget(host, said);
-    snprintf(number, sizeof(number), "%" PRIu64, hash_of(host, said));
+    snprintf(number, sizeof(number), "%" PRIu64 "-%" PRIu64, hash_of(host, said),
+             host_seconds(host));
     if (path_format(&path, DIRECTORY "/%s", said->address.text) < 0)
         return;
     host_make_directory(host, DIRECTORY);
@@ -71,11 +73,20 @@ setup_record_set(const struct host *host, const struct policy_gpu *said)
 }
 
 bool
-setup_record_is(const struct host *host, const struct policy_gpu *said)
+setup_record_find(const struct host *host, const struct policy_gpu *said, time_t *when)
 {
     struct name target;
-    uint64_t number;
+    uint64_t number, seconds;
+    char *dash;
 
-    return host_link(host, &target, DIRECTORY "/%s", said->address.text) == 0 &&
-           host_parse_number(target.text, &number) == 0 && number == hash_of(host, said);
+    if (host_link(host, &target, DIRECTORY "/%s", said->address.text) < 0)
+        return false;
+    dash = strchr(target.text, '-');
+    if (!dash)
+        return false;
+    *dash = '\0';
+    if (host_parse_number(target.text, &number) < 0 || host_parse_number(dash + 1, &seconds) < 0)
+        return false;
+    *when = (time_t)(host->ops->booted(host) / 1000000000 + seconds);
+    return number == hash_of(host, said);
 }

@@ -5,22 +5,26 @@
  * declares. Only a vendor's tool tells these, and only 'vgpuctl setup' asks it. The record is a
  * link in the state directory, which a boot empties:
  *
- *     /run/libvirt-vgpu/setup/0000:18:00.0 -> 13846245702389561427
+ *     /run/libvirt-vgpu/setup/0000:18:00.0 -> 13846245702389561427-95
  *
- * The number is a hash of the declaration and of the card's virtual functions. Enabling functions
- * takes instances and sizes away, and the kernel gives functions that are enabled anew another
- * number. So the record counts only for the declaration and the functions of that time. A change
- * that NVIDIA's tools make to instances or sizes alone is not seen. A capture does not have the
- * kernel's number, so there no record counts.
+ * The second number says when, in seconds since the boot. The first is a hash of the declaration
+ * and of the card's virtual functions. Enabling functions takes instances and sizes away, and the
+ * kernel gives functions that are enabled anew another number. So the record counts only for the
+ * declaration and the functions of that time. A change that NVIDIA's tools make to instances or
+ * sizes alone is not seen: so say when, too. A capture does not have the kernel's number, so there
+ * no record counts.
  */
 
 #pragma once
 
 #include "policy/policy.h"
 
+#include <time.h>
+
 /* What cannot be recorded is not remembered. */
 void setup_record_set(const struct host *host, const struct policy_gpu *said) NONNULL;
 void setup_record_forget(const struct host *host, const struct policy_gpu *said) NONNULL;
 
-/* Whether the card was seen to be as it is declared now. */
-bool setup_record_is(const struct host *host, const struct policy_gpu *said) CHECKED NONNULL;
+/* Whether the card was seen to be as it is declared now, and when: in seconds since 1970. */
+bool setup_record_find(const struct host *host, const struct policy_gpu *said,
+                       time_t *when) CHECKED NONNULL;

@@ -8,13 +8,6 @@
 
 #include <stdio.h>
 
-const char *const setup_view_words[] = {
-    [SETUP_VIEW_UNSAID] = "",
-    [SETUP_VIEW_DIFFERS] = "differs",
-    [SETUP_VIEW_AS_DECLARED] = "as declared",
-    [SETUP_VIEW_UNKNOWN] = NULL,
-};
-
 static enum setup_view
 judge_functions(const struct host *host, const struct policy_gpu *said, char *why, size_t size)
 {
@@ -62,28 +55,47 @@ find_difference(const struct policy_setup *said, const struct inventory_gpu *gpu
     return NULL;
 }
 
-enum setup_view
+struct setup_judgment
 setup_view_judge(const struct host *host, const struct policy_gpu *said,
-                 const struct inventory *inventory, char *why, size_t size)
+                 const struct inventory *inventory)
 {
     const struct inventory_gpu *gpu = inventory_find_gpu(inventory, &said->address);
     const struct policy_setup *setup = &said->setup;
     const char *difference = gpu ? find_difference(setup, gpu) : NULL;
     unsigned scheduler = setup->scheduler ? card_vendor_scheduler(host, &said->address) : 0;
-    enum setup_view functions;
+    struct setup_judgment ret = {.view = SETUP_VIEW_UNSAID};
 
     if (!policy_has_setup(said))
-        return SETUP_VIEW_UNSAID;
-    functions = judge_functions(host, said, why, size);
-    if (functions == SETUP_VIEW_DIFFERS)
-        return functions;
-    snprintf(why, size, "%s", difference ? difference : "");
+        return ret;
+    ret.view = judge_functions(host, said, ret.why, sizeof(ret.why));
+    if (ret.view == SETUP_VIEW_DIFFERS)
+        return ret;
+    snprintf(ret.why, sizeof(ret.why), "%s", difference ? difference : "");
     if (!difference && scheduler && scheduler != setup->scheduler)
-        snprintf(why, size, "has the scheduler %s, and not %s", policy_scheduler_words[scheduler],
-                 policy_scheduler_words[setup->scheduler]);
-    if (*why)
-        return SETUP_VIEW_DIFFERS;
-    if ((setup->has_instances || setup->sizes) && !setup_record_is(host, said))
-        return SETUP_VIEW_UNKNOWN;
-    return setup->scheduler && !scheduler ? SETUP_VIEW_UNKNOWN : functions;
+        snprintf(ret.why, sizeof(ret.why), "has the scheduler %s, and not %s",
+                 policy_scheduler_words[scheduler], policy_scheduler_words[setup->scheduler]);
+    if (*ret.why)
+        ret.view = SETUP_VIEW_DIFFERS;
+    else if (setup->scheduler && !scheduler)
+        ret.view = SETUP_VIEW_UNKNOWN;
+    else if ((setup->has_instances || setup->sizes) && ret.view == SETUP_VIEW_AS_DECLARED)
+        ret.view = setup_record_find(host, said, &ret.seen) ? SETUP_VIEW_SEEN : SETUP_VIEW_UNKNOWN;
+    return ret;
+}
+
+const char *
+setup_view_tell(const struct setup_judgment *judgment, char *ret, size_t size)
+{
+    static const char *const words[] = {
+        [SETUP_VIEW_UNSAID] = "",
+        [SETUP_VIEW_DIFFERS] = "differs",
+        [SETUP_VIEW_AS_DECLARED] = "as declared",
+        [SETUP_VIEW_UNKNOWN] = NULL,
+    };
+    struct tm utc;
+
+    if (judgment->view != SETUP_VIEW_SEEN)
+        return words[judgment->view];
+    strftime(ret, size, "as declared at %Y-%m-%dT%H:%M:%SZ", gmtime_r(&judgment->seen, &utc));
+    return ret;
 }

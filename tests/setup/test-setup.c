@@ -218,26 +218,29 @@ remembered(void **state)
     declare("functions = \"all\"; sizes = \"mixed\";", "");
     run(column, 0, "-\n");
     run("vgpuctl setup", 0, "done");
-    run(column, 0, "as\\x20declared\n");
+    run(column, 0, "as\\x20declared\\x20at\\x2020");
     declare("functions = \"all\"; sizes = \"equal\";", "");
     run(column, 0, "-\n");
     declare("functions = \"all\"; sizes = \"mixed\";", "");
-    run(column, 0, "as\\x20declared\n");
-    /* A setup that fails at its first change; the record is gone. */
+    run(column, 0, "as\\x20declared\\x20at\\x2020");
+    /* A change by hand is not seen, so it is said when the setup saw the card. */
     nvidia_tools->is_mixed = false;
+    run(column, 0, "as\\x20declared\\x20at\\x2020");
+    run("vgpuctl metrics", 0, "libvirt_vgpu_gpu_as_declared_seen_seconds{gpu=\"" NVIDIA "\"} 1");
+    /* A setup that fails at its first change; the record is gone. */
     nvidia_tools->changes = 0;
     nvidia_tools->fault_at = 1;
     run("vgpuctl setup", 1, "failed");
     run(column, 0, "-\n");
     run("vgpuctl setup", 0, "done");
-    run(column, 0, "as\\x20declared\n");
+    run(column, 0, "as\\x20declared\\x20at\\x2020");
     run("vgpuctl setup", 0, "as declared");
-    run(column, 0, "as\\x20declared\n");
+    run(column, 0, "as\\x20declared\\x20at\\x2020");
     /* A GPU that is drained is set up as well. */
     nvidia_tools->is_mixed = false;
     run("vgpuctl drain " NVIDIA, 0, "");
     run("vgpuctl setup", 0, "done");
-    run(column, 0, "as\\x20declared\n");
+    run(column, 0, "as\\x20declared\\x20at\\x2020");
     run("vgpuctl undrain " NVIDIA, 0, "");
     /* Functions that are enabled anew are others. */
     assert_int_equal(path_format(&link, "sys/bus/pci/devices/" NVIDIA "/virtfn0"), 0);
