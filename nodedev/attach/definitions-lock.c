@@ -3,6 +3,8 @@
 #include "attach/definitions-lock.h"
 #include "base/deadline.h"
 #include "base/lock-holder.h"
+#include "cli/json.h"
+#include "cli/reply.h"
 #include "lease/statedir.h"
 
 #include <fcntl.h>
@@ -42,6 +44,7 @@ definitions_lock_take(const struct host *host, struct definitions_lock *ret, str
     if (ret->fd < 0)
         return 0;
     rc = deadline_lock(deadline_in(host, LONGEST), ret->fd);
+    ret->is_guarded = rc == 0;
     if (rc == 0)
         return 0;
     definitions_lock_end(ret);
@@ -57,4 +60,11 @@ definitions_lock_end(struct definitions_lock *lock)
     (void)flock(lock->fd, LOCK_UN);
     close(lock->fd);
     lock->fd = -1;
+}
+
+void
+definitions_lock_put(const struct definitions_lock *lock, const struct command_call *call)
+{
+    if (reply_is_wanted(call))
+        json_flag(reply_json(call), "guarded", lock->is_guarded);
 }

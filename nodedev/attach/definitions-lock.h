@@ -13,10 +13,11 @@
 #pragma once
 
 #include "base/error.h"
-#include "base/host.h"
+#include "cli/command.h"
 
 struct definitions_lock {
-    int fd; /* -1: the lock is not held */
+    int fd;          /* -1: the lock is not held */
+    bool is_guarded; /* it was held, perhaps until a guest's start */
 };
 
 #define DEFINITIONS_UNLOCKED ((struct definitions_lock){.fd = -1})
@@ -30,3 +31,7 @@ int definitions_lock_take(const struct host *host, struct definitions_lock *ret,
                           struct error *error) CHECKED NONNULL;
 
 void definitions_lock_end(struct definitions_lock *lock) NONNULL;
+
+/* Writes into the JSON document of a call, if there is one, whether other calls waited for it. */
+void
+definitions_lock_put(const struct definitions_lock *lock, const struct command_call *call) NONNULL;

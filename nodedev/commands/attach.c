@@ -284,6 +284,8 @@ run(const struct command_call *call, struct error *error)
     if (rc < 0)
         return command_ended(rc, error);
     status = change(&source, &wish, &lock, &changes, error);
+    if (!changes.is_dry_run)
+        definitions_lock_put(&lock, call);
     changes_put(&changes, call);
     return status;
 }

@@ -99,6 +99,7 @@ run(const struct command_call *call, struct error *error)
         return print(&source, words.items[0], error);
     if (rc == 0) {
         rc = detach(&source, &words, seconds * 1000, &changes, error);
+        definitions_lock_put(&lock, call);
         changes_put(&changes, call);
     }
     return command_ended(rc, error);

@@ -15,6 +15,7 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/file.h>
+#include <sys/stat.h>
 
 #define MACHINE                                                                                    \
     "gpu 0000:18:00.0 rule size\n"                                                                 \
@@ -217,6 +218,7 @@ one_after_the_other(void **state)
                                         "vgpuctl attach web09 --type T4-1B",
                                         "vgpuctl attach web09 --renew"};
     static struct host_ops ops;
+    int root = scene.kernel.host.root;
 
     assert_int_equal(run("vgpuctl attach web09 --type T4-1B"), COMMAND_DONE);
     for (size_t i = 0; i < COUNT(lines); i++) {
@@ -231,6 +233,15 @@ one_after_the_other(void **state)
         if (i == 0) /* detach with nothing left is another matter */
             assert_int_equal(run("vgpuctl attach web09 --type T4-1B"), COMMAND_DONE);
     }
+    expect("vgpuctl attach web09 --type T4-1B --json", COMMAND_DONE, "\"guarded\": true");
+    expect("vgpuctl detach web09 ua-gpu1 --json", COMMAND_DONE, "\"guarded\": true");
+    /* Not every user may open the file. */
+    assert_int_equal(unlinkat(root, "run/libvirt-vgpu/definitions", 0), 0);
+    assert_int_equal(mkdirat(root, "run/libvirt-vgpu/definitions", 0755), 0);
+    expect("vgpuctl attach web09 --type T4-1B --json", COMMAND_DONE, "\"guarded\": false");
+    expect("vgpuctl attach web09 --type T4-1B --dry-run --json", COMMAND_DONE, "\"dry-run\": true");
+    assert_null(strstr(typed.printed, "guarded"));
+    assert_int_equal(unlinkat(root, "run/libvirt-vgpu/definitions", AT_REMOVEDIR), 0);
     ops = *scene.kernel.host.ops;
     ops.lock = lock_in_vain;
     scene.kernel.host.ops = &ops;
