@@ -148,7 +148,10 @@ case $PHASE in
     [ "$(systemctl show -P SubState $unit)" = running ]
     exec 9<&-
     bind_driver "$user" ''
-    wait_for has_functions $b60 $part
+    # Until the unit's process ends, it has the card.
+    is_over() { [ "$(systemctl show -P SubState $unit)" = exited ]; }
+    wait_for is_over
+    has_functions $b60 $part
     sed -i "/$b60/s/functions = $part/functions = $of_b60/" "$CONF"
     vgpuctl setup
     as_declared
