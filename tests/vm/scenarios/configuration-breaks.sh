@@ -28,6 +28,28 @@ destroy plain
 [ ! -e /run/libvirt-vgpu ]
 no_vgpu_conf
 
+part "a guest whose reconnect goes wrong goes on"
+# libvirt kills a running guest whose hook fails at reconnect.
+device=$(new_uuid)
+guest keeper --metadata "$(request '<vgpu:device type="mtty-2"/>')" --hostdev "$device"
+start keeper
+pid=$(qemu_pid keeper)
+stop_libvirtd
+mv /run/libvirt-vgpu state
+touch /run/libvirt-vgpu
+complaints() { grep -c 'keeper.*/run/libvirt-vgpu' /var/log/syslog || true; }
+before=$(complaints)
+start_libvirtd
+went_wrong() { [ "$(complaints)" -gt "$before" ]; }
+wait_for went_wrong
+[ "$(qemu_pid keeper)" = "$pid" ]
+is_running keeper
+rm /run/libvirt-vgpu
+mv state /run/libvirt-vgpu
+destroy keeper
+assert_no_mdevs
+assert_empty_ledger
+
 part "a guest that runs can end"
 device=$(new_uuid)
 wish=(--metadata "$(request '<vgpu:device type="mtty-2"/>')" --hostdev "$device")
