@@ -4,6 +4,7 @@
 
 #include "fake/typed.h"
 #include "lease/counters.h"
+#include "view/setup-record.h"
 
 #include <dirent.h>
 #include <fcntl.h>
@@ -37,12 +38,18 @@ count(enum counters_operation operation, enum counters_result result)
 static void
 golden(void **state)
 {
+    const struct policy_gpu mixed = {.address = {"0000:1a:00.0"},
+                                     .setup = {.sizes = POLICY_SIZES_MIXED}};
+
     scene_configure(&scene, "gpus = ({ address = \"0000:19:00.0\"; enabled = false; },"
-                            "{ address = \"0000:18:00.0\"; setup = { functions = 1; }; });");
+                            "{ address = \"0000:18:00.0\"; setup = { functions = 1; }; },"
+                            "{ address = \"0000:1a:00.0\"; setup = { sizes = \"mixed\"; }; });");
     assert_int_equal(scene_prepare(&scene, 1, 1, "T4-1B"), 0);
     assert_int_equal(scene_prepare(&scene, 2, 2, "T4-16Q"), 1);
     assert_int_equal(scene_release(&scene, 2, 2), 0);
     assert_int_equal(fake_make(&scene.kernel, "mtty", "mtty-2", scene_device(3)), 0);
+    setup_record_set(&scene.kernel.host, &mixed);
+    scene.kernel.booted = 1767225600000000000u;
     typed_golden(&scene, HERE, "metrics/devices", "vgpuctl metrics");
     typed_facts(&scene, NULL, "vgpuctl metrics", 0,
                 "libvirt_vgpu_lost 0 # HELP libvirt_vgpu_operations_total");
