@@ -59,7 +59,8 @@ mark_losses(const struct setup_card *card, enum setup_part part, struct marks *m
     for (unsigned other = part; other < SETUP_PARTS; other++) {
         if (!(lost & 1u << other))
             continue;
-        if (setup_parts[other]->may_be_there && setup_parts[other]->may_be_there(card))
+        if (!is_said(card, other) && setup_parts[other]->may_be_there &&
+            setup_parts[other]->may_be_there(card))
             return refuse_unread(card, part, other, error);
         if (!setup_parts[other]->is_there(card))
             continue;

@@ -9,6 +9,7 @@
 
 #include <fcntl.h>
 #include <stdio.h>
+#include <string.h>
 
 #define NVIDIA "0000:3d:00.0"
 #define HERE   "test:///default"
@@ -112,6 +113,16 @@ unread(void **state)
         (void)!unlinkat(scene.kernel.host.root, PROC_INSTANCES "/gi7/access", 0);
         (void)!unlinkat(scene.kernel.host.root, PROC_INSTANCES "/gi7", AT_REMOVEDIR);
     }
+    /* Of a part that is said, the tool's own failure is told. */
+    nvidia_tools_boot(&scene.kernel);
+    with_half_the_functions();
+    nvidia_tools->modes_status = 9;
+    scene_configure(&scene, "gpus = ( { address = \"" NVIDIA "\"; setup = { functions = \"all\"; "
+                            "sizes = \"mixed\"; }; } );");
+    run("vgpuctl setup", COMMAND_FAILED,
+        "vgpuctl: setup: /usr/bin/nvidia-smi -q -i " NVIDIA " failed");
+    assert_null(strstr(typed.faults, "say them as well"));
+    begin();
     /* A tool that is not installed is an answer. */
     nvidia_tools_boot(&scene.kernel);
     with_half_the_functions();
