@@ -42,7 +42,7 @@ struct setup_part_row {
     bool (*is_there)(const struct setup_card *card);
     bool (*is_as_said)(const struct setup_card *card);
 
-    /* Whether the card may have the part, although is_there does not know of it. NULL: never. */
+    /* Whether it is not known if the card has the part. NULL: is_there always knows. */
     bool (*may_be_there)(const struct setup_card *card);
 
     /* Refuses what the card or its vendor's tools cannot do: -errno with a line in error. NULL: it

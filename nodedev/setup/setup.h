@@ -56,6 +56,6 @@ int setup_check(const struct host *host, const struct policy_gpu *said,
  * yet. */
 bool setup_may_come(int rc) CHECKED;
 
-/* Whether a failure lasts as long as somebody else, a guest or a broken tool, lets it last. So
- * libvirt does not wait for the card, but the boot tries the card again. */
+/* Whether a guest, or a tool that does not answer, keeps the card from being set up. Nobody knows
+ * for how long. So the boot tries the card again, and libvirt does not wait for it. */
 bool setup_is_held_up(int rc) CHECKED;

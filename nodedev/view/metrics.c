@@ -219,26 +219,25 @@ put_leases(const struct metrics *metrics, const char *metric, FILE *out)
     }
 }
 
-/* A GPU of which a tool would have to tell more is left out. A GPU that is declared may offer
- * nothing now, and then stands in no other family. */
-static void
-put_setup(const struct metrics *metrics, const char *metric, FILE *out)
+static bool
+as_declared(const struct setup_judgment *judgment, uint64_t *ret)
 {
-    const struct snapshot *snapshot = &metrics->view->snapshot;
-
-    for (size_t i = 0; i < snapshot->policy.gpu_count; i++) {
-        const struct policy_gpu *said = &snapshot->policy.gpus[i];
-        const struct label labels[] = {{"gpu", said->address.text}, {NULL, NULL}};
-        enum setup_view view =
-            setup_view_judge(metrics->view->call->host, said, &snapshot->inventory).view;
-
-        if (said->enabled && view != SETUP_VIEW_UNSAID && view != SETUP_VIEW_UNKNOWN)
-            put_sample(out, metric, view != SETUP_VIEW_DIFFERS, labels);
-    }
+    *ret = judgment->view != SETUP_VIEW_DIFFERS;
+    return judgment->view != SETUP_VIEW_UNSAID && judgment->view != SETUP_VIEW_UNKNOWN;
 }
 
+static bool
+seen_as_declared(const struct setup_judgment *judgment, uint64_t *ret)
+{
+    *ret = (uint64_t)judgment->seen;
+    return judgment->view == SETUP_VIEW_SEEN;
+}
+
+/* A GPU for which `value` has none is left out. A GPU that is declared may offer nothing now, and
+ * then stands in no other family. */
 static void
-put_setup_seen(const struct metrics *metrics, const char *metric, FILE *out)
+put_judgments(const struct metrics *metrics, const char *metric, FILE *out,
+              bool (*value)(const struct setup_judgment *judgment, uint64_t *ret))
 {
     const struct snapshot *snapshot = &metrics->view->snapshot;
 
@@ -247,10 +246,23 @@ put_setup_seen(const struct metrics *metrics, const char *metric, FILE *out)
         const struct label labels[] = {{"gpu", said->address.text}, {NULL, NULL}};
         const struct setup_judgment judgment =
             setup_view_judge(metrics->view->call->host, said, &snapshot->inventory);
+        uint64_t number;
 
-        if (said->enabled && judgment.view == SETUP_VIEW_SEEN)
-            put_sample(out, metric, (uint64_t)judgment.seen, labels);
+        if (said->enabled && value(&judgment, &number))
+            put_sample(out, metric, number, labels);
     }
+}
+
+static void
+put_setup(const struct metrics *metrics, const char *metric, FILE *out)
+{
+    put_judgments(metrics, metric, out, as_declared);
+}
+
+static void
+put_setup_seen(const struct metrics *metrics, const char *metric, FILE *out)
+{
+    put_judgments(metrics, metric, out, seen_as_declared);
 }
 
 static void

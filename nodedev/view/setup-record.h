@@ -11,8 +11,8 @@
  * and of the card's virtual functions. Enabling functions takes instances and sizes away, and the
  * kernel gives functions that are enabled anew another number. So the record counts only for the
  * declaration and the functions of that time. A change that NVIDIA's tools make to instances or
- * sizes alone is not seen: so say when, too. A capture does not have the kernel's number, so there
- * no record counts.
+ * sizes alone is not seen. So people are told the time, too. A capture does not have the kernel's
+ * number, so there no record counts.
  */
 
 #pragma once

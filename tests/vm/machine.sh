@@ -80,8 +80,9 @@ describe_qemu() {
 	machine+=(-monitor none -serial "$([ "$1" = shell ] && echo mon:stdio || echo "file:$logs/$console")")
 }
 
-# What the kernel is called with. Each program of the host is a process of this machine: the name space ends all of them
-# with the kernel. The kernel must not be the first process in it, because it aborts itself when it panics: "timeout" is.
+# The words before the command line of the kernel of UML. Each program of the host is a process of this machine, and ends
+# with the name space. The first process of a name space cannot abort itself, as the kernel does when it panics. So
+# "timeout" is the first one, and it has no limit.
 in_name_space=(unshare --pid --fork --kill-child timeout --foreground 0)
 
 # list_processors: the numbers of the processors that this process may use.
@@ -93,7 +94,8 @@ list_processors() {
 
 # describe_uml: the same with a kernel that is a process. Descriptor 3 is where its results go, as with QEMU; 4 is its
 # console. For each system call the kernel and a program wake each other. On one processor that takes a seventh of the
-# time that it takes on two. "c" leaves the disk without UML's lock, which QEMU of another host would not suffer.
+# time that it takes on two. "c" means that UML does not lock the disk. With the lock, QEMU could not open the disk for
+# another host.
 describe_uml() {
 	local processor
 	mapfile -t processor < <(list_processors)
@@ -130,8 +132,8 @@ find_accel() {
 	own=$(cat "$verdict")
 }
 
-# find_memory: sets "memory" to a directory for the memory of two machines in UML, which is a file and is executed. If
-# there is none, "why" says so.
+# find_memory: sets "memory" to a directory with room for the memory of two hosts. This memory is a file, which must be
+# executable. If there is no such directory, "why" says so.
 find_memory() {
 	local room
 	for memory in /dev/shm "${TMPDIR:-/tmp}" /var/tmp; do
