@@ -41,11 +41,11 @@ find_mixed(struct inventory_gpu *gpu)
     gpu->one_size &= !mixed;
 }
 
-/* Whether the largest known size may be the whole frame buffer. A GPU in use may not list its
- * largest type, and nobody may have seen that type before. A driver may also have more than its
- * largest type takes. Then more than the largest known size is made and offered together. */
-static bool
-is_all(const struct inventory_gpu *gpu, unsigned largest)
+/* The frame buffer that a GPU certainly has: what its vGPUs have, and the most that one parent
+ * offers of one type besides. Several functions may offer the same place, so their offers are not
+ * added. */
+static uint64_t
+find_seen(const struct inventory_gpu *gpu)
 {
     uint64_t made = 0, offered = 0;
 
@@ -62,15 +62,18 @@ is_all(const struct inventory_gpu *gpu, unsigned largest)
             offered = more > offered ? more : offered;
         }
     }
-    return made + offered <= largest;
+    return made + offered;
 }
 
-/* If there are several sizes, the largest type has the whole frame buffer. The frame buffer is at
- * least what vGPUs of one type can have together, by the driver. The frame buffers of pools are
+/* If there are several sizes, the largest type has the whole frame buffer. But a GPU in use may not
+ * list its largest type, and a driver may have more than its largest type takes. Then more is seen
+ * than that. The frame buffer is at least what vGPUs of one type can have together, by the driver.
+ * A total that is calculated so is never less than what is seen. The frame buffers of pools are
  * added. */
 static void
 find_framebuffer(struct inventory_gpu *gpu)
 {
+    const uint64_t seen = find_seen(gpu);
     unsigned largest = 0, first = 0;
     uint64_t pooled = 0;
     bool several = false;
@@ -84,7 +87,7 @@ find_framebuffer(struct inventory_gpu *gpu)
         if (gpu->types[i].framebuffer > largest)
             largest = gpu->types[i].framebuffer;
     }
-    if (several && !gpu->is_silent && is_all(gpu, largest))
+    if (several && !gpu->is_silent && seen <= largest)
         gpu->framebuffer = largest;
     for (size_t i = 0; i < gpu->type_count; i++) {
         struct inventory_type *type = &gpu->types[i];
@@ -97,6 +100,8 @@ find_framebuffer(struct inventory_gpu *gpu)
     }
     if (pooled > gpu->framebuffer && pooled <= UINT_MAX)
         gpu->framebuffer = (unsigned)pooled;
+    if (gpu->framebuffer && seen > gpu->framebuffer && seen <= UINT_MAX)
+        gpu->framebuffer = (unsigned)seen;
 }
 
 /* A type that one card lists exists on each card of the model, even if that card does not list it

@@ -155,6 +155,21 @@ the_largest_type_is_not_all(void **state)
         assert_false(inventory.gpus[0]->limits[i].is_memory);
 }
 
+/* Nova's test host: each type is counted by itself. One vGPU of 1 GiB is there, and all ten of 2
+ * GiB are offered besides. So the card has 21 GiB, though ten of 2 GiB have only 20. */
+static void
+what_is_offered_is_there(void **state)
+{
+    fake_start(&fake, "gpu " CARD " rule apart\n"
+                      "type nvidia-11 \"GRID X-1Q\" framebuffer 1024 max 16\n"
+                      "type nvidia-12 \"GRID X-2Q\" framebuffer 2048 max 10\n");
+    assert_int_equal(fake_make(&fake, CARD, "nvidia-11", "00000000-0000-4000-8000-000000000001"),
+                     0);
+    assert_int_equal(least_total("nvidia-12"), 10);
+    assert_int_equal(inventory.gpus[0]->framebuffer, 21 * 1024);
+    assert_false(inventory.gpus[0]->one_size);
+}
+
 int
 main(void)
 {
@@ -165,6 +180,7 @@ main(void)
         TEST(of_gpu_instances),
         TEST(instances_that_are_not_seen),
         TEST(the_largest_type_is_not_all),
+        TEST(what_is_offered_is_there),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -37,10 +37,12 @@
  *
  * Rules: `size`: all vGPUs of a GPU have one frame-buffer size. One more fits while there are fewer
  * than the type's max. `type`: the same with one type. `pool N`: there are N units, and each type
- * uses some of them. `mixed` with `memory N` (MiB): any type fits for which there is memory. Words
- * of a type: `framebuffer`, `max`, `heads`, `uses N`, `api NAME`, `nameless`. `instances N`: the
- * type needs a GPU instance, and N are free. `slices N`: this instance has N slices (in a tree the
- * type's name says so). Words of a pci: driver, physfn, vendor, device, subsystem, class, numa.
+ * uses some of them. `mixed` with `memory N` (MiB): any type fits for which there is memory.
+ * `apart`: each type is counted by itself: `alone N` vGPUs fit, whatever else is there. Words of a
+ * type: `framebuffer`, `max`, `alone N` (else its max), `heads`, `uses N`, `api NAME`, `nameless`.
+ * `instances N`: the type needs a GPU instance, and N are free. `slices N`: this instance has N
+ * slices (in a tree the type's name says so). Words of a pci: driver, physfn, vendor, device,
+ * subsystem, class, numa.
  * Comments begin with '#'.
  *
  * The short form of a type is NAME:FRAMEBUFFER:MAX. NAME:FRAMEBUFFER:MAX@SLICES is a type of GPU

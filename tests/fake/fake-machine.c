@@ -67,6 +67,7 @@ fake_count_one(const struct fake_kernel *fake, const struct fake_parent *parent,
     usage->made[parent->gpu] += (unsigned)by;
     usage->units[parent->gpu] += (unsigned)by * type->uses;
     usage->memory[parent->gpu] += (unsigned)by * type->framebuffer;
+    usage->of_type[parent->gpu][index] += (unsigned)by;
     if (type->instances >= 0)
         usage->free_instances[parent->gpu][index] -= (unsigned)by;
     usage->here[parent - fake->machine->parents] += (unsigned)by;
@@ -93,6 +94,8 @@ room_below(const struct fake_kernel *fake, size_t index, const struct fake_type 
         return (gpu->pool - usage->units[index]) / type->uses;
     if (gpu->rule == RULE_MIXED)
         return (gpu->memory - usage->memory[index]) / type->framebuffer;
+    if (gpu->rule == RULE_APART)
+        return type->alone - usage->of_type[index][type - gpu->types];
     other =
         first && (gpu->rule == RULE_TYPE ? &gpu->types[first - 1] != type
                                          : gpu->types[first - 1].framebuffer != type->framebuffer);

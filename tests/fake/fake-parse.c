@@ -154,7 +154,7 @@ add_short_type(struct fake_gpu *gpu, const char *word)
 static void
 parse_gpu(struct fake_machine *machine, const char *name, char *line)
 {
-    static const char *const rules[] = {"size", "type", "pool", "mixed"};
+    static const char *const rules[] = {"size", "type", "pool", "mixed", "apart"};
     static const char *const lists[] = {"header", "plain", "name-first", "garbage", "proposal"};
     static const struct word words[] = {
         NUMBER(fake_gpu, numa),    NUMBER(fake_gpu, vfs),     NUMBER(fake_gpu, memory),
@@ -187,10 +187,10 @@ parse_gpu(struct fake_machine *machine, const char *name, char *line)
 static void
 parse_type(struct fake_machine *machine, const char *id, char *line)
 {
-    static const struct word words[] = {NUMBER(fake_type, framebuffer), NUMBER(fake_type, max),
-                                        NUMBER(fake_type, heads),       NUMBER(fake_type, uses),
-                                        NUMBER(fake_type, instances),   NUMBER(fake_type, slices),
-                                        FLAG(fake_type, nameless),      TEXT(fake_type, api)};
+    static const struct word words[] = {
+        NUMBER(fake_type, framebuffer), NUMBER(fake_type, max),       NUMBER(fake_type, heads),
+        NUMBER(fake_type, uses),        NUMBER(fake_type, instances), NUMBER(fake_type, slices),
+        NUMBER(fake_type, alone),       FLAG(fake_type, nameless),    TEXT(fake_type, api)};
     struct fake_gpu *gpu = &machine->gpus[machine->gpu_count - 1];
     struct fake_type type = {.uses = 1, .api = "vfio-pci", .instances = -1};
     const char *word = next_word(&line);
@@ -299,6 +299,8 @@ complete_gpu(struct fake_gpu *gpu)
         if (!strncmp(gpu->types[t].id, prefix, strlen(prefix)))
             gpu->types[t].number = strtol(gpu->types[t].id + strlen(prefix), NULL, 10);
         assert(gpu->rule != RULE_MIXED || gpu->types[t].framebuffer > 0);
+        if (!gpu->types[t].alone)
+            gpu->types[t].alone = gpu->types[t].max;
     }
     if (gpu->xe)
         gpu->rule = RULE_MIXED;

@@ -27,12 +27,12 @@
 #define MOST_TYPES   64
 #define FAKE_NUMBERS 3 /* of a function of `xe` */
 
-enum fake_rule { RULE_SIZE, RULE_TYPE, RULE_POOL, RULE_MIXED };
+enum fake_rule { RULE_SIZE, RULE_TYPE, RULE_POOL, RULE_MIXED, RULE_APART };
 enum fake_list { LIST_HEADER, LIST_PLAIN, LIST_NAME_FIRST, LIST_GARBAGE, LIST_PROPOSAL };
 
 struct fake_type {
     char id[64], name[64], api[32];
-    unsigned framebuffer, max, heads, uses, slices;
+    unsigned framebuffer, max, heads, uses, slices, alone;
     bool nameless;
     long number;   /* the name of the type in the interface of `vf` */
     int instances; /* free GPU instances at the beginning; -1: a time-sliced type */
@@ -113,6 +113,7 @@ struct fake_function {
 struct fake_usage {
     unsigned made[MOST_GPUS], units[MOST_GPUS], memory[MOST_GPUS];
     unsigned first[MOST_GPUS]; /* the type's index + 1 */
+    unsigned of_type[MOST_GPUS][MOST_TYPES];
     unsigned free_instances[MOST_GPUS][MOST_TYPES];
     unsigned here[MOST_PARENTS];
     struct fake_function functions[MOST_PARENTS];

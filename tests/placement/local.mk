@@ -3,6 +3,7 @@
 unit_tests += \
 	tests/placement/test-capacity \
 	tests/placement/test-demand \
+	tests/placement/test-driver-word \
 	tests/placement/test-eviction \
 	tests/placement/test-feasibility \
 	tests/placement/test-functions \
