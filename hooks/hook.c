@@ -22,6 +22,9 @@
 static const struct event {
     const char *operation, *sub;
     int (*run)(const struct host *host, const struct request *request, struct error *error);
+    /* For the end of a guest, whose reason libvirt says. */
+    int (*end)(const struct host *host, const struct request *request, const char *reason,
+               struct error *error);
     /* For events where libvirt takes the domain's XML back. An empty ret leaves the XML as it
      * is. */
     int (*rewrite)(const struct host *host, const struct document *document,
@@ -30,13 +33,13 @@ static const struct event {
     bool may_fail;  /* libvirt may be told of a failure, of memory too; else only the log is told */
     enum counters_operation counter; /* COUNTERS_OPERATIONS: not counted */
 } events[] = {
-    {"prepare", "begin", assign_domain, NULL, true, true, COUNTERS_PREPARE},
-    {"start", "begin", verify_domain, NULL, false, true, COUNTERS_START},
-    {"started", "begin", mark_run, NULL, false, false, COUNTERS_OPERATIONS},
-    {"reconnect", "begin", adopt_domain, NULL, false, false, COUNTERS_RECONNECT},
-    {"release", "end", release_domain, NULL, false, false, COUNTERS_RELEASE},
-    {"migrate", "begin", NULL, incoming_rewrite, true, true, COUNTERS_MIGRATE},
-    {"restore", "begin", NULL, incoming_rewrite, true, true, COUNTERS_RESTORE},
+    {"prepare", "begin", assign_domain, NULL, NULL, true, true, COUNTERS_PREPARE},
+    {"start", "begin", verify_domain, NULL, NULL, false, true, COUNTERS_START},
+    {"started", "begin", mark_run, NULL, NULL, false, false, COUNTERS_OPERATIONS},
+    {"reconnect", "begin", adopt_domain, NULL, NULL, false, false, COUNTERS_RECONNECT},
+    {"release", "end", NULL, release_domain, NULL, false, false, COUNTERS_RELEASE},
+    {"migrate", "begin", NULL, NULL, incoming_migrate, true, true, COUNTERS_MIGRATE},
+    {"restore", "begin", NULL, NULL, incoming_restore, true, true, COUNTERS_RESTORE},
 };
 
 /* sub may be NULL: any sub-operation. */
@@ -116,9 +119,10 @@ has_vgpu(const struct request *request)
 /* A guest without a vGPU is to cost nothing, so its events are not counted. */
 static int
 handle(const struct event *event, const struct host *host, const struct document *document,
-       const struct request *request, int output, struct error *error)
+       const struct request *request, const char *extra, int output, struct error *error)
 {
     int rc = event->rewrite ? rewrite(event, host, document, request, output, error)
+             : event->end   ? event->end(host, request, extra, error)
                             : event->run(host, request, error);
 
     if (event->counter < COUNTERS_OPERATIONS && has_vgpu(request))
@@ -167,7 +171,7 @@ hook_run(const struct host *host, bool privileged, int argc, char *const argv[],
     if (rc == 0 && !privileged)
         rc = refuse_unprivileged(event, &request, &error);
     else if (rc == 0)
-        rc = handle(event, host, &document, &request, output, &error);
+        rc = handle(event, host, &document, &request, argc > 4 ? argv[4] : "-", output, &error);
     if (rc < 0 && tell)
         tell_people(faults, request.name ? request.name : argv[1], &error);
     else if (rc < 0)

@@ -9,6 +9,7 @@
 #include "lease/daemon.h"
 #include "lease/log.h"
 #include "lease/marks.h"
+#include "lease/saved-type.h"
 #include "placement/feasibility.h"
 
 #include <string.h>
@@ -247,6 +248,8 @@ begin(struct assignment *assignment, const struct host *host, struct error *erro
 
     if (rc <= 0)
         return rc;
+    if (!assignment->device && saved_type_end_restore(host, &assignment->request->domain))
+        snapshot_bind_to_saved(&assignment->snapshot, host, assignment->request);
     rc = transaction_open(host, true, transaction, error);
     if (rc < 0)
         return rc;
@@ -275,6 +278,8 @@ assign_domain(const struct host *host, const struct request *request, struct err
             undo(&assignment);
         if (rc == REFUSED && error->class == ERROR_NO_ROOM)
             classify(&assignment, error);
+        if (rc == REFUSED)
+            demands_tell_saved(&assignment.snapshot.demands, error);
         if (rc == REFUSED && (error->class == ERROR_NO_ROOM || error->class == ERROR_NEVER))
             error_advise(error, "see 'vgpuctl explain %s'", shell_word(request->name).text);
     }

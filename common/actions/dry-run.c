@@ -317,10 +317,15 @@ dry_run_make_after(struct dry_run *dry_run, const struct host *host, const struc
         rc = snapshot_resolve(snapshot, host, request, error);
     if (rc <= 0)
         return rc;
+    if (change->is_restored)
+        snapshot_bind_to_saved(snapshot, host, request);
     demands_set_some_free(&snapshot->demands, change->sources, change->freedom);
     if (change->alone)
         demands_keep_free(&snapshot->demands);
-    return look(dry_run, host, request, change, error);
+    rc = look(dry_run, host, request, change, error);
+    if (rc == 0 && dry_run->outcome == DRY_RUN_REFUSED)
+        demands_tell_saved(&snapshot->demands, &dry_run->refusal);
+    return rc;
 }
 
 int

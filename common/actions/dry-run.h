@@ -59,6 +59,7 @@ struct dry_run_change {
     enum demand_freedom freedom; /* how far these may change */
     const struct names *avoided; /* virtual functions that they must not become */
     bool alone;                  /* only these are asked for; the domain may be running */
+    bool is_restored;            /* the start would restore a saved state (lease/saved-type.h) */
 };
 
 /* The same, with whichever change serves best. */

@@ -5,6 +5,9 @@
 #include "device/vgpu.h"
 #include "domain/rewrite.h"
 #include "lease/log.h"
+#include "lease/saved-type.h"
+
+#include <string.h>
 
 /* Whether a parent has a device of that UUID, or is still losing it. */
 static bool
@@ -103,9 +106,70 @@ log_changes(const struct host *host, const struct request *request,
     }
 }
 
-int
-incoming_rewrite(const struct host *host, const struct document *document,
-                 const struct request *request, struct document *ret, struct error *error)
+/* Notes a demand's type under the source that its hostdev has from now on. */
+static int
+follow_source(const struct arrival *arrival, const struct demand *demand,
+              const struct rewrite_source *sources, struct error *error)
+{
+    const struct request *request = arrival->request;
+    int rc =
+        saved_type_follow(arrival->host, &request->domain, demand->hostdev,
+                          &sources[demand->hostdev - request->hostdevs].source, &demand->saved);
+
+    return rc < 0 ? error_set(error, rc, "cannot note with which type %s was saved: %s",
+                              demand->label, strerror(-rc))
+                  : 0;
+}
+
+/* The next prepare of the domain is to give the types of the saved state, whatever the sources are
+ * by then. If that cannot be recorded, prepare is as free as any start. sources: NULL if they stay
+ * as they are. */
+static void
+promise_types(const struct arrival *arrival, const struct rewrite_source *sources)
+{
+    const struct demands *demands = &arrival->snapshot.demands;
+    bool is_bound = false;
+    struct error error;
+    int rc = 0;
+
+    for (size_t i = 0; rc == 0 && i < demands->count; i++) {
+        if (!*demands->items[i].saved.text)
+            continue;
+        is_bound = true;
+        if (sources)
+            rc = follow_source(arrival, &demands->items[i], sources, &error);
+    }
+    if (rc == 0 && is_bound)
+        rc = saved_type_begin_restore(arrival->host, &arrival->request->domain, &error);
+    if (rc < 0)
+        log_failure(arrival->host, "restore", arrival->request->name, &error);
+}
+
+/* Chooses places, and gives the hostdevs their sources. *sources: NULL if a GPU has to come up
+ * first, and prepare waits for it where the XML says. */
+static int
+rewrite(struct arrival *arrival, const struct document *document, struct rewrite_source **sources,
+        struct document *ret, struct error *error)
+{
+    int rc = arrival_choose(arrival, error);
+
+    if (rc == REFUSED)
+        demands_tell_saved(&arrival->snapshot.demands, error);
+    if (rc < 0 || arrival->is_unknown)
+        return rc;
+    rc = choose_sources(arrival, sources, error);
+    if (rc == 0)
+        rc = rewrite_sources(document, arrival->request, *sources, ret, error);
+    if (rc < 0)
+        arrival_give_up(arrival);
+    else
+        log_changes(arrival->host, arrival->request, *sources);
+    return rc;
+}
+
+static int
+arrive(const struct host *host, const struct document *document, const struct request *request,
+       bool is_restored, struct document *ret, struct error *error)
 {
     AUTO(arrival_clear) struct arrival arrival = {.host = host, .request = request};
     AUTO_FREE struct rewrite_source *sources = NULL;
@@ -114,16 +178,24 @@ incoming_rewrite(const struct host *host, const struct document *document,
     *ret = (struct document){0};
     if (rc <= 0)
         return rc;
-    rc = arrival_choose(&arrival, error);
-    /* The GPU may still come up: prepare waits for it, where the XML says. */
-    if (rc < 0 || arrival.is_unknown)
-        return rc;
-    rc = choose_sources(&arrival, &sources, error);
-    if (rc == 0)
-        rc = rewrite_sources(document, request, sources, ret, error);
-    if (rc < 0)
-        arrival_give_up(&arrival);
-    else
-        log_changes(host, request, sources);
+    if (is_restored)
+        snapshot_bind_to_saved(&arrival.snapshot, host, request);
+    rc = rewrite(&arrival, document, &sources, ret, error);
+    if (rc == 0 && is_restored)
+        promise_types(&arrival, sources);
     return rc;
+}
+
+int
+incoming_migrate(const struct host *host, const struct document *document,
+                 const struct request *request, struct document *ret, struct error *error)
+{
+    return arrive(host, document, request, false, ret, error);
+}
+
+int
+incoming_restore(const struct host *host, const struct document *document,
+                 const struct request *request, struct document *ret, struct error *error)
+{
+    return arrive(host, document, request, true, ret, error);
 }

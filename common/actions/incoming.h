@@ -14,7 +14,7 @@
 #include "domain/request.h"
 
 /*
- * The use case of the hook's `migrate` and `restore`.
+ * The use cases of the hook's `migrate` and `restore`.
  *
  * A UUID is kept if no device on this host has it. It is also kept if its device was kept for this
  * very domain, or is a leftover of this domain that nobody has open, and is of a type that the
@@ -24,7 +24,13 @@
  * A virtual function is kept if it can be had now; else it becomes another one. If no GPU can give
  * a device of its kind, it becomes one of the other kind. ret is the new document, empty if nothing
  * changes. The caller clears it.
+ *
+ * A restored guest gets the types that its vGPUs had when it was saved, as far as they are known
+ * (lease/saved-type.h). REFUSED: this host can never give one of them.
  */
-int incoming_rewrite(const struct host *host, const struct document *document,
+int incoming_migrate(const struct host *host, const struct document *document,
+                     const struct request *request, struct document *ret,
+                     struct error *error) CHECKED NONNULL;
+int incoming_restore(const struct host *host, const struct document *document,
                      const struct request *request, struct document *ret,
                      struct error *error) CHECKED NONNULL;

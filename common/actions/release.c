@@ -7,6 +7,7 @@
 #include "lease/daemon.h"
 #include "lease/log.h"
 #include "lease/marks.h"
+#include "lease/saved-type.h"
 
 #include <string.h>
 
@@ -136,8 +137,26 @@ look(const struct host *host, const struct name *domain, struct transaction *tra
     return rc < 0 ? rc : ledger_has_domain(ledger, domain);
 }
 
+/* Notes the types of the vGPUs if the guest's state may have been saved: libvirt says so, or is
+ * older than 10.5 and says no reason. */
+static void
+note_types(const struct host *host, const struct release_scope *scope, const char *reason,
+           struct ledger *ledger)
+{
+    bool is_saved = !strcmp(reason, "saved");
+    struct error failure;
+
+    if (!is_saved && strcmp(reason, "-") != 0)
+        return;
+    if (!is_saved)
+        marks_read(host, ledger);
+    if (saved_type_note(host, ledger, scope->domain, scope->below, is_saved, &failure) < 0)
+        log_failure(host, "release", scope->domain->text, &failure);
+}
+
 int
-release_domain(const struct host *host, const struct request *request, struct error *error)
+release_domain(const struct host *host, const struct request *request, const char *reason,
+               struct error *error)
 {
     const struct name *domain = &request->domain;
     AUTO(transaction_close) struct transaction transaction = TRANSACTION_NONE;
@@ -160,6 +179,8 @@ release_domain(const struct host *host, const struct request *request, struct er
      * next run. */
     if (!scope.of_ended && marks_leave(host, MARK_RELEASED, domain, number, &failure) < 0)
         log_failure(host, "release", domain->text, &failure);
+    if (rc > 0)
+        note_types(host, &scope, reason, &ledger);
     return rc < 0 ? rc : give_back(&transaction, &scope, rc > 0, error);
 }
 

@@ -30,10 +30,12 @@ int release_leases(struct transaction *transaction, const struct release_scope *
                    struct deadline deadline, struct error *error) CHECKED NONNULL;
 
 /* The use case of the hook's `release`, cheap for a domain without leases. It gives back the
- * cards that the domain has taken itself, too. Whatever stops it, a
- * mark is left until somebody has done its work (lease/marks.h). If the hook's daemon has ended,
- * the leases of another daemon are none of its business. */
-int release_domain(const struct host *host, const struct request *request,
+ * cards that the domain has taken itself, too. Whatever stops it, a mark is left until somebody has
+ * done its work (lease/marks.h). If the hook's daemon has ended, the leases of another daemon are
+ * none of its business. `reason` is libvirt's word for the end: "saved", or "-" if libvirt is older
+ * than 10.5. If the guest may have been saved, the types of its vGPUs are noted
+ * (lease/saved-type.h). */
+int release_domain(const struct host *host, const struct request *request, const char *reason,
                    struct error *error) CHECKED NONNULL;
 
 /* The use case of `vgpuctl detach --live`, for one device that the running domain does not have any

@@ -10,6 +10,7 @@
 #include "lease/card-end.h"
 #include "lease/drained.h"
 #include "lease/log.h"
+#include "lease/saved-type.h"
 #include "placement/resolution.h"
 #include "policy/policy-load.h"
 
@@ -201,6 +202,27 @@ snapshot_resolve(struct snapshot *snapshot, const struct host *host, const struc
     if (nodeset_is_empty(&request->nodes))
         topology_add_nodes(host, &request->processors, &snapshot->demands.nodes);
     return 1;
+}
+
+/* A record that cannot be read is as good as none: the driver judges the saved state, too. */
+void
+snapshot_bind_to_saved(struct snapshot *snapshot, const struct host *host,
+                       const struct request *request)
+{
+    for (size_t i = 0; i < snapshot->demands.count; i++) {
+        struct demand *demand = &snapshot->demands.items[i];
+        struct error error;
+        struct name type;
+        int rc = saved_type_find(host, &request->domain, demand->hostdev, &type);
+
+        if (rc > 0)
+            demand->saved = type;
+        if (rc >= 0)
+            continue;
+        error_set(&error, rc, "cannot read with which type %s was saved: %s", demand->label,
+                  strerror(-rc));
+        log_failure(host, "restore", request->name, &error);
+    }
 }
 
 /* A removal under way takes the device off the bus first, and its directory last. Until then the

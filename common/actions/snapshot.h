@@ -51,6 +51,11 @@ int snapshot_read(struct snapshot *snapshot, const struct host *host, const stru
 int snapshot_resolve(struct snapshot *snapshot, const struct host *host,
                      const struct request *request, struct error *error) CHECKED NONNULL;
 
+/* The guest is restored from a saved state. Binds each demand to the type that its vGPU had then,
+ * if that is known (lease/saved-type.h). Call it before anything is looked at. */
+void snapshot_bind_to_saved(struct snapshot *snapshot, const struct host *host,
+                            const struct request *request) NONNULL;
+
 /* Reads /sys by the snapshot's filter, for its ledger; anew if it was read before. Reads it once
  * more with all names, if names were left out that are needed. -errno with a line in error. */
 int snapshot_scan(struct snapshot *snapshot, const struct host *host,

@@ -7,6 +7,7 @@ libvgpu_a_SOURCES += \
 	common/base/deadline.c common/base/deadline.h \
 	common/base/descriptors.c common/base/descriptors.h \
 	common/base/document.c common/base/document.h \
+	common/base/durable.c common/base/durable.h \
 	common/base/error.c common/base/error.h \
 	common/base/file-lock.c common/base/file-lock.h \
 	common/base/host.c common/base/host.h \

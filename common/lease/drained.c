@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
 #include "lease/drained.h"
+#include "base/durable.h"
 
 #include <fcntl.h>
 #include <string.h>
-#include <sys/stat.h>
 
 #define DIRECTORY "var/lib/libvirt-vgpu/drained"
 
@@ -24,37 +24,6 @@ drained_check(int rc, struct error *error)
                   : 0;
 }
 
-static int
-sync_directory(const struct host *host, const char *path)
-{
-    AUTO_CLOSE int fd = host_open(host, path, O_RDONLY | O_DIRECTORY, 0);
-
-    return fd < 0 || fsync(fd) < 0 ? -errno : 0;
-}
-
-/* Makes the directory and those above it; they are on disk when it returns. */
-static int
-make_directory(const struct host *host)
-{
-    char path[] = DIRECTORY;
-    char *slash = path, above[sizeof(path)] = ".";
-    int rc = 0;
-
-    while (rc == 0 && slash) {
-        slash = strchr(slash, '/');
-        if (slash)
-            *slash = '\0';
-        if (host_make_directory(host, path) == 0)
-            rc = sync_directory(host, above);
-        else if (errno != EEXIST)
-            rc = -errno;
-        strcpy(above, path);
-        if (slash)
-            *slash++ = '/';
-    }
-    return rc;
-}
-
 int
 drained_add(const struct host *host, const struct name *gpu, struct error *error)
 {
@@ -63,10 +32,10 @@ drained_add(const struct host *host, const struct name *gpu, struct error *error
     int rc = path_format(&path, DIRECTORY "/%s", gpu->text);
 
     if (rc == 0)
-        rc = make_directory(host);
+        rc = durable_make_directory(host, DIRECTORY);
     if (rc == 0) {
         fd = host_open(host, path.text, O_WRONLY | O_CREAT | O_NOFOLLOW | O_NONBLOCK, 0644);
-        rc = fd < 0 || fsync(fd) < 0 ? -errno : sync_directory(host, DIRECTORY);
+        rc = fd < 0 || fsync(fd) < 0 ? -errno : durable_sync(host, DIRECTORY);
     }
     return rc < 0 ? error_set(error, rc, "cannot write /" DIRECTORY "/%s: %s", gpu->text,
                               strerror(-rc))
@@ -84,7 +53,7 @@ drained_remove(const struct host *host, const struct name *gpu, struct error *er
     if (rc == -ENOENT)
         return 0;
     if (rc == 0)
-        rc = sync_directory(host, DIRECTORY);
+        rc = durable_sync(host, DIRECTORY);
     return rc < 0 ? error_set(error, rc, "cannot remove /" DIRECTORY "/%s: %s", gpu->text,
                               strerror(-rc))
                   : 1;

@@ -90,6 +90,12 @@ is_card_covered(const struct words *marks, const struct whole_card *card)
 }
 
 bool
+marks_say_ran(const struct ledger *ledger, const struct lease *lease)
+{
+    return is_covered(&ledger->ran, lease);
+}
+
+bool
 marks_say_ended(const struct ledger *ledger, const struct host *host, const struct lease *lease)
 {
     return is_covered(&ledger->released, lease) ||

@@ -43,6 +43,9 @@ int marks_leave(const struct host *host, enum mark mark, const struct name *doma
  * hold of the lock (transaction_begin). A directory that cannot be read has no marks. */
 void marks_read(const struct host *host, struct ledger *ret) NONNULL;
 
+/* Whether the ledger's marks say that the guest of a lease ran with it. */
+bool marks_say_ran(const struct ledger *ledger, const struct lease *lease) CHECKED NONNULL;
+
 /* Whether the ledger's marks say that the guest of a lease has ended: it was released, or it ran
  * and libvirt has no status file of it any more. */
 bool marks_say_ended(const struct ledger *ledger, const struct host *host,

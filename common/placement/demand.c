@@ -111,7 +111,22 @@ rank_of(char *const *words, size_t count, unsigned framebuffer, const struct inv
 bool
 demand_ranks(const struct demand *demand, const struct inventory_type *type, unsigned *rank)
 {
+    *rank = 0;
+    if (*demand->saved.text)
+        return name_equal(&demand->saved, &type->id);
     return rank_of(demand->words, demand->word_count, demand->framebuffer, type, rank);
+}
+
+void
+demands_tell_saved(const struct demands *demands, struct error *error)
+{
+    for (size_t i = 0; i < demands->count; i++) {
+        const struct demand *demand = &demands->items[i];
+
+        if (*demand->saved.text)
+            error_add(error, "%s: its saved state loads only into %s", demand->label,
+                      demand->saved.text);
+    }
 }
 
 const char *

@@ -42,6 +42,8 @@ struct demand {
     char *const *words;               /* types that will do, best first */
     size_t word_count;
     unsigned framebuffer; /* MiB; not 0: any type with at least so much, the smallest first */
+    struct name saved;    /* the only type that will do, because the guest's saved state needs it;
+                             "": it has none */
     enum choice_order order;
     enum choice_numa numa;
     enum demand_freedom freedom;
@@ -117,6 +119,9 @@ bool demand_ranks(const struct demand *demand, const struct inventory_type *type
                   unsigned *rank) CHECKED NONNULL;
 bool demand_class_has(const struct policy_class *class,
                       const struct inventory_type *type) CHECKED NONNULL;
+
+/* Adds to a refusal which types the guest's saved state needs, if it needs any. */
+void demands_tell_saved(const struct demands *demands, struct error *error) NONNULL;
 
 /* The parameters that the request sets, as the driver takes them; "" if there are none. */
 void demand_params(const struct demand *demand, char *ret, size_t size) NONNULL;

@@ -227,7 +227,12 @@ static int
 ask(const struct vf_selection_search *search, const struct names *avoided, bool alone,
     struct rewrite_source *ret, struct error *error)
 {
-    const struct dry_run_change change = {search->sources, search->freedom, avoided, alone};
+    const struct dry_run_change change = {
+        .sources = search->sources,
+        .freedom = search->freedom,
+        .avoided = avoided,
+        .alone = alone,
+    };
     AUTO(dry_run_clear) struct dry_run dry_run = {0};
     int rc = dry_run_make_after(&dry_run, search->host, search->request, &change, error);
 

@@ -213,6 +213,20 @@ find_domain(const struct command_call *call, const struct wish *wish, struct dom
     return rc == 0 && wish->count ? what_if_add(source, wish, what_if, error) : rc;
 }
 
+/* What a start would come to now. A guest with a saved state is restored. */
+static int
+try_start(const struct domain_source *source, struct dry_run *dry_run, struct error *error)
+{
+    const struct names none = {0};
+    const struct dry_run_change change = {
+        .sources = &none,
+        .avoided = &none,
+        .is_restored = source->domain.is_saved && !source->domain.is_running,
+    };
+
+    return dry_run_make_after(dry_run, source->call->host, &source->request, &change, error);
+}
+
 static enum command_status
 run(const struct command_call *call, struct error *error)
 {
@@ -230,7 +244,7 @@ run(const struct command_call *call, struct error *error)
     if (find_domain(call, &wish, &source, &what_if, error) < 0)
         return COMMAND_FAILED;
     rc = wish.count ? what_if_run(&what_if, &source, &dry_run, error)
-                    : dry_run_make(&dry_run, call->host, &source.request, error);
+                    : try_start(&source, &dry_run, error);
     if (rc == 0)
         mind_libvirt(&source, &dry_run);
     host_view_warn(call, &dry_run.snapshot.inventory, dry_run.is_unsure);

@@ -19,6 +19,7 @@ unit_tests += \
 	tests/actions/test-real-hosts \
 	tests/actions/test-reconcile \
 	tests/actions/test-release \
+	tests/actions/test-saved-state \
 	tests/actions/test-silent-card \
 	tests/actions/test-start \
 	tests/actions/test-state-directory \

@@ -121,7 +121,7 @@ one_says_only_what_it_met(void **state)
     for (int i = 0; i < 3; i++) {
         scene.kernel.faults->fail_at = scene.kernel.faults->writes + 1;
         error_refuse(&error, ERROR_DENIED, "what failed before");
-        assert_int_equal(i % 2 ? release_domain(host, &request, &error)
+        assert_int_equal(i % 2 ? release_domain(host, &request, "-", &error)
                                : release_device(host, &domain, &device, &error),
                          -EIO);
         assert_non_null(strstr(error.text, scene_device(1)));
@@ -141,7 +141,7 @@ one_that_cannot_read_the_ledger_says_so(void **state)
     assert_int_equal(name_parse_uuid(&request.domain, "aaaaaaaa-0000-4000-8000-000000000001"), 0);
     assert_int_equal(scene_prepare(&scene, 1, 1, "mtty-2"), 0);
     fake_write(&scene.kernel, STATE "/ledger", "rubbish\n");
-    assert_true(release_domain(&scene.kernel.host, &request, &error) < 0);
+    assert_true(release_domain(&scene.kernel.host, &request, "-", &error) < 0);
     assert_non_null(strstr(error.text, "/" STATE "/ledger"));
     assert_int_equal(marks(), 1);
 }
@@ -260,7 +260,7 @@ one_without_descriptors_is_made_up_for(void **state)
             limit = (struct rlimit){(rlim_t)lowest + free_ones, before.rlim_max};
             setrlimit(RLIMIT_NOFILE, &limit);
             _exit(name_parse_uuid(&request.domain, "aaaaaaaa-0000-4000-8000-000000000001") < 0 ||
-                  release_domain(&scene.kernel.host, &request, &error) < 0);
+                  release_domain(&scene.kernel.host, &request, "-", &error) < 0);
         }
         /* The fake kernel itself needs some descriptors, and aborts without them. This counts as a
          * killed release. */

@@ -39,7 +39,7 @@ run_release(struct error *error)
 {
     const struct request request = {.domain = name_of(DOMAIN)};
 
-    return release_domain(&scene.kernel.host, &request, error);
+    return release_domain(&scene.kernel.host, &request, "-", error);
 }
 
 static int

@@ -278,7 +278,7 @@ seconds_of_rewriting(const struct scene *scene, const struct document *document)
     if (request_parse(document, &request, &error) < 0)
         give_up("parsing");
     began = now();
-    if (incoming_rewrite(&scene->kernel.host, document, &request, &changed, &error) < 0 ||
+    if (incoming_migrate(&scene->kernel.host, document, &request, &changed, &error) < 0 ||
         !changed.text)
         give_up("the rewrite");
     return now() - began;

@@ -64,7 +64,8 @@ done
 may $hook file write $state $hook sysfs_t
 may $hook file append $state $hook sysfs_t virt_log_t
 may $hook file create $state
-may $hook dir add_name $state var_run_t
+may $hook dir add_name libvirt_vgpu_saved_t libvirt_vgpu_var_lib_t $state var_run_t
+may $hook lnk_file create libvirt_vgpu_saved_t $state
 may $hook chr_file write console_device_t vfio_device_t virt_image_type
 may $hook capability dac_override $hook
 may $hook capability sys_module
@@ -91,7 +92,7 @@ done
 sesearch -T "$scratch/policy" -s virtd_t -c process >"$scratch/transitions"
 sesearch -T "$scratch/policy" -s $hook >>"$scratch/transitions"
 for rule in "virtd_t libvirt_vgpu_exec_t:process $hook" "virtd_t libvirt_vgpu_callout_exec_t:process $callout" \
-    "$hook var_run_t:dir $state libvirt-vgpu"; do
+    "$hook var_run_t:dir $state libvirt-vgpu" "$hook libvirt_vgpu_var_lib_t:dir libvirt_vgpu_saved_t saved"; do
     grep -qx "type_transition $rule;" "$scratch/transitions" || complain "there is no type_transition $rule"
 done
 

@@ -25,6 +25,7 @@ struct scene {
     struct fake_kernel kernel; /* first: the teardown finds the rest by it */
     char said[4096];           /* the last hook's stderr */
     char *printed;             /* the last hook's stdout; "" for nothing */
+    const char *extra; /* the hook's last argument, such as the reason of a release; NULL: "-" */
     unsigned yields; /* how often the hook's reader asks again before it sleeps; 0: its system calls
                         are as many each time */
 };

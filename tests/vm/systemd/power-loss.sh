@@ -68,6 +68,7 @@ case $PHASE in
 2)
     [ -d /var/lib/libvirt-vgpu ]
     [ -d /var/lib/libvirt-vgpu/drained ]
+    [ -d /var/lib/libvirt-vgpu/saved ]
     [ -d /run/libvirt-vgpu ]
     wait_for test -e /run/gpus-at-prepare
     if grep -x mtty /run/gpus-at-prepare; then fail "the GPU was there before its guest"; fi

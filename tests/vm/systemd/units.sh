@@ -24,7 +24,8 @@ cat said
 
 # systemd-tmpfiles made these directories at the first boot. The runner has removed one of them since.
 systemd-tmpfiles --create libvirt-vgpu.conf
-for directory in /run/libvirt-vgpu /var/lib/libvirt-vgpu /var/lib/libvirt-vgpu/drained; do
+for directory in /run/libvirt-vgpu /var/lib/libvirt-vgpu /var/lib/libvirt-vgpu/drained \
+    /var/lib/libvirt-vgpu/saved; do
     [ "$(stat -c '%U %G %a' $directory)" = "root root 755" ]
 done
 

@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+
+/*
+ * durable: names in directories that are still there after a power loss.
+ *
+ * Whoever makes, renames or removes a name in a directory syncs that directory afterwards. All
+ * paths are below the host's root.
+ */
+
+#pragma once
+
+#include "base/host.h"
+
+/* Writes a directory's names to disk. 0 or -errno. */
+int durable_sync(const struct host *host, const char *directory) CHECKED NONNULL;
+
+/* Makes a directory and those above it, unless they are there. They are on disk when it returns. 0
+ * or -errno. */
+int durable_make_directory(const struct host *host, const char *directory) CHECKED NONNULL;
