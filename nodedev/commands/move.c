@@ -95,13 +95,17 @@ static enum command_status
 move(const struct command_call *call, const struct migrate_question *question,
      const struct remote_host *there, struct error *error)
 {
+    AUTO(moved_types_clear) struct moved_types types;
     const struct move move = {
         .call = call,
         .to = there->uri,
         .domain = &question->guest.domain->uuid,
         .name = question->guest.domain->name,
+        .types = &types,
     };
 
+    moved_types_find(&question->guest, &question->snapshot.inventory, &question->snapshot.policy,
+                     &types);
     if (move_run(&move, error) < 0)
         return COMMAND_FAILED;
     say_line(call->out, "%s: moved to %s", move.name, there->label);

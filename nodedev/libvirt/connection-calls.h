@@ -89,7 +89,7 @@ struct connection_calls {
                   struct error *error);
     int (*set_annotation)(struct _virConnect *libvirt, const char *uuid, const char *xml,
                           struct error *error);
-    int (*migrate)(struct _virConnect *libvirt, const char *uuid, const char *uri,
+    int (*migrate)(struct _virConnect *libvirt, const char *uuid, const char *uri, const char *xml,
                    struct error *error);
     int (*progress)(struct _virConnect *libvirt, const char *uuid, struct connection_progress *ret,
                     struct error *error);

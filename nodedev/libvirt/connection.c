@@ -212,9 +212,9 @@ connection_set_annotation(struct connection *connection, const struct name *doma
 
 int
 connection_migrate(struct connection *connection, const struct name *domain, const char *uri,
-                   struct error *error)
+                   const char *xml, struct error *error)
 {
-    return connection->calls->migrate(connection->libvirt, domain->text, uri, error);
+    return connection->calls->migrate(connection->libvirt, domain->text, uri, xml, error);
 }
 
 int

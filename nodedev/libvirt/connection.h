@@ -99,11 +99,13 @@ connection_set_annotation(struct connection *connection, const struct name *doma
 /* --- moving one domain ------------------------------------------------------------------------ */
 
 /* Migrates a domain to the libvirt of another URI, live if it runs. Its definition moves too, if it
- * has one. The function returns when the migration is over. So another process must watch or stop
- * the migration, over another connection. Returns -ENOTCONN if the other libvirt cannot be reached,
- * and -EIO with libvirt's words. */
+ * has one. The domain runs there with `xml`; NULL: with the XML that it has here. The function
+ * returns when the migration is over. So another process must watch or stop the migration, over
+ * another connection. Returns -ENOTCONN if the other libvirt cannot be reached, and -EIO with
+ * libvirt's words. */
 int connection_migrate(struct connection *connection, const struct name *domain, const char *uri,
-                       struct error *error) CHECKED NONNULL;
+                       const char *xml, struct error *error)
+    __attribute__((nonnull(1, 2, 3, 5))) CHECKED;
 
 /* Reads the progress of a migration. */
 int connection_progress(struct connection *connection, const struct name *domain,

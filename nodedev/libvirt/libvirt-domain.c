@@ -51,11 +51,13 @@ libvirt_domain_xml(virConnectPtr libvirt, const char *uuid, enum connection_side
 {
     AUTO(libvirt_free_domain) virDomainPtr domain = libvirt_domain_by_uuid(libvirt, uuid, error);
     const char *name;
-    unsigned flags = (side == CONNECTION_CONFIG ? VIR_DOMAIN_XML_INACTIVE : 0) |
-                     (secrets ? VIR_DOMAIN_XML_SECURE : 0);
+    unsigned flags = side == CONNECTION_CONFIG ? VIR_DOMAIN_XML_INACTIVE : 0;
 
     if (!domain)
         return -EIO;
+    /* Whoever wants the secrets of a running domain sends it to another host. */
+    if (secrets)
+        flags |= VIR_DOMAIN_XML_SECURE | (side == CONNECTION_LIVE ? VIR_DOMAIN_XML_MIGRATABLE : 0);
     name = virDomainGetName(domain);
     /* If the domain does not run, libvirt would give the other definition. */
     if (side == CONNECTION_LIVE && virDomainIsActive(domain) != 1)

@@ -21,8 +21,23 @@ flags_for(virDomainPtr domain)
            (is_persistent ? VIR_MIGRATE_PERSIST_DEST | VIR_MIGRATE_UNDEFINE_SOURCE : 0);
 }
 
+static virDomainPtr
+migrate(virDomainPtr domain, virConnectPtr there, const char *xml)
+{
+    virTypedParameterPtr params = NULL;
+    int count = 0, most = 0;
+    virDomainPtr moved = NULL;
+
+    if (!xml ||
+        virTypedParamsAddString(&params, &count, &most, VIR_MIGRATE_PARAM_DEST_XML, xml) == 0)
+        moved = virDomainMigrate3(domain, there, params, (unsigned)count, flags_for(domain));
+    virTypedParamsFree(params, count);
+    return moved;
+}
+
 int
-libvirt_job_migrate(virConnectPtr libvirt, const char *uuid, const char *uri, struct error *error)
+libvirt_job_migrate(virConnectPtr libvirt, const char *uuid, const char *uri, const char *xml,
+                    struct error *error)
 {
     AUTO(libvirt_free_domain) virDomainPtr domain = libvirt_domain_by_uuid(libvirt, uuid, error);
     AUTO(libvirt_free_domain) virDomainPtr moved = NULL;
@@ -33,7 +48,7 @@ libvirt_job_migrate(virConnectPtr libvirt, const char *uuid, const char *uri, st
     there = virConnectOpen(uri);
     if (!there)
         return libvirt_fail(error, -ENOTCONN, "cannot connect to %s", uri);
-    moved = virDomainMigrate3(domain, there, NULL, 0, flags_for(domain));
+    moved = migrate(domain, there, xml);
     return moved ? 0 : libvirt_fail(error, -EIO, "libvirt does not migrate it");
 }
 

@@ -63,8 +63,8 @@ int libvirt_domain_detach(virConnectPtr libvirt, const char *uuid, const char *a
 int libvirt_domain_set_annotation(virConnectPtr libvirt, const char *uuid, const char *annotation,
                                   struct error *error);
 
-int
-libvirt_job_migrate(virConnectPtr libvirt, const char *uuid, const char *uri, struct error *error);
+int libvirt_job_migrate(virConnectPtr libvirt, const char *uuid, const char *uri, const char *xml,
+                        struct error *error);
 int libvirt_job_progress(virConnectPtr libvirt, const char *uuid, struct connection_progress *ret,
                          struct error *error);
 int libvirt_job_abort(virConnectPtr libvirt, const char *uuid, struct error *error);

@@ -164,19 +164,6 @@ check_kernel(struct check *check)
 
 /* --- The vGPUs --- */
 
-/* Returns the type of the device; NULL if the device has no type yet, or if the type is not
- * known. */
-static const struct inventory_type *
-has_now(const struct migrate_check *migration, const struct demand *demand)
-{
-    const struct inventory_vgpu *vgpu =
-        migration->guest->domain->is_running
-            ? inventory_find_vgpu(migration->here, &demand->hostdev->source)
-            : NULL;
-
-    return vgpu ? inventory_type_of(vgpu) : NULL;
-}
-
 /* Checks whether a device can become one of the other kind, if it must. libvirt tells types of
  * mediated devices only. */
 static void
@@ -233,7 +220,7 @@ device_of(const struct migrate_check *migration, const struct demand *demand)
         .to = &migration->to->inventory,
         .here = migration->here,
         .demand = demand,
-        .has = has_now(migration, demand),
+        .has = migrating_guest_type(migration->guest, migration->here, demand),
         .is_new = migration->guest->is_new,
     };
 }
@@ -248,6 +235,42 @@ check_profile(struct check *check, const struct migrating_device *device)
             "%s: the profile %s has to have the same numbers there, as the driver takes the "
             "state of no other; 'vgpuctl check --print' shows them on each host",
             device->demand->label, device->has->name);
+}
+
+/* Another type that a demand's class has on a host; NULL: there is none. */
+static const struct inventory_type *
+find_other(const struct inventory *inventory, const struct demand *demand,
+           const struct inventory_type *has)
+{
+    const struct inventory_type *each = NULL;
+    unsigned rank;
+
+    while ((each = inventory_next_type(inventory, each))) {
+        if (demand_ranks(demand, each, &rank) && strcmp(each->name, has->name) != 0)
+            return each;
+    }
+    return NULL;
+}
+
+/* If a class has several types, the other host chooses among them. libvirt does not tell all types
+ * of that host, so this host's types count as well. */
+static void
+check_class(struct check *check, const struct migrating_device *device)
+{
+    const struct demand *demand = device->demand;
+    const struct inventory_type *other;
+
+    if (!device->has || !demand->class)
+        return;
+    other = find_other(device->to, demand, device->has);
+    if (!other)
+        other = find_other(device->here, demand, device->has);
+    if (other)
+        migrate_findings_note(
+            &check->findings,
+            "%s: the class %s means %s as well, and its state loads only into %s; 'vgpuctl move' "
+            "asks for that type, 'virsh migrate' leaves the choice to the other host",
+            demand->label, demand->wanted, other->name, device->has->name);
 }
 
 /* What this host's files do not tell becomes a note, because the drivers decide in the end. */
@@ -314,6 +337,7 @@ check_device(struct check *check, const struct demand *demand)
     else
         check_kind(check, &device, is_type_known);
     check_profile(check, &device);
+    check_class(check, &device);
     if (!device.is_new)
         check_departure(check, &device, &migration->departure->devices[index]);
     check_wishes(check, demand);
@@ -436,7 +460,8 @@ add_notes(struct check *check)
         return;
     }
     for (size_t i = 0; i < guest->demands.count; i++) {
-        const struct inventory_type *has = has_now(migration, &guest->demands.items[i]);
+        const struct inventory_type *has =
+            migrating_guest_type(guest, migration->here, &guest->demands.items[i]);
 
         size += has ? has->framebuffer : 0;
     }

@@ -77,6 +77,16 @@ migrating_guest_of_type(struct migrating_guest *guest, const char *type)
     make_new(guest, type);
 }
 
+const struct inventory_type *
+migrating_guest_type(const struct migrating_guest *guest, const struct inventory *here,
+                     const struct demand *demand)
+{
+    const struct inventory_vgpu *vgpu =
+        guest->domain->is_running ? inventory_find_vgpu(here, &demand->hostdev->source) : NULL;
+
+    return vgpu ? inventory_type_of(vgpu) : NULL;
+}
+
 void
 migrating_guest_clear(struct migrating_guest *guest)
 {

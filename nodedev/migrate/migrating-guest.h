@@ -44,4 +44,10 @@ int migrating_guest_read(struct migrating_guest *guest, const struct host *host,
 /* The guest is one that asks for one vGPU of a type. */
 void migrating_guest_of_type(struct migrating_guest *guest, const char *type) NONNULL;
 
+/* The type of the vGPU that the running guest has for a demand. NULL: it has none yet, or the type
+ * is not known. `here` is this host, as /sys tells it. */
+const struct inventory_type *
+migrating_guest_type(const struct migrating_guest *guest, const struct inventory *here,
+                     const struct demand *demand) CHECKED NONNULL;
+
 void migrating_guest_clear(struct migrating_guest *guest) NONNULL;

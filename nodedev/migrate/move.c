@@ -24,9 +24,25 @@
 
 /* --- the child -------------------------------------------------------------------------------- */
 
+/* Makes the XML with which the domain is to run there. It stays empty if nothing is to change. */
+static int
+make_xml(const struct move *move, struct connection *connection, struct document *ret,
+         struct error *error)
+{
+    AUTO(document_clear) struct document live = {0};
+    int rc;
+
+    *ret = (struct document){0};
+    if (!move->types || move->types->count == 0)
+        return 0;
+    rc = connection_xml(connection, move->domain, CONNECTION_LIVE, true, &live, error);
+    return rc < 0 ? rc : moved_types_say(move->types, &live, ret, error);
+}
+
 static int
 migrate(const struct move *move, struct connection *connection, struct error *error)
 {
+    AUTO(document_clear) struct document xml = {0};
     struct connection_domain domain;
     int rc = connection_find(connection, move->domain->text, &domain, error);
 
@@ -37,7 +53,9 @@ migrate(const struct move *move, struct connection *connection, struct error *er
                          "it has a saved state, which would stay here: start it, or remove that "
                          "with 'virsh managedsave-remove %s'",
                          shell_word(move->name).text);
-    return connection_migrate(connection, move->domain, move->to, error);
+    if (domain.is_running)
+        rc = make_xml(move, connection, &xml, error);
+    return rc < 0 ? rc : connection_migrate(connection, move->domain, move->to, xml.text, error);
 }
 
 /* The domain has moved, so a failure here is only told. */

@@ -346,6 +346,25 @@ domain_edit_set_source(struct domain_edit *edit, const char *alias,
 }
 
 int
+domain_edit_set_type(struct domain_edit *edit, const char *word, const char *type,
+                     struct error *error)
+{
+    const struct request_hostdev *hostdev = domain_edit_find(edit, word);
+    xmlNodePtr device =
+        hostdev && hostdev->device != SIZE_MAX ? find_device(edit, hostdev->device) : NULL;
+    int rc;
+
+    if (!device)
+        return error_set(error, -ENOENT, "%s has no <vgpu:device> for %s", edit->request.name,
+                         word);
+    xml_tree_unset(device, "class");
+    if (!xml_tree_set(device, "type", type))
+        return no_memory(error);
+    rc = read_anew(edit, error);
+    return rc < 0 ? rc : request_check(&edit->request, error);
+}
+
+int
 domain_edit_set_display(struct domain_edit *edit, const char *alias, struct error *error)
 {
     xmlNodePtr hostdev = find_element(edit, domain_edit_find(edit, alias));

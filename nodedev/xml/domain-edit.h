@@ -55,6 +55,12 @@ int
 domain_edit_set_source(struct domain_edit *edit, const char *alias,
                        const struct rewrite_source *source, struct error *error) CHECKED NONNULL;
 
+/* Makes the <vgpu:device> of a hostdev, which is named by alias or source, say a type in place of
+ * its class. Returns -ENOENT with a line in error if no <vgpu:device> names such a hostdev; or
+ * -ENOMEM. */
+int domain_edit_set_type(struct domain_edit *edit, const char *word, const char *type,
+                         struct error *error) CHECKED NONNULL;
+
 /* Makes the guest's screen show the vGPU with this alias, which must exist. It sets display='on',
  * and ramfb='on' for the time before the guest's driver runs. QEMU takes one such device: if there
  * is another, returns -EEXIST with a line in error. */

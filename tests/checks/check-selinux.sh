@@ -64,8 +64,8 @@ done
 may $hook file write $state $hook sysfs_t
 may $hook file append $state $hook sysfs_t virt_log_t
 may $hook file create $state
-may $hook dir add_name libvirt_vgpu_saved_t libvirt_vgpu_var_lib_t $state var_run_t
-may $hook lnk_file create libvirt_vgpu_saved_t $state
+may $hook dir add_name $state libvirt_vgpu_saved_t libvirt_vgpu_var_lib_t var_run_t
+may $hook lnk_file create $state libvirt_vgpu_saved_t
 may $hook chr_file write console_device_t vfio_device_t virt_image_type
 may $hook capability dac_override $hook
 may $hook capability sys_module

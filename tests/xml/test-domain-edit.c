@@ -275,6 +275,25 @@ makes_functions(void **state)
     assert_text(&edit, NEWHEAD NEWDEVICES NEWTAIL);
 }
 
+/* A class becomes a type, and nothing else changes. */
+static void
+says_the_type_in_place_of_the_class(void **state)
+{
+    AUTO(domain_edit_end) struct domain_edit edit = start(HEAD TAIL);
+    AUTO_FREE char *wanted = NULL;
+    struct error error = {0};
+
+    add(&edit, "ua-gpu0", NULL, "small");
+    add(&edit, "ua-gpu1", "L40S-1B", NULL);
+    assert_int_equal(domain_edit_set_type(&edit, GPU0, "NVIDIA L40S-2Q", &error), 0);
+    assert_true(asprintf(&wanted, NEWHEAD OPENED "%s" CLOSED NEWDEVICES "%s" NEWTAIL,
+                         DEVICE("ua-gpu0", "type=\"NVIDIA L40S-2Q\"")
+                             DEVICE("ua-gpu1", "type=\"L40S-1B\""),
+                         HOSTDEV("ua-gpu0", GPU0) HOSTDEV("ua-gpu1", GPU1)) > 0);
+    assert_text(&edit, wanted);
+    assert_int_equal(domain_edit_set_type(&edit, "ua-gpu7", "L40S-2Q", &error), -ENOENT);
+}
+
 /* A virtual function can be named only by its alias. So a device that is linked by a UUID stays a
  * mediated device. */
 static void
@@ -500,6 +519,7 @@ main(void)
         cmocka_unit_test(links_the_lonely_one),
         cmocka_unit_test(links_the_lonely_one_beside_others),
         cmocka_unit_test(makes_functions),
+        cmocka_unit_test(says_the_type_in_place_of_the_class),
         cmocka_unit_test(keeps_what_a_uuid_names),
         cmocka_unit_test(tells_ours_from_others),
         cmocka_unit_test(removes_what_dangles),

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-# A class has two types. A saved guest gets the type that it was saved with, also after a boot, and no other start does.
+# A class has two types. A guest that is restored or moves keeps its type, also over a boot. Other starts are free.
 # shellcheck shell=bash disable=SC2153 # use_shape sets them
 # needs: qemu 8.1
 
@@ -32,7 +32,8 @@ is_saved() { [ "$(virsh -q dominfo web01 | sed -n 's/^Managed save: *//p')" = ye
 
 for shape in $(shapes); do
     use_shape "$shape" vfs=2
-    vgpu_conf <<<"classes = { any = { types = [ \"$OTHER\", \"$TYPE\" ]; }; };"
+    classes="classes = { any = { types = [ \"$OTHER\", \"$TYPE\" ]; }; };"
+    vgpu_conf <<<"$classes"
     read -ra arguments <<<"web01 $(source_option "$(new_source 0 0)" ua-gpu0) --migratable --metadata"
     guest "${arguments[@]}" "$(request '<vgpu:device alias="ua-gpu0" class="any"/>')"
     uuid=$(virsh -q domuuid web01)
@@ -82,7 +83,21 @@ for shape in $(shapes); do
     virsh -q restore "$PWD/saved"
     has_type "$OTHER"
     destroy web01
-    virsh -q undefine web01
+
+    say "part: $shape: a guest that moves asks the other host for its type"
+    start_host2
+    on_host2 vgpu_conf <<<"$classes"
+    run_with "$TYPE"
+    vgpuctl migrate-check web01 "$(peer)" --timeout "$PATIENCE" >said || true
+    assert_match "$(cat said)" "the class any means .*$OTHER as well, and its state loads only into .*$TYPE"
+    vgpuctl move web01 "$(peer)" --timeout "$PATIENCE"
+    there=$(on_host2 sources_of web01)
+    [ "$(type_of "$there")" = "${TYPE_IDS[$TYPE]}" ]
+    [ "$(seal_of "$there")" = "$seal" ]
+    assert_match "$(on_host2 virsh -q dumpxml web01)" "<vgpu:device [^>]*type=.*$TYPE"
+    assert_match "$(on_host2 virsh -q dumpxml --inactive web01)" "<vgpu:device [^>]*class=.any"
+    on_host2 destroy web01
+    stop_host2
     no_vgpu_conf
     assert_no_vgpus
     assert_empty_ledger
