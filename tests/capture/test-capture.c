@@ -221,6 +221,25 @@ a_table(void **state)
     assert_int_equal(chdir("/"), 0);
 }
 
+/* What check says of a declared GPU needs files that a capture has not. It says so, and no more. */
+static void
+a_declared_gpu(void **state)
+{
+    scene_start(&scene, L40S);
+    scene.kernel.host.run = run_program;
+    assert_int_equal(chdir(scene.kernel.path), 0);
+    scene_configure(&scene, "gpus = ( { address = \"0000:3d:00.0\"; setup = { functions = 4; "
+                            "sizes = \"mixed\"; }; } );\n");
+    capture();
+    typed_run(&scene, NULL, "vgpuctl check", &live);
+    typed_run(&scene, NULL, "vgpuctl check --root " FILE_NAME, &played);
+    assert_string_equal(played.printed, live.printed);
+    assert_string_equal(live.faults, "");
+    assert_non_null(strstr(played.faults, "not recorded in " FILE_NAME ": /proc/driver/nvidia/"));
+    compare("vgpuctl list -o all");
+    assert_int_equal(chdir("/"), 0);
+}
+
 static void
 profiles(void **state)
 {
@@ -746,6 +765,7 @@ main(void)
         SCENE_TEST(mediated_devices, here),
         SCENE_TEST(functions, unmade),
         SCENE_TEST(a_table, unmade),
+        SCENE_TEST(a_declared_gpu, unmade),
         SCENE_TEST(profiles, unmade),
         SCENE_TEST(pools, unmade),
         SCENE_TEST(a_large_host, unmade),
