@@ -1,9 +1,13 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
 #include "base/durable.h"
+#include "base/safe-open.h"
 
 #include <fcntl.h>
+#include <stdio.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 int
 durable_sync(const struct host *host, const char *directory)
@@ -33,5 +37,28 @@ durable_make_directory(const struct host *host, const char *directory)
         if (slash)
             *slash++ = '/';
     }
+    return rc;
+}
+
+int
+durable_write(const struct host *host, const char *directory, const char *name, const char *text)
+{
+    AUTO_CLOSE int at = -1, fd = -1;
+    struct path new;
+    int rc = durable_make_directory(host, directory);
+
+    if (rc == 0)
+        rc = path_format(&new, ".%s.new", name);
+    if (rc < 0)
+        return rc;
+    at = host_open(host, directory, O_RDONLY | O_DIRECTORY, 0);
+    fd = at < 0 ? -1 : safe_open_new(at, new.text, 0644);
+    if (fd < 0)
+        return -errno;
+    rc = fchmod(fd, 0644) < 0 ? -errno : safe_open_write(fd, text);
+    if (rc == 0 && (fsync(fd) < 0 || renameat(at, new.text, at, name) < 0 || fsync(at) < 0))
+        rc = -errno;
+    if (rc < 0)
+        unlinkat(at, new.text, 0);
     return rc;
 }

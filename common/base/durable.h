@@ -17,3 +17,8 @@ int durable_sync(const struct host *host, const char *directory) CHECKED NONNULL
 /* Makes a directory and those above it, unless they are there. They are on disk when it returns. 0
  * or -errno. */
 int durable_make_directory(const struct host *host, const char *directory) CHECKED NONNULL;
+
+/* Makes the directory, and writes a text into a file there, in place of what has its name. Nobody
+ * sees half of the text, not even after a power loss. 0 or -errno. */
+int durable_write(const struct host *host, const char *directory, const char *name,
+                  const char *text) CHECKED NONNULL;

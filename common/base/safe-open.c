@@ -165,3 +165,16 @@ safe_open_new(int directory, const char *name, mode_t mode)
     }
     return fd;
 }
+
+int
+safe_open_write(int fd, const char *text)
+{
+    while (*text) {
+        ssize_t done = write(fd, text, strlen(text));
+
+        if (done < 0)
+            return -errno;
+        text += done;
+    }
+    return 0;
+}

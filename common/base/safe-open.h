@@ -28,3 +28,6 @@ int safe_open_in_root(int root, const char *path, int flags, mode_t mode) CHECKE
  * name too keeps its content there. Returns a descriptor with O_CLOEXEC, or -1 and errno.
  */
 int safe_open_new(int directory, const char *name, mode_t mode) CHECKED NONNULL;
+
+/* Writes a whole text into such a file. 0 or -errno. */
+int safe_open_write(int fd, const char *text) CHECKED NONNULL;

@@ -187,19 +187,6 @@ statedir_load(const struct statedir *statedir, struct ledger *ret, struct error 
     return rc;
 }
 
-static int
-write_all(int fd, const char *text)
-{
-    while (*text) {
-        ssize_t done = write(fd, text, strlen(text));
-
-        if (done < 0)
-            return -errno;
-        text += done;
-    }
-    return 0;
-}
-
 int
 statedir_look(const struct host *host, struct statedir *ret, struct error *error)
 {
@@ -241,7 +228,7 @@ statedir_store(const struct statedir *statedir, const struct ledger *ledger, str
     fd = safe_open_new(statedir->dir, "ledger.new", 0644);
     if (fd < 0)
         return error_set(error, -errno, "cannot write /" DIRECTORY "/ledger.new: %m");
-    rc = fchmod(fd, 0644) < 0 ? -errno : write_all(fd, text);
+    rc = fchmod(fd, 0644) < 0 ? -errno : safe_open_write(fd, text);
     if (rc == 0 && renameat(statedir->dir, "ledger.new", statedir->dir, "ledger") < 0)
         rc = -errno;
     if (rc < 0)

@@ -271,6 +271,7 @@ static const struct setting_key keys[] = {
     {"numa", setting_choice, offsetof(struct policy, numa), .words = choice_numas},
     {"release", setting_choice, offsetof(struct policy, release), .words = release_words},
     {"migrate_uuid", setting_choice, offsetof(struct policy, migrate_uuid), .words = uuid_words},
+    {"accept", setting_words, .offset = offsetof(struct policy, accepted)},
     {"allow", setting_choices, offsetof(struct policy, allow), .words = policy_allow_words},
     {"params", read_params, .offset = offsetof(struct policy, params), .like = setting_words},
     {"prepare_timeout", setting_duration, .offset = offsetof(struct policy, prepare_timeout)},

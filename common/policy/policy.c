@@ -67,6 +67,7 @@ policy_clear(struct policy *policy)
         words_clear(&policy->limits[i].types);
         free(policy->limits[i].origin);
     }
+    words_clear(&policy->accepted);
     words_clear(&policy->params);
     free(policy->gpus);
     free(policy->classes);

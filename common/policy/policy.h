@@ -133,6 +133,7 @@ struct policy {
     unsigned release;     /* enum policy_release */
     unsigned migrate_uuid; /* enum policy_migrate_uuid */
     unsigned allow;        /* bits of enum policy_allow */
+    struct words accepted; /* findings of doctor's that the administrator knows */
     struct words params;
     bool has_params;          /* false: the built-in list counts */
     unsigned prepare_timeout; /* milliseconds, like all times here */

@@ -4,6 +4,7 @@
 #include "base/array.h"
 
 static const struct conf_key keys[] = {
+    {"accept", CONF_WORD, false, 0},
     {"address", CONF_ADDRESS, false, 0},
     {"alias", CONF_ALIAS, false, 0},
     {"allow", CONF_WORD, false, 0},

@@ -36,6 +36,7 @@ const struct option_row option_rows[OPTIONS] = {
     [OPTION_ALL] = {"all", 0, NULL, "every domain; of detach, every vGPU; of prove, every type"},
     [OPTION_PRINT] = {"print", 0, NULL,
                       "print the configuration, and where it is from; of setup, how GPUs are"},
+    [OPTION_DECLARE] = {"declare", 0, NULL, "write into vgpu.conf's conf.d how GPUs are"},
     [OPTION_DRY_RUN] = {"dry-run", 0, NULL, "say what would be done, and do nothing"},
     [OPTION_REBUILD] = {"rebuild", 0, NULL, "set a broken ledger aside and make another"},
     [OPTION_OUTPUT] = {"output", 0, "FILE", "write this file, all at once"},

@@ -38,7 +38,7 @@ add_finding(struct table *table, const struct diagnosis_finding *finding)
 {
     table_line(table);
     table_set(table, CHECK, "%s", finding->check->name);
-    table_set(table, SEVERITY, "%s", diagnosis_severity_words[finding->check->severity]);
+    table_set(table, SEVERITY, "%s", diagnosis_severity_words[finding->severity]);
     table_set(table, FINDING, "%s", finding->text.text);
     table_set_text(table, REMEDY, finding->remedy.text);
 }
@@ -87,7 +87,7 @@ print_block(const struct diagnosis_finding *finding, const struct terminal *term
     /* Lines are broken only on a terminal. In other output, grep must find words that follow each
      * other. */
     unsigned width = terminal->is_screen ? terminal_width(terminal) : INT_MAX;
-    const char *severity = diagnosis_severity_words[finding->check->severity];
+    const char *severity = diagnosis_severity_words[finding->severity];
 
     terminal_paint(terminal, severity_colour(severity), out);
     say_part(out, "%s: %s", severity, finding->check->name);
@@ -100,13 +100,37 @@ print_block(const struct diagnosis_finding *finding, const struct terminal *term
 static void
 print_blocks(const struct command_call *call, const struct diagnosis *diagnosis)
 {
+    bool is_first = diagnosis->faults > 0;
+
     if (diagnosis->faults == 0)
         say_line(call->out, "no fault found");
     for (size_t i = 0; i < diagnosis->count; i++) {
-        if (i || diagnosis->faults == 0)
+        if (diagnosis->findings[i].severity == DIAGNOSIS_ACCEPTED)
+            continue;
+        if (!is_first)
             say_end(call->out);
+        is_first = false;
         print_block(&diagnosis->findings[i], call->terminal, call->out);
     }
+}
+
+/* What the administrator knows already takes a line. */
+static void
+print_accepted(const struct command_call *call, const struct diagnosis *diagnosis)
+{
+    for (size_t i = 0; i < diagnosis->count; i++) {
+        const struct diagnosis_finding *finding = &diagnosis->findings[i];
+
+        if (finding->severity == DIAGNOSIS_ACCEPTED)
+            say_line(call->out, "accepted: %s: %s", finding->check->name, finding->text.text);
+    }
+}
+
+static void
+print_text(const struct command_call *call, const struct diagnosis *diagnosis)
+{
+    print_blocks(call, diagnosis);
+    print_accepted(call, diagnosis);
 }
 
 static enum command_status
@@ -122,7 +146,7 @@ run(const struct command_call *call, struct error *error)
     for (size_t i = 0; i < diagnosis.count; i++)
         add_finding(&table, &diagnosis.findings[i]);
     if (!options_want_table(&call->options))
-        print_blocks(call, &diagnosis);
+        print_text(call, &diagnosis);
     else if (table_print(&table, error) < 0)
         return COMMAND_FAILED;
     if (diagnosis.faults == 0)

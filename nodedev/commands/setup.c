@@ -12,7 +12,7 @@
 #include "commands/commands.h"
 #include "libvirt/child.h"
 #include "policy/policy-load.h"
-#include "setup/setup-declaration.h"
+#include "setup/setup-text.h"
 #include "setup/startup-notice.h"
 
 #include <poll.h>
@@ -151,69 +151,6 @@ conclude(const struct command_call *call, const struct cards *cards, struct erro
         return 0;
     *error = worst->report.error;
     return worst->rc;
-}
-
-/* --- the declaration of what is there --------------------------------------------------------- */
-
-struct printer {
-    const struct command_call *call;
-    const struct policy *policy;
-    struct words unsaid; /* of all cards: comments for the end */
-    bool has_cards;      /* one was printed */
-};
-
-/* Writes the setup of a card that has one. */
-static void
-print_card(struct printer *printer, const struct name *address)
-{
-    const struct command_call *call = printer->call;
-    const struct policy_gpu everything = {
-        .address = *address, .setup = {.has_instances = true, .sizes = POLICY_SIZES_MIXED}};
-    const struct policy_gpu *listed = policy_find_gpu(printer->policy, address);
-    AUTO(setup_card_clear) struct setup_card card = {0};
-    AUTO(setup_declaration_clear) struct setup_declaration declaration = {0};
-    struct error ignored;
-
-    if (setup_card_read(call->host, &everything, &card, &ignored) < 0)
-        return;
-    if (card.nvidia_rc < 0)
-        reply_warn(call, card.nvidia_unknown.class,
-                   "GPU instances and mixed sizes of %s are left out, as they cannot be read: %s",
-                   address->text, card.nvidia_unknown.text);
-    setup_declare(&card, &declaration);
-    for (size_t i = 0; i < declaration.unsaid.count; i++)
-        words_add(&printer->unsaid, declaration.unsaid.items[i]);
-    if (!*declaration.said)
-        return;
-    say_line(call->out, "%s", printer->has_cards ? "," : "gpus = (");
-    if (listed)
-        say_line(call->out, "    # add this to the group at %s", listed->origin);
-    say_part(call->out, "    { address = \"%s\"; setup = { %s }; }", address->text,
-             declaration.said);
-    printer->has_cards = true;
-}
-
-static int
-print(const struct command_call *call, const struct snapshot *snapshot, struct error *error)
-{
-    AUTO(names_clear) struct names cards = {0};
-    struct printer printer = {.call = call, .policy = &snapshot->policy};
-    int rc = sriov_gpu_list(call->host, snapshot, true, &cards);
-
-    if (rc < 0)
-        return error_set(error, rc, "the PCI devices cannot be listed: %s", strerror(-rc));
-    for (size_t i = 0; i < cards.count; i++)
-        print_card(&printer, &cards.items[i]);
-    if (printer.has_cards) {
-        say_end(call->out);
-        say_line(call->out, ");");
-    } else if (!printer.unsaid.count) {
-        say_line(call->out, "# no GPU here has anything that a boot takes away");
-    }
-    for (size_t i = 0; i < printer.unsaid.count; i++)
-        say_line(call->out, "# %s", printer.unsaid.items[i]);
-    words_clear(&printer.unsaid);
-    return 0;
 }
 
 /* --- the command ------------------------------------------------------------------------------ */
@@ -436,22 +373,26 @@ set_up(const struct command_call *call, const struct policy *policy, struct card
     terminal_rewind(call->terminal, call->out);
 }
 
+/* Says how the GPUs are, in place of changing them. */
 static enum command_status
-run_print(const struct command_call *call, struct error *error)
+run_text(const struct command_call *call, bool declare, struct error *error)
 {
     AUTO(snapshot_clear) struct snapshot snapshot = {0};
     int rc;
 
-    if (call->count || options_want_table(&call->options) ||
-        option_given(&call->options, OPTION_DRY_RUN))
-        return command_ended(
-            error_refuse(error, ERROR_USAGE,
-                         "--print prints all GPUs, as text for vgpu.conf: it takes "
-                         "no GPU, no table and no --dry-run"),
-            error);
+    if (options_want_table(&call->options) || option_given(&call->options, OPTION_DRY_RUN) ||
+        (!declare && call->count))
+        return command_ended(error_refuse(error, ERROR_USAGE, "%s",
+                                          declare ? "--declare takes no table and no --dry-run: "
+                                                    "--print shows what it would write"
+                                                  : "--print prints all GPUs, as text for "
+                                                    "vgpu.conf: it takes no GPU, no table and no "
+                                                    "--dry-run"),
+                             error);
     rc = snapshot_take(&snapshot, call->host, &inventory_no_types, error);
     if (rc == 0)
-        rc = print(call, &snapshot, error);
+        rc = declare ? setup_text_declare(call, &snapshot, error)
+                     : setup_text_print(call, &snapshot, error);
     return command_ended(rc, error);
 }
 
@@ -463,8 +404,8 @@ run(const struct command_call *call, struct error *error)
     AUTO(table_end) struct table table = {0};
     int rc;
 
-    if (option_given(&call->options, OPTION_PRINT))
-        return run_print(call, error);
+    if (option_given(&call->options, OPTION_DECLARE) || option_given(&call->options, OPTION_PRINT))
+        return run_text(call, option_given(&call->options, OPTION_DECLARE), error);
     if (table_start(&table, "setup", columns, COUNT(columns), call, error) < 0)
         return COMMAND_USAGE;
     rc = policy_load(call->host, &policy, error);
@@ -488,6 +429,7 @@ const struct command command_setup = {
     .help = "make GPUs as vgpu.conf declares them: functions, GPU instances, sizes",
     .page = "vgpuctl-gpu",
     .most = SIZE_MAX,
-    .options = OPTION_BIT(OPTION_DRY_RUN) | OPTION_BIT(OPTION_PRINT) | OPTION_BITS_TABLE,
+    .options = OPTION_BIT(OPTION_DRY_RUN) | OPTION_BIT(OPTION_PRINT) | OPTION_BIT(OPTION_DECLARE) |
+               OPTION_BITS_TABLE,
     .run = run,
 };

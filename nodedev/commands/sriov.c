@@ -116,7 +116,7 @@ enable(const struct command_call *call, struct snapshot *snapshot, struct sriov_
         !sriov_gpu_is_for_boot(call->host, &card->address))
         say_line(
             call->out,
-            "A boot takes them away; to have all of them again: systemctl enable " SRIOV_GPU_UNIT,
+            "A boot takes them away; to have them again after each: vgpuctl setup --declare %s",
             address);
     return rc ? settle(call, snapshot, card, error) : 0;
 }

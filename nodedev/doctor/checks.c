@@ -1,13 +1,17 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
 #include "doctor/checks.h"
+#include "base/array.h"
 #include "base/reader.h"
+#include "base/suggest.h"
 #include "device/pci.h"
 #include "device/scan.h"
 #include "lease/drained.h"
 #include "lease/statedir.h"
 #include "policy/policy-load.h"
 #include "sriov/sriov-gpu.h"
+
+#include <string.h>
 
 /* Calls a check for each card that can have virtual functions and that it concerns, except for
  * those that the configuration disables. */
@@ -69,13 +73,48 @@ read_all(const struct host *host, const char *uri, struct diagnosis *ret, struct
     return rc;
 }
 
+static const struct diagnosis_check *const tables[] = {
+    hook_checks,   security_checks, card_checks,     kernel_checks, setup_checks,  function_checks,
+    nvidia_checks, xe_checks,       emulated_checks, state_checks,  domain_checks,
+};
+
+/* Whether a word of vgpu.conf (accept) is the name of a check. The names are offered as what was
+ * meant. */
+static bool
+is_check(const char *word, struct suggest *suggest)
+{
+    bool found = false;
+
+    for (size_t i = 0; i < COUNT(tables); i++) {
+        for (const struct diagnosis_check *check = tables[i]; check->name; check++) {
+            found |= !strcmp(check->name, word);
+            suggest_offer(suggest, check->name);
+        }
+    }
+    return found;
+}
+
+static void
+look_at_accepted(struct diagnosis *diagnosis)
+{
+    static const struct diagnosis_check check = {"accept", DIAGNOSIS_NOTE, NULL, NULL,
+                                                 NULL,     NULL,           NULL};
+    const struct words *accepted = &diagnosis->policy.accepted;
+
+    diagnosis->check = &check;
+    for (size_t i = 0; i < accepted->count; i++) {
+        struct suggest suggest = SUGGEST(accepted->items[i]);
+
+        if (!is_check(accepted->items[i], &suggest))
+            diagnosis_add(diagnosis,
+                          "vgpu.conf (accept) names \"%s\", and no finding is called so%s",
+                          accepted->items[i], suggest_text(&suggest).text);
+    }
+}
+
 int
 checks_run(const struct host *host, const char *uri, struct diagnosis *ret, struct error *error)
 {
-    static const struct diagnosis_check *const tables[] = {
-        hook_checks,   security_checks, kernel_checks,   setup_checks, function_checks,
-        nvidia_checks, xe_checks,       emulated_checks, state_checks, domain_checks,
-    };
     int rc = read_all(host, uri, ret, error);
 
     if (rc < 0)
@@ -84,5 +123,6 @@ checks_run(const struct host *host, const char *uri, struct diagnosis *ret, stru
         for (const struct diagnosis_check *check = tables[i]; check->name; check++)
             run_check(ret, check);
     }
+    look_at_accepted(ret);
     return 0;
 }

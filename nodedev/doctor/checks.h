@@ -12,6 +12,7 @@
 /* The tables. A row without a name ends each table. */
 extern const struct diagnosis_check hook_checks[];
 extern const struct diagnosis_check security_checks[];
+extern const struct diagnosis_check card_checks[];
 extern const struct diagnosis_check kernel_checks[];
 extern const struct diagnosis_check setup_checks[];
 extern const struct diagnosis_check function_checks[];

@@ -189,6 +189,25 @@ check_orphans(struct diagnosis *diagnosis)
     }
 }
 
+/* Whether mdevctl defines a device, of any parent. */
+static bool
+has_definitions(const struct host *host)
+{
+    AUTO(names_clear) struct names parents = {0};
+    bool found = false;
+
+    if (host_list(host, &parents, "etc/mdevctl.d") < 0)
+        return false;
+    for (size_t i = 0; !found && i < parents.count; i++) {
+        AUTO(names_clear) struct names devices = {0};
+
+        found = strcmp(parents.items[i].text, "scripts.d") != 0 &&
+                host_list(host, &devices, "etc/mdevctl.d/%s", parents.items[i].text) == 0 &&
+                devices.count;
+    }
+    return found;
+}
+
 /* The rule names the program by its whole path: "/usr/sbin/mdevctl start-parent-mdevs". */
 static void
 check_mdevctl_rule(struct diagnosis *diagnosis)
@@ -215,10 +234,11 @@ check_mdevctl_rule(struct diagnosis *diagnosis)
         if (*begin != '/' || entry_follow(host, &program, "%s", begin + 1) == 0)
             continue;
         diagnosis_add(diagnosis,
-                      "/%s runs %s, which is not there: nothing that mdevctl is to "
-                      "start by itself is started",
-                      rules[i], begin);
+                      "/%s runs %s, which is not there: mdevctl starts no device at boot", rules[i],
+                      begin);
         diagnosis_command(diagnosis, "ln -s /usr/bin/mdevctl %s", begin);
+        if (!has_definitions(host))
+            diagnosis_make_note(diagnosis);
         return;
     }
 }

@@ -138,31 +138,6 @@ declared(const struct diagnosis *diagnosis, const struct sriov_gpu *card)
     return said ? said->setup : (struct policy_setup){0};
 }
 
-/* --- none are enabled --- */
-
-/* NVIDIA's GPUs since Ampere make vGPUs only on virtual functions. The functions are off after a
- * boot. If something is to enable them, "setup" and "setup-old-unit" report it. */
-static void
-check_enabled(struct diagnosis *diagnosis, const struct sriov_gpu *card)
-{
-    const struct inventory_gpu *gpu = inventory_find_gpu(&diagnosis->inventory, &card->address);
-    const char *address = card->address.text;
-
-    if (!has_its_driver(diagnosis->host, &card->address) || card->enabled > 0 ||
-        declared(diagnosis, card).functions ||
-        sriov_gpu_is_for_boot(diagnosis->host, &card->address) || (gpu && inventory_offers(gpu)))
-        return;
-    diagnosis_add(diagnosis,
-                  "the GPU %s has %u virtual functions, which its vGPUs are made on, and none is "
-                  "enabled",
-                  address, (unsigned)card->total);
-    diagnosis_command(diagnosis, "vgpuctl sriov enable %s", address);
-    diagnosis_advise(diagnosis,
-                     "a boot takes them away; for vgpu.conf, this prints how the GPUs are "
-                     "then:");
-    diagnosis_command(diagnosis, "vgpuctl setup --print");
-}
-
 /* --- they would have no driver --- */
 
 static void
@@ -185,20 +160,6 @@ check_probing(struct diagnosis *diagnosis, const struct sriov_gpu *card)
 
 /* --- they have another driver --- */
 
-/* Returns libvirt's name for a function, such as "pci_0000_3d_00_4". */
-static struct name
-node_name(const struct name *function)
-{
-    struct name ret = {0};
-
-    snprintf(ret.text, sizeof(ret.text), "pci_%.59s", function->text);
-    for (char *at = ret.text; *at; at++) {
-        if (*at == ':' || *at == '.')
-            *at = '_';
-    }
-    return ret;
-}
-
 static void
 check_drivers(struct diagnosis *diagnosis, const struct sriov_gpu *card)
 {
@@ -214,7 +175,7 @@ check_drivers(struct diagnosis *diagnosis, const struct sriov_gpu *card)
         diagnosis,
         "'virsh nodedev-reattach %s', while no guest has it; if it takes no type then, "
         "and without guests on the GPU:",
-        node_name(listing.first).text);
+        diagnosis_node_name(listing.first).text);
     command_enabling_again(diagnosis, card);
 }
 
@@ -303,7 +264,6 @@ check_nova(struct diagnosis *diagnosis, const struct sriov_gpu *card)
 
 const struct diagnosis_check function_checks[] = {
     {"nova-core", DIAGNOSIS_WARNING, .look_at_card = check_nova, .concerns = is_of_nova},
-    {"virtual-functions", DIAGNOSIS_WARNING, .look_at_card = check_enabled, .concerns = is_nvidias},
     {"function-probe", DIAGNOSIS_WARNING, .look_at_card = check_probing, .concerns = is_nvidias},
     {"function-driver", DIAGNOSIS_WARNING, .look_at_card = check_drivers, .concerns = is_nvidias},
     {"function-types", DIAGNOSIS_WARNING, .look_at_card = check_types, .concerns = is_nvidias},

@@ -3,6 +3,7 @@
 /* Whether the kernel and its drivers offer what vGPUs need. */
 
 #include "doctor/checks.h"
+#include "doctor/diagnosis-card.h"
 #include "base/array.h"
 #include "device/pci.h"
 #include "vendor/card-vendor.h"
@@ -48,7 +49,8 @@ static void
 check_mdev(struct diagnosis *diagnosis)
 {
     if (has_mdev(diagnosis) || offers(&diagnosis->inventory) ||
-        has_functions(diagnosis->host, true) || has_functions(diagnosis->host, false))
+        has_functions(diagnosis->host, true) || has_functions(diagnosis->host, false) ||
+        diagnosis_card_has_step(diagnosis, NULL))
         return;
     diagnosis_add(diagnosis, "the kernel knows no mediated devices: its module mdev is not loaded");
     diagnosis_advise(diagnosis, "load the GPU's vGPU driver, which needs it (modprobe "
@@ -92,7 +94,8 @@ static void
 check_offers(struct diagnosis *diagnosis)
 {
     if (offers(&diagnosis->inventory) ||
-        (!has_mdev(diagnosis) && !has_functions(diagnosis->host, false)))
+        (!has_mdev(diagnosis) && !has_functions(diagnosis->host, false)) ||
+        diagnosis_card_has_step(diagnosis, NULL))
         return;
     diagnosis_add(diagnosis, "no GPU on this host offers vGPUs");
     diagnosis_advise(diagnosis, "load the GPU's vGPU driver, and see its messages in the "
@@ -111,7 +114,8 @@ check_configured(struct diagnosis *diagnosis)
         const struct inventory_gpu *seen = inventory_find_gpu(inventory, &gpu->address);
         bool there = seen || host_exists(diagnosis->host, PCI_DEVICES "/%s", gpu->address.text);
 
-        if (!gpu->enabled || (seen && (inventory_offers(seen) || inventory_lacks_types(seen))))
+        if (!gpu->enabled || (seen && (inventory_offers(seen) || inventory_lacks_types(seen))) ||
+            diagnosis_card_has_step(diagnosis, &gpu->address))
             continue;
         diagnosis_add(diagnosis, "%s names the GPU %s, which %s", gpu->origin, gpu->address.text,
                       there ? "offers no vGPUs" : "is not there");
@@ -122,35 +126,11 @@ check_configured(struct diagnosis *diagnosis)
     }
 }
 
-/* vGPUs have IOMMU groups of their own, so the check looks at the hardware. vGPUs of the kernel's
- * samples and of Intel need no IOMMU. */
-static void
-check_iommu(struct diagnosis *diagnosis)
-{
-    const struct inventory *inventory = &diagnosis->inventory;
-    AUTO(names_clear) struct names units = {0};
-
-    if (host_list(diagnosis->host, &units, "sys/class/iommu") == 0 && units.count)
-        return;
-    for (size_t i = 0; i < inventory->gpu_count; i++) {
-        const struct inventory_gpu *gpu = inventory->gpus[i];
-
-        if (!card_vendor_find(card_vendor_rows(diagnosis->host), gpu->vendor)->needs_iommu ||
-            host_exists(diagnosis->host, PCI_DEVICES "/%s/iommu_group", gpu->name.text))
-            continue;
-        diagnosis_add(diagnosis, "the IOMMU is off, and the GPU %s may need it", gpu->name.text);
-        diagnosis_advise(diagnosis, "enable VT-d or AMD-Vi in the firmware, and boot the kernel "
-                                    "with intel_iommu=on");
-        return;
-    }
-}
-
 const struct diagnosis_check kernel_checks[] = {
     {"module-mdev", DIAGNOSIS_ERROR, .look = check_mdev},
     {"module-vfio", DIAGNOSIS_ERROR, .look = check_vfio},
     {"vfio-groups", DIAGNOSIS_ERROR, .look = check_vfio_groups},
     {"no-types", DIAGNOSIS_ERROR, .look = check_offers},
     {"gpu-missing", DIAGNOSIS_WARNING, .look = check_configured},
-    {"iommu", DIAGNOSIS_WARNING, .look = check_iommu},
     {0},
 };

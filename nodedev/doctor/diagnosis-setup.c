@@ -126,8 +126,7 @@ check_undeclared(struct diagnosis *diagnosis, const struct sriov_gpu *card)
                   "the next boot takes the %u virtual functions of the GPU %s away, as nothing "
                   "declares them",
                   (unsigned)card->enabled, card->address.text);
-    diagnosis_advise(diagnosis, "for vgpu.conf, this prints how the GPUs are now:");
-    diagnosis_command(diagnosis, "vgpuctl setup --print");
+    diagnosis_command(diagnosis, "vgpuctl setup --declare %s", card->address.text);
 }
 
 const struct diagnosis_check setup_checks[] = {

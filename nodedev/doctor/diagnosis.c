@@ -7,6 +7,7 @@
 #include <string.h>
 
 const char *const diagnosis_severity_words[] = {
+    [DIAGNOSIS_ACCEPTED] = "accepted",
     [DIAGNOSIS_NOTE] = "note",
     [DIAGNOSIS_WARNING] = "warning",
     [DIAGNOSIS_ERROR] = "error",
@@ -15,15 +16,42 @@ const char *const diagnosis_severity_words[] = {
 void
 diagnosis_add(struct diagnosis *diagnosis, const char *format, ...)
 {
-    struct diagnosis_finding finding = {.check = diagnosis->check};
+    bool is_accepted = words_has(&diagnosis->policy.accepted, diagnosis->check->name);
+    struct diagnosis_finding finding = {
+        .check = diagnosis->check,
+        .severity = is_accepted ? DIAGNOSIS_ACCEPTED : diagnosis->check->severity,
+    };
     va_list args;
 
     va_start(args, format);
     error_vset(&finding.text, 0, format, args);
     va_end(args);
     ARRAY_ADD(diagnosis->findings, diagnosis->count, finding);
-    if (finding.check->severity > DIAGNOSIS_NOTE)
-        diagnosis->faults++;
+    diagnosis->faults += finding.severity > DIAGNOSIS_NOTE;
+}
+
+struct name
+diagnosis_node_name(const struct name *device)
+{
+    struct name ret = {0};
+
+    snprintf(ret.text, sizeof(ret.text), "pci_%.59s", device->text);
+    for (char *at = ret.text; *at; at++) {
+        if (*at == ':' || *at == '.')
+            *at = '_';
+    }
+    return ret;
+}
+
+void
+diagnosis_make_note(struct diagnosis *diagnosis)
+{
+    struct diagnosis_finding *finding = &diagnosis->findings[diagnosis->count - 1];
+
+    if (finding->severity <= DIAGNOSIS_NOTE)
+        return;
+    finding->severity = DIAGNOSIS_NOTE;
+    diagnosis->faults--;
 }
 
 static void

@@ -24,9 +24,10 @@
 #include "policy/policy.h"
 
 enum diagnosis_severity {
-    DIAGNOSIS_NOTE,    /* good to know; no fault */
-    DIAGNOSIS_WARNING, /* something will go wrong one day */
-    DIAGNOSIS_ERROR,   /* guests get no vGPU, or anybody may become root */
+    DIAGNOSIS_ACCEPTED, /* vgpu.conf says that the administrator knows it (accept) */
+    DIAGNOSIS_NOTE,     /* good to know; no fault */
+    DIAGNOSIS_WARNING,  /* something will go wrong one day */
+    DIAGNOSIS_ERROR,    /* guests get no vGPU, or anybody may become root */
 };
 extern const char *const diagnosis_severity_words[]; /* by these */
 
@@ -56,7 +57,8 @@ struct diagnosis_part {
 
 struct diagnosis_finding {
     const struct diagnosis_check *check;
-    struct error text, remedy; /* a line each */
+    enum diagnosis_severity severity; /* of the check, unless the finding is less than that */
+    struct error text, remedy;        /* a line each */
     struct diagnosis_part parts[8];
     size_t part_count;
 };
@@ -82,6 +84,12 @@ void diagnosis_clear(struct diagnosis *diagnosis) NONNULL;
 
 /* For checks: adds a finding. */
 void diagnosis_add(struct diagnosis *diagnosis, const char *format, ...) FORMAT(2, 3) NONNULL;
+
+/* For checks: libvirt's name for a PCI device, such as "pci_0000_3d_00_4". */
+struct name diagnosis_node_name(const struct name *device) CHECKED NONNULL;
+
+/* For checks: the last finding is only a note. */
+void diagnosis_make_note(struct diagnosis *diagnosis) NONNULL;
 
 /* For checks: adds a part to the remedy of the last finding: advice in prose, or a command to type.
  * Prose before a command ends in ':'. */

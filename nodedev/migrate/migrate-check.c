@@ -237,40 +237,18 @@ check_profile(struct check *check, const struct migrating_device *device)
             device->demand->label, device->has->name);
 }
 
-/* Another type that a demand's class has on a host; NULL: there is none. */
-static const struct inventory_type *
-find_other(const struct inventory *inventory, const struct demand *demand,
-           const struct inventory_type *has)
-{
-    const struct inventory_type *each = NULL;
-    unsigned rank;
-
-    while ((each = inventory_next_type(inventory, each))) {
-        if (demand_ranks(demand, each, &rank) && strcmp(each->name, has->name) != 0)
-            return each;
-    }
-    return NULL;
-}
-
-/* If a class has several types, the other host chooses among them. libvirt does not tell all types
- * of that host, so this host's types count as well. */
+/* If a class has several types, the other host chooses among them. */
 static void
 check_class(struct check *check, const struct migrating_device *device)
 {
-    const struct demand *demand = device->demand;
-    const struct inventory_type *other;
+    const struct inventory_type *other = migrating_device_other(device);
 
-    if (!device->has || !demand->class)
-        return;
-    other = find_other(device->to, demand, device->has);
-    if (!other)
-        other = find_other(device->here, demand, device->has);
     if (other)
         migrate_findings_note(
             &check->findings,
             "%s: the class %s means %s as well, and its state loads only into %s; 'vgpuctl move' "
             "asks for that type, 'virsh migrate' leaves the choice to the other host",
-            demand->label, demand->wanted, other->name, device->has->name);
+            device->demand->label, device->demand->wanted, other->name, device->has->name);
 }
 
 /* What this host's files do not tell becomes a note, because the drivers decide in the end. */

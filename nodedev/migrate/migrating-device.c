@@ -268,3 +268,27 @@ migrating_device_judge(const struct migrating_device *device, bool *is_type_know
     snprintf(text, size, "there is %s there", title_of(type).text);
     return MIGRATE_YES;
 }
+
+static const struct inventory_type *
+find_other(const struct inventory *inventory, const struct migrating_device *device)
+{
+    const struct inventory_type *each = NULL;
+    unsigned rank;
+
+    while ((each = inventory_next_type(inventory, each))) {
+        if (demand_ranks(device->demand, each, &rank) && strcmp(each->name, device->has->name) != 0)
+            return each;
+    }
+    return NULL;
+}
+
+const struct inventory_type *
+migrating_device_other(const struct migrating_device *device)
+{
+    const struct inventory_type *there;
+
+    if (!device->has || !device->demand->class)
+        return NULL;
+    there = find_other(device->to, device);
+    return there ? there : find_other(device->here, device);
+}

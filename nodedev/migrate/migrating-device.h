@@ -48,3 +48,8 @@ migrating_device_weigh(const struct migrating_device *device, enum migrate_answe
 enum migrate_answer
 migrating_device_judge(const struct migrating_device *device, bool *is_type_known, char *text,
                        size_t size) CHECKED NONNULL;
+
+/* Another type than the device has that its class means, there or here: libvirt does not tell all
+ * types of the other host. NULL: there is none, or the device asks for no class. */
+const struct inventory_type *
+migrating_device_other(const struct migrating_device *device) CHECKED NONNULL;

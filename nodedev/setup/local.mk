@@ -11,4 +11,5 @@ libvgpuctl_a_SOURCES += \
 	nodedev/setup/setup-reset.c nodedev/setup/setup-reset.h \
 	nodedev/setup/setup-scheduler.c \
 	nodedev/setup/setup-sizes.c \
+	nodedev/setup/setup-text.c nodedev/setup/setup-text.h \
 	nodedev/setup/startup-notice.c nodedev/setup/startup-notice.h

@@ -4,8 +4,15 @@
 
 #include "vendor/card-vendor.h"
 
+static const char *const drivers[] = {"gim", NULL};
+
 const struct card_vendor card_vendor_amd = {
     .id = "1002",
     .name = "AMD",
+    .drivers = drivers,
+    .driver_name = "AMD's driver gim (MxGPU)",
+    .driver_advice = "install gim, in place of amdgpu, and load it with the number of functions",
+    .driver_command = "modprobe gim vf_num=1",
+    .needs = CARD_NEEDS_POOLS,
     .functions_fixed = "AMD's driver makes them when it is loaded, by a parameter of its module",
 };

@@ -7,8 +7,8 @@
 
 static const struct card_vendor other = {.id = "", .name = "another vendor"};
 
-const struct card_vendor *const card_vendor_built_in[] = {&card_vendor_nvidia, &card_vendor_amd,
-                                                          NULL};
+const struct card_vendor *const card_vendor_built_in[] = {&card_vendor_nvidia, &card_vendor_intel,
+                                                          &card_vendor_amd, NULL};
 
 const struct card_vendor *const *
 card_vendor_rows(const struct host *host)

@@ -37,6 +37,25 @@ struct card_vendor {
     /* Functions of a card with this driver can be vGPUs, and libvirt tells nothing of these. */
     const char *untold_driver;
 
+    /* --- a new card --- */
+
+    /* Drivers that make vGPUs of its cards; NULL ends them. NULL: nobody knows, and nothing is said
+     * of a card that gives none. */
+    const char *const *drivers;
+
+    /* For people: what these drivers are, how one gets them, and the command that loads them. */
+    const char *driver_name, *driver_advice, *driver_command;
+
+    /* Whether a card without virtual functions may give vGPUs, too. NULL: it may not. */
+    bool (*may_give)(const struct host *host, const struct name *card);
+
+    /* What has to be in vgpu.conf before a function can be a vGPU. */
+    enum card_needs {
+        CARD_NEEDS_NOTHING, /* the driver has types of its own */
+        CARD_NEEDS_PROFILES,
+        CARD_NEEDS_POOLS,
+    } needs;
+
     /* --- setup --- */
 
     /* Asks its tool about GPU instances and sizes, which takes seconds. NULL: no card has them. */
@@ -56,6 +75,7 @@ struct card_vendor {
 };
 
 extern const struct card_vendor card_vendor_nvidia; /* nvidia-card.c */
+extern const struct card_vendor card_vendor_intel;  /* intel-card.c */
 extern const struct card_vendor card_vendor_amd;    /* amd-card.c */
 
 /* All of these, up to NULL. */

@@ -3,6 +3,7 @@
 libvgpuctl_a_SOURCES += \
 	nodedev/vendor/amd-card.c \
 	nodedev/vendor/card-vendor.c nodedev/vendor/card-vendor.h \
+	nodedev/vendor/intel-card.c \
 	nodedev/vendor/nvidia-card.c \
 	nodedev/vendor/nvidia-daemon.c nodedev/vendor/nvidia-daemon.h \
 	nodedev/vendor/nvidia-scheduler.c nodedev/vendor/nvidia-scheduler.h \

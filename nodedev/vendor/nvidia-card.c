@@ -3,14 +3,30 @@
 /* NVIDIA's cards. NVIDIA supports no other way to enable functions than its own tool. */
 
 #include "vendor/card-vendor.h"
+#include "device/pci.h"
 #include "vendor/nvidia-scheduler.h"
 #include "vendor/vendor-tool.h"
+
+#include <string.h>
 
 static int
 set_functions(const struct host *host, const struct name *card, bool on, struct error *error)
 {
     return vendor_tool_run(host, (const char *[]){SRIOV_MANAGE, on ? "-e" : "-d", card->text, NULL},
                            error);
+}
+
+static const char *const drivers[] = {"nvidia", NULL};
+
+/* Cards of before Ampere give vGPUs without virtual functions. The cards of data centers are 3D
+ * controllers (PCI class 0302); a card for screens is not one of them. */
+static bool
+is_for_data_centers(const struct host *host, const struct name *card)
+{
+    char class[16];
+
+    return host_read(host, class, sizeof(class), PCI_DEVICES "/%s/class", card->text) > 0 &&
+           !strncmp(class, "0x0302", strlen("0x0302"));
 }
 
 const struct card_vendor card_vendor_nvidia = {
@@ -21,6 +37,12 @@ const struct card_vendor card_vendor_nvidia = {
     .function_tool = "sriov-manage",
     .lists_types = true,
     .untold_driver = "nvidia",
+    .drivers = drivers,
+    .driver_name = "NVIDIA's vGPU manager, which is the driver nvidia of its vGPU software",
+    .driver_advice = "install the vGPU manager for this host, from NVIDIA's licensing portal, in "
+                     "place of any other driver of the card; boot, or load it",
+    .driver_command = "modprobe nvidia",
+    .may_give = is_for_data_centers,
     .ask = nvidia_smi_read,
     .scheduler = nvidia_scheduler_read,
     .needs_iommu = true,

@@ -85,7 +85,7 @@ lawful='
 common/device/vgpu              vgpu_(mdev|vf|xe|pool)         rows of vgpu_built_in, each in the file of its interface
 common/device/vendor            vendor_nvidia                  a row of vendors, in the file of the vendor
 nodedev/commands/commands       command_.*                     rows of commands, each in the file of its command
-nodedev/vendor/card-vendor      card_vendor_(nvidia|amd)       rows of vendors, each in the file of its vendor
+nodedev/vendor/card-vendor      card_vendor_(nvidia|intel|amd)       rows of vendors, each in the file of its vendor
 nodedev/doctor/checks           .*_checks                      tables of checks, each in the file of its subject
 nodedev/setup/setup-part        setup_(mig_mode|daemons|functions|shares|instances|types|sizes|scheduler) rows of setup_parts, each in the file of its subject
 nodedev/libvirt/libvirt-library libvirt_(host|domain|job)_.*   rows of connection_calls, each in the file of its subject
@@ -200,7 +200,7 @@ if grep -nE '(->|\.)vendor->|\<vendor_nvidia\>' common/*/*.[ch] nodedev/*/*.[ch]
 fi
 
 # The same holds for the rows of vendor/card-vendor.h. Only the diagnosis of NVIDIA's functions names one.
-if grep -nE '\<card_vendor_(nvidia|amd)\>|[!=]= *[a-z]*->vendor\>|"(0x)?(10de|1002|8086)"' nodedev/*/*.[ch] |
+if grep -nE '\<card_vendor_(nvidia|intel|amd)\>|[!=]= *[a-z]*->vendor\>|"(0x)?(10de|1002|8086)"' nodedev/*/*.[ch] |
     grep -vE '^nodedev/vendor/|^nodedev/doctor/diagnosis-(functions|nvidia|xe)\.c:|:[0-9]+: *(/\*|\*)'; then
     complain "a vendor's row or id, in a file that is not of that vendor's cards"
 fi

@@ -80,6 +80,7 @@ void
 functions_off(void)
 {
     put(PCI "/vendor", "0x10de\n");
+    put(PCI "/class", "0x030200\n");
     put(PCI "/sriov_totalvfs", "16\n");
     put(PCI "/sriov_numvfs", "0\n");
     link_to("../../../../bus/pci/drivers/nvidia", PCI "/driver");

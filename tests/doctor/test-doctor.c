@@ -336,6 +336,13 @@ rule(void)
         "RUN+=\"/usr/sbin/mdevctl start-parent-mdevs %k\"\n");
 }
 
+static void
+rule_of_use(void)
+{
+    rule();
+    put("etc/mdevctl.d/0000:18:00.0/" GUEST1, "{ \"mdev_type\": \"nvidia-222\" }\n");
+}
+
 static const struct {
     void (*plant)(void);
     const char *check, *words;
@@ -379,7 +386,7 @@ static const struct {
     {leaving, "leaving", "the vGPU " DEVICE1 ", which was guest1's, has waited for "},
     {removing, "leaving", "the vGPU " DEVICE1 ", which was guest1's, has waited for "},
     {no_timer, "timer", "libvirt-vgpu-reconcile.timer is not enabled"},
-    {rule, "mdevctl-rule", "60-mdevctl.rules runs /usr/sbin/mdevctl, which is not there"},
+    {rule_of_use, "mdevctl-rule", "60-mdevctl.rules runs /usr/sbin/mdevctl, which is not there"},
 };
 
 static void
@@ -489,9 +496,34 @@ harmless(void **state)
     drop(HOOKS "/qemu.d/copy~");
 }
 
+/* As on Debian 13. mdevctl is to start nothing, so nobody is harmed. */
+static void
+a_rule_that_harms_nobody(void **state)
+{
+    rule();
+    put("etc/mdevctl.d/scripts.d/callouts/50-vgpu.sh", "");
+    assert_note(HERE, "mdevctl-rule", "runs /usr/sbin/mdevctl, which is not there");
+}
+
+/* The administrator knows a finding. It takes a line, and is no fault. */
+static void
+accepted(void **state)
+{
+    no_timer();
+    assert_fault(HERE, "timer", "libvirt-vgpu-reconcile.timer is not enabled");
+    put("etc/libvirt-vgpu/conf.d/20-known.conf", "accept = [ \"timer\" ];\n");
+    typed_golden(&scene, HERE, "doctor/accepted", "vgpuctl doctor");
+    assert_int_equal(typed_run(&scene, HERE, "vgpuctl doctor", &typed), 0);
+    assert_int_equal(typed_run(&scene, HERE, "vgpuctl doctor --json", &typed), 0);
+    typed_assert_has(typed.printed, "\"severity\": \"accepted\"");
+    put("etc/libvirt-vgpu/conf.d/20-known.conf", "accept = [ \"timer\", \"mdevctl-rul\" ];\n");
+    assert_note(HERE, "accept", "names \"mdevctl-rul\", and no finding is called so");
+}
+
 static void
 each_program_of_a_rule(void **state)
 {
+    put("etc/mdevctl.d/0000:18:00.0/" GUEST1, "{}\n");
     put("usr/bin/mdevctl", "");
     put("etc/udev/rules.d/60-mdevctl.rules", "RUN+=\"/usr/bin/mdevctl start-parent-mdevs %k\"\n"
                                              "RUN+=\"/opt/bin/mdevctl start-parent-mdevs %k\"\n");
@@ -678,6 +710,8 @@ main(void)
         TEST(functions_of_no_pool),
         TEST(harmless),
         TEST(each_program_of_a_rule),
+        TEST(a_rule_that_harms_nobody),
+        TEST(accepted),
         TEST(notes),
         TEST(emulated),
         TEST(unseen),

@@ -151,8 +151,7 @@ scene_reconcile(struct scene *scene)
 int
 scene_hook(struct scene *scene, const char *xml, const char *operation, const char *sub)
 {
-    const char *argv[] = {"hook", "guest", operation, sub,
-                          scene->extra ? scene->extra : "-", NULL};
+    const char *argv[] = {"hook", "guest", operation, sub, scene->extra ? scene->extra : "-", NULL};
     AUTO_CLOSE int input = memfd_create("input", MFD_CLOEXEC);
     AUTO_CLOSE int faults = memfd_create("faults", MFD_CLOEXEC);
     AUTO_CLOSE int output = memfd_create("output", MFD_CLOEXEC);

@@ -10,9 +10,10 @@
 #include <stdio.h>
 #include <string.h>
 
-#define NVIDIA "0000:3d:00.0"
-#define INTEL  "0000:03:00.0"
-#define HERE   "test:///default"
+#define NVIDIA        "0000:3d:00.0"
+#define INTEL         "0000:03:00.0"
+#define HERE          "test:///default"
+#define FILE_OF(card) "etc/libvirt-vgpu/conf.d/50-setup-" card ".conf"
 
 static struct scene scene;
 static struct typed typed;
@@ -59,6 +60,22 @@ random_cards(uint64_t *seed)
     nvidia_tools->asked[0] = '\0';
 }
 
+/* The cards are declared as they are: what is printed becomes vgpu.conf, or conf.d is written. */
+static void
+declare(bool written, char **said)
+{
+    (void)!host_remove(&scene.kernel.host, FILE_OF(NVIDIA));
+    (void)!host_remove(&scene.kernel.host, FILE_OF(INTEL));
+    scene_configure(&scene, "");
+    typed_run(&scene, HERE, written ? "vgpuctl setup --declare" : "vgpuctl setup --print", &typed);
+    assert_int_equal(typed.status, COMMAND_DONE);
+    *said = strdup(typed.printed);
+    if (!written) {
+        assert_string_equal(typed.faults, "");
+        scene_configure(&scene, *said);
+    }
+}
+
 static void
 as_they_are(void **state)
 {
@@ -69,11 +86,7 @@ as_they_are(void **state)
         AUTO_FREE char *said = NULL;
 
         random_cards(&seed);
-        scene_configure(&scene, "");
-        assert_int_equal(typed_run(&scene, HERE, "vgpuctl setup --print", &typed), COMMAND_DONE);
-        assert_string_equal(typed.faults, "");
-        said = strdup(typed.printed);
-        scene_configure(&scene, said);
+        declare(i % 2, &said);
         if (typed_run(&scene, HERE, "vgpuctl setup", &typed) != COMMAND_DONE ||
             strstr(typed.printed, "done") || *nvidia_tools->asked)
             fail_msg("SEED=%llu ROUNDS=1: %s\n%s%s%s", (unsigned long long)began, said,
@@ -108,12 +121,74 @@ unsaid(void **state)
     typed_assert_has(typed.printed, "setup = { functions = \"all\"; sizes = \"mixed\"; }");
 }
 
+static char *
+content(const char *file)
+{
+    AUTO_FREE char *path = NULL;
+
+    assert_true(asprintf(&path, "%s/%s", scene.kernel.path, file) > 0);
+    return scene_read(path);
+}
+
+/* A file that a person wrote, and a GPU that a person listed, stay as they are. */
+static void
+what_a_person_wrote_stays(void **state)
+{
+    static const char own[] = "gpus = ( { address = \"" INTEL "\"; vram = \"16G\"; } );\n";
+    AUTO_FREE char *text = NULL;
+
+    nvidia_tools_boot(&scene.kernel);
+    assert_int_equal(fake_enable(&scene.kernel, NVIDIA, 4), 0);
+    assert_int_equal(fake_enable(&scene.kernel, INTEL, 2), 0);
+    scene_configure(&scene, own);
+    typed_expect(&scene, HERE, "vgpuctl setup --declare " INTEL, COMMAND_FAILED,
+                 "vgpu.conf:1 lists the GPU " INTEL " already: add there: setup = { functions = "
+                 "2; };",
+                 &typed);
+    assert_false(host_exists(&scene.kernel.host, FILE_OF(INTEL)));
+    scene_configure(&scene, "");
+    fake_write(&scene.kernel, FILE_OF(NVIDIA), "# mine\n");
+    typed_expect(&scene, HERE, "vgpuctl setup --declare " NVIDIA, COMMAND_FAILED,
+                 "/" FILE_OF(NVIDIA) " is there, and 'vgpuctl setup --declare' has not written it",
+                 &typed);
+    text = content(FILE_OF(NVIDIA));
+    assert_string_equal(text, "# mine\n");
+}
+
+/* Our own file is written anew. Other GPUs' files stay. */
+static void
+what_was_written_is_written_anew(void **state)
+{
+    AUTO_FREE char *before = NULL, *after = NULL;
+
+    nvidia_tools_boot(&scene.kernel);
+    assert_int_equal(fake_enable(&scene.kernel, NVIDIA, 4), 0);
+    assert_int_equal(fake_enable(&scene.kernel, INTEL, 2), 0);
+    typed_expect(&scene, HERE, "vgpuctl setup --declare", COMMAND_DONE,
+                 INTEL ": declared in /" FILE_OF(INTEL) ": functions = 2;", &typed);
+    before = content(FILE_OF(INTEL));
+    assert_int_equal(fake_enable(&scene.kernel, INTEL, 0), 0);
+    assert_int_equal(fake_enable(&scene.kernel, INTEL, 3), 0);
+    typed_expect(&scene, HERE, "vgpuctl setup --declare 03:00.0", COMMAND_DONE,
+                 INTEL ": declared in /" FILE_OF(INTEL) ": functions = \"all\";", &typed);
+    assert_null(strstr(typed.printed, NVIDIA));
+    after = content(FILE_OF(INTEL));
+    assert_string_not_equal(before, after);
+    assert_true(host_exists(&scene.kernel.host, FILE_OF(NVIDIA)));
+    typed_expect(&scene, HERE, "vgpuctl setup --declare 04:00.0", COMMAND_FAILED,
+                 "no GPU with virtual functions is called \"04:00.0\"", &typed);
+    typed_expect(&scene, HERE, "vgpuctl setup --declare --json", COMMAND_USAGE,
+                 "--declare takes no table and no --dry-run", &typed);
+}
+
 #define TEST(function) TYPED_TEST(function, here)
 
 int
 main(void)
 {
-    const struct CMUnitTest tests[] = {TEST(as_they_are), TEST(unsaid)};
+    const struct CMUnitTest tests[] = {TEST(as_they_are), TEST(unsaid),
+                                       TEST(what_a_person_wrote_stays),
+                                       TEST(what_was_written_is_written_anew)};
 
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -85,7 +85,15 @@ virsh -q undefine copy
 # Debian's rule runs a mdevctl in /usr/sbin. Ubuntu's rule runs the one that is there.
 if grep -q /usr/sbin/mdevctl /usr/lib/udev/rules.d/60-mdevctl.rules; then
     rm /usr/sbin/mdevctl
+    # Debian's own state harms nobody, until mdevctl is to start a device.
+    assert_match "$(vgpuctl doctor)" 'note: mdevctl-rule'
+    mkdir -p /etc/mdevctl.d/mtty
+    echo '{ "mdev_type": "mtty-2", "start": "manual", "attrs": [] }' >"/etc/mdevctl.d/mtty/$(new_uuid)"
     finds mdevctl-rule "60-mdevctl.rules runs /usr/sbin/mdevctl, which is not there"
+    vgpu_conf <<<'accept = [ "mdevctl-rule" ];'
+    assert_match "$(vgpuctl doctor)" '^no fault found.accepted: mdevctl-rule: '
+    no_vgpu_conf
+    rm -r /etc/mdevctl.d/mtty
     ln -s ../bin/mdevctl /usr/sbin/mdevctl
 fi
 
