@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
 #include "attach/trial.h"
+#include "actions/dry-run.h"
 #include "attach/definitions-lock.h"
 #include "base/shell-word.h"
+#include "domain/request-parser.h"
 #include "libvirt/definition.h"
 
 #include <string.h>
@@ -66,6 +68,22 @@ put_back(struct trial *trial, const struct document *after, const char *explain,
     error_add(error, "its definition is again as it was, without the vGPU");
 }
 
+/* libvirt hands on the hook's words, and not the kind of its refusal. A start would be refused
+ * again now, so what it would come to tells the kind. */
+static void
+find_class(const struct trial *trial, const struct document *after, struct error *error)
+{
+    AUTO(request_clear) struct request request = {0};
+    AUTO(dry_run_clear) struct dry_run dry_run = {0};
+    struct error ignored;
+
+    if (request_parse(after, &request, &ignored) < 0 ||
+        dry_run_make(&dry_run, trial->source->call->host, &request, &ignored) < 0 ||
+        dry_run.outcome != DRY_RUN_REFUSED)
+        return;
+    error->class = dry_run.refusal.class;
+}
+
 int
 trial_start(struct trial *trial, const char *explain, struct error *error)
 {
@@ -76,7 +94,9 @@ trial_start(struct trial *trial, const char *explain, struct error *error)
     if (rc < 0)
         return rc;
     rc = connection_start(source->connection, &source->domain.uuid, error);
-    if (rc < 0)
-        put_back(trial, &after, explain, error);
+    if (rc == 0)
+        return 0;
+    find_class(trial, &after, error);
+    put_back(trial, &after, explain, error);
     return rc;
 }

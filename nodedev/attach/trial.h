@@ -27,5 +27,6 @@ void trial_clear(struct trial *trial) NONNULL;
 
 /* Starts the domain. On failure it returns -EIO with libvirt's words in error, and restores the old
  * definition. If somebody else has changed the definition meanwhile, or libvirt refuses the old
- * one, error says so. `explain` is a command that explains the changed definition. */
+ * one, error says so. If the host has no room for its vGPUs, error has the class that explain would
+ * have. `explain` is a command that explains the changed definition. */
 int trial_start(struct trial *trial, const char *explain, struct error *error) CHECKED NONNULL;

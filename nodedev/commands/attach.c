@@ -231,10 +231,11 @@ change_and_start(const struct domain_source *source, const struct wish *wish,
     definitions_lock_end(lock);
     if (status != COMMAND_DONE)
         return status;
-    if (trial_start(&trial, explain, error) < 0) {
+    rc = trial_start(&trial, explain, error);
+    if (rc < 0) {
         if (trial.is_undone)
             changes_clear(changes);
-        return COMMAND_FAILED;
+        return command_ended(rc, error);
     }
     for (size_t i = 0; i < changes->count; i++) {
         change_look(&changes->items[i], source->call->host);

@@ -100,6 +100,25 @@ tr '\0' '\n' <"/proc/$(qemu_pid seen)/cmdline" | grep -F '"display":"on"' | grep
 destroy seen
 assert_no_mdevs
 
+say "a start without room has the word and the exit status that explain has"
+for i in 1 2 3 4; do make_mdev mbochs mbochs-large "dddddddd-0000-4000-8000-00000000000$i"; done
+guest full
+before=$(virsh -q dumpxml full --inactive)
+# ends STATUS WORD COMMAND...: the command ends with this status, and its document has this word.
+ends() {
+    local status=0
+    vgpuctl "${@:3}" --json >said 2>faults || status=$?
+    [ "$status" = "$1" ] || fail "vgpuctl ${*:3}: status $status: $(cat faults)"
+    grep -q "\"$2\"" said || fail "vgpuctl ${*:3}: $(cat said)"
+}
+ends 3 no-room attach full --type mbochs-large --start
+ends 3 no-room explain full --type mbochs-large
+ends 1 never attach full --type mbochs-lorge --start
+ends 1 never explain full --type mbochs-lorge
+[ "$(virsh -q dumpxml full --inactive)" = "$before" ]
+for i in 1 2 3 4; do remove_mdev "dddddddd-0000-4000-8000-00000000000$i"; done
+virsh -q undefine full
+
 say "ten calls at once: each vGPU is in the definition"
 no_vgpu_conf
 guest many
