@@ -150,8 +150,7 @@ advise_functions(struct diagnosis *diagnosis, const struct new_card *card)
                   address, (unsigned)card->sriov.total);
     if (vendor->needs == CARD_NEEDS_PROFILES && !diagnosis->policy.profile_count)
         advise_profiles(diagnosis);
-    if (vendor->functions_fixed &&
-        !host_exists(diagnosis->host, PCI_DEVICES "/%s/emulated", address)) {
+    if (vendor->functions_fixed) {
         diagnosis_advise(diagnosis, "%s; load it again:", vendor->functions_fixed);
         diagnosis_command(diagnosis, "%s", vendor->driver_command);
         return;
