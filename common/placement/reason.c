@@ -37,6 +37,40 @@ reason_of_rule(enum reason reason)
     return words[reason];
 }
 
+const char *
+reason_word(enum reason reason)
+{
+    static const char *const words[] = {
+        [REASON_NO_TYPE] = "no-type",
+        [REASON_OTHER_KIND] = "other-kind",
+        [REASON_OTHER_VF] = "other-function",
+        [REASON_MANAGED] = "managed",
+        [REASON_OTHER_PARENT] = "parent",
+        [REASON_OWN_CARD] = "own-card",
+        [REASON_DISABLED] = "disabled",
+        [REASON_NOT_ALLOWED] = "not-allowed",
+        [REASON_LACKS_TRAIT] = "trait",
+        [REASON_HAS_TRAIT] = "forbidden-trait",
+        [REASON_UNBOUND] = "not-bound",
+        [REASON_OTHER_NODE] = "numa",
+        [REASON_UNLIKE] = "unlike",
+        [REASON_DRAINED] = "drained",
+        [REASON_PROVED] = "in-setup",
+        [REASON_WHOLE] = "whole-card",
+        [REASON_QUOTA] = "quota",
+        [REASON_UNREADABLE] = "not-readable",
+        [REASON_UNLISTED] = "not-offered",
+        [REASON_FULL] = "full",
+        [REASON_IN_USE] = "in-use",
+        [REASON_RESERVED] = "reserve",
+        [REASON_OTHER_SIZE] = "size",
+        [REASON_REJECTED] = "refused",
+        [REASON_NONE] = "",
+    };
+
+    return words[reason];
+}
+
 bool
 reason_may_pass(enum reason reason)
 {

@@ -44,6 +44,9 @@ enum reason {
 /* A reason of a rule, as the words after a GPU's name: "is disabled in vgpu.conf". */
 const char *reason_of_rule(enum reason reason) NONNULL;
 
+/* One word for a reason, which stays the same in all versions; "": it is none. */
+const char *reason_word(enum reason reason) NONNULL;
+
 /* Whether the reason may have passed another day: there is more room, or a drain or a proof has
  * ended. A reason of vgpu.conf, the request or the driver is none of these. */
 bool reason_may_pass(enum reason reason) CHECKED;

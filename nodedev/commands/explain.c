@@ -18,7 +18,7 @@
 
 #define MOST_TEXT 8192 /* bytes: enough for more functions than a GPU can have */
 
-enum column { DEVICE, ALIAS, WANTED, GPU, VERDICT, PARENT, TYPE, NAME, REASON, OTHERS };
+enum column { DEVICE, ALIAS, WANTED, GPU, VERDICT, PARENT, TYPE, NAME, CAUSE, REASON, OTHERS };
 
 static const struct table_column columns[] = {
     [DEVICE] = {.name = "DEVICE"},
@@ -29,6 +29,7 @@ static const struct table_column columns[] = {
     [PARENT] = {.name = "PARENT", .drop = 2},
     [TYPE] = {.name = "TYPE", .drop = 1},
     [NAME] = {.name = "NAME", .extra = true},
+    [CAUSE] = {.name = "CAUSE", .extra = true},
     [REASON] = {.name = "REASON", .wraps = true},
     [OTHERS] = {.name = "OTHERS", .kind = TABLE_LIST, .extra = true, .costs = true, .wraps = true},
 };
@@ -60,7 +61,9 @@ add_gpu(struct table *table, const struct dry_run *dry_run, const struct dry_run
     const struct demand *demand = &dry_run->snapshot.demands.items[index];
     const struct place *place = &dry_run->choices[index].place;
     char reason[256];
-    enum dry_run_answer answer = dry_run_judge(dry_run, loads, index, gpu, reason, sizeof(reason));
+    enum reason cause;
+    enum dry_run_answer answer =
+        dry_run_judge(dry_run, loads, index, gpu, &cause, reason, sizeof(reason));
     bool is_chosen = answer >= DRY_RUN_CHOSEN;
 
     table_line(table);
@@ -69,6 +72,7 @@ add_gpu(struct table *table, const struct dry_run *dry_run, const struct dry_run
     table_set(table, WANTED, "%s", demand->wanted);
     table_set(table, GPU, "%s", gpu->name.text);
     table_set(table, VERDICT, "%s", dry_run_answer_words[answer]);
+    table_set_text(table, CAUSE, reason_word(cause));
     table_set(table, REASON, "%s", reason);
     add_others(table, loads, demand, gpu);
     table_set_text(table, PARENT, is_chosen ? place->parent->name.text : "");
