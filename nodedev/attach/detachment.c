@@ -47,7 +47,7 @@ detachment_run(const struct domain_source *source, const char *word, unsigned ti
     const bool is_live = source->meant[CONNECTION_LIVE];
     const struct hotplug_leaver *told;
     struct change *change;
-    int rc = is_live ? hotplug_check(source->call->host, error) : 0;
+    int rc = is_live && !ret->is_dry_run ? hotplug_check(source->call->host, error) : 0;
 
     if (rc == 0)
         rc = leave(source, CONNECTION_LIVE, &live, error);
@@ -59,6 +59,8 @@ detachment_run(const struct domain_source *source, const char *word, unsigned ti
     told = *live.device.text ? &live : &config;
     change =
         source_edit_tell(source, "removed", &told->device, told->alias ? told->alias : word, ret);
+    if (ret->is_dry_run)
+        return 0;
     if (is_live)
         rc = hotplug_out(source, &live, timeout, error);
     change->live &= rc == 0;

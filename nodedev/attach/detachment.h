@@ -14,7 +14,8 @@
  * checked first. Then the running guest comes before the definition, because the guest may not
  * release the vGPU. Returns the errors of hotplug_out and of domain_edit_remove. An -EINVAL of
  * domain_edit_remove is about the domain, not about the command line. ret gets the
- * change, also if only the first of both definitions was changed; the caller clears it.
+ * change, also if only the first of both definitions was changed; the caller clears it. With
+ * ret->is_dry_run nothing is changed, and ret gets what would be.
  */
 int detachment_run(const struct domain_source *source, const char *word, unsigned timeout,
                    struct changes *ret, struct error *error) CHECKED NONNULL;

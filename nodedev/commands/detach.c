@@ -54,7 +54,8 @@ detach(const struct domain_source *source, const struct words *words, unsigned t
 
         if (rc < 0)
             return rc;
-        say_line(call->out, "%s: removed %s, %s", source->domain.name, words->items[i],
+        say_line(call->out, "%s: %s %s, %s", source->domain.name,
+                 changes->is_dry_run ? "would remove" : "removed", words->items[i],
                  domain_source_sides(source));
     }
     return 0;
@@ -67,6 +68,9 @@ check_options(const struct command_call *call, struct error *error)
     bool shown = option_given(&call->options, OPTION_PRINT_XML);
     bool all = option_given(&call->options, OPTION_ALL);
 
+    if (shown && option_given(&call->options, OPTION_DRY_RUN))
+        return error_refuse(error, ERROR_USAGE,
+                            "--print-xml changes nothing anyway: it takes no --dry-run");
     if (shown && reply_is_wanted(call))
         return error_refuse(error, ERROR_USAGE, "--print-xml prints XML: it takes no --json");
     if (all && (shown || call->count > 1))
@@ -80,7 +84,8 @@ run(const struct command_call *call, struct error *error)
 {
     AUTO(definitions_lock_end) struct definitions_lock lock = DEFINITIONS_UNLOCKED;
     AUTO(domain_source_close) struct domain_source source = {0};
-    AUTO(changes_clear) struct changes changes = {0};
+    AUTO(changes_clear)
+    struct changes changes = {.is_dry_run = option_given(&call->options, OPTION_DRY_RUN)};
     AUTO(words_clear) struct words words = {0};
     bool shown = option_given(&call->options, OPTION_PRINT_XML);
     unsigned seconds;
@@ -89,7 +94,7 @@ run(const struct command_call *call, struct error *error)
     if (options_timeout(&call->options, &seconds, error) < 0)
         return COMMAND_USAGE;
     rc = check_options(call, error);
-    if (rc == 0 && !shown)
+    if (rc == 0 && !shown && !changes.is_dry_run)
         rc = definitions_lock_take(call->host, &lock, error);
     if (rc == 0)
         rc = domain_source_open(call, CONNECTION_WRITE, &source, error);
@@ -99,7 +104,8 @@ run(const struct command_call *call, struct error *error)
         return print(&source, words.items[0], error);
     if (rc == 0) {
         rc = detach(&source, &words, seconds * 1000, &changes, error);
-        definitions_lock_put(&lock, call);
+        if (!changes.is_dry_run)
+            definitions_lock_put(&lock, call);
         changes_put(&changes, call);
     }
     return command_ended(rc, error);
@@ -114,6 +120,6 @@ const struct command command_detach = {
     .most = 2,
     .options = OPTION_BIT(OPTION_ROOT) | OPTION_BIT(OPTION_CONFIG) | OPTION_BIT(OPTION_LIVE) |
                OPTION_BIT(OPTION_PRINT_XML) | OPTION_BIT(OPTION_TIMEOUT) | OPTION_BIT(OPTION_JSON) |
-               OPTION_BIT(OPTION_ALL),
+               OPTION_BIT(OPTION_ALL) | OPTION_BIT(OPTION_DRY_RUN),
     .run = run,
 };

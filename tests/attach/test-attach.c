@@ -375,6 +375,15 @@ the_only_one(void **state)
            "web09 has several vGPUs: say which one goes, or --all; it has ua-gpu0, ua-gpu1\n");
     same = definition_read(libvirt, "web09");
     assert_string_equal(same, both);
+    assert_int_equal(run("vgpuctl detach web09 --all --dry-run"), COMMAND_DONE);
+    assert_string_equal(typed.printed, "web09: would remove ua-gpu0, for its next start\n"
+                                       "web09: would remove ua-gpu1, for its next start\n");
+    expect("vgpuctl detach web09 ua-gpu7 --dry-run", COMMAND_FAILED, "has no vGPU \"ua-gpu7\"");
+    expect("vgpuctl detach web09 ua-gpu1 --dry-run --print-xml", COMMAND_USAGE,
+           "it takes no --dry-run");
+    free(same);
+    same = definition_read(libvirt, "web09");
+    assert_string_equal(same, both);
     assert_int_equal(run("vgpuctl detach web09 ua-gpu0"), COMMAND_DONE);
     assert_int_equal(run("vgpuctl detach web09 --print-xml"), COMMAND_DONE);
     assert_null(strstr(typed.printed, "ua-gpu1"));
