@@ -48,6 +48,10 @@ awk 'FNR == 501 { print FILENAME; bad = 1 } END { exit bad }' common/*/*.[ch] ho
     complain "files of over 500 lines"
 # shellcheck disable=SC2016
 awk 'FNR == 801 { print FILENAME; bad = 1 } END { exit bad }' tests/*/*.c || complain "tests of over 800 lines"
+# The licences as the FSF publishes them now: its address is not in them any more.
+if grep -nE '[0-9] (Franklin|Temple)' LICENSE tests/cards/LICENSE config/packaging/debian/copyright; then
+    complain "an old address of the FSF"
+fi
 # All files that the threat model names exist.
 # shellcheck disable=SC2016 # they are no commands
 grep -oE '`(common|hooks|nodedev|tests|config)/[^`]*`' .github/SECURITY.md | tr -d '`' | while read -r file; do
