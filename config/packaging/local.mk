@@ -40,10 +40,10 @@ rpm: dist
 
 .PHONY: deb rpm
 
-# A tarball's files have all the same date: that of the last commit, or what they had in the tarball
-# that this is. See am__tar in configure.ac.
-dist_date = $${SOURCE_DATE_EPOCH:-$$(test -e '$(srcdir)/.git' && \
-	git -C '$(srcdir)' log -1 --format=%ct || stat -c %Y '$(srcdir)/configure.ac')}
+# A tarball's files have all the same date, that of debian/changelog. So a tarball is the same, bit by bit, of a
+# clone, of a copy without git, and of a tarball. See am__tar in configure.ac.
+dist_date = $${SOURCE_DATE_EPOCH:-$$(date -d \
+	"$$(sed -n 's/^ -- .*>  //p' '$(srcdir)/config/packaging/debian/changelog' | head -n 1)" +%s)}
 
 # The .spec has a copy of hook-link.sh.
 CONFIG_STATUS_DEPENDENCIES = $(srcdir)/config/packaging/hook-link.sh

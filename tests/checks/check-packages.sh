@@ -74,6 +74,8 @@ cd "$second/$release"
 # Also of what autoconf and automake have added to the tree.
 find -- * .[!.]* -type f | LC_ALL=C awk -f "$srcdir/tests/checks/copyright.awk" $packaging/debian/copyright - ||
     complain "$packaging/debian/copyright does not match the tarball"
+# As in a copy without git, whose files have the dates of the copy.
+find . -exec touch -d '2026-01-01 UTC' {} +
 run as_second ./configure --prefix=/usr --sysconfdir=/etc
 run as_second make -s dist
 mv "$release.tar.xz" "$second"
