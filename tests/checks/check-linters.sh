@@ -1,12 +1,13 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 # shellcheck shell=sh
 #
-# What clang-format, cppcheck, shellcheck and mandoc say: nothing.
+# What clang-format, cppcheck, shellcheck, mandoc and man say: nothing.
 
 . "$srcdir/tests/checks/guard.sh"
 needs cppcheck
 needs shellcheck
 needs mandoc
+needs man
 needs clang-format clang-format-19 clang-format-14
 
 sources=$(echo common/*/*.[ch] hooks/*.[ch] nodedev/*/*.[ch] tests/*/*.[ch] tests/cards/module/*.[ch])
@@ -31,6 +32,9 @@ done
 for page in hooks/*.8 nodedev/*/*.[18] config/*.5 config/*.7 tests/cards/*.4; do
     said=$(mandoc -T lint -W warning "$page" | grep -v 'out of conventional order: Sh DESCRIPTION$') || true
     [ -z "$said" ] || complain "$page: mandoc complains:" "$said"
+    # On a terminal of 80 columns.
+    said=$(MANWIDTH=80 LC_ALL=C.UTF-8 man --warnings -E UTF-8 -l -Tutf8 -Z "$page" 2>&1 >/dev/null) || true
+    [ -z "$said" ] || complain "$page: man complains:" "$said"
 done
 
 finish
