@@ -26,16 +26,15 @@ const struct option_row option_rows[OPTIONS] = {
     [OPTION_PARAM] = {"param", 0, "NAME=VALUE", "a parameter of its driver; may be repeated"},
     [OPTION_ALIAS] = {"alias", 0, "ALIAS", "the new device's alias, ua-..."},
     [OPTION_UUID] = {"uuid", 0, "UUID", "the new mediated device's UUID"},
-    [OPTION_COUNT] = {"count", 0, "N", "so many: devices (1), or functions (all)"},
+    [OPTION_COUNT] = {"count", 0, "N", "how many vGPUs, or virtual functions"},
     [OPTION_CONFIG] = {"config", 0, NULL, "change what the domain's next start uses"},
     [OPTION_LIVE] = {"live", 0, NULL, "change the running domain"},
     [OPTION_START] = {"start", 0, NULL, "start the domain with it"},
     [OPTION_PRINT_XML] = {"print-xml", 0, NULL, "print the domain's new XML, and change nothing"},
     [OPTION_RENEW] = {"renew", 0, NULL, "give a cloned domain vGPUs of its own"},
     [OPTION_DISPLAY] = {"display", 0, NULL, "show it on the guest's screen"},
-    [OPTION_ALL] = {"all", 0, NULL, "every domain; of detach, every vGPU; of prove, every type"},
-    [OPTION_PRINT] = {"print", 0, NULL,
-                      "print the configuration, and where it is from; of setup, how GPUs are"},
+    [OPTION_ALL] = {"all", 0, NULL, "all domains, vGPUs or types"},
+    [OPTION_PRINT] = {"print", 0, NULL, "print the configuration, or how GPUs are set up"},
     [OPTION_DRY_RUN] = {"dry-run", 0, NULL, "say what would be done, and do nothing"},
     [OPTION_REBUILD] = {"rebuild", 0, NULL, "set a broken ledger aside and make another"},
     [OPTION_OUTPUT] = {"output", 0, "FILE", "write this file, all at once"},
@@ -194,7 +193,7 @@ options_want_table(const struct options *options)
 #define COLUMNS 29 /* width of an option with its argument */
 
 void
-options_help(uint64_t bits, unsigned width, FILE *out)
+options_help(uint64_t bits, const char *const own[OPTIONS], unsigned width, FILE *out)
 {
     for (size_t i = 0; i < OPTIONS; i++) {
         const struct option_row *row = &option_rows[i];
@@ -203,6 +202,6 @@ options_help(uint64_t bits, unsigned width, FILE *out)
         snprintf(head, sizeof(head), "  %s--%s %s", row->letter ? letter : "    ", row->name,
                  row->argument ? row->argument : "");
         if (bits & OPTION_BIT(i))
-            wrap_beside(out, head, COLUMNS, row->help, width);
+            wrap_beside(out, head, COLUMNS, own[i] ? own[i] : row->help, width);
     }
 }

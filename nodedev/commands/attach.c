@@ -294,6 +294,7 @@ const struct command command_attach = {
     .name = "attach",
     .arguments = "DOMAIN|FILE",
     .help = "give a domain a vGPU: at its start; if it runs, at once, and not for its next start",
+    .example = "vgpuctl attach web01 --type T4-1B --config",
     .page = "vgpuctl-guest",
     .least = 1,
     .most = 1,
@@ -301,5 +302,6 @@ const struct command command_attach = {
                OPTION_BIT(OPTION_LIVE) | OPTION_BIT(OPTION_START) | OPTION_BIT(OPTION_PRINT_XML) |
                OPTION_BIT(OPTION_RENEW) | OPTION_BIT(OPTION_DRY_RUN) | OPTION_BIT(OPTION_TIMEOUT) |
                OPTION_BIT(OPTION_JSON),
+    .option_help = {[OPTION_COUNT] = "how many vGPUs; the default is 1"},
     .run = run,
 };

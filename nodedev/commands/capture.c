@@ -279,6 +279,7 @@ const struct command command_capture = {
     .name = "capture",
     .arguments = "[FILE]",
     .help = "record what this host answers, in an archive that --root takes",
+    .example = "vgpuctl capture host1.tar.gz",
     .page = "vgpuctl-repair",
     .most = 1,
     .options = OPTION_BIT(OPTION_ROOT) | OPTION_BIT(OPTION_NAMES),

@@ -81,6 +81,7 @@ const struct command command_drain = {
     .name = "drain",
     .arguments = "GPU",
     .help = "make nothing new on a GPU, and show what is on it",
+    .example = "vgpuctl drain 3b:00.0",
     .page = "vgpuctl-gpu",
     .least = 1,
     .most = 1,

@@ -205,6 +205,7 @@ const struct command command_log = {
     .name = "log",
     .arguments = "[DOMAIN]",
     .help = "show what the log says of the vGPUs of a domain, or of all",
+    .example = "vgpuctl log web01 --since yesterday",
     .page = "vgpuctl-repair",
     .most = 1,
     .options =

@@ -364,10 +364,12 @@ const struct command command_prove = {
     .name = "prove",
     .arguments = "GPU",
     .help = "make and remove vGPUs on an idle GPU, and compare it with what is predicted",
+    .example = "vgpuctl prove 3b:00.0 --dry-run",
     .page = "vgpuctl-gpu",
     .least = 1,
     .most = 1,
     .options = OPTION_BIT(OPTION_ALL) | OPTION_BIT(OPTION_DRY_RUN) | OPTION_BIT(OPTION_CAPTURE) |
                OPTION_BIT(OPTION_NAMES) | OPTION_BITS_TABLE,
+    .option_help = {[OPTION_ALL] = "try every type, not one of each size"},
     .run = run,
 };

@@ -197,6 +197,7 @@ const struct command command_status = {
     .name = "status",
     .arguments = "[GPU]",
     .help = "draw how full the GPUs are, and with what",
+    .example = "vgpuctl status --watch",
     .page = "vgpuctl-show",
     .most = 1,
     .options = OPTION_BIT(OPTION_ROOT) | OPTION_BITS_REMOTE | OPTION_BIT(OPTION_JSON) |
