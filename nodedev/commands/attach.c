@@ -159,19 +159,24 @@ renew(const struct domain_source *source, struct changes *changes, struct error 
     return rc < 0 ? COMMAND_FAILED : COMMAND_DONE;
 }
 
-/* Returns a command that prints the changed definition and explains it. The caller frees it. */
+/* Returns a command that explains why the changed domain does not start. The caller frees it. */
 static char *
 explain_command(const struct domain_source *source)
 {
+    const struct options *options = &source->call->options;
+    bool renewed = option_given(options, OPTION_RENEW);
+    /* explain takes none of these: it then reads the XML that attach prints. */
+    bool wants_xml = renewed || option_given(options, OPTION_ALIAS) ||
+                     option_given(options, OPTION_UUID) || option_given(options, OPTION_DISPLAY);
     char *text = NULL;
     size_t length;
     FILE *out = memory_stream(&text, &length);
 
-    say_part(out, "vgpuctl attach %s", shell_word(source->domain.name).text);
-    if (option_given(&source->call->options, OPTION_RENEW))
-        say_part(out, " --renew");
-    wish_print(&source->call->options, out);
-    say_part(out, " --print-xml | vgpuctl explain -");
+    say_part(out, "vgpuctl %s %s%s", wants_xml ? "attach" : "explain",
+             shell_word(source->domain.name).text, renewed ? " --renew" : "");
+    wish_print(options, out);
+    if (wants_xml)
+        say_part(out, " --print-xml | vgpuctl explain -");
     memory_stream_end(out, &text);
     return text;
 }
