@@ -215,8 +215,8 @@ check_mdevctl_rule(struct diagnosis *diagnosis)
         if (*begin != '/' || entry_follow(host, &program, "%s", begin + 1) == 0)
             continue;
         diagnosis_add(diagnosis,
-                      "/%s runs %s, which is not there: nothing that mdevctl is to "
-                      "start by itself is started",
+                      "/%s runs %s, which is not there: mdevctl starts no vGPU "
+                      "automatically",
                       rules[i], begin);
         diagnosis_command(diagnosis, "ln -s /usr/bin/mdevctl %s", begin);
         return;
@@ -246,9 +246,10 @@ check_mdevctl_start(struct diagnosis *diagnosis, const struct domain *domain,
         if (!auto_start ||
             strncmp(auto_start + 7 + strspn(auto_start + 7, " \t\n:"), "\"auto\"", 6))
             continue;
-        diagnosis_add(diagnosis,
-                      "mdevctl starts the vGPU %s by itself, which the domain %s asks us for",
-                      hostdev->source.text, domain->name);
+        diagnosis_add(
+            diagnosis,
+            "mdevctl starts the vGPU %s automatically, and the domain %s asks us for this vGPU",
+            hostdev->source.text, domain->name);
         diagnosis_command(diagnosis, "mdevctl undefine -u %s -p %s", hostdev->source.text,
                           parents.items[i].text);
     }
