@@ -14,7 +14,7 @@
 const struct command help_command = {
     .name = "help",
     .arguments = "[COMMAND]",
-    .help = "print this, or open the manual page of a command",
+    .help = "list all commands, or open the manual page of one",
     .example = "vgpuctl help attach",
     .page = "vgpuctl",
     .most = 1,

@@ -298,7 +298,7 @@ run(const struct command_call *call, struct error *error)
 const struct command command_attach = {
     .name = "attach",
     .arguments = "DOMAIN|FILE",
-    .help = "give a domain a vGPU: at its start; if it runs, at once, and not for its next start",
+    .help = "give a domain a vGPU: at once if the domain runs, else at its next start",
     .example = "vgpuctl attach web01 --type T4-1B --config",
     .page = "vgpuctl-guest",
     .least = 1,

@@ -363,7 +363,7 @@ run(const struct command_call *call, struct error *error)
 const struct command command_prove = {
     .name = "prove",
     .arguments = "GPU",
-    .help = "make and remove vGPUs on an idle GPU, and compare it with what is predicted",
+    .help = "make and remove vGPUs on an idle GPU, and compare the results with predictions",
     .example = "vgpuctl prove 3b:00.0 --dry-run",
     .page = "vgpuctl-gpu",
     .least = 1,

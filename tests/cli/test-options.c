@@ -155,12 +155,12 @@ help(void **state)
         const char *text;
     } rows[] = {
         {80, "      --root FILE            another machine's file system, or a capture of it\n"
-             "  -o, --columns LIST         the columns to print, parted by commas\n"
+             "  -o, --columns LIST         the columns to print, separated by commas\n"
              "  -V, --version              say which it is\n"},
         {60, "      --root FILE            another machine's file system,\n"
              "                             or a capture of it\n"
-             "  -o, --columns LIST         the columns to print, parted by\n"
-             "                             commas\n"
+             "  -o, --columns LIST         the columns to print, separated\n"
+             "                             by commas\n"
              "  -V, --version              say which it is\n"},
     };
     static const char *const own[OPTIONS] = {[OPTION_VERSION] = "say which it is"};
