@@ -31,6 +31,11 @@ done
 for page in hooks/*.8 nodedev/*/*.[18] config/*.5 config/*.7 tests/cards/*.4; do
     said=$(mandoc -T lint -W warning "$page" | grep -v 'out of conventional order: Sh DESCRIPTION$') || true
     [ -z "$said" ] || complain "$page: mandoc complains:" "$said"
+    # An example fits 80 columns. Other text is broken by mandoc.
+    wide=$(mandoc -T ascii -O width=80 "$page" | sed 's/.\x08//g' | awk 'length > 80')
+    [ -z "$wide" ] || complain "$page: wider than 80 columns:" "$wide"
+    case $page in tests/*) continue ;; esac
+    if grep -Hn -e 'tests/' -e /proc/self/ "$page"; then complain "$page: a path of our tests"; fi
 done
 
 finish
