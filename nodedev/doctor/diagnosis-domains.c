@@ -215,9 +215,8 @@ check_mdevctl_rule(struct diagnosis *diagnosis)
         if (*begin != '/' || entry_follow(host, &program, "%s", begin + 1) == 0)
             continue;
         diagnosis_add(diagnosis,
-                      "/%s runs %s, which is not there: mdevctl starts no vGPU "
-                      "automatically",
-                      rules[i], begin);
+                      "/%s runs %s, which is not there: mdevctl starts no device at boot", rules[i],
+                      begin);
         diagnosis_command(diagnosis, "ln -s /usr/bin/mdevctl %s", begin);
         return;
     }
