@@ -59,15 +59,15 @@ remove_links() {
         echo "libvirt-vgpu: 'vgpuctl list' fails, so guests that have a vGPU are not named" >&2
     echo "$vgpus" | while read -r device domain state interface gpu; do
         case $domain in - | '') continue ;; esac
-        stays="which stays when it ends: install libvirt-vgpu again before that"
+        stays="and the vGPU stays when $domain ends: install libvirt-vgpu again before that"
         case $interface in
-        mdev) then=", or then: echo 1 >/sys/bus/mdev/devices/$device/remove" ;;
-        vf) then=", or then: echo 0 >/sys/bus/pci/devices/$device/nvidia/current_vgpu_type" ;;
+        mdev) then=", or run afterwards: echo 1 >/sys/bus/mdev/devices/$device/remove" ;;
+        vf) then=", or run afterwards: echo 0 >/sys/bus/pci/devices/$device/nvidia/current_vgpu_type" ;;
         xe)
-            then=", or then: echo 0 >/sys/bus/pci/devices/$gpu/sriov_admin/vfN/profile/vram_quota"
+            then=", or run afterwards: echo 0 >/sys/bus/pci/devices/$gpu/sriov_admin/vfN/profile/vram_quota"
             then="$then, where vfN/device is the link to $device"
             ;;
-        pool) stays="a function of a pool: nothing is to be done when it ends" then='' ;;
+        pool) stays="a function of a pool: no command is needed when $domain ends" then='' ;;
         *) then='' ;;
         esac
         echo "libvirt-vgpu: $domain has the vGPU $device ($state), $stays$then" >&2

@@ -211,8 +211,8 @@ hotplug_out(const struct domain_source *source, const struct hotplug_leaver *lea
         rc = take_out(source, &device, leaver->alias, timeout, error);
     if (rc == -EBUSY)
         return error_set(error, rc,
-                         "%s has not let go of %s in %u s, which its system has to do; nothing "
-                         "was removed; run this again when it has",
+                         "%s has not released %s in %u s: only the guest's system can do that; "
+                         "nothing was removed; try again later",
                          name, leaver->alias, timeout / 1000);
     if (rc < 0)
         return rc;

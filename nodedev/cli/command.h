@@ -40,9 +40,12 @@ struct command {
     const char *name;
     const char *arguments; /* as help shows them; "" for none */
     const char *help;      /* one line */
+    const char *example;   /* a line as somebody types it; at most 78 columns */
     const char *page;      /* the manual page that explains it, of section 1 */
     size_t least, most;    /* number of arguments */
     uint64_t options;      /* OPTION_BIT of each option that it takes; --help is always taken */
+    /* What an option is for in this command, if that is not what option_rows says. */
+    const char *option_help[OPTIONS];
     /* Returns COMMAND_DONE, or another status with the reason in error. */
     enum command_status (*run)(const struct command_call *call, struct error *error);
 };

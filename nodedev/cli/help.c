@@ -14,7 +14,8 @@
 const struct command help_command = {
     .name = "help",
     .arguments = "[COMMAND]",
-    .help = "print this, or open the manual page of a command",
+    .help = "list all commands, or open the manual page of one",
+    .example = "vgpuctl help attach",
     .page = "vgpuctl",
     .most = 1,
 };
@@ -62,7 +63,7 @@ help_print(const struct command *const *commands, const struct command_call *cal
     fprintf(out, "\nHelp (vgpuctl(1)):\n");
     print_command(&help_command, call);
     fprintf(out, "\nOptions:\n");
-    options_help(UINT64_MAX, width_of(call), out);
+    options_help(UINT64_MAX, help_command.option_help, width_of(call), out);
     fprintf(out, "\n'vgpuctl COMMAND --help' says which of them a command takes.\n"
                  "Exit status: 0 done, 1 failed, 2 usage, 3 no capacity, 4 busy.\n");
 }
@@ -75,8 +76,8 @@ help_print_usage(const struct command *command, const struct command_call *call)
     fprintf(out, "Usage: vgpuctl %s%s%s [OPTION]...\n\n%c%s.\n\nOptions:\n", command->name,
             *command->arguments ? " " : "", command->arguments, (char)(*command->help - 'a' + 'A'),
             command->help + 1);
-    options_help(command->options | OPTION_BITS_ALWAYS, width_of(call), out);
-    fprintf(out, "\nSee %s(1).\n", command->page);
+    options_help(command->options | OPTION_BITS_ALWAYS, command->option_help, width_of(call), out);
+    fprintf(out, "\nExample:\n  %s\n\nSee %s(1).\n", command->example, command->page);
 }
 
 /* --- the manual ------------------------------------------------------------------------------- */

@@ -14,41 +14,40 @@ const struct option_row option_rows[OPTIONS] = {
     [OPTION_HOSTS] = {"hosts", 0, "FILE", "the hosts that this file names, a URI in each line"},
     [OPTION_TIMEOUT] = {"timeout", 0, "SECONDS", "how long to wait at most"},
     [OPTION_JSON] = {"json", 'J', NULL, "print JSON"},
-    [OPTION_RAW] = {"raw", 'r', NULL, "print columns parted by one blank"},
+    [OPTION_RAW] = {"raw", 'r', NULL, "separate columns by one blank, for scripts"},
     [OPTION_NOHEADINGS] = {"noheadings", 'n', NULL, "print no line of headings"},
-    [OPTION_COLUMNS] = {"columns", 'o', "LIST", "the columns to print, parted by commas"},
+    [OPTION_COLUMNS] = {"columns", 'o', "LIST", "the columns to print, separated by commas"},
     [OPTION_TYPE] = {"type", 0, "TYPE", "a type: its id, its name or the name's last word"},
     [OPTION_CLASS] = {"class", 0, "CLASS", "a class of vgpu.conf"},
     [OPTION_PARENT] = {"parent", 0, "GPU", "only on this GPU"},
     [OPTION_PLACEMENT] = {"placement", 0, "ORDER", "pack: the fullest GPU; spread: the emptiest"},
     [OPTION_NUMA] = {"numa", 0, "RULE", "the guest's NUMA nodes: prefer, require or ignore them"},
-    [OPTION_TRAITS] = {"traits", 0, "TRAITS", "words that the GPU must have, or not: !WORD"},
-    [OPTION_PARAM] = {"param", 0, "NAME=VALUE", "a parameter of its driver; may be repeated"},
+    [OPTION_TRAITS] = {"traits", 0, "TRAITS", "words that the GPU must have; !WORD: must not"},
+    [OPTION_PARAM] = {"param", 0, "NAME=VALUE", "a parameter for the driver; may be repeated"},
     [OPTION_ALIAS] = {"alias", 0, "ALIAS", "the new device's alias, ua-..."},
     [OPTION_UUID] = {"uuid", 0, "UUID", "the new mediated device's UUID"},
-    [OPTION_COUNT] = {"count", 0, "N", "so many: devices (1), or functions (all)"},
+    [OPTION_COUNT] = {"count", 0, "N", "how many vGPUs, or virtual functions"},
     [OPTION_CONFIG] = {"config", 0, NULL, "change what the domain's next start uses"},
     [OPTION_LIVE] = {"live", 0, NULL, "change the running domain"},
-    [OPTION_START] = {"start", 0, NULL, "start the domain with it"},
+    [OPTION_START] = {"start", 0, NULL, "then start the domain"},
     [OPTION_PRINT_XML] = {"print-xml", 0, NULL, "print the domain's new XML, and change nothing"},
     [OPTION_RENEW] = {"renew", 0, NULL, "give a cloned domain vGPUs of its own"},
-    [OPTION_DISPLAY] = {"display", 0, NULL, "show it on the guest's screen"},
-    [OPTION_ALL] = {"all", 0, NULL, "every domain; of detach, every vGPU; of prove, every type"},
-    [OPTION_PRINT] = {"print", 0, NULL,
-                      "print the configuration, and where it is from; of setup, how GPUs are"},
-    [OPTION_DECLARE] = {"declare", 0, NULL, "write into vgpu.conf's conf.d how GPUs are"},
+    [OPTION_DISPLAY] = {"display", 0, NULL, "show the vGPU on the guest's screen"},
+    [OPTION_ALL] = {"all", 0, NULL, "all domains, vGPUs or types"},
+    [OPTION_PRINT] = {"print", 0, NULL, "print the configuration, or how GPUs are set up"},
+    [OPTION_DECLARE] = {"declare", 0, NULL, "write how GPUs are set up into conf.d"},
     [OPTION_DRY_RUN] = {"dry-run", 0, NULL, "say what would be done, and do nothing"},
-    [OPTION_REBUILD] = {"rebuild", 0, NULL, "set a broken ledger aside and make another"},
+    [OPTION_REBUILD] = {"rebuild", 0, NULL, "set a broken ledger aside and make a new one"},
     [OPTION_OUTPUT] = {"output", 0, "FILE", "write this file, all at once"},
-    [OPTION_SINCE] = {"since", 0, "TIME", "leave out what is older, as journalctl does"},
-    [OPTION_WATCH] = {"watch", 'w', NULL, "show it again whenever it changes; q ends that"},
+    [OPTION_SINCE] = {"since", 0, "TIME", "leave out older lines; TIME as in journalctl"},
+    [OPTION_WATCH] = {"watch", 'w', NULL, "show the output again when it changes; q ends"},
     [OPTION_INTERVAL] = {"interval", 0, "SECONDS", "with --watch: how often to look"},
     [OPTION_COLOR] = {"color", 0, "WHEN", "colours: always, never, or auto: on a terminal"},
-    [OPTION_BEST] = {"best", 0, NULL, "to the host that would take it and has the most room"},
+    [OPTION_BEST] = {"best", 0, NULL, "choose the host that has the most room"},
     [OPTION_NAMES] = {"names", 0, NULL, "leave names and UUIDs as they are"},
     [OPTION_CAPTURE] = {"capture", 0, "FILE", "write a capture of this host with all steps"},
     [OPTION_AVAILABLE] = {"available", 0, NULL, "only types that there may be room for"},
-    [OPTION_SORT] = {"sort", 0, "COLUMN", "order by this column; by -COLUMN from the other end"},
+    [OPTION_SORT] = {"sort", 0, "COLUMN", "order by this column; -COLUMN: the last one first"},
     [OPTION_HELP] = {"help", 'h', NULL, "print this help"},
     [OPTION_VERSION] = {"version", 'V', NULL, "print the version"},
 };
@@ -195,7 +194,7 @@ options_want_table(const struct options *options)
 #define COLUMNS 29 /* width of an option with its argument */
 
 void
-options_help(uint64_t bits, unsigned width, FILE *out)
+options_help(uint64_t bits, const char *const own[OPTIONS], unsigned width, FILE *out)
 {
     for (size_t i = 0; i < OPTIONS; i++) {
         const struct option_row *row = &option_rows[i];
@@ -204,6 +203,6 @@ options_help(uint64_t bits, unsigned width, FILE *out)
         snprintf(head, sizeof(head), "  %s--%s %s", row->letter ? letter : "    ", row->name,
                  row->argument ? row->argument : "");
         if (bits & OPTION_BIT(i))
-            wrap_beside(out, head, COLUMNS, row->help, width);
+            wrap_beside(out, head, COLUMNS, own[i] ? own[i] : row->help, width);
     }
 }

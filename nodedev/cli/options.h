@@ -119,5 +119,6 @@ options_timeout(const struct options *options, unsigned *ret, struct error *erro
 /* Whether an option asks for a table, for commands that otherwise print text. */
 bool options_want_table(const struct options *options) CHECKED NONNULL;
 
-/* Prints what the options of these bits are for, in lines that are not longer than `width`. */
-void options_help(uint64_t bits, unsigned width, FILE *out) NONNULL;
+/* Prints what the options of these bits are for, in lines that are not longer than `width`. Where a
+ * command has words of its own for an option, these are printed instead of those of option_rows. */
+void options_help(uint64_t bits, const char *const own[OPTIONS], unsigned width, FILE *out) NONNULL;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
 /*
- * host: how full the GPUs of this host are, and with what; and the work on the host as a whole.
+ * host: how full the GPUs of this host are, and which vGPUs are on them; and the work on the host as a whole.
  */
 
 import { ask, button, element, labelled, show_found, table, told_lines } from "./elements.js";

@@ -159,19 +159,24 @@ renew(const struct domain_source *source, struct changes *changes, struct error 
     return rc < 0 ? COMMAND_FAILED : COMMAND_DONE;
 }
 
-/* Returns a command that prints the changed definition and explains it. The caller frees it. */
+/* Returns a command that explains why the changed domain does not start. The caller frees it. */
 static char *
 explain_command(const struct domain_source *source)
 {
+    const struct options *options = &source->call->options;
+    bool renewed = option_given(options, OPTION_RENEW);
+    /* explain takes none of these: it then reads the XML that attach prints. */
+    bool wants_xml = renewed || option_given(options, OPTION_ALIAS) ||
+                     option_given(options, OPTION_UUID) || option_given(options, OPTION_DISPLAY);
     char *text = NULL;
     size_t length;
     FILE *out = memory_stream(&text, &length);
 
-    say_part(out, "vgpuctl attach %s", shell_word(source->domain.name).text);
-    if (option_given(&source->call->options, OPTION_RENEW))
-        say_part(out, " --renew");
-    wish_print(&source->call->options, out);
-    say_part(out, " --print-xml | vgpuctl explain -");
+    say_part(out, "vgpuctl %s %s%s", wants_xml ? "attach" : "explain",
+             shell_word(source->domain.name).text, renewed ? " --renew" : "");
+    wish_print(options, out);
+    if (wants_xml)
+        say_part(out, " --print-xml | vgpuctl explain -");
     memory_stream_end(out, &text);
     return text;
 }
@@ -294,7 +299,8 @@ run(const struct command_call *call, struct error *error)
 const struct command command_attach = {
     .name = "attach",
     .arguments = "DOMAIN|FILE",
-    .help = "give a domain a vGPU: at its start; if it runs, at once, and not for its next start",
+    .help = "give a domain a vGPU: at once if the domain runs, else at its next start",
+    .example = "vgpuctl attach web01 --type T4-1B --config",
     .page = "vgpuctl-guest",
     .least = 1,
     .most = 1,
@@ -302,5 +308,6 @@ const struct command command_attach = {
                OPTION_BIT(OPTION_LIVE) | OPTION_BIT(OPTION_START) | OPTION_BIT(OPTION_PRINT_XML) |
                OPTION_BIT(OPTION_RENEW) | OPTION_BIT(OPTION_DRY_RUN) | OPTION_BIT(OPTION_TIMEOUT) |
                OPTION_BIT(OPTION_JSON),
+    .option_help = {[OPTION_COUNT] = "how many vGPUs; the default is 1"},
     .run = run,
 };

@@ -278,7 +278,8 @@ run(const struct command_call *call, struct error *error)
 const struct command command_capture = {
     .name = "capture",
     .arguments = "[FILE]",
-    .help = "record what this host answers, in an archive that --root takes",
+    .help = "record this host's answers in an archive, for --root",
+    .example = "vgpuctl capture host1.tar.gz",
     .page = "vgpuctl-repair",
     .most = 1,
     .options = OPTION_BIT(OPTION_ROOT) | OPTION_BIT(OPTION_NAMES),

@@ -311,9 +311,12 @@ const struct command command_check = {
     .name = "check",
     .arguments = "[DOMAIN|FILE]",
     .help = "look for faults in the configuration, and in domains' XML",
+    .example = "vgpuctl check web01.xml",
     .page = "vgpuctl-guest",
     .most = 1,
     .options = OPTION_BIT(OPTION_ROOT) | OPTION_BIT(OPTION_ALL) | OPTION_BIT(OPTION_PRINT) |
                OPTION_BIT(OPTION_JSON),
+    .option_help = {[OPTION_ALL] = "check every domain, too",
+                    [OPTION_PRINT] = "print each value of the configuration, with file and line"},
     .run = run,
 };

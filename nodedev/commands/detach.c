@@ -115,11 +115,13 @@ const struct command command_detach = {
     .name = "detach",
     .arguments = "DOMAIN|FILE [ALIAS]",
     .help = "take a vGPU from a domain",
+    .example = "vgpuctl detach web01 ua-gpu0",
     .page = "vgpuctl-guest",
     .least = 1,
     .most = 2,
     .options = OPTION_BIT(OPTION_ROOT) | OPTION_BIT(OPTION_CONFIG) | OPTION_BIT(OPTION_LIVE) |
                OPTION_BIT(OPTION_PRINT_XML) | OPTION_BIT(OPTION_TIMEOUT) | OPTION_BIT(OPTION_JSON) |
                OPTION_BIT(OPTION_ALL) | OPTION_BIT(OPTION_DRY_RUN),
+    .option_help = {[OPTION_ALL] = "take every vGPU from the domain"},
     .run = run,
 };

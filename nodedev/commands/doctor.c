@@ -160,6 +160,7 @@ const struct command command_doctor = {
     .name = "doctor",
     .arguments = "",
     .help = "look for what is wrong with this host, and say what to do about it",
+    .example = "vgpuctl doctor",
     .page = "vgpuctl-repair",
     .options = OPTION_BIT(OPTION_ROOT) | OPTION_BITS_TABLE | OPTION_BIT(OPTION_COLOR),
     .run = run,

@@ -80,7 +80,8 @@ run(const struct command_call *call, struct error *error)
 const struct command command_drain = {
     .name = "drain",
     .arguments = "GPU",
-    .help = "make nothing new on a GPU, and show what is on it",
+    .help = "make no new vGPU on a GPU, and show what is on it",
+    .example = "vgpuctl drain 3b:00.0",
     .page = "vgpuctl-gpu",
     .least = 1,
     .most = 1,

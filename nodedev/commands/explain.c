@@ -279,9 +279,11 @@ run(const struct command_call *call, struct error *error)
 const struct command command_explain = {
     .name = "explain",
     .arguments = "[DOMAIN|FILE]",
-    .help = "say where a domain's vGPUs, or more of them, would be placed, and why not elsewhere",
+    .help = "say which GPUs would take a domain's vGPUs, and why the others would not",
+    .example = "vgpuctl explain web01 --type T4-1B",
     .page = "vgpuctl-guest",
     .most = 1,
     .options = OPTION_BIT(OPTION_ROOT) | WISH_BITS | OPTION_BITS_TABLE,
+    .option_help = {[OPTION_COUNT] = "how many vGPUs; the default is 1"},
     .run = run,
 };

@@ -178,6 +178,7 @@ const struct command command_gpus = {
     .name = "gpus",
     .arguments = "",
     .help = "show the GPUs that offer vGPUs",
+    .example = "vgpuctl gpus --columns GPU,NAME,FREE,DRAINED",
     .page = "vgpuctl-show",
     .options = OPTION_BIT(OPTION_ROOT) | OPTION_BITS_REMOTE | OPTION_BITS_TABLE | OPTION_BITS_WATCH,
     .run = run,

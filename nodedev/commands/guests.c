@@ -162,9 +162,11 @@ const struct command command_guests = {
     .name = "guests",
     .arguments = "[GPU|DOMAIN]",
     .help = "show the domains that have or ask for vGPUs",
+    .example = "vgpuctl guests 3b:00.0",
     .page = "vgpuctl-show",
     .most = 1,
     .options = OPTION_BIT(OPTION_ROOT) | OPTION_BITS_REMOTE | OPTION_BITS_TABLE |
                OPTION_BITS_WATCH | OPTION_BIT(OPTION_COLOR) | OPTION_BIT(OPTION_ALL),
+    .option_help = {[OPTION_ALL] = "show domains without vGPUs, too"},
     .run = run,
 };

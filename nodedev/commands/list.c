@@ -142,6 +142,7 @@ const struct command command_list = {
     .name = "list",
     .arguments = "[GPU|DOMAIN]",
     .help = "show the vGPUs, and whose they are",
+    .example = "vgpuctl list web01",
     .page = "vgpuctl-show",
     .most = 1,
     .options = OPTION_BIT(OPTION_ROOT) | OPTION_BITS_REMOTE | OPTION_BITS_TABLE |

@@ -204,7 +204,8 @@ run(const struct command_call *call, struct error *error)
 const struct command command_log = {
     .name = "log",
     .arguments = "[DOMAIN]",
-    .help = "show what the log says of the vGPUs of a domain, or of all",
+    .help = "show what the log says of vGPUs, or of the vGPUs of one domain",
+    .example = "vgpuctl log web01 --since yesterday",
     .page = "vgpuctl-repair",
     .most = 1,
     .options =

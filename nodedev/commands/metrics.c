@@ -83,6 +83,7 @@ const struct command command_metrics = {
     .name = "metrics",
     .arguments = "",
     .help = "print figures for Prometheus",
+    .example = "vgpuctl metrics --output /var/lib/prometheus/node-exporter/libvirt-vgpu.prom",
     .page = "vgpuctl-gpu",
     .options = OPTION_BIT(OPTION_ROOT) | OPTION_BIT(OPTION_OUTPUT),
     .run = run,

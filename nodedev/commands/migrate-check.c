@@ -93,6 +93,7 @@ const struct command command_migrate_check = {
     .name = "migrate-check",
     .arguments = "DOMAIN URI",
     .help = "say whether another host would take a domain with its vGPUs",
+    .example = "vgpuctl migrate-check web01 qemu+ssh://root@host2/system",
     .page = "vgpuctl-migrate",
     .least = 2,
     .most = 2,

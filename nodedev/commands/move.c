@@ -144,6 +144,7 @@ const struct command command_move = {
     .name = "move",
     .arguments = "DOMAIN [URI]",
     .help = "migrate a domain with its vGPUs to another host, or to the best of several",
+    .example = "vgpuctl move web01 --best --hosts ~/gpu-hosts",
     .page = "vgpuctl-migrate",
     .least = 1,
     .most = 2,

@@ -99,6 +99,7 @@ const struct command command_orphans = {
     .name = "orphans",
     .arguments = "",
     .help = "show the vGPUs that no domain refers to",
+    .example = "vgpuctl orphans",
     .page = "vgpuctl-repair",
     .options = OPTION_BITS_TABLE | OPTION_BIT(OPTION_COLOR),
     .run = run,

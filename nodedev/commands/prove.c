@@ -363,11 +363,13 @@ run(const struct command_call *call, struct error *error)
 const struct command command_prove = {
     .name = "prove",
     .arguments = "GPU",
-    .help = "make and remove vGPUs on an idle GPU, and compare it with what is predicted",
+    .help = "make and remove vGPUs on an idle GPU, and compare the results with predictions",
+    .example = "vgpuctl prove 3b:00.0 --dry-run",
     .page = "vgpuctl-gpu",
     .least = 1,
     .most = 1,
     .options = OPTION_BIT(OPTION_ALL) | OPTION_BIT(OPTION_DRY_RUN) | OPTION_BIT(OPTION_CAPTURE) |
                OPTION_BIT(OPTION_NAMES) | OPTION_BITS_TABLE,
+    .option_help = {[OPTION_ALL] = "try every type, not one of each size"},
     .run = run,
 };

@@ -81,6 +81,7 @@ const struct command command_ready = {
     .name = "ready",
     .arguments = "",
     .help = "wait until the GPUs of vgpu.conf offer types",
+    .example = "vgpuctl ready --timeout 60",
     .page = "vgpuctl-gpu",
     .options = OPTION_BIT(OPTION_ROOT) | OPTION_BIT(OPTION_TIMEOUT),
     .run = run,

@@ -132,6 +132,7 @@ const struct command command_reap = {
     .name = "reap",
     .arguments = "[DEVICE...]",
     .help = "remove vGPUs that no domain refers to",
+    .example = "vgpuctl reap --dry-run",
     .page = "vgpuctl-repair",
     .most = SIZE_MAX,
     .options = OPTION_BIT(OPTION_DRY_RUN) | OPTION_BIT(OPTION_JSON),

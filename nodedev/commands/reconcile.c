@@ -77,6 +77,7 @@ const struct command command_reconcile = {
     .name = "reconcile",
     .arguments = "",
     .help = "finish what a hook, a daemon or a driver left half done",
+    .example = "vgpuctl reconcile --dry-run",
     .page = "vgpuctl-repair",
     .options = OPTION_BIT(OPTION_ROOT) | OPTION_BIT(OPTION_DRY_RUN) | OPTION_BIT(OPTION_REBUILD) |
                OPTION_BIT(OPTION_JSON),

@@ -427,9 +427,11 @@ const struct command command_setup = {
     .name = "setup",
     .arguments = "[GPU...]",
     .help = "make GPUs as vgpu.conf declares them: functions, GPU instances, sizes",
+    .example = "vgpuctl setup --dry-run",
     .page = "vgpuctl-gpu",
     .most = SIZE_MAX,
     .options = OPTION_BIT(OPTION_DRY_RUN) | OPTION_BIT(OPTION_PRINT) | OPTION_BIT(OPTION_DECLARE) |
                OPTION_BITS_TABLE,
+    .option_help = {[OPTION_PRINT] = "print how the GPUs are set up now, for vgpu.conf"},
     .run = run,
 };

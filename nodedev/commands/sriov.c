@@ -292,9 +292,11 @@ const struct command command_sriov = {
     .name = "sriov",
     .arguments = "status|enable|disable [GPU]",
     .help = "show, enable or disable GPUs' virtual functions",
+    .example = "vgpuctl sriov enable 3b:00.0",
     .page = "vgpuctl-gpu",
     .least = 1,
     .most = 2,
     .options = OPTION_BIT(OPTION_COUNT) | OPTION_BITS_TABLE,
+    .option_help = {[OPTION_COUNT] = "how many functions; the default is all"},
     .run = run,
 };

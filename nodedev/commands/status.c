@@ -196,7 +196,8 @@ run(const struct command_call *call, struct error *error)
 const struct command command_status = {
     .name = "status",
     .arguments = "[GPU]",
-    .help = "draw how full the GPUs are, and with what",
+    .help = "show how full the GPUs are, and what is on them",
+    .example = "vgpuctl status --watch",
     .page = "vgpuctl-show",
     .most = 1,
     .options = OPTION_BIT(OPTION_ROOT) | OPTION_BITS_REMOTE | OPTION_BIT(OPTION_JSON) |

@@ -182,6 +182,7 @@ const struct command command_types = {
     .name = "types",
     .arguments = "[GPU]",
     .help = "show the types of vGPUs, and how many more there is room for",
+    .example = "vgpuctl types --available --sort -FRAMEBUFFER",
     .page = "vgpuctl-show",
     .most = 1,
     .options = OPTION_BIT(OPTION_ROOT) | OPTION_BIT(OPTION_TYPE) | OPTION_BIT(OPTION_AVAILABLE) |

@@ -64,6 +64,7 @@ const struct command command_undrain = {
     .name = "undrain",
     .arguments = "GPU",
     .help = "make vGPUs on a GPU again",
+    .example = "vgpuctl undrain 3b:00.0",
     .page = "vgpuctl-gpu",
     .least = 1,
     .most = 1,

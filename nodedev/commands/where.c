@@ -121,7 +121,8 @@ run(const struct command_call *call, struct error *error)
 const struct command command_where = {
     .name = "where",
     .arguments = "[DOMAIN|FILE]",
-    .help = "say which of several hosts would take a domain, or a type, the best first",
+    .help = "ask hosts whether they would take a domain or a type, and list the best first",
+    .example = "vgpuctl where web01 --hosts ~/gpu-hosts",
     .page = "vgpuctl-migrate",
     .most = 1,
     .options = OPTION_BIT(OPTION_TYPE) | OPTION_BITS_REMOTE | OPTION_BITS_TABLE,

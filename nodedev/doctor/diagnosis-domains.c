@@ -266,9 +266,10 @@ check_mdevctl_start(struct diagnosis *diagnosis, const struct domain *domain,
         if (!auto_start ||
             strncmp(auto_start + 7 + strspn(auto_start + 7, " \t\n:"), "\"auto\"", 6))
             continue;
-        diagnosis_add(diagnosis,
-                      "mdevctl starts the vGPU %s by itself, which the domain %s asks us for",
-                      hostdev->source.text, domain->name);
+        diagnosis_add(
+            diagnosis,
+            "mdevctl starts the vGPU %s automatically, and the domain %s asks us for this vGPU",
+            hostdev->source.text, domain->name);
         diagnosis_command(diagnosis, "mdevctl undefine -u %s -p %s", hostdev->source.text,
                           parents.items[i].text);
     }

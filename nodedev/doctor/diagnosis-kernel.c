@@ -53,9 +53,10 @@ check_mdev(struct diagnosis *diagnosis)
         diagnosis_card_has_step(diagnosis, NULL))
         return;
     diagnosis_add(diagnosis, "the kernel knows no mediated devices: its module mdev is not loaded");
-    diagnosis_advise(diagnosis, "load the GPU's vGPU driver, which needs it (modprobe "
-                                "nvidia_vgpu_vfio, or i915 with enable_gvt=1); or enable virtual "
-                                "functions that do without");
+    diagnosis_advise(diagnosis,
+                     "load the GPU's vGPU driver: modprobe nvidia_vgpu_vfio, or i915 with "
+                     "enable_gvt=1; if the GPU's vGPUs are virtual functions, enable the "
+                     "functions instead");
 }
 
 /* Whether the kernel was built without VFIO groups (CONFIG_VFIO_GROUP). VFIO makes "vfio-dev" in

@@ -258,7 +258,7 @@ ask_users(const struct host_views *views, const struct command_call *call, struc
     if (rc == 0)
         return 0;
     if (!views->shows_domains)
-        error_add(&failure, "so orphans are not told from others");
+        error_add(&failure, "so no vGPU is shown as an orphan");
     else if (!*view->references.domains.failure.text) {
         *error = failure;
         return rc;

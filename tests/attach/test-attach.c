@@ -602,9 +602,12 @@ and_a_start_that_fails(void **state)
            "unexpected exit status 1: vgpu: web09: no GPU can take ua-gpu0 (small): mtty is full; "
            "see 'vgpuctl explain web09'\n";
     expect("vgpuctl attach web09 --class small --count 2 --start", COMMAND_FAILED,
-           "mtty is full; see 'vgpuctl attach web09 --class small --count 2 --print-xml "
-           "| vgpuctl explain -'; its definition is again as it was, without the "
-           "vGPU\n");
+           "mtty is full; see 'vgpuctl explain web09 --class small --count 2'; its definition is "
+           "again as it was, without the vGPU\n");
+    /* explain takes no --alias. */
+    expect("vgpuctl attach web09 --class small --alias ua-x --start", COMMAND_FAILED,
+           "mtty is full; see 'vgpuctl attach web09 --class small --alias ua-x --print-xml "
+           "| vgpuctl explain -'; its definition");
     said = NULL;
     assert_int_equal(run("vgpuctl attach web09 --class small --count 2 --print-xml"), COMMAND_DONE);
     after = definition_read(libvirt, "web09");

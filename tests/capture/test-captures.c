@@ -119,7 +119,7 @@ static void
 each(void **state)
 {
     AUTO(words_clear) struct words names = {0};
-    AUTO_FREE char *directory = NULL;
+    AUTO_FREE char *directory = NULL, *capture = NULL;
     size_t shown = 0;
 
     assert_true(asprintf(&directory, "%s/tests/captures", scene_sources()) > 0);
@@ -129,6 +129,12 @@ each(void **state)
         shown += play(names.items[i]);
     /* There is no libvirt. A status file tells of a guest. */
     typed_golden(&scene, NULL, "guests/captured-vm-mdev", "vgpuctl guests --root vm-mdev");
+    /* vgpuctl-show(1) has a capture with a name that somebody may choose. */
+    assert_true(asprintf(&capture, "%s/reconstructed-b50", directory) > 0);
+    assert_int_equal(chdir(scene.kernel.path), 0);
+    assert_int_equal(symlink(capture, "host2"), 0);
+    typed_golden_on(&scene, NULL, &typed_page, "list/page", "vgpuctl list --root ./host2");
+    assert_int_equal(unlink("host2"), 0);
     assert_int_equal(chdir("/"), 0);
     assert_true(shown >= 6 && names.count >= shown + 5);
 }

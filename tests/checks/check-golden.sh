@@ -44,16 +44,20 @@ for shown in "$scratch"/shown.*; do
     sed '$d' "$found" | diff "$shown" - || complain "README.md shows ('<') what is not so ('>')"
 done
 # Each example of a manual page, from "$ vgpuctl ..." on, is what some test was shown. The last line of a golden
-# file is the exit status.
+# file is the exit status. A page may break a line, and has four blanks before the rest of it.
 # shellcheck disable=SC2016 # awk's
-awk 'FNR == 1 { known[text]; text = "" }
-    FILENAME ~ /^tests\/golden\// { if (FNR > 1) text = text last "\n"; last = $0; next }
+awk 'function add(line) {
+        if (sub(/^    +/, " ", line)) sub(/\n$/, "", text)
+        text = text line "\n"
+    }
+    FNR == 1 { known[text]; text = "" }
+    FILENAME ~ /^tests\/golden\// { if (FNR > 1) add(last); last = $0; next }
     /^\.Ed/ && inside {
         if (!(text in known)) { print FILENAME ": no test was ever shown its " text; bad = 1 }
         inside = 0; text = ""
     }
     /^\$ vgpuctl / { inside = 1 }
-    inside { gsub(/\\e/, "\\"); text = text $0 "\n" }
+    inside { gsub(/\\e/, "\\"); add($0) }
     END { exit bad }' tests/golden/*/* hooks/*.8 nodedev/*/*.[18] config/*.5 config/*.7 ||
     complain "examples that nobody has seen"
 finish

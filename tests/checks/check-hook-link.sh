@@ -33,18 +33,19 @@ expect() {
     [ "$said" = "libvirt-vgpu: $2" ] || complain "$1: it says:" "$said" "-- and not:" "libvirt-vgpu: $2"
 }
 
-stays="which stays when it ends: install libvirt-vgpu again before that, or then:"
+# stays GUEST: what becomes of the guest's vGPU, and what to do.
+stays() { echo "and the vGPU stays when $1 ends: install libvirt-vgpu again before that, or run afterwards:"; }
 # A capture that is made anew has other UUIDs.
 device=$("$builddir/vgpuctl" list --root "$srcdir/tests/captures/vm-mdev" -rn -o DEVICE,DOMAIN |
     sed -n 's/ payroll-db01$//p')
-expect vm-mdev "payroll-db01 has the vGPU $device (held), $stays \
+expect vm-mdev "payroll-db01 has the vGPU $device (held), $(stays payroll-db01) \
 echo 1 >/sys/bus/mdev/devices/$device/remove"
-expect vm-vf "web01 has the vGPU 0000:01:00.1 (held), $stays \
+expect vm-vf "web01 has the vGPU 0000:01:00.1 (held), $(stays web01) \
 echo 0 >/sys/bus/pci/devices/0000:01:00.1/nvidia/current_vgpu_type"
-expect vm-xe "web01 has the vGPU 0000:01:00.1 (held), $stays \
+expect vm-xe "web01 has the vGPU 0000:01:00.1 (held), $(stays web01) \
 echo 0 >/sys/bus/pci/devices/0000:01:00.0/sriov_admin/vfN/profile/vram_quota, where vfN/device is the link to \
 0000:01:00.1"
-expect vm-pool "web01 has the vGPU 0000:01:00.1 (held), a function of a pool: nothing is to be done when it ends"
+expect vm-pool "web01 has the vGPU 0000:01:00.1 (held), a function of a pool: no command is needed when web01 ends"
 
 expect no-such-capture "'vgpuctl list' fails, so guests that have a vGPU are not named"
 

@@ -35,6 +35,11 @@ for page in hooks/*.8 nodedev/*/*.[18] config/*.5 config/*.7 tests/cards/*.4; do
     # On a terminal of 80 columns.
     said=$(MANWIDTH=80 LC_ALL=C.UTF-8 man --warnings -E UTF-8 -l -Tutf8 -Z "$page" 2>&1 >/dev/null) || true
     [ -z "$said" ] || complain "$page: man complains:" "$said"
+    # An example fits 80 columns. Other text is broken by mandoc.
+    wide=$(mandoc -T ascii -O width=80 "$page" | sed 's/.\x08//g' | awk 'length > 80')
+    [ -z "$wide" ] || complain "$page: wider than 80 columns:" "$wide"
+    case $page in tests/*) continue ;; esac
+    if grep -Hn -e 'tests/' -e /proc/self/ "$page"; then complain "$page: a path of our tests"; fi
 done
 
 finish

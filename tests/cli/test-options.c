@@ -155,14 +155,15 @@ help(void **state)
         const char *text;
     } rows[] = {
         {80, "      --root FILE            another machine's file system, or a capture of it\n"
-             "  -o, --columns LIST         the columns to print, parted by commas\n"
-             "  -V, --version              print the version\n"},
+             "  -o, --columns LIST         the columns to print, separated by commas\n"
+             "  -V, --version              say which it is\n"},
         {60, "      --root FILE            another machine's file system,\n"
              "                             or a capture of it\n"
-             "  -o, --columns LIST         the columns to print, parted by\n"
-             "                             commas\n"
-             "  -V, --version              print the version\n"},
+             "  -o, --columns LIST         the columns to print, separated\n"
+             "                             by commas\n"
+             "  -V, --version              say which it is\n"},
     };
+    static const char *const own[OPTIONS] = {[OPTION_VERSION] = "say which it is"};
 
     for (size_t i = 0; i < COUNT(rows); i++) {
         char text[512] = "";
@@ -170,7 +171,7 @@ help(void **state)
 
         options_help(OPTION_BIT(OPTION_ROOT) | OPTION_BIT(OPTION_VERSION) |
                          OPTION_BIT(OPTION_COLUMNS),
-                     rows[i].width, out);
+                     own, rows[i].width, out);
         fclose(out);
         assert_string_equal(text, rows[i].text);
     }

@@ -62,6 +62,69 @@ help_of_each_command(void **state)
     }
 }
 
+/* The example in a command's help is a line that this command takes, and fits a terminal. */
+static void
+an_example_of_each_command(void **state)
+{
+    for (size_t i = 0; commands[i]; i++) {
+        const struct command *command = commands[i];
+        AUTO_FREE char *copy = strdup(command->example), *line = NULL;
+        char *rest = copy, *argv[16] = {NULL}, again[64];
+        struct options options;
+        struct error error;
+        int argc = 0, first;
+
+        assert_true(asprintf(&line, "\n\nExample:\n  %s\n\nSee ", command->example) > 0);
+        assert_true(strlen(command->example) <= 78);
+        while (argc < 15 && (argv[argc] = strsep(&rest, " ")))
+            argc++;
+        assert_string_equal(argv[0], "vgpuctl");
+        assert_string_equal(argv[1], command->name);
+        assert_int_equal(options_read(argc, argv, &options, &first, &error), 0);
+        assert_int_equal(options_check(&options, command->options, &error), 0);
+        assert_in_range(argc - first - 1, command->least, command->most);
+        options_clear(&options);
+        snprintf(again, sizeof(again), "vgpuctl %s --help", command->name);
+        assert_int_equal(run(again), COMMAND_DONE);
+        typed_assert_has(typed.printed, line);
+    }
+}
+
+/* What an option of several commands is for, in the help of each. */
+static void
+options_of_several_commands(void **state)
+{
+    static const char *const rows[][2] = {
+        {"guests", "--all                  show domains without vGPUs, too"},
+        {"check", "--all                  check every domain, too"},
+        {"detach", "--all                  take every vGPU from the domain"},
+        {"prove", "--all                  try every type, not one of each size"},
+        {"check",
+         "--print                print each value of the configuration, with file and line"},
+        {"setup", "--print                print how the GPUs are set up now, for vgpu.conf"},
+        {"attach", "--count N              how many vGPUs; the default is 1"},
+        {"explain", "--count N              how many vGPUs; the default is 1"},
+        {"sriov", "--count N              how many functions; the default is all"},
+    };
+
+    for (size_t i = 0; i < COUNT(rows); i++) {
+        char line[64];
+
+        snprintf(line, sizeof(line), "vgpuctl %s --help", rows[i][0]);
+        typed_expect(&scene, HERE, line, COMMAND_DONE, rows[i][1], &typed);
+    }
+    for (size_t i = 0; commands[i]; i++) {
+        for (size_t k = 0; commands[k]; k++) {
+            char line[64], other[64];
+
+            snprintf(line, sizeof(line), "vgpuctl %s --help", commands[i]->name);
+            snprintf(other, sizeof(other), "of %s,", commands[k]->name);
+            assert_int_equal(run(line), COMMAND_DONE);
+            assert_null(strstr(typed.printed, other));
+        }
+    }
+}
+
 /* The exit status, and the message, if nothing can be written to its output. */
 static int
 run_into_the_void(const char *words, char *text, size_t size)
@@ -290,8 +353,14 @@ main(void)
 {
 #define TEST(function) TYPED_TEST(function, here)
     const struct CMUnitTest tests[] = {
-        TEST(help_and_version), TEST(help_of_each_command),     TEST(nowhere_to_print),
-        TEST(wrong_usage),      TEST(wrong_usage_for_programs), TEST(unprivileged),
+        TEST(help_and_version),
+        TEST(help_of_each_command),
+        TEST(an_example_of_each_command),
+        TEST(options_of_several_commands),
+        TEST(nowhere_to_print),
+        TEST(wrong_usage),
+        TEST(wrong_usage_for_programs),
+        TEST(unprivileged),
         TEST(reconcile),
     };
 

@@ -43,6 +43,7 @@ all_domains(void **state)
     begin(&domains);
     libvirt = typed_libvirt(&scene, domains);
     typed_golden(&scene, libvirt, "guests/four", "vgpuctl guests");
+    typed_golden_on(&scene, libvirt, &typed_page, "guests/page", "vgpuctl guests");
     typed_golden(&scene, libvirt, "guests/four-all", "vgpuctl guests --all -o " EVERYTHING);
     typed_golden(&scene, libvirt, "guests/four-of-gpu", "vgpuctl guests 18:00.0");
     typed_golden(&scene, libvirt, "guests/four-one", "vgpuctl guests guest3");

@@ -85,6 +85,7 @@ what_is_in_a_file(void **state)
     assert_int_equal(typed_run(&scene, HERE, "vgpuctl log web", &typed), 0);
     assert_string_equal(typed.printed, "");
     typed_golden_on(&scene, HERE, &typed_screen, "log/screen", "vgpuctl log");
+    typed_golden_on(&scene, HERE, &typed_page, "log/page", "vgpuctl log web01");
     typed_golden(&scene, HERE, "log/json", "vgpuctl log web02 --json");
 }
 

@@ -455,7 +455,7 @@ no_libvirt(void **state)
     assert_said(LEFT, "kept\n");
     assert_said(BY_HAND, "foreign\n");
     typed_assert_has(typed.faults, "vgpuctl: list: cannot connect to test:///no/such/node.xml: ");
-    typed_assert_has(typed.faults, "; so orphans are not told from others\n");
+    typed_assert_has(typed.faults, "; so no vGPU is shown as an orphan\n");
     /* Another machine's file system has no libvirt that could be asked. So this is no problem. */
     snprintf(line, sizeof(line), "vgpuctl list -rn -o DEVICE,STATE --root %s", scene.kernel.path);
     assert_int_equal(run(line), COMMAND_DONE);

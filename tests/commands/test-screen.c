@@ -58,6 +58,7 @@ at_80_columns(void **state)
 {
     const char *libvirt = begin();
 
+    typed_golden_on(&scene, libvirt, &typed_page, "orphans/page", "vgpuctl orphans");
     for (size_t i = 0; i < COUNT(tables); i++)
         typed_golden_on(&scene, libvirt, &typed_screen, tables[i].name, tables[i].line);
 }

@@ -53,6 +53,7 @@ t4(void **state)
                 "\"state\": \"foreign\", \"domain\": \"guest3\",\n\"since\": null");
     /* README.md shows this output; check-golden.sh compares. */
     typed_golden(&scene, libvirt, "readme/status", "vgpuctl status 0000:18:00.0");
+    typed_golden_on(&scene, libvirt, &typed_page, "status/page", "vgpuctl status 0000:18:00.0");
     typed_golden(&scene, libvirt, "status/t4-unknown", "vgpuctl status 0000:19:00.0");
 }
 

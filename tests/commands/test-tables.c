@@ -202,6 +202,9 @@ both_kinds(void **state)
     assert_true(asprintf(&domains, "%s%s%s", first, second, third) > 0);
     libvirt = typed_libvirt(&scene, domains);
     typed_golden(&scene, libvirt, "gpus/t4-l40s", "vgpuctl gpus");
+    typed_golden_on(&scene, libvirt, &typed_page, "gpus/page", "vgpuctl gpus");
+    typed_golden_on(&scene, libvirt, &typed_page, "types/page",
+                    "vgpuctl types 18:00.0 --available");
     typed_golden(&scene, libvirt, "gpus/t4-l40s-json", "vgpuctl gpus --json");
     typed_golden(&scene, libvirt, "types/t4-l40s", "vgpuctl types");
     typed_golden(&scene, libvirt, "list/t4-l40s", "vgpuctl list");

@@ -122,6 +122,7 @@ readme(void **state)
 {
     not_executable();
     typed_golden(&scene, HERE, "readme/doctor", "vgpuctl doctor");
+    typed_golden_on(&scene, HERE, &typed_page, "doctor/page", "vgpuctl doctor");
 }
 
 /* Security modules. */

@@ -49,7 +49,7 @@ started_by_mdevctl(void **state)
     put("etc/mdevctl.d/0000:18:00.0/" DEVICE1,
         "{ \"mdev_type\": \"nvidia-222\", \"start\": \"auto\", \"attrs\": [] }\n");
     assert_fault(libvirt(devices), "mdevctl-start",
-                 "mdevctl starts the vGPU " DEVICE1 " by itself, which the domain guest1");
+                 "mdevctl starts the vGPU " DEVICE1 " automatically, and the domain guest1");
     /* No domain asks us for this device. */
     assert_healthy(libvirt((const char *const[]){HOSTDEV(DEVICE1, "ua-mine"), NULL}));
 }

@@ -33,6 +33,7 @@ typed_tear_down(void **state)
 
 const struct terminal typed_screen = {
     .input = -1, .output = -1, .is_screen = true, .width = 80, .height = 24};
+const struct terminal typed_page = {.input = -1, .output = -1, .is_screen = true, .width = 69};
 
 /* Keeps a document for check-schemas.sh, in the file that tests/environment names. */
 static void

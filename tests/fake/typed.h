@@ -43,6 +43,10 @@ int typed_run_on(struct scene *scene, const char *uri, const struct terminal *te
                  const char *line, struct typed *ret);
 extern const struct terminal typed_screen;
 
+/* A terminal with as many columns as a manual page has for an example. The rest of 80 columns is
+ * the page's margin. Golden files that a page shows are written on it. */
+extern const struct terminal typed_page;
+
 /* The columns of types that a capture keeps as they are. The names of classes get stand-ins. */
 #define TYPED_FIGURES                                                                              \
     "gpu,type,name,framebuffer,heads,resolution,max,available,available-at-most,slices,max-from"

@@ -141,7 +141,7 @@ commands_say_so_once(void **state)
     assert_int_equal(typed_run(&scene, "test:///default", "vgpuctl list", &typed), COMMAND_DONE);
     typed_assert_has(typed.printed, "GRID T4-1B");
     typed_assert_has(typed.faults, "vgpuctl: list: cannot ask libvirt: " ABSENT);
-    typed_assert_has(typed.faults, "so orphans are not told from others");
+    typed_assert_has(typed.faults, "so no vGPU is shown as an orphan");
     assert_int_equal(typed_run(&scene, "test:///default", "vgpuctl explain guest1", &typed),
                      COMMAND_FAILED);
     typed_assert_has(typed.faults, "vgpuctl: explain: cannot ask libvirt: " ABSENT);

@@ -73,7 +73,7 @@ assert_match "$ERR" 'vgpuctl: attach: web01: ua-gpu[0-9]*: libvirt does not plug
 
 say "devices that the guest does not let go of stay"
 must_fail vgpuctl attach web01 --type mtty-1 --live --config --count 12 --timeout 1
-assert_match "$ERR" 'libvirt does not plug it in: .*PCI.*; and ua-gpu2, added before it, stays: web01 has not let go'
+assert_match "$ERR" 'libvirt does not plug it in: .*PCI.*; and ua-gpu2, added before it, stays: web01 has not released'
 many=$(device_of web01 | wc -l)
 [ "$many" -gt 2 ]
 [ "$(device_of web01 --inactive | wc -l)" = "$many" ]

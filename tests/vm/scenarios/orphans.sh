@@ -97,7 +97,7 @@ virsh -q undefine defined
 unshare --mount bash -euc 'mount -t tmpfs none /run/libvirt; "$@"' - \
     vgpuctl list -rn -o DEVICE,STATE >said 2>complaint
 assert_match "$(cat said)" "$defined kept"
-assert_match "$(cat complaint)" "^vgpuctl: list: cannot connect to qemu:///system: .*; so orphans are not told"
+assert_match "$(cat complaint)" "^vgpuctl: list: cannot connect to qemu:///system: .*; so no vGPU is shown as an orphan"
 # shellcheck disable=SC2016
 exits 1 unshare --mount bash -euc 'mount -t tmpfs none /run/libvirt; "$@"' - vgpuctl reap "$defined"
 assert_match "$(cat said)" "only libvirt knows which domains are defined, so nothing is removed"

@@ -141,7 +141,7 @@ start_plain() {
 }
 halted start_plain -- -r libvirt-vgpu
 for n in 1 2; do
-    assert_match "$(<said)" "libvirt-vgpu: web$n has the vGPU ${device[n]} \(held\), which stays when it ends"
+    assert_match "$(<said)" "libvirt-vgpu: web$n has the vGPU ${device[n]} \(held\), and the vGPU stays when web$n ends"
 done
 [ "$(grep -c '^libvirt-vgpu: ' said)" = 2 ]
 for name in "${mdevctl_links[@]}"; do [ ! -L "$name" ]; done
@@ -154,7 +154,7 @@ cp said removed
 for n in 2 1; do
     destroy "web$n"
     mdev_exists "${device[n]}"
-    eval "$(sed -n "s/^libvirt-vgpu: web$n .* or then: //p" removed)"
+    eval "$(sed -n "s/^libvirt-vgpu: web$n .* or run afterwards: //p" removed)"
     assert_gone "${device[n]}"
     ! is_long || break
 done
