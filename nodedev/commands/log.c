@@ -18,10 +18,14 @@
 enum column { TIME, DOMAIN, UUID, EVENT, DEVICE, TYPE, GPU, RESULT };
 
 static const struct table_column columns[] = {
-    [TIME] = {.name = "TIME", .drop = 3},     [DOMAIN] = {.name = "DOMAIN", .wraps = true},
-    [UUID] = {.name = "UUID", .extra = true}, [EVENT] = {.name = "EVENT"},
-    [DEVICE] = {.name = "DEVICE", .drop = 2}, [TYPE] = {.name = "TYPE", .drop = 4},
-    [GPU] = {.name = "GPU", .drop = 1},       [RESULT] = {.name = "RESULT", .wraps = true},
+    [TIME] = {.name = "TIME", .drop = 3},
+    [DOMAIN] = {.name = "DOMAIN", .wraps = true},
+    [UUID] = {.name = "UUID", .extra = true},
+    [EVENT] = {.name = "EVENT"},
+    [DEVICE] = {.name = "DEVICE", .drop = 2, .yields = true},
+    [TYPE] = {.name = "TYPE", .drop = 4},
+    [GPU] = {.name = "GPU", .drop = 1, .yields = true},
+    [RESULT] = {.name = "RESULT", .wraps = true},
 };
 
 /* The numbers of files: of all, and of those that could not be read. */
@@ -33,20 +37,25 @@ struct tally {
 struct question {
     const char *domain;  /* NULL: any */
     const time_t *since; /* NULL: from the beginning */
+    bool is_screen;      /* the answer is shown on a terminal */
 };
 
-/* People read the log's own words. For programs each time has the form of RFC 3339. */
+/* For programs each time has the form of RFC 3339. On a terminal it is short, in local time, so
+ * that there is room for the result. Elsewhere people read the log's own words. */
 static void
-add_time(const struct event *event, time_t latest, struct table *table)
+add_time(const struct event *event, const struct question *question, time_t latest,
+         struct table *table)
 {
     char text[32];
-    struct tm utc;
+    struct tm parts;
     time_t time;
 
-    if (!table->json)
-        table_set_text(table, TIME, event->time);
-    else if (moment_of_line(event->time, latest, &time) == 0 &&
-             strftime(text, sizeof(text), "%Y-%m-%dT%H:%M:%SZ", gmtime_r(&time, &utc)))
+    if (!table->json && !question->is_screen)
+        return table_set_text(table, TIME, event->time);
+    if (moment_of_line(event->time, latest, &time) < 0)
+        return table_set_text(table, TIME, table->json ? "" : event->time);
+    if (strftime(text, sizeof(text), table->json ? "%Y-%m-%dT%H:%M:%SZ" : "%b %e %H:%M:%S",
+                 table->json ? gmtime_r(&time, &parts) : localtime_r(&time, &parts)))
         table_set_text(table, TIME, text);
 }
 
@@ -58,10 +67,11 @@ said(const char *text)
 }
 
 static void
-add_event(const struct event *event, time_t latest, struct table *table)
+add_event(const struct event *event, const struct question *question, time_t latest,
+          struct table *table)
 {
     table_line(table);
-    add_time(event, latest, table);
+    add_time(event, question, latest, table);
     table_set_text(table, DOMAIN, said(event->domain));
     table_set_text(table, UUID, said(event->uuid));
     table_set_text(table, EVENT, said(event->name));
@@ -118,7 +128,7 @@ add_lines(int fd, const struct question *question, time_t latest, struct table *
         struct event event;
 
         if (event_read(line, &event) && is_asked_for(&event, question, latest))
-            add_event(&event, latest, table);
+            add_event(&event, question, latest, table);
     }
     if (ferror(log))
         rc = error_set(error, -EIO, "cannot read the log: %s", strerror(EIO));
@@ -186,7 +196,8 @@ run(const struct command_call *call, struct error *error)
     const char *since = call->options.values[OPTION_SINCE];
     AUTO(table_end) struct table table = {0};
     time_t moment = 0;
-    const struct question question = {.domain = call->count ? call->arguments[0] : NULL,
+    const struct question question = {.is_screen = call->terminal->is_screen,
+                                      .domain = call->count ? call->arguments[0] : NULL,
                                       .since = since ? &moment : NULL};
 
     if (table_start(&table, "events", columns, COUNT(columns), call, error) < 0)

@@ -7,6 +7,7 @@
 
 #include <fcntl.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <time.h>
@@ -87,6 +88,42 @@ what_is_in_a_file(void **state)
     typed_golden_on(&scene, HERE, &typed_screen, "log/screen", "vgpuctl log");
     typed_golden_on(&scene, HERE, &typed_page, "log/page", "vgpuctl log web01");
     typed_golden(&scene, HERE, "log/json", "vgpuctl log web02 --json");
+}
+
+/* Real lines, as Debian's rsyslog writes them: the times are long, and so is a refusal. On each
+ * terminal the text gets what is left. */
+static void
+it_fits_each_terminal(void **state)
+{
+    static const struct {
+        unsigned width, most; /* lines of the longest refusal */
+    } screens[] = {{60, 14}, {80, 9}, {100, 6}, {120, 4}, {200, 2}};
+
+#define AT "2026-11-23T12:00:01.345678+00:00 host "
+    fake_write(&scene.kernel, SYSLOG,
+               LINES(AT) AT
+               "libvirtd[90]: internal error: Hook script execution failed: internal error: Child "
+               "process (LC_ALL=C /etc/libvirt/hooks/qemu.d/50-vgpu web01 prepare begin -) "
+               "unexpected exit status 1: vgpu: web01: no GPU can take ua-gpu0 (T4-1B): "
+               "0000:18:00.0 is full (16 of 16); 0000:3b:00.0 holds nvidia-234, and takes one size "
+               "at a time; 0000:86:00.0 is drained (see vgpuctl undrain); see 'vgpuctl explain "
+               "web01'\n");
+    for (size_t i = 0; i < COUNT(screens); i++) {
+        struct terminal terminal = typed_screen;
+        char golden[32];
+        unsigned lines = 0, longest = 0;
+
+        terminal.width = screens[i].width;
+        snprintf(golden, sizeof(golden), "log/screen-%u", terminal.width);
+        typed_golden_on(&scene, HERE, &terminal, golden, "vgpuctl log");
+        typed_run_on(&scene, HERE, &terminal, "vgpuctl log", &typed);
+        for (const char *c = typed.printed; (c = strchr(c, '\n')) && c[1]; c++) {
+            lines = c[1] == ' ' ? lines + 1 : 1;
+            longest = lines > longest ? lines : longest;
+        }
+        if (longest > screens[i].most)
+            fail_msg("%u columns: %u lines\n%s", terminal.width, longest, typed.printed);
+    }
 }
 
 /* The line as the hook writes it. The hook prints a guest's name so that no part of it looks like
@@ -347,6 +384,7 @@ main(void)
 {
     const struct CMUnitTest tests[] = {
         TEST(what_is_in_a_file),
+        TEST(it_fits_each_terminal),
         TEST(a_name_that_is_written_otherwise),
         TEST(a_refused_name_of_any_kind),
         TEST(what_is_in_the_journal),
@@ -358,5 +396,8 @@ main(void)
         TEST(a_line_without_an_end),
     };
 
+    /* A log has local times. */
+    setenv("TZ", "UTC", 1);
+    tzset();
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
