@@ -36,16 +36,23 @@ expect() {
 # stays GUEST: what becomes of the guest's vGPU, and what to do.
 stays() { echo "and the vGPU stays when $1 ends: install libvirt-vgpu again before that, or run afterwards:"; }
 # A capture that is made anew has other UUIDs.
-device=$("$builddir/vgpuctl" list --root "$srcdir/tests/captures/vm-mdev" -rn -o DEVICE,DOMAIN |
-    sed -n 's/ payroll-db01$//p')
-expect vm-mdev "payroll-db01 has the vGPU $device (held), $(stays payroll-db01) \
+# first CAPTURE: the device, the state and the guest of the first vGPU, in the order of the devices' names.
+first() {
+    "$builddir/vgpuctl" list --root "$srcdir/tests/captures/$1" -rn -o DEVICE,STATE,DOMAIN |
+        grep -e ' held ' -e ' kept ' | sort | head -n 1
+}
+read -r device state guest <<END
+$(first vm-mdev)
+END
+expect vm-mdev "$guest has the vGPU $device ($state), $(stays "$guest") \
 echo 1 >/sys/bus/mdev/devices/$device/remove"
-expect vm-vf "web01 has the vGPU 0000:01:00.1 (held), $(stays web01) \
-echo 0 >/sys/bus/pci/devices/0000:01:00.1/nvidia/current_vgpu_type"
-expect vm-xe "web01 has the vGPU 0000:01:00.1 (held), $(stays web01) \
-echo 0 >/sys/bus/pci/devices/0000:01:00.0/sriov_admin/vfN/profile/vram_quota, where vfN/device is the link to \
-0000:01:00.1"
-expect vm-pool "web01 has the vGPU 0000:01:00.1 (held), a function of a pool: no command is needed when web01 ends"
+function=0100:10:00.4
+expect vm-vf "web01 has the vGPU $function (held), $(stays web01) \
+echo 0 >/sys/bus/pci/devices/$function/nvidia/current_vgpu_type"
+expect vm-xe "web01 has the vGPU $function (held), $(stays web01) \
+echo 0 >/sys/bus/pci/devices/0100:10:00.0/sriov_admin/vfN/profile/vram_quota, where vfN/device is the link to \
+$function"
+expect vm-pool "web01 has the vGPU $function (held), a function of a pool: no command is needed when web01 ends"
 
 expect no-such-capture "'vgpuctl list' fails, so guests that have a vGPU are not named"
 
