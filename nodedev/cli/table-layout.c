@@ -8,7 +8,7 @@
 #include <libsmartcols/libsmartcols.h>
 #include <string.h>
 
-#define LEAST      8 /* least width of a column whose texts are broken */
+#define LEAST      20 /* least width of a column whose texts are broken */
 #define MOST_RANKS 32
 
 /* What the functions know of the table. */

@@ -81,6 +81,19 @@ add_setup(struct table *table, const struct host_view *view, const struct name *
     table_set_text(table, SETUP, setup_view_tell(&judgment, text, sizeof(text)));
 }
 
+/* People read who said no. Programs have DRAINED for that. */
+static void
+add_enabled(struct table *table, const struct host_view *view, const struct inventory_gpu *gpu)
+{
+    const struct snapshot *snapshot = &view->snapshot;
+    bool is_for_people = !table->json && !option_given(&view->call->options, OPTION_RAW);
+
+    if (is_for_people && !view->is_remote && gpu_view_is_drained(snapshot, gpu))
+        table_set_text(table, ENABLED, "drained");
+    else if (view->knows_policy)
+        table_set_flag(table, ENABLED, gpu_view_is_enabled(snapshot, gpu));
+}
+
 static void
 add_gpu(struct table *table, const struct host_view *view, const struct inventory_gpu *gpu)
 {
@@ -110,8 +123,7 @@ add_gpu(struct table *table, const struct host_view *view, const struct inventor
         table_set(table, SIZE, "%u", size);
     else
         table_set_none(table, SIZE);
-    if (view->knows_policy)
-        table_set_flag(table, ENABLED, gpu_view_is_enabled(snapshot, gpu));
+    add_enabled(table, view, gpu);
     if (!view->is_remote && snapshot->ledger.drained_rc == 0)
         table_set_flag(table, DRAINED, gpu_view_is_drained(snapshot, gpu));
     table_set_text(table, DRIVER, view->is_remote && !*gpu->driver.text ? NULL : gpu->driver.text);

@@ -72,7 +72,12 @@ what_is_shown(void **state)
     typed_golden(&scene, HERE, "drain/gpu-json", "vgpuctl drain " FIRST " --json");
     typed_golden(&scene, HERE, "drain/unknown", "vgpuctl drain 0000:99:00.0");
     typed_facts(&scene, HERE, "vgpuctl gpus -o GPU,VGPUS,ENABLED,DRAINED", 0,
-                FIRST " 2 no yes " SECOND " 1 yes no");
+                FIRST " 2 drained yes " SECOND " 1 yes no");
+    typed_facts(&scene, HERE, "vgpuctl gpus --raw -o GPU,ENABLED,DRAINED", 0,
+                FIRST " no yes " SECOND " yes no");
+    scene_configure(&scene, "gpus = ( { address = \"" SECOND "\"; enabled = false; } );\n");
+    typed_facts(&scene, HERE, "vgpuctl gpus -o GPU,ENABLED", 0, FIRST " drained " SECOND " no");
+    scene_configure(&scene, "");
     typed_golden(&scene, HERE, "undrain/gpu", "vgpuctl undrain " FIRST);
     typed_golden(&scene, HERE, "undrain/not-drained-json", "vgpuctl undrain --json " FIRST);
     typed_golden(&scene, HERE, "undrain/unknown", "vgpuctl undrain 0000:99:00.0");
