@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
 #include "attach/detachment.h"
+#include "cli/say.h"
 
 /* Removes the vGPU from one definition, if that is meant. Nothing is written yet. */
 static int
@@ -70,4 +71,20 @@ detachment_run(const struct domain_source *source, const char *word, unsigned ti
     if (!change->live && !change->config)
         ret->count--;
     return rc;
+}
+
+int
+detachments_run(const struct domain_source *source, const struct words *words, unsigned timeout,
+                struct changes *ret, struct error *error)
+{
+    for (size_t i = 0; i < words->count; i++) {
+        int rc = detachment_run(source, words->items[i], timeout, ret, error);
+
+        if (rc < 0)
+            return rc;
+        say_line(source->call->out, "%s: %s %s, %s", source->domain.name,
+                 ret->is_dry_run ? "would remove" : "removed", words->items[i],
+                 domain_source_sides(source));
+    }
+    return 0;
 }

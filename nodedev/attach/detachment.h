@@ -19,3 +19,8 @@
  */
 int detachment_run(const struct domain_source *source, const char *word, unsigned timeout,
                    struct changes *ret, struct error *error) CHECKED NONNULL;
+
+/* Removes several, one after the other, and prints a line for each. If one stays, so do those
+ * behind it. */
+int detachments_run(const struct domain_source *source, const struct words *words, unsigned timeout,
+                    struct changes *ret, struct error *error) CHECKED NONNULL;

@@ -31,6 +31,7 @@ const struct option_row option_rows[OPTIONS] = {
     [OPTION_LIVE] = {"live", 0, NULL, "change the running domain"},
     [OPTION_START] = {"start", 0, NULL, "then start the domain"},
     [OPTION_PRINT_XML] = {"print-xml", 0, NULL, "print the domain's new XML, and change nothing"},
+    [OPTION_EXACTLY] = {"exactly", 0, NULL, "let the domain have these vGPUs and no others"},
     [OPTION_RENEW] = {"renew", 0, NULL, "give a cloned domain vGPUs of its own"},
     [OPTION_DISPLAY] = {"display", 0, NULL, "show the vGPU on the guest's screen"},
     [OPTION_ALL] = {"all", 0, NULL, "all domains, vGPUs or types"},

@@ -3,6 +3,8 @@
 #include "attach/attachments.h"
 #include "attach/clone.h"
 #include "attach/definitions-lock.h"
+#include "attach/detachment.h"
+#include "attach/exact-vgpus.h"
 #include "attach/trial.h"
 #include "attach/vf-selection.h"
 #include "attach/what-if.h"
@@ -37,6 +39,15 @@ check_options(const struct options *options, struct error *error)
         return wrong(error, "--print-xml prints XML: it takes no --json");
     if (shown && dry)
         return wrong(error, "--print-xml changes nothing anyway: it takes no --dry-run");
+    if (option_given(options, OPTION_EXACTLY) &&
+        (shown || option_given(options, OPTION_START) || option_given(options, OPTION_RENEW) ||
+         option_given(options, OPTION_ALIAS) || option_given(options, OPTION_UUID) ||
+         option_given(options, OPTION_DISPLAY)))
+        return wrong(error, "--exactly takes no --start, --renew, --print-xml, --alias, --uuid or "
+                            "--display");
+    if (option_given(options, OPTION_EXACTLY) && option_given(options, OPTION_CONFIG) &&
+        option_given(options, OPTION_LIVE))
+        return wrong(error, "--exactly is for one definition: either --config or --live, please");
     for (size_t i = 0; option_given(options, OPTION_RENEW) && i < OPTIONS; i++) {
         if (options->values[i] && (OPTION_BIT(i) & WISH_BITS_NEW))
             return wrong(error,
@@ -270,6 +281,38 @@ change(struct domain_source *source, const struct wish *wish, struct definitions
     return command_ended(attachments_run(source, wish, changes, error), error);
 }
 
+/* Adds what is missing, or says what would be added. */
+static enum command_status
+add(struct domain_source *source, const struct wish *wish, struct changes *changes,
+    struct error *error)
+{
+    return changes->is_dry_run
+               ? foresee(source, wish, changes, error)
+               : command_ended(attachments_run(source, wish, changes, error), error);
+}
+
+/* Lets the domain have exactly the vGPUs of the wish. What is missing comes first: if this host can
+ * never give it, nothing has gone. */
+static enum command_status
+make_exact(struct domain_source *source, const struct wish *wish, struct changes *changes,
+           struct error *error)
+{
+    AUTO(exact_vgpus_clear) struct exact_vgpus exact = {0};
+    enum command_status status = COMMAND_DONE;
+    struct wish missing = *wish;
+    int rc = exact_vgpus_find(source, wish, &exact, error);
+
+    missing.count = exact.missing;
+    if (rc == 0 && missing.count)
+        status = add(source, &missing, changes, error);
+    if (rc == 0 && status == COMMAND_DONE)
+        rc = detachments_run(source, &exact.too_many, wish->timeout, changes, error);
+    if (rc == 0 && status == COMMAND_DONE && !missing.count && !exact.too_many.count)
+        say_line(source->call->out, "%s: has exactly these vGPUs already, %s", source->domain.name,
+                 domain_source_sides(source));
+    return rc < 0 ? command_ended(rc, error) : status;
+}
+
 static enum command_status
 run(const struct command_call *call, struct error *error)
 {
@@ -289,7 +332,9 @@ run(const struct command_call *call, struct error *error)
         rc = domain_source_open(call, CONNECTION_WRITE, &source, error);
     if (rc < 0)
         return command_ended(rc, error);
-    status = change(&source, &wish, &lock, &changes, error);
+    status = option_given(&call->options, OPTION_EXACTLY)
+                 ? make_exact(&source, &wish, &changes, error)
+                 : change(&source, &wish, &lock, &changes, error);
     if (!changes.is_dry_run)
         definitions_lock_put(&lock, call);
     changes_put(&changes, call);
@@ -306,8 +351,8 @@ const struct command command_attach = {
     .most = 1,
     .options = OPTION_BIT(OPTION_ROOT) | WISH_BITS_NEW | OPTION_BIT(OPTION_CONFIG) |
                OPTION_BIT(OPTION_LIVE) | OPTION_BIT(OPTION_START) | OPTION_BIT(OPTION_PRINT_XML) |
-               OPTION_BIT(OPTION_RENEW) | OPTION_BIT(OPTION_DRY_RUN) | OPTION_BIT(OPTION_TIMEOUT) |
-               OPTION_BIT(OPTION_JSON),
+               OPTION_BIT(OPTION_RENEW) | OPTION_BIT(OPTION_EXACTLY) | OPTION_BIT(OPTION_DRY_RUN) |
+               OPTION_BIT(OPTION_TIMEOUT) | OPTION_BIT(OPTION_JSON),
     .option_help = {[OPTION_COUNT] = "how many vGPUs; the default is 1"},
     .run = run,
 };

@@ -42,25 +42,6 @@ print(const struct domain_source *source, const char *word, struct error *error)
     return rc < 0 ? COMMAND_FAILED : COMMAND_DONE;
 }
 
-/* Takes one after the other. If one stays, so do those behind it. */
-static int
-detach(const struct domain_source *source, const struct words *words, unsigned timeout,
-       struct changes *changes, struct error *error)
-{
-    const struct command_call *call = source->call;
-
-    for (size_t i = 0; i < words->count; i++) {
-        int rc = detachment_run(source, words->items[i], timeout, changes, error);
-
-        if (rc < 0)
-            return rc;
-        say_line(call->out, "%s: %s %s, %s", source->domain.name,
-                 changes->is_dry_run ? "would remove" : "removed", words->items[i],
-                 domain_source_sides(source));
-    }
-    return 0;
-}
-
 /* What does not go together. */
 static int
 check_options(const struct command_call *call, struct error *error)
@@ -103,7 +84,7 @@ run(const struct command_call *call, struct error *error)
     if (rc == 0 && shown)
         return print(&source, words.items[0], error);
     if (rc == 0) {
-        rc = detach(&source, &words, seconds * 1000, &changes, error);
+        rc = detachments_run(&source, &words, seconds * 1000, &changes, error);
         if (!changes.is_dry_run)
             definitions_lock_put(&lock, call);
         changes_put(&changes, call);

@@ -397,6 +397,57 @@ the_only_one(void **state)
     assert_string_equal(none, plain);
 }
 
+/* Runs a line, which must leave the definition as it is. */
+static void
+leaves_alone(const char *line, int status, const char *words)
+{
+    AUTO_FREE char *before = definition_read(libvirt, "web09"), *after = NULL;
+
+    if (run(line) != status)
+        fail_msg("%s: %d: %s", line, typed.status, typed.faults);
+    typed_assert_has(status == COMMAND_DONE ? typed.printed : typed.faults, words);
+    after = definition_read(libvirt, "web09");
+    assert_string_equal(after, before);
+}
+
+/* The second call changes nothing. What is missing comes, and what is too much goes. */
+static void
+exactly_these(void **state)
+{
+    AUTO_FREE char *plain = definition_read(libvirt, "web09"), *none = NULL;
+
+    assert_int_equal(run("vgpuctl attach web09 --type T4-1B --count 2 --exactly"), COMMAND_DONE);
+    typed_assert_has(typed.printed, "web09: added ua-gpu0 (");
+    typed_assert_has(typed.printed, "web09: added ua-gpu1 (");
+    leaves_alone("vgpuctl attach web09 --type T4-1B --count 2 --exactly", COMMAND_DONE,
+                 "web09: has exactly these vGPUs already, for its next start\n");
+    leaves_alone("vgpuctl attach web09 --type T4-1B --exactly --dry-run", COMMAND_DONE,
+                 "web09: would remove ua-gpu1, for its next start\n");
+    assert_null(strstr(typed.printed, "would add"));
+    leaves_alone("vgpuctl attach web09 --type T4-1B --count 3 --exactly --dry-run", COMMAND_DONE,
+                 "web09: would add ua-gpu2 (");
+    assert_null(strstr(typed.printed, "would remove"));
+    leaves_alone("vgpuctl attach web09 --type T4-1X --exactly", COMMAND_FAILED, "wants T4-1X");
+    leaves_alone("vgpuctl attach web09 --type T4-1B --exactly --uuid " CHOSEN, COMMAND_USAGE,
+                 "--exactly takes no");
+    leaves_alone("vgpuctl attach web09 --type T4-1B --exactly --live --config", COMMAND_USAGE,
+                 "--exactly is for one definition");
+    /* Each word of the request counts. */
+    leaves_alone("vgpuctl attach web09 --type T4-1B --numa ignore --exactly --dry-run",
+                 COMMAND_DONE, "would remove ua-gpu1");
+    leaves_alone("vgpuctl attach web09 --type T4-1B --param frame_rate_limiter=0 --exactly "
+                 "--dry-run",
+                 COMMAND_DONE, "would remove ua-gpu1");
+    assert_int_equal(run("vgpuctl attach web09 --class small --exactly"), COMMAND_DONE);
+    typed_assert_has(typed.printed, "web09: added ua-gpu2 (");
+    typed_assert_has(typed.printed, "web09: removed ua-gpu0, for its next start\n"
+                                    "web09: removed ua-gpu1, for its next start\n");
+    leaves_alone("vgpuctl attach web09 --class small --exactly", COMMAND_DONE, "already");
+    assert_int_equal(run("vgpuctl detach web09"), COMMAND_DONE);
+    none = definition_read(libvirt, "web09");
+    assert_string_equal(none, plain);
+}
+
 /* A definition keeps its passwords, but the command prints none of them. */
 static void
 passwords(void **state)
@@ -709,6 +760,7 @@ main(void)
         TEST(rejections),
         TEST(a_running_domain),
         TEST(the_only_one),
+        TEST(exactly_these),
         TEST(what_a_detach_left),
         TEST(and_a_start),
         TEST(and_a_start_that_fails),
