@@ -188,3 +188,13 @@ log_failure(const struct host *host, const char *event, const char *domain,
     add_line(host, LOG_WARNING, "domain=%s event=%s result=failed: %s",
              log_word(domain, word, sizeof(word)), event, error->text);
 }
+
+void
+log_command(const struct host *host, const char *event, const char *domain, const char *who,
+            const char *line)
+{
+    char word[256], name[64];
+
+    add_line(host, LOG_INFO, "domain=%s event=%s result=by %s: %s",
+             log_word(domain, word, sizeof(word)), event, log_word(who, name, sizeof(name)), line);
+}

@@ -48,6 +48,11 @@ void log_lease(const struct host *host, const char *event, const struct lease *l
 void log_renamed(const struct host *host, const char *domain_name, const struct name *domain,
                  const struct name *old, const struct name *new) NONNULL;
 
+/* A person has changed something by a command: event is the command's name, domain "-" if it is
+ * about none, who the person's login, and line the command as it was typed. */
+void log_command(const struct host *host, const char *event, const char *domain, const char *who,
+                 const char *line) NONNULL;
+
 /* A failure that only the log is told, because the hook must not fail for it. */
 void log_failure(const struct host *host, const char *event, const char *domain,
                  const struct error *error) NONNULL;

@@ -36,6 +36,14 @@ enum command_status {
     COMMAND_BUSY,
 };
 
+/* What a command changes, for the log. A command that only looks changes nothing. */
+enum command_changes {
+    COMMAND_CHANGES_NOTHING,
+    COMMAND_CHANGES_GPUS,
+    COMMAND_CHANGES_NAMED_GPU, /* without an argument it only looks */
+    COMMAND_CHANGES_DOMAIN,    /* the first argument */
+};
+
 struct command {
     const char *name;
     const char *arguments; /* as help shows them; "" for none */
@@ -43,7 +51,8 @@ struct command {
     const char *example;   /* a line as somebody types it; at most 78 columns */
     const char *page;      /* the manual page that explains it, of section 1 */
     size_t least, most;    /* number of arguments */
-    uint64_t options;      /* OPTION_BIT of each option that it takes; --help is always taken */
+    enum command_changes changes;
+    uint64_t options; /* OPTION_BIT of each option that it takes; --help is always taken */
     /* What an option is for in this command, if that is not what option_rows says. */
     const char *option_help[OPTIONS];
     /* Returns COMMAND_DONE, or another status with the reason in error. */

@@ -14,6 +14,7 @@ libvgpuctl_a_SOURCES += \
 	nodedev/cli/table.c nodedev/cli/table.h \
 	nodedev/cli/table-layout.c nodedev/cli/table-layout.h \
 	nodedev/cli/terminal.c nodedev/cli/terminal.h \
+	nodedev/cli/typed-line.c nodedev/cli/typed-line.h \
 	nodedev/cli/vgpuctl.c nodedev/cli/vgpuctl.h \
 	nodedev/cli/watch.c nodedev/cli/watch.h \
 	nodedev/cli/wrap.c nodedev/cli/wrap.h

@@ -8,7 +8,9 @@
 #include "cli/hosts-file.h"
 #include "cli/reply.h"
 #include "cli/say.h"
+#include "cli/typed-line.h"
 #include "cli/watch.h"
+#include "lease/log.h"
 
 #include <fcntl.h>
 #include <locale.h>
@@ -170,6 +172,28 @@ run(const struct command *command, struct host *host, struct terminal *terminal,
     return status;
 }
 
+/* The log tells who has changed what. A command that only looked, or that has failed, is none of
+ * this; nor is one that looked at another machine's files. */
+static void
+log_change(const struct command *command, const struct host *host, const struct command_call *call,
+           const char *line)
+{
+    static const enum option_key looks[] = {OPTION_DRY_RUN, OPTION_PRINT, OPTION_PRINT_XML,
+                                            OPTION_HELP, OPTION_ROOT};
+    char user[64];
+
+    if (command->changes == COMMAND_CHANGES_NOTHING ||
+        (command->changes == COMMAND_CHANGES_NAMED_GPU && call->count == 0))
+        return;
+    for (size_t i = 0; i < COUNT(looks); i++) {
+        if (option_given(&call->options, looks[i]))
+            return;
+    }
+    log_command(host, command->name,
+                command->changes == COMMAND_CHANGES_DOMAIN ? call->arguments[0] : "-",
+                typed_line_user(host, user, sizeof(user)), line);
+}
+
 /* --- help ------------------------------------------------------------------------------------- */
 
 /* 'vgpuctl help', of one command or of all. */
@@ -221,7 +245,9 @@ static enum command_status
 choose(struct host *host, const struct command *const *commands, struct terminal *terminal,
        int argc, char *argv[], struct command_call *call, struct error *error)
 {
+    AUTO_FREE char *line = typed_line_make(argc, argv);
     const struct command *command;
+    enum command_status status;
     int rest;
 
     if (options_read(argc, argv, &call->options, &rest, error) < 0) {
@@ -238,7 +264,10 @@ choose(struct host *host, const struct command *const *commands, struct terminal
     if (command == &help_command)
         return run_help(commands, call, error);
     call->name = command->name;
-    return run(command, host, terminal, call, error);
+    status = run(command, host, terminal, call, error);
+    if (status == COMMAND_DONE)
+        log_change(command, host, call, line);
+    return status;
 }
 
 /* What could not be written makes a command fail, unless it has failed already. An earlier write

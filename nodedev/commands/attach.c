@@ -349,6 +349,7 @@ const struct command command_attach = {
     .page = "vgpuctl-guest",
     .least = 1,
     .most = 1,
+    .changes = COMMAND_CHANGES_DOMAIN,
     .options = OPTION_BIT(OPTION_ROOT) | WISH_BITS_NEW | OPTION_BIT(OPTION_CONFIG) |
                OPTION_BIT(OPTION_LIVE) | OPTION_BIT(OPTION_START) | OPTION_BIT(OPTION_PRINT_XML) |
                OPTION_BIT(OPTION_RENEW) | OPTION_BIT(OPTION_EXACTLY) | OPTION_BIT(OPTION_DRY_RUN) |

@@ -100,6 +100,7 @@ const struct command command_detach = {
     .page = "vgpuctl-guest",
     .least = 1,
     .most = 2,
+    .changes = COMMAND_CHANGES_DOMAIN,
     .options = OPTION_BIT(OPTION_ROOT) | OPTION_BIT(OPTION_CONFIG) | OPTION_BIT(OPTION_LIVE) |
                OPTION_BIT(OPTION_PRINT_XML) | OPTION_BIT(OPTION_TIMEOUT) | OPTION_BIT(OPTION_JSON) |
                OPTION_BIT(OPTION_ALL) | OPTION_BIT(OPTION_DRY_RUN),

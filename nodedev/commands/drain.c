@@ -85,6 +85,7 @@ const struct command command_drain = {
     .page = "vgpuctl-gpu",
     .least = 1,
     .most = 1,
+    .changes = COMMAND_CHANGES_GPUS,
     .options = OPTION_BIT(OPTION_ROOT) | OPTION_BITS_TABLE | OPTION_BIT(OPTION_COLOR),
     .run = run,
 };

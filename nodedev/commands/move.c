@@ -148,6 +148,7 @@ const struct command command_move = {
     .page = "vgpuctl-migrate",
     .least = 1,
     .most = 2,
+    .changes = COMMAND_CHANGES_DOMAIN,
     .options = OPTION_BIT(OPTION_BEST) | OPTION_BITS_REMOTE | OPTION_BIT(OPTION_JSON),
     .run = run,
 };

@@ -135,6 +135,7 @@ const struct command command_reap = {
     .example = "vgpuctl reap --dry-run",
     .page = "vgpuctl-repair",
     .most = SIZE_MAX,
+    .changes = COMMAND_CHANGES_GPUS,
     .options = OPTION_BIT(OPTION_DRY_RUN) | OPTION_BIT(OPTION_JSON),
     .run = run,
 };

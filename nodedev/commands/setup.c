@@ -430,6 +430,7 @@ const struct command command_setup = {
     .example = "vgpuctl setup --dry-run",
     .page = "vgpuctl-gpu",
     .most = SIZE_MAX,
+    .changes = COMMAND_CHANGES_GPUS,
     .options = OPTION_BIT(OPTION_DRY_RUN) | OPTION_BIT(OPTION_PRINT) | OPTION_BIT(OPTION_DECLARE) |
                OPTION_BITS_TABLE,
     .option_help = {[OPTION_PRINT] = "print how the GPUs are set up now, for vgpu.conf"},

@@ -296,6 +296,7 @@ const struct command command_sriov = {
     .page = "vgpuctl-gpu",
     .least = 1,
     .most = 2,
+    .changes = COMMAND_CHANGES_NAMED_GPU,
     .options = OPTION_BIT(OPTION_COUNT) | OPTION_BITS_TABLE,
     .option_help = {[OPTION_COUNT] = "how many functions; the default is all"},
     .run = run,

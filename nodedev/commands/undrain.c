@@ -68,6 +68,7 @@ const struct command command_undrain = {
     .page = "vgpuctl-gpu",
     .least = 1,
     .most = 1,
+    .changes = COMMAND_CHANGES_GPUS,
     .options = OPTION_BIT(OPTION_ROOT) | OPTION_BIT(OPTION_JSON),
     .run = run,
 };

@@ -21,15 +21,14 @@ list_cards(const struct command_call *call, const struct snapshot *snapshot, str
     return rc < 0 ? error_set(error, rc, "the PCI devices cannot be listed: %s", strerror(-rc)) : 0;
 }
 
-/* Reads all parts of a card. */
+/* Reads all parts of a card. `everything` is what the card borrows: a setup that says each part. */
 static int
-read_whole(const struct host *host, const struct name *address, struct setup_card *ret,
-           struct error *error)
+read_whole(const struct host *host, const struct name *address, struct policy_gpu *everything,
+           struct setup_card *ret, struct error *error)
 {
-    const struct policy_gpu everything = {
+    *everything = (struct policy_gpu){
         .address = *address, .setup = {.has_instances = true, .sizes = POLICY_SIZES_MIXED}};
-
-    return setup_card_read(host, &everything, ret, error);
+    return setup_card_read(host, everything, ret, error);
 }
 
 /* --- printed ---------------------------------------------------------------------------------- */
@@ -49,9 +48,10 @@ print_card(struct printer *printer, const struct name *address)
     const struct policy_gpu *listed = policy_find_gpu(printer->policy, address);
     AUTO(setup_card_clear) struct setup_card card = {0};
     AUTO(setup_declaration_clear) struct setup_declaration declaration = {0};
+    struct policy_gpu everything;
     struct error ignored;
 
-    if (read_whole(call->host, address, &card, &ignored) < 0)
+    if (read_whole(call->host, address, &everything, &card, &ignored) < 0)
         return;
     if (card.nvidia_rc < 0)
         reply_warn(call, card.nvidia_unknown.class,
@@ -176,7 +176,8 @@ declare(const struct command_call *call, const struct policy *policy, const stru
 {
     AUTO(setup_card_clear) struct setup_card card = {0};
     AUTO(setup_declaration_clear) struct setup_declaration declaration = {0};
-    int rc = read_whole(call->host, address, &card, error);
+    struct policy_gpu everything;
+    int rc = read_whole(call->host, address, &everything, &card, error);
 
     if (rc < 0)
         return call->count ? rc : 0;

@@ -84,6 +84,8 @@ screen | head -n "$(wc -l <"$scratch/plain")" | diff "$scratch/plain" - >"$scrat
     complain "--watch draws something else ('>') than what is drawn once ('<'):" \
         "$(cat "$scratch/diff")"
 screen -e | grep -q "$(printf '\033')" && complain "colours, although NO_COLOR is set"
+# The card takes one size at a time, so its other type goes.
+echo 0 >"$gpu/mdev_supported_types/nvidia-231/available_instances"
 make_device 1
 echo 15 >"$gpu/mdev_supported_types/nvidia-222/available_instances"
 wait_for '1024 of 16384 MiB in use'

@@ -192,6 +192,18 @@ more_than_fits_is_counted(void **state)
     assert_int_equal(lines + program_log.lost, 1000);
 }
 
+/* Who typed what. Nobody's words look like another part of the line. */
+static void
+a_command_is_told(void **state)
+{
+    log_command(&host, "attach", "web 01", "alice", "vgpuctl attach 'web 01' --type T4-1B");
+    assert_string_equal(heard(), "<30>domain=web_01 event=attach result=by alice: vgpuctl attach "
+                                 "'web 01' --type T4-1B");
+    log_command(&host, "drain", "-", "bob event=release", "vgpuctl drain \x1b[2J");
+    assert_string_equal(heard(), "<30>domain=- event=drain result=by bob_event_release: vgpuctl "
+                                 "drain ?[2J");
+}
+
 static void
 a_host_without_a_log_loses_nothing(void **state)
 {
@@ -205,6 +217,7 @@ main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(a_line_is_sent_at_once, setup, teardown),
+        cmocka_unit_test_setup_teardown(a_command_is_told, setup, teardown),
         cmocka_unit_test_setup_teardown(collected_lines_are_sent_in_their_order, setup, teardown),
         cmocka_unit_test_setup_teardown(a_long_line_is_cut, setup, teardown),
         cmocka_unit_test_setup_teardown(a_name_is_one_word_of_one_line, setup, teardown),

@@ -145,9 +145,9 @@ touch /run/works
 wait_for systemctl -q is-active "$sriov"
 [ "$(cat /sys/bus/pci/devices/$gpu/sriov_numvfs)" = 4 ]
 
-# vgpuctl sriov enable names the unit until the unit is enabled. Then vgpuctl sriov disable names the
+# vgpuctl sriov enable names the declaration, until the unit is enabled. Then vgpuctl sriov disable names the
 # command that disables it.
-assert_match "$(vgpuctl sriov enable $gpu)" "4 virtual functions already"$'\n'".*: systemctl enable $sriov$"
+assert_match "$(vgpuctl sriov enable $gpu)" "4 virtual functions already"$'\n'".*: vgpuctl setup --declare $gpu$"
 at_end systemctl disable "$sriov"
 systemctl enable "$sriov"
 [ "$(vgpuctl sriov enable $gpu)" = "$gpu has 4 virtual functions already" ]
