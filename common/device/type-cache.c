@@ -140,8 +140,7 @@ replace(int directory, const char *name, const char *text)
 
     snprintf(new, sizeof(new), "%s.new", name);
     fd = safe_open_new(directory, new, 0644);
-    if (fd >= 0 && fchmod(fd, 0644) == 0 &&
-        write(fd, text, strlen(text)) == (ssize_t)strlen(text) &&
+    if (fd >= 0 && fchmod(fd, 0644) == 0 && safe_open_write(fd, text) == 0 &&
         renameat(directory, new, directory, name) == 0)
         return;
     unlinkat(directory, new, 0);

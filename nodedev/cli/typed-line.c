@@ -26,8 +26,8 @@ typed_line_make(int argc, char *const argv[])
     return line;
 }
 
-/* Finds the name of a user: a line is "NAME:x:UID:...". Users that only a directory service knows
- * have their number. */
+/* Finds the name of a user: a line is "NAME:x:UID:...". getpwuid(3) may ask a directory service
+ * over the network, so it is not used. Users that only such a service knows have their number. */
 static void
 find_name(const struct host *host, uint64_t user, char *buffer, size_t size)
 {

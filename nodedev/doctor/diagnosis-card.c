@@ -207,22 +207,13 @@ advise_pools(struct diagnosis *diagnosis, const struct new_card *card)
                       patterns);
 }
 
-static void
-advise(struct diagnosis *diagnosis, const struct new_card *card, enum step step)
-{
-    switch (step) {
-    case STEP_DRIVER:
-        return advise_driver(diagnosis, card);
-    case STEP_FUNCTIONS:
-        return advise_functions(diagnosis, card);
-    case STEP_PROFILES:
-        return advise_missing_profiles(diagnosis, card);
-    case STEP_POOLS:
-        return advise_pools(diagnosis, card);
-    default:
-        return;
-    }
-}
+/* What is said of a card whose next step this is. */
+static void (*const advice[])(struct diagnosis *diagnosis, const struct new_card *card) = {
+    [STEP_DRIVER] = advise_driver,
+    [STEP_FUNCTIONS] = advise_functions,
+    [STEP_PROFILES] = advise_missing_profiles,
+    [STEP_POOLS] = advise_pools,
+};
 
 /* --- the checks ------------------------------------------------------------------------------- */
 
@@ -267,7 +258,7 @@ tell(struct diagnosis *diagnosis, const struct new_card *card, void *data)
 
     if (next_step(diagnosis, card) != *step)
         return;
-    advise(diagnosis, card, *step);
+    advice[*step](diagnosis, card);
     if (some_give(diagnosis) && !is_wanted(card, *step))
         diagnosis_make_note(diagnosis);
 }

@@ -19,8 +19,7 @@ struct move {
     const char *to;                  /* the URI of the other libvirt */
     const struct name *domain;       /* UUID of the domain */
     const char *name;                /* name of the domain */
-    const struct moved_types
-        *types; /* what it is to ask for there in place of classes; NULL: nothing */
+    const struct moved_types *types; /* what it asks for there in place of classes; NULL: nothing */
 };
 
 /* Returns -errno with a line in error, which also says whether the domain still runs here. Returns
