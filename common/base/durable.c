@@ -47,8 +47,9 @@ durable_write(const struct host *host, const char *directory, const char *name, 
     struct path new;
     int rc = durable_make_directory(host, directory);
 
+    /* Each process has a name of its own, so two do not write into the same file. */
     if (rc == 0)
-        rc = path_format(&new, ".%s.new", name);
+        rc = path_format(&new, ".%s.%d.new", name, (int)getpid());
     if (rc < 0)
         return rc;
     at = host_open(host, directory, O_RDONLY | O_DIRECTORY, 0);

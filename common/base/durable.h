@@ -19,6 +19,7 @@ int durable_sync(const struct host *host, const char *directory) CHECKED NONNULL
 int durable_make_directory(const struct host *host, const char *directory) CHECKED NONNULL;
 
 /* Makes the directory, and writes a text into a file there, in place of what has its name. Nobody
- * sees half of the text, not even after a power loss. 0 or -errno. */
+ * sees half of the text, not even after a power loss. If several processes write the file at once,
+ * the text of one of them stays. 0 or -errno. */
 int durable_write(const struct host *host, const char *directory, const char *name,
                   const char *text) CHECKED NONNULL;

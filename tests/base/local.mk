@@ -3,6 +3,7 @@
 unit_tests += \
 	tests/base/test-deadline \
 	tests/base/test-document-edit \
+	tests/base/test-durable \
 	tests/base/test-error \
 	tests/base/test-file-lock \
 	tests/base/test-host \
