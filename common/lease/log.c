@@ -191,10 +191,11 @@ log_failure(const struct host *host, const char *event, const char *domain,
 
 void
 log_command(const struct host *host, const char *event, const char *domain, const char *who,
-            const char *line)
+            bool is_done, const char *line)
 {
     char word[256], name[64];
 
-    add_line(host, LOG_INFO, "domain=%s event=%s result=by %s: %s",
-             log_word(domain, word, sizeof(word)), event, log_word(who, name, sizeof(name)), line);
+    add_line(host, LOG_INFO, "domain=%s event=%s result=by %s%s: %s",
+             log_word(domain, word, sizeof(word)), event, log_word(who, name, sizeof(name)),
+             is_done ? "" : " (failed)", line);
 }

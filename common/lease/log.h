@@ -49,9 +49,10 @@ void log_renamed(const struct host *host, const char *domain_name, const struct 
                  const struct name *old, const struct name *new) NONNULL;
 
 /* A person has changed something by a command: event is the command's name, domain "-" if it is
- * about none, who the person's login, and line the command as it was typed. */
+ * about none, who the person's login, and line the command as it was typed. If the command failed,
+ * nobody knows here how much it changed. */
 void log_command(const struct host *host, const char *event, const char *domain, const char *who,
-                 const char *line) NONNULL;
+                 bool is_done, const char *line) NONNULL;
 
 /* A failure that only the log is told, because the hook must not fail for it. */
 void log_failure(const struct host *host, const char *event, const char *domain,

@@ -12,6 +12,37 @@
 #define NOBODY_LOGGED_IN UINT32_MAX
 #define PASSWD_MOST      (64 << 10) /* bytes of /etc/passwd */
 
+/* The password of a URI in a word, between the user's ':' and the last '@' before the path
+ * (RFC 3986, 3.2.1). Returns its length, and where it begins; 0: there is none. */
+static size_t
+find_password(const char *word, const char **begin)
+{
+    const char *user = strstr(word, "://"), *end, *colon, *at;
+
+    if (!user)
+        return 0;
+    user += strlen("://");
+    end = user + strcspn(user, "/?#");
+    at = memrchr(user, '@', (size_t)(end - user));
+    colon = at ? memchr(user, ':', (size_t)(at - user)) : NULL;
+    if (!colon)
+        return 0;
+    *begin = colon + 1;
+    return (size_t)(at - colon - 1);
+}
+
+static void
+add_word(FILE *out, const char *word)
+{
+    const char *password;
+    size_t length = find_password(word, &password);
+    AUTO_FREE char *shown = NULL;
+
+    if (length > 0)
+        shown = memory_format("%.*s***%s", (int)(password - word), word, password + length);
+    say_part(out, " %s", shell_word(shown ? shown : word).text);
+}
+
 char *
 typed_line_make(int argc, char *const argv[])
 {
@@ -21,7 +52,7 @@ typed_line_make(int argc, char *const argv[])
 
     say_part(out, "vgpuctl");
     for (int i = 1; i < argc; i++)
-        say_part(out, " %s", shell_word(argv[i]).text);
+        add_word(out, argv[i]);
     memory_stream_end(out, &line);
     return line;
 }

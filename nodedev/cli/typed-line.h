@@ -8,7 +8,8 @@
 
 #include "base/host.h"
 
-/* The whole line, with each word as for a shell. The caller frees it. */
+/* The whole line, with each word as for a shell. Many people read the log, so the password of a URI
+ * is "***" there. The caller frees the line. */
 char *typed_line_make(int argc, char *const argv[]) CHECKED NONNULL;
 
 /* The login of the person, also behind sudo(8): the kernel keeps the user who logged in

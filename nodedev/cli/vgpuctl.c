@@ -172,17 +172,18 @@ run(const struct command *command, struct host *host, struct terminal *terminal,
     return status;
 }
 
-/* The log tells who has changed what. A command that only looked, or that has failed, is none of
- * this; nor is one that looked at another machine's files. */
+/* The log tells who has changed what. A command that failed may have changed a part before. A
+ * command that was not understood has changed nothing; nor has a command that only looked, or that
+ * looked at another machine's files. */
 static void
 log_change(const struct command *command, const struct host *host, const struct command_call *call,
-           const char *line)
+           enum command_status status, const char *line)
 {
     static const enum option_key looks[] = {OPTION_DRY_RUN, OPTION_PRINT, OPTION_PRINT_XML,
                                             OPTION_HELP, OPTION_ROOT};
     char user[64];
 
-    if (command->changes == COMMAND_CHANGES_NOTHING ||
+    if (status == COMMAND_USAGE || command->changes == COMMAND_CHANGES_NOTHING ||
         (command->changes == COMMAND_CHANGES_NAMED_GPU && call->count == 0))
         return;
     for (size_t i = 0; i < COUNT(looks); i++) {
@@ -191,7 +192,7 @@ log_change(const struct command *command, const struct host *host, const struct 
     }
     log_command(host, command->name,
                 command->changes == COMMAND_CHANGES_DOMAIN ? call->arguments[0] : "-",
-                typed_line_user(host, user, sizeof(user)), line);
+                typed_line_user(host, user, sizeof(user)), status == COMMAND_DONE, line);
 }
 
 /* --- help ------------------------------------------------------------------------------------- */
@@ -265,8 +266,7 @@ choose(struct host *host, const struct command *const *commands, struct terminal
         return run_help(commands, call, error);
     call->name = command->name;
     status = run(command, host, terminal, call, error);
-    if (status == COMMAND_DONE)
-        log_change(command, host, call, line);
+    log_change(command, host, call, status, line);
     return status;
 }
 

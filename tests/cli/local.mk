@@ -8,5 +8,6 @@ unit_tests += \
 	tests/cli/test-program \
 	tests/cli/test-root \
 	tests/cli/test-terminal \
+	tests/cli/test-typed-line \
 	tests/cli/test-vgpuctl \
 	tests/cli/test-watch

@@ -196,12 +196,12 @@ more_than_fits_is_counted(void **state)
 static void
 a_command_is_told(void **state)
 {
-    log_command(&host, "attach", "web 01", "alice", "vgpuctl attach 'web 01' --type T4-1B");
+    log_command(&host, "attach", "web 01", "alice", true, "vgpuctl attach 'web 01' --type T4-1B");
     assert_string_equal(heard(), "<30>domain=web_01 event=attach result=by alice: vgpuctl attach "
                                  "'web 01' --type T4-1B");
-    log_command(&host, "drain", "-", "bob event=release", "vgpuctl drain \x1b[2J");
-    assert_string_equal(heard(), "<30>domain=- event=drain result=by bob_event_release: vgpuctl "
-                                 "drain ?[2J");
+    log_command(&host, "drain", "-", "bob event=release", false, "vgpuctl drain \x1b[2J");
+    assert_string_equal(heard(), "<30>domain=- event=drain result=by bob_event_release (failed): "
+                                 "vgpuctl drain ?[2J");
 }
 
 static void
