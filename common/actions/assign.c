@@ -281,7 +281,8 @@ assign_domain(const struct host *host, const struct request *request, struct err
         if (rc == REFUSED)
             demands_tell_saved(&assignment.snapshot.demands, error);
         if (rc == REFUSED && (error->class == ERROR_NO_ROOM || error->class == ERROR_NEVER))
-            error_advise(error, "see 'vgpuctl explain %s'", shell_word(request->name).text);
+            error_advise_command(error, "see", "vgpuctl explain %s",
+                                 shell_word(request->name).text);
     }
     for (size_t i = 0; rc == 0 && i < assignment.plan.count; i++)
         log_lease(host, "prepare", &assignment.plan.steps[i].lease, "ok");

@@ -11,7 +11,6 @@
 #include "placement/boot-wait.h"
 #include "placement/candidate.h"
 #include "placement/feasibility.h"
-#include "placement/gpu-reason.h"
 #include "placement/placement.h"
 #include "placement/victim.h"
 #include "policy/policy-load.h"
@@ -407,26 +406,27 @@ add_why(const struct dry_run *dry_run, const struct loads *loads, size_t demand,
 
 enum dry_run_answer
 dry_run_judge(const struct dry_run *dry_run, const struct dry_run_loads *loads, size_t demand,
-              const struct inventory_gpu *gpu, enum reason *reason, char *text, size_t size)
+              const struct inventory_gpu *gpu, struct gpu_reason *ret)
 {
     const struct demand *wanted = &dry_run->snapshot.demands.items[demand];
     const struct placement_choice *choice = &dry_run->choices[demand];
     bool chosen = dry_run_is_chosen(dry_run, demand);
     bool here = chosen && choice->place.parent->gpu == gpu;
 
-    *reason = REASON_NONE;
     if (chosen && choice->way != PLACEMENT_CREATE) {
-        snprintf(text, size, "%s", here ? "has it already" : "another GPU has it");
+        *ret = (struct gpu_reason){.reason = REASON_NONE, .figures = gpu_figures_none};
+        snprintf(ret->text, sizeof(ret->text), "%s",
+                 here ? "has it already" : "another GPU has it");
         return !here ? DRY_RUN_NO : choice->way == PLACEMENT_REUSE ? DRY_RUN_TAKEN : DRY_RUN_FOUND;
     }
-    *reason = gpu_reason_tell(&loads->now, wanted, gpu, text, size);
-    if (*reason != REASON_NONE)
+    gpu_reason_tell(&loads->now, wanted, gpu, ret);
+    if (ret->reason != REASON_NONE)
         return dry_run->outcome == DRY_RUN_EVICTING && victim_would_help(&loads->then, wanted, gpu)
                    ? DRY_RUN_EVICT
                    : DRY_RUN_NO;
     if (here)
         return DRY_RUN_CHOSEN;
     if (chosen)
-        add_why(dry_run, &loads->now, demand, gpu, text, size);
+        add_why(dry_run, &loads->now, demand, gpu, ret->text, sizeof(ret->text));
     return DRY_RUN_POSSIBLE;
 }

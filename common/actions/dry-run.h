@@ -13,8 +13,8 @@
 
 #include "actions/snapshot.h"
 #include "actions/start.h"
+#include "placement/gpu-reason.h"
 #include "placement/loads.h"
-#include "placement/reason.h"
 #include "placement/resolution.h"
 
 enum dry_run_outcome {
@@ -94,8 +94,7 @@ void dry_run_loads_init(struct dry_run_loads *loads, const struct dry_run *dry_r
                         size_t demand) NONNULL;
 void dry_run_loads_clear(struct dry_run_loads *loads) NONNULL;
 
-/* What a GPU is for that demand. text gets the words that follow its name, and *reason is what they
- * say; REASON_NONE: nothing is against the GPU itself. */
-enum dry_run_answer dry_run_judge(const struct dry_run *dry_run, const struct dry_run_loads *loads,
-                                  size_t demand, const struct inventory_gpu *gpu,
-                                  enum reason *reason, char *text, size_t size) CHECKED NONNULL;
+/* What a GPU is for that demand, and why. REASON_NONE: nothing is against the GPU itself. */
+enum dry_run_answer
+dry_run_judge(const struct dry_run *dry_run, const struct dry_run_loads *loads, size_t demand,
+              const struct inventory_gpu *gpu, struct gpu_reason *ret) CHECKED NONNULL;

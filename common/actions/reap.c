@@ -197,7 +197,7 @@ consider_named(struct reaping *reaping, const struct name *device, struct ledger
         rc = vgpu ? lease_of(reaping, vgpu, &suspect.lease) : -ENOENT;
     if (rc < 0) {
         error_set(error, rc, "there is no vGPU %s here", device->text);
-        error_advise(error, "see 'vgpuctl orphans'");
+        error_advise_command(error, "see", "vgpuctl orphans");
         return rc;
     }
     return consider(reaping, &suspect, ledger, error);

@@ -34,7 +34,7 @@ error_vset(struct error *error, int code, const char *format, va_list args)
 
     error->class = class_of(code);
     error->line = 0;
-    error->remedy = 0;
+    error->advice = error->command = error->command_length = 0;
     text_vadd(&text, format, args);
     printable_make(error->text);
     return code;
@@ -63,6 +63,18 @@ error_set(struct error *error, int code, const char *format, ...)
     return code;
 }
 
+/* The text has `by` bytes more in front of the advice. 0: the advice was cut off. */
+static void
+move_advice(struct error *error, size_t by)
+{
+    if (error->advice)
+        error->advice = by ? error->advice + (unsigned)by : 0;
+    if (!error->advice)
+        error->command = error->command_length = 0;
+    else if (error->command)
+        error->command += (unsigned)by;
+}
+
 void
 error_wrap(struct error *error, const char *format, ...)
 {
@@ -75,9 +87,7 @@ error_wrap(struct error *error, const char *format, ...)
     va_end(args);
     text_add(&text, ": %s", before.text);
     printable_make(error->text);
-    if (before.remedy)
-        error->remedy =
-            text.is_cut ? 0 : (unsigned)(strlen(error->text) - strlen(before.text + before.remedy));
+    move_advice(error, text.is_cut ? 0 : strlen(error->text) - strlen(before.text));
 }
 
 static void __attribute__((format(printf, 2, 0), nonnull(1, 2)))
@@ -101,7 +111,7 @@ error_add(struct error *error, const char *format, ...)
     va_end(args);
 }
 
-/* The text was printable before, so no byte of it moves. A text that was cut has no remedy. */
+/* The text was printable before, so no byte of it moves. A text that was cut has no advice. */
 void
 error_advise(struct error *error, const char *format, ...)
 {
@@ -111,12 +121,33 @@ error_advise(struct error *error, const char *format, ...)
     va_start(args, format);
     vadd(error, format, args);
     va_end(args);
-    if (!error->remedy && length && strlen(error->text) > length + strlen("; "))
-        error->remedy = (unsigned)(length + strlen("; "));
+    if (!error->advice && length && strlen(error->text) > length + strlen("; "))
+        error->advice = (unsigned)(length + strlen("; "));
+}
+
+/* A command that was cut, or that follows another advice, is prose. */
+void
+error_advise_command(struct error *error, const char *verb, const char *format, ...)
+{
+    const bool is_first = !error->advice;
+    char command[sizeof(error->text)];
+    struct text text = text_on(command, sizeof(command));
+    const char *end;
+    va_list args;
+
+    va_start(args, format);
+    text_vadd(&text, format, args);
+    va_end(args);
+    error_advise(error, "%s '%s'", verb, command);
+    end = error->text + strlen(error->text) - 1;
+    if (!is_first || !error->advice || text.is_cut || *end != '\'')
+        return;
+    error->command = error->advice + (unsigned)(strlen(verb) + strlen(" '"));
+    error->command_length = (unsigned)(end - error->text) - error->command;
 }
 
 const char *
-error_remedy(const struct error *error)
+error_advice(const struct error *error)
 {
-    return error->remedy ? error->text + error->remedy : "";
+    return error->advice ? error->text + error->advice : "";
 }

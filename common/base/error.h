@@ -42,7 +42,8 @@ struct error {
     char text[2048];
     enum error_class class;
     unsigned line;   /* line of the domain's XML that is at fault; 0: none */
-    unsigned remedy; /* where in the text the remedy begins; 0: the text has none */
+    unsigned advice; /* where in the text the advice begins; 0: the text has none */
+    unsigned command, command_length; /* the command in the advice; 0: the advice has none */
 };
 
 /* The code of a refusal. The error's class says of which kind it is. */
@@ -66,8 +67,12 @@ void error_wrap(struct error *error, const char *format, ...) FORMAT(2, 3) NONNU
 /* Appends a text, after "; " if there is a text already. */
 void error_add(struct error *error, const char *format, ...) FORMAT(2, 3) NONNULL;
 
-/* The same with what to do about it. All that is added later belongs to the remedy. */
+/* The same with what to do about it, in prose. All that is added later belongs to the advice. */
 void error_advise(struct error *error, const char *format, ...) FORMAT(2, 3) NONNULL;
 
-/* Returns the remedy; "" if there is none. */
-const char *error_remedy(const struct error *error) CHECKED NONNULL;
+/* The same with a command to type. People read "VERB 'COMMAND'", such as "see 'virsh list'". */
+void error_advise_command(struct error *error, const char *verb, const char *format, ...)
+    FORMAT(3, 4) NONNULL;
+
+/* Returns the advice as people read it; "" if there is none. */
+const char *error_advice(const struct error *error) CHECKED NONNULL;

@@ -186,14 +186,26 @@ say_in_use(const struct demand *demand, const struct inventory_parent *on, char 
 }
 
 static void
-say_quota(const struct loads *loads, const struct inventory_type *type, char *text, size_t size)
+say_quota(const struct loads *loads, const struct inventory_type *type, char *text, size_t size,
+          struct gpu_figures *figures)
 {
     size_t used = 0;
     const struct policy_quota *quota = constraints_exceeded_quota(loads, type, &used);
 
-    if (quota)
-        snprintf(text, size, "has it, but the quota of %u for class %s is used up (%zu; %s)",
-                 quota->max, quota->class, used, quota->origin);
+    if (!quota)
+        return;
+    figures->used = (int64_t)used;
+    figures->limit = quota->max;
+    snprintf(text, size, "has it, but the quota of %u for class %s is used up (%zu; %s)",
+             quota->max, quota->class, used, quota->origin);
+}
+
+/* A limit of 0 is a limit that nobody knows. */
+static void
+count_full(const struct fit *fit, struct gpu_figures *figures)
+{
+    figures->used = (int64_t)fit->used;
+    figures->limit = fit->place.type->max ? (int64_t)fit->place.type->max : -1;
 }
 
 static void
@@ -220,23 +232,29 @@ say_other_kind(const struct inventory_gpu *gpu, char *text, size_t size)
              gpu->parents[0]->interface->hostdev == REQUEST_PCI ? "pci" : "mdev");
 }
 
-enum reason
+const struct gpu_figures gpu_figures_none = {-1, -1, -1, -1};
+
+void
 gpu_reason_tell(const struct loads *loads, const struct demand *demand,
-                const struct inventory_gpu *gpu, char *text, size_t size)
+                const struct inventory_gpu *gpu, struct gpu_reason *ret)
 {
     struct fit fit = {0};
     enum reason reason = judge_gpu(loads, demand, gpu, &fit);
     const struct place *place = &fit.place;
     const struct placement_rejection *refusal;
+    char *text = ret->text;
+    size_t size = sizeof(ret->text);
 
+    ret->reason = reason;
+    ret->figures = gpu_figures_none;
     snprintf(text, size, "%s", reason_of_rule(reason));
     if (gpu->is_silent && (reason == REASON_UNREADABLE || reason == REASON_UNLISTED)) {
         snprintf(text, size, "has a driver that does not answer; see the kernel's log");
-        return reason;
+        return;
     }
     if (inventory_lacks_types(gpu) && (reason == REASON_FULL || reason == REASON_UNLISTED)) {
         say_lacks_types(gpu, text, size);
-        return reason;
+        return;
     }
     if (reason == REASON_UNREADABLE)
         snprintf(text, size, "does not tell its room (%s)",
@@ -254,17 +272,22 @@ gpu_reason_tell(const struct loads *loads, const struct demand *demand,
         say_unlike(loads, place->type, text, size);
     if (reason == REASON_UNLISTED)
         say_unlisted(loads, gpu, text, size);
-    if (reason == REASON_FULL)
+    if (reason == REASON_FULL) {
+        count_full(&fit, &ret->figures);
         say_full(loads, place->type, fit.used, text, size);
+    }
     if (reason == REASON_FULL && demand_vf(demand))
         say_taken(loads, demand_vf(demand), text, size);
     if (reason == REASON_IN_USE)
         say_in_use(demand, place->parent, text, size);
     if (reason == REASON_QUOTA)
-        say_quota(loads, place->type, text, size);
+        say_quota(loads, place->type, text, size, &ret->figures);
     if (reason == REASON_REJECTED && (refusal = loads_find_rejection(loads, place->type)))
         snprintf(text, size, "refused it (%s)", strerror(-refusal->error));
-    if (reason == REASON_NONE)
+    if (reason == REASON_NONE) {
+        count_full(&fit, &ret->figures);
+        ret->figures.room = bounds_figure(&fit.left);
+        ret->figures.room_at_most = bounds_most(&fit.left);
         say_room(loads, &fit, text, size);
-    return reason;
+    }
 }

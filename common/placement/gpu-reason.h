@@ -10,8 +10,22 @@
 #include "placement/loads.h"
 #include "placement/reason.h"
 
-/* What a GPU says to a demand: its best reason over the types that will do. text gets the words
- * after its name: "is full (16 of 16)". */
-enum reason
-gpu_reason_tell(const struct loads *loads, const struct demand *demand,
-                const struct inventory_gpu *gpu, char *text, size_t size) CHECKED NONNULL;
+#define GPU_REASON_MOST 512 /* bytes of the words */
+
+/* For programs: how many vGPUs there are, of how many at most, and how many more there may be. A
+ * quota counts the vGPUs of its class on the host, all else those of the GPU. Negative: the reason
+ * has no such figure, or nobody knows it. */
+struct gpu_figures {
+    int64_t used, limit, room, room_at_most;
+};
+extern const struct gpu_figures gpu_figures_none;
+
+struct gpu_reason {
+    enum reason reason;         /* the best over the types that will do */
+    char text[GPU_REASON_MOST]; /* the words after the GPU's name: "is full (16 of 16)" */
+    struct gpu_figures figures;
+};
+
+/* What a GPU says to a demand. */
+void gpu_reason_tell(const struct loads *loads, const struct demand *demand,
+                     const struct inventory_gpu *gpu, struct gpu_reason *ret) NONNULL;

@@ -10,10 +10,9 @@
 #include <stdio.h>
 #include <string.h>
 
-#define MOST_REASON 200 /* bytes of what one GPU says */
-#define LEAST_ALIKE 4   /* so many GPUs with the same reason share one sentence */
-#define MOST_NAMED  4   /* GPUs that such a sentence names */
-#define MOST_TYPES  12  /* types that are listed; for more, a command is named */
+#define LEAST_ALIKE 4  /* so many GPUs with the same reason share one sentence */
+#define MOST_NAMED  4  /* GPUs that such a sentence names */
+#define MOST_TYPES  12 /* types that are listed; for more, a command is named */
 
 static void
 list_types(const struct inventory *inventory, char *text, size_t size)
@@ -93,31 +92,29 @@ list_reasons(const struct loads *loads, const struct demand *demand, char *text,
     const struct inventory *inventory = loads->problem->inventory;
     size_t count = inventory->gpu_count;
     struct text list = text_on(text, size);
-    AUTO_FREE char(*reasons)[MOST_REASON] = memory_zeroed(count, sizeof(*reasons));
+    AUTO_FREE struct gpu_reason *reasons = memory_zeroed(count, sizeof(*reasons));
     AUTO_FREE const struct inventory_gpu **same = memory_zeroed(count, sizeof(const void *));
     bool helps = false;
 
     for (size_t gpu = 0; gpu < count; gpu++) {
-        enum reason reason =
-            gpu_reason_tell(loads, demand, inventory->gpus[gpu], reasons[gpu], MOST_REASON);
-
-        helps |= reason_may_pass(reason);
-        if (reason == REASON_NONE)
-            reasons[gpu][0] = '\0';
+        gpu_reason_tell(loads, demand, inventory->gpus[gpu], &reasons[gpu]);
+        helps |= reason_may_pass(reasons[gpu].reason);
+        if (reasons[gpu].reason == REASON_NONE)
+            reasons[gpu].text[0] = '\0';
     }
     for (size_t gpu = 0; gpu < count && !list.is_cut; gpu++) {
         size_t alike = 0;
 
-        if (!*reasons[gpu])
+        if (!*reasons[gpu].text)
             continue;
         for (size_t other = gpu; other < count; other++) {
-            if (!strcmp(reasons[other], reasons[gpu]))
+            if (!strcmp(reasons[other].text, reasons[gpu].text))
                 same[alike++] = inventory->gpus[other];
         }
         alike = alike < LEAST_ALIKE ? 1 : alike;
-        add_group(same, alike, reasons[gpu], &list);
+        add_group(same, alike, reasons[gpu].text, &list);
         for (size_t i = 1; i < alike; i++)
-            reasons[same[i]->index][0] = '\0';
+            reasons[same[i]->index].text[0] = '\0';
     }
     return helps;
 }
@@ -146,7 +143,7 @@ refuse_vf(const struct loads *loads, const struct demand *demand, struct error *
     const struct name *vf = demand_vf(demand);
     const struct inventory_type *other;
     const struct inventory_parent *parent = inventory_find_parent(inventory, vf);
-    char said[MOST_REASON];
+    struct gpu_reason why;
     int rc;
 
     if (!parent) {
@@ -161,13 +158,15 @@ refuse_vf(const struct loads *loads, const struct demand *demand, struct error *
         rc = error_refuse(error, ERROR_NEVER, "%s (%s) cannot be on %s, which is in the pool %s",
                           demand->label, demand->wanted, vf->text, other->id.text);
     } else {
-        enum reason reason = gpu_reason_tell(loads, demand, parent->gpu, said, sizeof(said));
-        bool of_function = reason == REASON_IN_USE;
+        bool of_function;
 
-        rc = error_refuse(error, class_of(reason_may_pass(reason)),
+        gpu_reason_tell(loads, demand, parent->gpu, &why);
+        of_function = why.reason == REASON_IN_USE;
+
+        rc = error_refuse(error, class_of(reason_may_pass(why.reason)),
                           "%s (%s) cannot be on %s: it%s%s %s", demand->label, demand->wanted,
                           vf->text, of_function ? "" : "s GPU ",
-                          of_function ? "" : parent->gpu->name.text, said);
+                          of_function ? "" : parent->gpu->name.text, why.text);
     }
     alternatives_add(loads, demand, error);
     return rc;

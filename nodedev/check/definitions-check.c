@@ -24,7 +24,7 @@ check_text(struct checker *checker, const struct domain_text *text, const char *
     check.libvirt = text->is_persistent ? checker->libvirt : 0;
     count = domain_check(&check, &document, &error);
     if (count < 0)
-        report_fault(check.report, text->name, 0, "%s", error.text);
+        report_fault(check.report, "bad-xml", text->name, 0, "%s", error.text);
     else
         checker->sum->vgpus += (size_t)count;
 }
@@ -40,7 +40,7 @@ check_one(void *data, const struct domain_text *text)
     if (xml && *xml)
         check_text(checker, text, xml);
     else
-        report_fault(report, text->name, 0, "its XML cannot be read: %s",
+        report_fault(report, "unreadable", text->name, 0, "its XML cannot be read: %s",
                      text->failure ? text->failure : "libvirt gave none");
     checker->sum->count++;
     checker->sum->faulty += report->faults > faults;

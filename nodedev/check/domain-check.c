@@ -83,7 +83,7 @@ tell_faults(const struct inspection *inspection, bool of_links)
         const struct request_fault *fault = &inspection->request.faults[i];
 
         if (fault->is_of_links == of_links)
-            report_fault(check->report, check->file, fault->line, "%s", fault->text);
+            report_fault(check->report, "bad-request", check->file, fault->line, "%s", fault->text);
     }
 }
 
@@ -105,7 +105,7 @@ find_demands(struct inspection *inspection)
     inspection->snapshot.policy.enabled = true;
     rc = snapshot_resolve(&inspection->snapshot, check->host, &inspection->request, &fault);
     if (rc < 0)
-        report_fault(check->report, check->file, fault.line, "%s", fault.text);
+        report_fault(check->report, "bad-request", check->file, fault.line, "%s", fault.text);
     return rc >= 0;
 }
 
@@ -166,12 +166,12 @@ check_feasibility(struct inspection *inspection)
         break;
     case FEASIBILITY_NO:
         if (feasibility_is_disabled(&problem, waiting))
-            report_warning(check->report, check->file, why.line, "%s", why.text);
+            report_warning(check->report, "feasibility", check->file, why.line, "%s", why.text);
         else
-            report_fault(check->report, check->file, why.line, "%s", why.text);
+            report_fault(check->report, "feasibility", check->file, why.line, "%s", why.text);
         break;
     case FEASIBILITY_UNKNOWN:
-        report_warning(check->report, check->file, why.line,
+        report_warning(check->report, "feasibility", check->file, why.line,
                        "whether this host could ever give it all is not known: %s", why.text);
         break;
     }
@@ -184,7 +184,7 @@ check_singles(const struct inspection *inspection)
     struct error why;
 
     if (demands_say_single(&inspection->snapshot.demands, &inspection->snapshot.inventory, &why))
-        report_warning(check->report, check->file, why.line, "%s", why.text);
+        report_warning(check->report, "alone", check->file, why.line, "%s", why.text);
 }
 
 /* Warns of the refusal of a guest that takes a card from under others. They may end before the
@@ -196,7 +196,8 @@ foresee_cards(const struct inspection *inspection)
     struct error why;
 
     if (passthrough_foresee(check->host, &inspection->request, &why) < 0)
-        report_warning(check->report, check->file, 0, "a start now would be refused: %s", why.text);
+        report_warning(check->report, "in-use", check->file, 0, "a start now would be refused: %s",
+                       why.text);
 }
 
 /* --- hostdevs --------------------------------------------------------------------------------- */
@@ -226,7 +227,7 @@ warn_of_other(const struct inspection *inspection, const struct request_hostdev 
         domain = domains_next_user(inspection->domains, &hostdev->source, domain);
     while (domain && is_itself(&inspection->request, domain));
     if (domain)
-        report_warning(inspection->check->report, inspection->check->file,
+        report_warning(inspection->check->report, "shared-device", inspection->check->file,
                        (unsigned)xmlGetLineNo(node),
                        "%s is in the XML of %s as well: only one of them can run with it; "
                        "'%s' gives a domain its own",
@@ -240,7 +241,7 @@ warn_of_nothing(const struct inspection *inspection, const struct request_hostde
                 xmlNodePtr node)
 {
     if (inspection->known && !is_demanded(&inspection->snapshot.demands, hostdev))
-        report_warning(inspection->check->report, inspection->check->file,
+        report_warning(inspection->check->report, "not-asked-for", inspection->check->file,
                        (unsigned)xmlGetLineNo(node),
                        "nothing says what the <hostdev> %s is to be, so it is left alone: add a "
                        "<vgpu:device> that names it, unless somebody else makes it",
@@ -258,14 +259,14 @@ check_mediated(const struct inspection *inspection, const struct request_hostdev
     if (hostdev->is_gpu)
         warn_of_nothing(inspection, hostdev, node);
     if (name_equal(&hostdev->source, &inspection->request.domain))
-        report_warning(report, file, line,
+        report_warning(report, "own-uuid", file, line,
                        "the <hostdev> has the domain's own uuid; give it another, as uuidgen "
                        "prints one");
     if (hostdev->is_managed)
-        report_warning(report, file, line,
+        report_warning(report, "managed", file, line,
                        "managed='yes' does nothing for a <hostdev type='mdev'>: leave it out");
     if (tree_attribute_is(node, "display", "on") && !has_gl(inspection->tree))
-        report_warning(report, file, line,
+        report_warning(report, "no-opengl", file, line,
                        "display='on' needs OpenGL: add <graphics type='egl-headless'/>, or <gl "
                        "enable='yes'/> to the <graphics>");
     if (is_demanded(&inspection->snapshot.demands, hostdev))
@@ -286,7 +287,8 @@ mind_libvirt(const struct inspection *inspection, const struct request_hostdev *
 
     if (demand && parent && version_lacks(inspection->libvirt, parent->interface) &&
         version_refuse(inspection->libvirt, demand, &parent->name, &why) < 0)
-        report_fault(inspection->functions, inspection->check->file, line, "%s", why.text);
+        report_fault(inspection->functions, "old-libvirt", inspection->check->file, line, "%s",
+                     why.text);
 }
 
 /* Reports a function that no start of the domain could use, or that another domain names as
@@ -306,14 +308,14 @@ check_function(const struct inspection *inspection, const struct request_hostdev
         return;
     for (size_t i = 0; i < inventory->ineligible_count; i++) {
         if (name_equal(&inventory->ineligible[i].device, &hostdev->source))
-            report_fault(report, file, line,
+            report_fault(report, "ineligible", file, line,
                          "%s is to be on %s, %s; 'vgpuctl explain' tells where it could be",
                          hostdev->alias, hostdev->source.text, inventory->ineligible[i].why);
     }
     for (size_t i = 0; i < inventory->parent_count; i++) {
         if (name_equal(&inventory->parents[i]->name, &hostdev->source) &&
             inventory->parents[i]->interface->hostdev != REQUEST_PCI)
-            report_fault(report, file, line,
+            report_fault(report, "other-kind", file, line,
                          "%s is to be on %s, which takes mediated devices (<hostdev "
                          "type='mdev'>); 'vgpuctl explain' tells where it could be",
                          hostdev->alias, hostdev->source.text);
@@ -338,13 +340,13 @@ check_hostdevs(const struct inspection *inspection)
             check_mediated(inspection, &request->hostdevs[i], node);
         i++;
         if (tree_attribute_is(node, "ramfb", "on") && ++ramfb > 1)
-            report_warning(inspection->check->report, inspection->check->file,
+            report_warning(inspection->check->report, "ramfb", inspection->check->file,
                            (unsigned)xmlGetLineNo(node),
                            "ramfb='on' on more than one <hostdev>: QEMU takes one; take it out of "
                            "the others");
     }
     if (*inspection->unasked.text && wants_functions(inspection))
-        report_warning(inspection->check->report, inspection->check->file, 0,
+        report_warning(inspection->check->report, "shared-device", inspection->check->file, 0,
                        "whether other domains have its virtual functions is not known: %s",
                        inspection->unasked.text);
 }
@@ -355,7 +357,7 @@ check_alias(const struct inspection *inspection, const struct request_hostdev *h
             xmlNodePtr node)
 {
     if (hostdev->alias && hostdev->device != SIZE_MAX && !request_keeps_alias(hostdev->alias))
-        report_fault(inspection->check->report, inspection->check->file,
+        report_fault(inspection->check->report, "alias", inspection->check->file,
                      (unsigned)xmlGetLineNo(node),
                      "libvirt drops the alias %s of the <hostdev>, as it does not begin with ua-: "
                      "no <vgpu:device> would find it; call it ua-%s in both",
@@ -381,7 +383,7 @@ check_each(const struct inspection *inspection)
          * demand. */
         if (hostdev->kind == REQUEST_PCI && hostdev->is_managed && demand_is_explicit(hostdev) &&
             !(inspection->check->policy && policy_lends_any(inspection->check->policy)))
-            report_fault(inspection->functions, inspection->check->file,
+            report_fault(inspection->functions, "managed", inspection->check->file,
                          (unsigned)xmlGetLineNo(node),
                          "the <hostdev> %s is to be a vGPU and says managed='yes': libvirt would "
                          "take it from its GPU's driver; say managed='no'",
@@ -390,9 +392,10 @@ check_each(const struct inspection *inspection)
 }
 
 static void
-say_nothing(void *data, bool is_fault, const char *where, unsigned line, const char *text)
+say_nothing(void *data, bool is_fault, const char *word, const char *where, unsigned line,
+            const char *text)
 {
-    (void)data, (void)is_fault, (void)where, (void)line, (void)text;
+    (void)data, (void)is_fault, (void)word, (void)where, (void)line, (void)text;
 }
 
 /* --- all of it -------------------------------------------------------------------------------- */
@@ -428,7 +431,7 @@ domain_check(const struct domain_check *check, const struct document *document, 
     if (!check->without_feasibility)
         foresee_cards(&inspection);
     if (inspection.disabled && inspection.snapshot.demands.count)
-        report_warning(check->report, check->file, 0,
+        report_warning(check->report, "disabled", check->file, 0,
                        "%s says enabled = false: until it says true, no guest is given a vGPU",
                        inspection.snapshot.policy.enabled_origin);
     if (inspection.snapshot.demands.count == 0 || check->report->faults > faults ||
@@ -437,7 +440,7 @@ domain_check(const struct domain_check *check, const struct document *document, 
     if (inspection.snapshot.inventory.gpu_count)
         check_feasibility(&inspection);
     else
-        report_warning(check->report, check->file, 0,
+        report_warning(check->report, "no-gpus", check->file, 0,
                        "no GPU on this host offers vGPUs: whether it could have its own is not "
                        "known");
     return (int)inspection.snapshot.demands.count;

@@ -54,7 +54,8 @@ check_word(struct checker *checker, const char *origin, const struct inventory_g
     for (size_t i = 0; i < inventory->gpu_count; i++)
         unsure |=
             (!gpu || inventory->gpus[i] == gpu) && inventory_may_have_more(inventory->gpus[i]);
-    report_warning(checker->report, origin, 0, "the type \"%s\" is not offered by %s%s%s", word,
+    report_warning(checker->report, "unknown-type", origin, 0,
+                   "the type \"%s\" is not offered by %s%s%s", word,
                    gpu ? gpu->name.text : "any GPU here", unsure ? " now" : "",
                    suggest_text(&suggest).text);
 }
@@ -84,14 +85,14 @@ miss_gpu(struct checker *checker, const struct policy_gpu *gpu)
     struct text list = text_on(all, sizeof(all));
 
     if (function) {
-        report_warning(checker->report, gpu->origin, 0,
+        report_warning(checker->report, "function-named", gpu->origin, 0,
                        "%s is a virtual function, of which nothing can be said: name its GPU, %s",
                        gpu->address.text, function->gpu->name.text);
         return;
     }
     for (size_t i = 0; i < inventory->gpu_count; i++)
         text_join(&list, ", ", "%s", inventory->gpus[i]->name.text);
-    report_warning(checker->report, gpu->origin, 0,
+    report_warning(checker->report, "unknown-gpu", gpu->origin, 0,
                    "no GPU %s on this host offers vGPUs; there are: %s", gpu->address.text, all);
 }
 
@@ -108,7 +109,7 @@ check_memory(struct checker *checker, const struct policy_gpu *gpu, size_t n,
         return;
     snprintf(path, sizeof(path), "gpus.%zu.vram", n);
     own = setting_trace_origin(checker->trace, path);
-    report_warning(checker->report, own ? own : gpu->origin, 0,
+    report_warning(checker->report, "vram", own ? own : gpu->origin, 0,
                    "vram is %u MiB, and the driver of the GPU %s has shared out only %u MiB among "
                    "its functions, so a guest may be refused although it seems to fit; say vram = "
                    "\"%uM\"",
@@ -174,7 +175,7 @@ check_class(struct checker *checker, const struct policy_class *class, bool *ser
     say_wish(class, wish, sizeof(wish));
     *served = feasibility_judge(&problem, false, &ignored, &why) != FEASIBILITY_NO;
     if (!*served)
-        report_warning(checker->report, class->origin, 0,
+        report_warning(checker->report, "class", class->origin, 0,
                        "no guest can be given the class \"%s\" here: %s", class->name, why.text);
     else
         check_types(checker, "classes", (size_t)(class - checker->policy->classes), class->origin,
@@ -197,13 +198,13 @@ check_pool(struct checker *checker, const struct policy_pool *pool)
 
         if (policy_pool_of(checker->policy, &function->device) != pool)
             continue;
-        report_warning(checker->report, pool->origin, 0, "nobody can be given %s, %s",
+        report_warning(checker->report, "ineligible", pool->origin, 0, "nobody can be given %s, %s",
                        function->device.text, function->why);
         members++;
     }
     if (members == 0)
         report_warning(
-            checker->report, pool->origin, 0,
+            checker->report, "empty-pool", pool->origin, 0,
             "the pool \"%s\" has no function here: no PCI device of this host has such an address, "
             "or an earlier pool has it; 'lspci -D' lists addresses",
             pool->name);
@@ -221,7 +222,7 @@ check_time(const struct setting_trace *trace, size_t n, const struct policy_prof
         return;
     snprintf(path, sizeof(path), "profiles.%zu.%s", n, key);
     own = setting_trace_origin(trace, path);
-    report_fault(report, own ? own : profile->origin, 0,
+    report_fault(report, "scheduling", own ? own : profile->origin, 0,
                  "%s of the profile \"%s\" must be at most %us: Intel's driver takes no more", key,
                  profile->name, PROFILE_LONGEST / 1000);
 }
@@ -249,7 +250,7 @@ check_ceiling(struct checker *checker, const struct policy_limit *limit, const c
         if (!inventory_type_is(type, word) || !inventory_type_shares_time(type) ||
             type->ceiling == 0 || limit->max <= type->ceiling)
             continue;
-        report_warning(checker->report, limit->origin, 0,
+        report_warning(checker->report, "max-instances", limit->origin, 0,
                        "max_instances gives a GPU %u of %s, but its driver makes %u vGPUs at most",
                        limit->max, word, type->ceiling);
         return;
@@ -288,13 +289,13 @@ check_profile(struct checker *checker, const struct policy_profile *profile)
             continue;
         cards++;
         if (inventory_memory(gpu) && profile->vram > gpu->framebuffer)
-            report_warning(checker->report, profile->origin, 0,
+            report_warning(checker->report, "profile-memory", profile->origin, 0,
                            "the profile \"%s\" has more memory (%u MiB) than the functions of the "
                            "GPU %s may have (%u MiB)",
                            profile->name, profile->vram, gpu->name.text, gpu->framebuffer);
     }
     if (cards == 0)
-        report_warning(checker->report, profile->origin, 0,
+        report_warning(checker->report, "profile-unused", profile->origin, 0,
                        "no virtual function of this host takes the profile \"%s\": that needs a "
                        "card of Intel's under xe that has sriov_admin in /sys/bus/pci/devices, and "
                        "functions that are enabled",
@@ -315,12 +316,12 @@ check_uses(struct checker *checker)
     const struct policy *policy = checker->policy;
 
     if (*policy->default_class && !is_served(checker, policy->default_class))
-        report_warning(checker->report, policy->default_origin, 0,
+        report_warning(checker->report, "class", policy->default_origin, 0,
                        "default_class is \"%s\", which no guest can be given here",
                        policy->default_class);
     for (size_t i = 0; i < policy->quota_count; i++) {
         if (!is_served(checker, policy->quotas[i].class))
-            report_warning(checker->report, policy->quotas[i].origin, 0,
+            report_warning(checker->report, "class", policy->quotas[i].origin, 0,
                            "a quota of the class \"%s\", which no guest can be given here",
                            policy->quotas[i].class);
     }
@@ -331,14 +332,14 @@ check_uses(struct checker *checker)
             const struct policy_domain_device *device = &domain->devices[k];
 
             if (!request_keeps_alias(device->alias))
-                report_warning(checker->report, device->origin, 0,
+                report_warning(checker->report, "alias", device->origin, 0,
                                "no <hostdev> can have the alias \"%s\": libvirt drops aliases that "
                                "do not begin with ua-; call it ua-%s in both",
                                device->alias, device->alias);
             if (device->type)
                 check_word(checker, device->origin, NULL, device->type);
             else if (!is_served(checker, device->class))
-                report_warning(checker->report, device->origin, 0,
+                report_warning(checker->report, "class", device->origin, 0,
                                "%s is to be of the class \"%s\", which no guest can be given here",
                                device->alias, device->class);
         }

@@ -29,7 +29,7 @@ compare(const struct policy *policy, const struct inventory_gpu *gpu,
 
         if (!limit || !said->max || said->max == limit->max || !is_left(gpu, &said->type.id, limit))
             continue;
-        report_warning(report, limit->origin, 0,
+        report_warning(report, "max-instances", limit->origin, 0,
                        "max_instances gives the GPU %s %u of %s, and NVIDIA's table "
                        "(/" NVIDIA_TABLE_PATH ") %u",
                        gpu->name.text, limit->max, said->type.name, said->max);
@@ -54,7 +54,7 @@ table_check(const struct host *host, const struct policy *policy, const struct i
         return;
     rc = nvidia_table_read(host, NVIDIA_TABLE_PATH, ids, inventory->gpu_count, &table, &error);
     if (rc < 0 && rc != -ENOENT)
-        report_warning(report, "/" NVIDIA_TABLE_PATH, 0, "%s", error.text);
+        report_warning(report, "unreadable", "/" NVIDIA_TABLE_PATH, 0, "%s", error.text);
     for (size_t i = 0; i < table.count; i++) {
         const struct inventory_gpu *gpu = inventory->gpus[i];
 

@@ -16,19 +16,21 @@ reply_json(const struct command_call *call)
         reply->json.out = memory_stream(&reply->text, &reply->size);
         json_open(&reply->json, NULL, '{');
         json_number(&reply->json, "format", REPLY_FORMAT);
+        json_text(&reply->json, "memory-unit", "MiB");
     }
     return &reply->json;
 }
 
-/* Cuts the "; " between the sentence and the remedy. */
+/* Cuts the "; " between the sentence and the advice. */
 static void
 note(struct reply_notes *notes, const struct error *error)
 {
-    size_t length = error->remedy ? error->remedy - strlen("; ") : strlen(error->text);
+    size_t length = error->advice ? error->advice - strlen("; ") : strlen(error->text);
     struct reply_note added = {
         .word = command_ends[error->class].word,
         .text = memory_copy_bytes(error->text, length),
-        .remedy = memory_copy(error_remedy(error)),
+        .remedy = memory_copy_bytes(error->text + error->command, error->command_length),
+        .advice = memory_copy(error->command_length ? "" : error_advice(error)),
     };
 
     ARRAY_ADD(notes->items, notes->count, added);
@@ -63,6 +65,7 @@ put_notes(struct json *json, const char *key, const struct reply_notes *notes)
         json_text(json, "word", notes->items[i].word);
         json_text(json, "text", notes->items[i].text);
         json_text(json, "remedy", notes->items[i].remedy);
+        json_text(json, "advice", notes->items[i].advice);
         json_close(json, '}');
     }
     json_close(json, ']');
@@ -90,6 +93,7 @@ notes_clear(struct reply_notes *notes)
     for (size_t i = 0; i < notes->count; i++) {
         free(notes->items[i].text);
         free(notes->items[i].remedy);
+        free(notes->items[i].advice);
     }
     free(notes->items);
 }

@@ -6,7 +6,8 @@
  * A command puts its lists in, and warns, and may name failures that do not end it. The program
  * prints the document once, when the command has ended, however it ended. Its first key, "format",
  * is the version of all documents. config/vgpuctl.schema.json describes them. An error and a
- * warning have a word that stays the same in all versions (command.h), a sentence, and a remedy.
+ * warning have a word that stays the same in all versions (command.h), a sentence, and what to do
+ * about it: a remedy, which is a command to type, or else an advice in prose.
  *
  * People read a line on stderr for each warning and each failure, and see no document.
  */
@@ -16,11 +17,11 @@
 #include "cli/command.h"
 #include "cli/json.h"
 
-#define REPLY_FORMAT 1
+#define REPLY_FORMAT 2
 
 struct reply_note {
     const char *word;
-    char *text, *remedy;
+    char *text, *remedy, *advice;
 };
 
 struct reply_notes {

@@ -6,14 +6,14 @@
 
 #include <string.h>
 
-static void __attribute__((format(printf, 5, 0), nonnull(1, 2, 5)))
-tell(struct report *report, const char *where, unsigned line, bool is_fault, const char *format,
-     va_list args)
+static void __attribute__((format(printf, 6, 0), nonnull(1, 2, 3, 6)))
+tell(struct report *report, const char *word, const char *where, unsigned line, bool is_fault,
+     const char *format, va_list args)
 {
     AUTO_FREE char *text = memory_vformat(format, args);
 
     if (report->listen)
-        report->listen(report->data, is_fault, where, line, text);
+        report->listen(report->data, is_fault, word, where, line, text);
     else
         report_print(report->out, is_fault, where, line, text);
 }
@@ -29,24 +29,26 @@ report_print(FILE *out, bool is_fault, const char *where, unsigned line, const c
 }
 
 void
-report_fault(struct report *report, const char *where, unsigned line, const char *format, ...)
+report_fault(struct report *report, const char *word, const char *where, unsigned line,
+             const char *format, ...)
 {
     va_list args;
 
     report->faults++;
     va_start(args, format);
-    tell(report, where, line, true, format, args);
+    tell(report, word, where, line, true, format, args);
     va_end(args);
 }
 
 void
-report_warning(struct report *report, const char *where, unsigned line, const char *format, ...)
+report_warning(struct report *report, const char *word, const char *where, unsigned line,
+               const char *format, ...)
 {
     va_list args;
 
     report->warnings++;
     va_start(args, format);
-    tell(report, where, line, false, format, args);
+    tell(report, word, where, line, false, format, args);
     va_end(args);
 }
 
@@ -67,7 +69,7 @@ report_faults(struct report *report, const struct error *error, const char *stem
         text = strstr(where, ": ");
         if (text)
             *text = '\0';
-        report_fault(report, where, 0, "%s", text ? text + strlen(": ") : "");
+        report_fault(report, "bad-configuration", where, 0, "%s", text ? text + strlen(": ") : "");
         at = end ? end + 2 : NULL;
     }
 }

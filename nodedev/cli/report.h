@@ -12,8 +12,8 @@
 #include <stdio.h>
 
 /* `line` is 0 if there is no line. */
-typedef void
-report_listener(void *data, bool is_fault, const char *where, unsigned line, const char *text);
+typedef void report_listener(void *data, bool is_fault, const char *word, const char *where,
+                             unsigned line, const char *text);
 
 /* Prints one, as a report without a listener does. */
 void
@@ -28,11 +28,13 @@ struct report {
     void *data;
 };
 
-/* `where` is a file; or "file:line", and then `line` is 0. */
-void report_fault(struct report *report, const char *where, unsigned line, const char *format, ...)
-    FORMAT(4, 5) NONNULL;
-void report_warning(struct report *report, const char *where, unsigned line, const char *format,
-                    ...) FORMAT(4, 5) NONNULL;
+/* `word` stays the same in all versions, for programs. `where` is a file; or "file:line", and then
+ * `line` is 0. */
+void report_fault(struct report *report, const char *word, const char *where, unsigned line,
+                  const char *format, ...) FORMAT(5, 6) NONNULL;
+void report_warning(struct report *report, const char *word, const char *where, unsigned line,
+                    const char *format, ...) FORMAT(5, 6) NONNULL;
 
-/* Reports an error that holds several faults. The text of each fault begins with `stem`. */
+/* Reports an error that holds several faults of vgpu.conf. The text of each fault begins with
+ * `stem`. */
 void report_faults(struct report *report, const struct error *error, const char *stem) NONNULL;

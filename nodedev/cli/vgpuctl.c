@@ -44,7 +44,7 @@ find_command(const struct command *const *commands, const char *name, struct err
     }
     error_refuse(error, ERROR_USAGE, "there is no command \"%s\"%s", name,
                  suggest_text(&suggest).text);
-    error_advise(error, "see 'vgpuctl --help'");
+    error_advise_command(error, "see", "vgpuctl --help");
     return NULL;
 }
 
@@ -150,7 +150,7 @@ run(const struct command *command, struct host *host, struct terminal *terminal,
     int rc;
 
     if (options_check(&call->options, command->options | OPTION_BITS_ALWAYS, error) < 0) {
-        error_advise(error, "see 'vgpuctl %s --help'", command->name);
+        error_advise_command(error, "see", "vgpuctl %s --help", command->name);
         return COMMAND_USAGE;
     }
     if (option_given(&call->options, OPTION_HELP)) {
@@ -238,7 +238,7 @@ run_bare(const struct command *const *commands, const struct command_call *call,
         return COMMAND_DONE;
     }
     error_refuse(error, ERROR_USAGE, "its COMMAND is missing");
-    error_advise(error, "see 'vgpuctl --help'");
+    error_advise_command(error, "see", "vgpuctl --help");
     return COMMAND_USAGE;
 }
 
@@ -252,7 +252,7 @@ choose(struct host *host, const struct command *const *commands, struct terminal
     int rest;
 
     if (options_read(argc, argv, &call->options, &rest, error) < 0) {
-        error_advise(error, "see 'vgpuctl --help'");
+        error_advise_command(error, "see", "vgpuctl --help");
         return COMMAND_USAGE;
     }
     if (rest == argc)

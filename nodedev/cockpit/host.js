@@ -122,10 +122,12 @@ function gpu_card(gpu, { may_change }) {
 const KINDS = new Map([["error", "danger"], ["warning", "warning"], ["note", "info"]]);
 
 function finding(found) {
+    const what_to_do = found.remedy || found.advice;
+
     return element("li", { class: `alert ${KINDS.get(found.severity) || "info"}` },
-        element("strong", {}, `${found.severity}: ${found.check}`),
-        element("p", {}, found.finding),
-        found.remedy && element("div", {}, "What to do:", element("pre", {}, found.remedy)));
+        element("strong", {}, `${found.severity}: ${found.word}`),
+        element("p", {}, found.text),
+        what_to_do && element("div", {}, "What to do:", element("pre", {}, what_to_do)));
 }
 
 async function findings() {

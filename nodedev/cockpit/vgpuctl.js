@@ -51,7 +51,7 @@ function list_of(told) {
 
 /* The sentences of errors or warnings, each with what to do. */
 function sentences(notes) {
-    return notes.map(note => note.remedy ? `${note.text}; ${note.remedy}` : note.text);
+    return notes.map(note => [note.text, note.remedy || note.advice].filter(Boolean).join("; "));
 }
 
 /* The document of `--json`, which vgpuctl prints also if it fails. Behind a "--" it would be no option. */

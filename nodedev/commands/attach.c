@@ -21,7 +21,7 @@ static enum command_status
 wrong(struct error *error, const char *words)
 {
     error_refuse(error, ERROR_USAGE, "%s", words);
-    error_advise(error, "see 'vgpuctl attach --help'");
+    error_advise_command(error, "see", "vgpuctl attach --help");
     return COMMAND_USAGE;
 }
 
@@ -107,7 +107,7 @@ say_renewed(const struct domain_source *source, const struct document *old,
                        "%s has no <hostdev> that its XML asks a vGPU for, by a <vgpu:device> or a "
                        "ua-vgpu- alias: nothing is renewed",
                        source->domain.name);
-        error_advise(error, "see 'virsh edit %s'", shell_word(source->domain.name).text);
+        error_advise_command(error, "see", "virsh edit %s", shell_word(source->domain.name).text);
     }
     return rc;
 }
@@ -257,6 +257,8 @@ change_and_start(const struct domain_source *source, const struct wish *wish,
         change_look(&changes->items[i], source->call->host);
         changes->items[i].live = true;
     }
+    if (reply_is_wanted(source->call))
+        json_flag(reply_json(source->call), "started", true);
     say_line(source->call->out, "%s: started", source->domain.name);
     return COMMAND_DONE;
 }

@@ -27,7 +27,7 @@ warn_of_passed_over(const struct command_call *call, struct report *report)
         char where[512];
 
         snprintf(where, sizeof(where), "/%s/conf.d/%s", call->host->config, files.items[i]);
-        report_warning(report, where, 0, "it is passed over, as its name %s",
+        report_warning(report, "passed-over", where, 0, "it is passed over, as its name %s",
                        *files.items[i] == '.' ? "begins with a dot" : "does not end in .conf");
     }
 }
@@ -42,7 +42,7 @@ check_setups(const struct host *host, const struct policy *policy, struct report
         int rc = policy_has_setup(gpu) ? setup_check(host, gpu, &refusal) : 0;
 
         if (rc < 0 && rc != -ENODEV)
-            report_warning(report, gpu->origin, 0, "%s", refusal.text);
+            report_warning(report, "setup", gpu->origin, 0, "%s", refusal.text);
     }
 }
 
@@ -61,20 +61,21 @@ check_host(const struct command_call *call, const struct policy *policy,
     if (rc < 0)
         return rc;
     if (!policy->enabled)
-        report_warning(report, policy->enabled_origin, 0,
+        report_warning(report, "disabled", policy->enabled_origin, 0,
                        "enabled is false: until it is true, no guest is given a vGPU");
     for (size_t i = 0; i < inventory.gpu_count; i++) {
         const char *gpu = inventory.gpus[i]->name.text;
 
         if (names_has(&drained, &inventory.gpus[i]->name))
-            report_warning(report, gpu, 0,
+            report_warning(report, "drained", gpu, 0,
                            "this GPU is drained: no guest gets a vGPU there until 'vgpuctl "
                            "undrain %s'",
                            gpu);
     }
     check_setups(call->host, policy, report);
     if (inventory.gpu_count == 0) {
-        report_warning(report, where, 0, "no GPU on this host offers vGPUs; is its driver loaded?");
+        report_warning(report, "no-gpus", where, 0,
+                       "no GPU on this host offers vGPUs; is its driver loaded?");
         return 0;
     }
     policy_check(policy, trace, &inventory, report);
@@ -217,13 +218,13 @@ print_configuration(const struct command_call *call, struct error *error)
 
 /* --- what is found ---------------------------------------------------------------------------- */
 
-enum column { SEVERITY, FILE_NAME, LINE, FINDING };
+enum column { WORD, SEVERITY, FILE_NAME, LINE, TEXT, REMEDY, ADVICE };
 
 static const struct table_column columns[] = {
-    [SEVERITY] = {.name = "SEVERITY"},
-    [FILE_NAME] = {.name = "FILE"},
-    [LINE] = {.name = "LINE", .kind = TABLE_NUMBER},
-    [FINDING] = {.name = "FINDING"},
+    [WORD] = {.name = "WORD"},      [SEVERITY] = {.name = "SEVERITY"},
+    [FILE_NAME] = {.name = "FILE"}, [LINE] = {.name = "LINE", .kind = TABLE_NUMBER},
+    [TEXT] = {.name = "TEXT"},      [REMEDY] = {.name = "REMEDY"},
+    [ADVICE] = {.name = "ADVICE"},
 };
 
 struct listener {
@@ -232,7 +233,8 @@ struct listener {
 };
 
 static void
-hear(void *data, bool is_fault, const char *where, unsigned line, const char *text)
+hear(void *data, bool is_fault, const char *word, const char *where, unsigned line,
+     const char *text)
 {
     struct listener *listener = data;
     const char *end = strrchr(where, ':');
@@ -241,6 +243,7 @@ hear(void *data, bool is_fault, const char *where, unsigned line, const char *te
 
     report_print(listener->call->faults, is_fault, where, line, text);
     table_line(&listener->table);
+    table_set(&listener->table, WORD, "%s", word);
     table_set(&listener->table, SEVERITY, "%s", is_fault ? "error" : "warning");
     table_set(&listener->table, FILE_NAME, "%.*s",
               (int)(has_line ? (size_t)(end - where) : strlen(where)), where);
@@ -248,7 +251,9 @@ hear(void *data, bool is_fault, const char *where, unsigned line, const char *te
         table_set(&listener->table, LINE, "%lu", line ? line : strtoul(end + 1, NULL, 10));
     else
         table_set_none(&listener->table, LINE);
-    table_set(&listener->table, FINDING, "%s", text);
+    table_set(&listener->table, TEXT, "%s", text);
+    table_set_text(&listener->table, REMEDY, "");
+    table_set_text(&listener->table, ADVICE, "");
 }
 
 /* --- the command ------------------------------------------------------------------------------ */

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
+#include "base/text.h"
 #include "cli/say.h"
 #include "cli/table.h"
 #include "cli/wrap.h"
@@ -9,7 +10,7 @@
 #include <limits.h>
 #include <string.h>
 
-enum column { CHECK, SEVERITY, FINDING, REMEDY };
+enum column { WORD, SEVERITY, TEXT, REMEDY, ADVICE };
 
 static enum terminal_colour
 severity_colour(const char *severity)
@@ -27,20 +28,43 @@ severity_colour(const char *severity)
 }
 
 static const struct table_column columns[] = {
-    [CHECK] = {.name = "CHECK"},
+    [WORD] = {.name = "WORD"},
     [SEVERITY] = {.name = "SEVERITY", .colour = severity_colour},
-    [FINDING] = {.name = "FINDING", .wraps = true},
+    [TEXT] = {.name = "TEXT", .wraps = true},
     [REMEDY] = {.name = "REMEDY", .wraps = true},
+    [ADVICE] = {.name = "ADVICE", .wraps = true},
 };
+
+/* A remedy that has commands alone is a command: a program may run it. Else prose belongs to it. */
+static void
+add_remedy(struct table *table, const struct diagnosis_finding *finding)
+{
+    char bytes[sizeof(finding->remedy.text)];
+    struct text typed = text_on(bytes, sizeof(bytes));
+
+    for (size_t i = 0; i < finding->part_count; i++) {
+        const struct diagnosis_part *part = &finding->parts[i];
+
+        if (!part->is_command) {
+            table_set_text(table, REMEDY, "");
+            table_set_text(table, ADVICE, finding->remedy.text);
+            return;
+        }
+        text_join(&typed, " && ", "%.*s", (int)(part->end - part->begin),
+                  finding->remedy.text + part->begin);
+    }
+    table_set_text(table, REMEDY, bytes);
+    table_set_text(table, ADVICE, "");
+}
 
 static void
 add_finding(struct table *table, const struct diagnosis_finding *finding)
 {
     table_line(table);
-    table_set(table, CHECK, "%s", finding->check->name);
+    table_set(table, WORD, "%s", finding->check->name);
     table_set(table, SEVERITY, "%s", diagnosis_severity_words[finding->severity]);
-    table_set(table, FINDING, "%s", finding->text.text);
-    table_set_text(table, REMEDY, finding->remedy.text);
+    table_set(table, TEXT, "%s", finding->text.text);
+    add_remedy(table, finding);
 }
 
 /* --- for people ------------------------------------------------------------------------------- */

@@ -9,12 +9,14 @@
 #include "view/state-colour.h"
 #include "view/vgpu-walk.h"
 
-enum column { DEVICE, TYPE, DOMAIN, STATE };
+enum column { DEVICE, TYPE, GPU, DOMAIN, DOMAIN_UUID, STATE };
 
 static const struct table_column columns[] = {
     [DEVICE] = {.name = "DEVICE"},
     [TYPE] = {.name = "TYPE", .drop = 1},
+    [GPU] = {.name = "GPU", .extra = true},
     [DOMAIN] = {.name = "DOMAIN", .wraps = true},
+    [DOMAIN_UUID] = {.name = "DOMAIN-UUID", .extra = true},
     [STATE] = {.name = "STATE", .colour = state_colour},
 };
 
@@ -27,7 +29,12 @@ add_line(struct table *table, const struct vgpu_walk *vgpu, const struct status_
     table_line(table);
     table_set(table, DEVICE, "%s", vgpu->device->text);
     table_set_text(table, TYPE, *vgpu->type->text ? vgpu->type->text : NULL);
+    table_set(table, GPU, "%s", vgpu->gpu->text);
     table_set_text(table, DOMAIN, lease ? lease->domain_name : guest ? guest->name : "");
+    table_set_text(table, DOMAIN_UUID,
+                   lease   ? lease->domain.text
+                   : guest ? guest->domain.text
+                           : "");
     table_set(table, STATE, "%s", lease ? lease_state_name(lease->state) : "foreign");
 }
 

@@ -18,7 +18,23 @@
 
 #define MOST_TEXT 8192 /* bytes: enough for more functions than a GPU can have */
 
-enum column { DEVICE, ALIAS, WANTED, GPU, VERDICT, PARENT, TYPE, NAME, CAUSE, REASON, OTHERS };
+enum column {
+    DEVICE,
+    ALIAS,
+    WANTED,
+    GPU,
+    VERDICT,
+    PARENT,
+    TYPE,
+    NAME,
+    CAUSE,
+    USED,
+    LIMIT,
+    ROOM,
+    ROOM_AT_MOST,
+    REASON,
+    OTHERS
+};
 
 static const struct table_column columns[] = {
     [DEVICE] = {.name = "DEVICE"},
@@ -30,6 +46,10 @@ static const struct table_column columns[] = {
     [TYPE] = {.name = "TYPE", .drop = 1},
     [NAME] = {.name = "NAME", .extra = true},
     [CAUSE] = {.name = "CAUSE", .extra = true},
+    [USED] = {.name = "USED", .kind = TABLE_NUMBER, .extra = true},
+    [LIMIT] = {.name = "LIMIT", .kind = TABLE_NUMBER, .extra = true},
+    [ROOM] = {.name = "ROOM", .kind = TABLE_NUMBER, .extra = true},
+    [ROOM_AT_MOST] = {.name = "ROOM-AT-MOST", .kind = TABLE_NUMBER, .extra = true},
     [REASON] = {.name = "REASON", .wraps = true},
     [OTHERS] = {.name = "OTHERS", .kind = TABLE_LIST, .extra = true, .costs = true, .wraps = true},
 };
@@ -55,15 +75,32 @@ add_others(struct table *table, const struct dry_run_loads *loads, const struct 
 }
 
 static void
+add_figures(struct table *table, const struct gpu_figures *figures)
+{
+    const struct {
+        enum column column;
+        int64_t figure;
+    } rows[] = {{USED, figures->used},
+                {LIMIT, figures->limit},
+                {ROOM, figures->room},
+                {ROOM_AT_MOST, figures->room_at_most}};
+
+    for (size_t i = 0; i < COUNT(rows); i++) {
+        if (rows[i].figure < 0)
+            table_set_none(table, rows[i].column);
+        else
+            table_set_figure(table, rows[i].column, rows[i].figure);
+    }
+}
+
+static void
 add_gpu(struct table *table, const struct dry_run *dry_run, const struct dry_run_loads *loads,
         size_t index, const struct inventory_gpu *gpu)
 {
     const struct demand *demand = &dry_run->snapshot.demands.items[index];
     const struct place *place = &dry_run->choices[index].place;
-    char reason[256];
-    enum reason cause;
-    enum dry_run_answer answer =
-        dry_run_judge(dry_run, loads, index, gpu, &cause, reason, sizeof(reason));
+    struct gpu_reason why;
+    enum dry_run_answer answer = dry_run_judge(dry_run, loads, index, gpu, &why);
     bool is_chosen = answer >= DRY_RUN_CHOSEN;
 
     table_line(table);
@@ -72,8 +109,9 @@ add_gpu(struct table *table, const struct dry_run *dry_run, const struct dry_run
     table_set(table, WANTED, "%s", demand->wanted);
     table_set(table, GPU, "%s", gpu->name.text);
     table_set(table, VERDICT, "%s", dry_run_answer_words[answer]);
-    table_set_text(table, CAUSE, reason_word(cause));
-    table_set(table, REASON, "%s", reason);
+    table_set_text(table, CAUSE, reason_word(why.reason));
+    table_set(table, REASON, "%s", why.text);
+    add_figures(table, &why.figures);
     add_others(table, loads, demand, gpu);
     table_set_text(table, PARENT, is_chosen ? place->parent->name.text : "");
     table_set_text(table, TYPE, is_chosen ? place->type->id.text : "");
@@ -121,11 +159,12 @@ struct listener {
 };
 
 static void
-hear(void *data, bool is_fault, const char *where, unsigned line, const char *text)
+hear(void *data, bool is_fault, const char *word, const char *where, unsigned line,
+     const char *text)
 {
     struct listener *listener = data;
 
-    (void)where;
+    (void)word, (void)where;
     if (strstr(listener->refusal, text))
         return;
     if (listener->count++ == 0)

@@ -15,9 +15,9 @@ enum column {
     NAME,
     NUMA,
     INTERFACE,
-    VGPUS,
+    MADE,
     SIZE,
-    FRAMEBUFFER,
+    TOTAL,
     FREE,
     ENABLED,
     DRAINED,
@@ -33,9 +33,9 @@ static const struct table_column columns[] = {
     [NAME] = {.name = "NAME", .drop = 5},
     [NUMA] = {.name = "NUMA", .kind = TABLE_NUMBER, .drop = 2},
     [INTERFACE] = {.name = "INTERFACE", .drop = 1},
-    [VGPUS] = {.name = "VGPUS", .kind = TABLE_NUMBER},
+    [MADE] = {.name = "MADE", .kind = TABLE_NUMBER},
     [SIZE] = {.name = "SIZE", .kind = TABLE_NUMBER, .drop = 3},
-    [FRAMEBUFFER] = {.name = "FRAMEBUFFER", .kind = TABLE_NUMBER, .drop = 4},
+    [TOTAL] = {.name = "TOTAL", .kind = TABLE_NUMBER, .drop = 4},
     [FREE] = {.name = "FREE", .kind = TABLE_NUMBER, .drop = 8},
     [ENABLED] = {.name = "ENABLED", .kind = TABLE_FLAG, .drop = 9},
     [DRAINED] = {.name = "DRAINED", .kind = TABLE_FLAG, .extra = true},
@@ -50,7 +50,7 @@ static const struct table_column columns[] = {
 static void
 add_room(struct table *table, const struct host_view *view, const struct inventory_gpu *gpu)
 {
-    static const enum column of_memory[] = {FRAMEBUFFER, USED, FREE, FREE_AT_MOST};
+    static const enum column of_memory[] = {TOTAL, USED, FREE, FREE_AT_MOST};
     struct usage usage;
 
     usage_of(view, gpu, &usage);
@@ -58,7 +58,7 @@ add_room(struct table *table, const struct host_view *view, const struct invento
         table_set_none(table, of_memory[i]);
     if (usage.is_in_vgpus)
         return;
-    table_set_figure(table, FRAMEBUFFER, usage.total);
+    table_set_figure(table, TOTAL, usage.total);
     table_set_figure(table, USED, usage.used);
     table_set_figure(table, FREE, bounds_figure(&usage.free));
     table_set_figure(table, FREE_AT_MOST, bounds_most(&usage.free));
@@ -114,10 +114,10 @@ add_gpu(struct table *table, const struct host_view *view, const struct inventor
     /* For functions that make no mediated devices, libvirt does not tell the interface. */
     if (interface && *interface->kind) {
         table_set(table, INTERFACE, "%s", interface->kind);
-        table_set(table, VGPUS, "%zu", gpu->vgpu_count);
+        table_set(table, MADE, "%zu", gpu->vgpu_count);
     } else if (!view->is_remote) {
         table_set_none(table, INTERFACE);
-        table_set(table, VGPUS, "0");
+        table_set(table, MADE, "0");
     }
     if (size)
         table_set(table, SIZE, "%u", size);

@@ -15,12 +15,12 @@
 
 #define LONGEST (64 << 10) /* bytes of a line */
 
-enum column { TIME, DOMAIN, UUID, EVENT, DEVICE, TYPE, GPU, RESULT };
+enum column { TIME, DOMAIN, DOMAIN_UUID, EVENT, DEVICE, TYPE, GPU, RESULT };
 
 static const struct table_column columns[] = {
     [TIME] = {.name = "TIME", .drop = 3},
     [DOMAIN] = {.name = "DOMAIN", .wraps = true},
-    [UUID] = {.name = "UUID", .extra = true},
+    [DOMAIN_UUID] = {.name = "DOMAIN-UUID", .extra = true},
     [EVENT] = {.name = "EVENT"},
     [DEVICE] = {.name = "DEVICE", .drop = 2, .yields = true},
     [TYPE] = {.name = "TYPE", .drop = 4},
@@ -73,7 +73,7 @@ add_event(const struct event *event, const struct question *question, time_t lat
     table_line(table);
     add_time(event, question, latest, table);
     table_set_text(table, DOMAIN, said(event->domain));
-    table_set_text(table, UUID, said(event->uuid));
+    table_set_text(table, DOMAIN_UUID, said(event->uuid));
     table_set_text(table, EVENT, said(event->name));
     table_set_text(table, DEVICE, said(event->device));
     table_set_text(table, TYPE, said(event->type));

@@ -19,30 +19,33 @@ ask(const struct command_call *call, struct migrate_question *question, struct e
     return rc;
 }
 
-enum column { ANSWER, FINDING };
+enum column { WORD, SEVERITY, TEXT, REMEDY, ADVICE };
 
 static const struct table_column columns[] = {
-    [ANSWER] = {.name = "ANSWER"},
-    [FINDING] = {.name = "FINDING"},
+    [WORD] = {.name = "WORD"},     [SEVERITY] = {.name = "SEVERITY"}, [TEXT] = {.name = "TEXT"},
+    [REMEDY] = {.name = "REMEDY"}, [ADVICE] = {.name = "ADVICE"},
 };
 
 static const struct {
-    const char *word;
+    const char *word, *severity; /* of the answer; of a finding with this answer */
     enum error_class class;
 } verdicts[] = {
-    [MIGRATE_YES] = {"yes", ERROR_FAILED},
-    [MIGRATE_UNKNOWN] = {"unknown", ERROR_UNKNOWN},
-    [MIGRATE_NO] = {"no", ERROR_NO_HOST},
+    [MIGRATE_YES] = {"yes", "ok", ERROR_FAILED},
+    [MIGRATE_UNKNOWN] = {"unknown", "warning", ERROR_UNKNOWN},
+    [MIGRATE_NO] = {"no", "error", ERROR_NO_HOST},
 };
 
 static void
-hear(void *data, const enum migrate_answer *answer, const char *text)
+hear(void *data, const enum migrate_answer *answer, const char *word, const char *text)
 {
     struct table *table = data;
 
     table_line(table);
-    table_set(table, ANSWER, "%s", answer ? verdicts[*answer].word : "note");
-    table_set(table, FINDING, "%s", text);
+    table_set(table, WORD, "%s", word);
+    table_set(table, SEVERITY, "%s", answer ? verdicts[*answer].severity : "note");
+    table_set(table, TEXT, "%s", text);
+    table_set_text(table, REMEDY, "");
+    table_set_text(table, ADVICE, "");
 }
 
 /* Runs the checks, and says what they come to. Returns REFUSED if that is not "yes". */

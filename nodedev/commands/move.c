@@ -42,7 +42,7 @@ choose(const struct command_call *call, const struct migrate_question *question,
     if (first->verdict.answer == MIGRATE_NO) {
         error_refuse(error, ERROR_NO_HOST, "%s would not take %s: %s", first->host->label, label,
                      why);
-        error_advise(error, "see 'vgpuctl migrate-check'");
+        error_advise_command(error, "see", "vgpuctl migrate-check");
         return command_ended(REFUSED, error);
     }
     if (first->verdict.answer == MIGRATE_UNKNOWN)

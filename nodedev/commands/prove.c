@@ -203,16 +203,16 @@ print_sentences(const struct proof *proof, int rc, FILE *out)
     say_end(out);
 }
 
-enum column { KIND, SUBJECT, PREDICTED, SEEN, STEP, TIMES, FINDING };
+enum column { WORD, SUBJECT, PREDICTED, SEEN, STEP, TIMES, TEXT };
 
 static const struct table_column columns[] = {
-    [KIND] = {.name = "KIND"},
+    [WORD] = {.name = "WORD"},
     [SUBJECT] = {.name = "SUBJECT"},
     [PREDICTED] = {.name = "PREDICTED"},
     [SEEN] = {.name = "SEEN"},
     [STEP] = {.name = "STEP", .kind = TABLE_NUMBER},
     [TIMES] = {.name = "TIMES", .kind = TABLE_NUMBER},
-    [FINDING] = {.name = "FINDING", .wraps = true},
+    [TEXT] = {.name = "TEXT", .wraps = true},
 };
 
 static int
@@ -222,13 +222,13 @@ print_table(const struct discrepancies *found, struct table *table, struct error
         const struct discrepancy *item = &found->items[i];
 
         table_line(table);
-        table_set(table, KIND, "%s", discrepancy_words[item->kind]);
+        table_set(table, WORD, "%s", discrepancy_words[item->kind]);
         table_set(table, SUBJECT, "%s", item->subject);
         table_set(table, PREDICTED, "%s", item->predicted);
         table_set(table, SEEN, "%s", item->seen);
         table_set(table, STEP, "%u", item->step);
         table_set(table, TIMES, "%u", item->times);
-        table_set(table, FINDING, "%s", item->text);
+        table_set(table, TEXT, "%s", item->text);
     }
     return table_print(table, error);
 }

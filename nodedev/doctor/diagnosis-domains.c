@@ -25,11 +25,12 @@ check_libvirt(struct diagnosis *diagnosis)
 }
 
 static void
-add_definition(void *data, bool is_fault, const char *domain, unsigned line, const char *text)
+add_definition(void *data, bool is_fault, const char *word, const char *domain, unsigned line,
+               const char *text)
 {
     struct diagnosis *diagnosis = data;
 
-    (void)line;
+    (void)word, (void)line;
     if (!is_fault)
         return;
     diagnosis_add(diagnosis, "a start of the domain %s would be refused: %s", domain, text);
@@ -139,8 +140,8 @@ check_managed(struct diagnosis *diagnosis, const struct domain *domain,
         "the domain %s says managed='yes' for the virtual function %s: that takes it from "
         "its GPU's driver, and with that its vGPU",
         domain->name, hostdev->source.text);
-    diagnosis_command(diagnosis, "virsh edit %s, and say managed='no'",
-                      shell_word(domain->name).text);
+    diagnosis_command(diagnosis, "virsh edit %s", shell_word(domain->name).text);
+    diagnosis_advise(diagnosis, "say managed='no' there");
 }
 
 static void

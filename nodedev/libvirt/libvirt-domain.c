@@ -20,7 +20,7 @@ fail_to_find(virConnectPtr libvirt, const char *word, struct error *error)
     error_refuse(error, ERROR_NO_DOMAIN, "there is no domain \"%s\"%s", word,
                  suggest_text(&suggest).text);
     if (!suggest.best)
-        error_advise(error, "see 'virsh list --all'");
+        error_advise_command(error, "see", "virsh list --all");
     return -ENOENT;
 }
 

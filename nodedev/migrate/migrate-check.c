@@ -36,13 +36,13 @@ check_other_host(struct check *check)
     const struct remote_host *from = check->migration->from, *to = check->migration->to;
 
     if (!strcmp(from->uri, to->uri) || (*from->uuid.text && name_equal(&from->uuid, &to->uuid)))
-        migrate_findings_add(&check->findings, MIGRATE_NO, "%s is this host", to->uri);
+        migrate_findings_add(&check->findings, "same-host", MIGRATE_NO, "%s is this host", to->uri);
     else if (!*from->uuid.text || !*to->uuid.text)
-        migrate_findings_add(&check->findings, MIGRATE_UNKNOWN,
+        migrate_findings_add(&check->findings, "same-host", MIGRATE_UNKNOWN,
                              "whether %s is another host: one of them has no UUID", to->uri);
     else
-        migrate_findings_add(&check->findings, MIGRATE_YES, "%s is another host, %s", to->uri,
-                             to->uuid.text);
+        migrate_findings_add(&check->findings, "same-host", MIGRATE_YES, "%s is another host, %s",
+                             to->uri, to->uuid.text);
 }
 
 /* libvirt refuses a guest whose name or UUID another guest there has. */
@@ -58,13 +58,13 @@ check_name(struct check *check)
         bool same_name = !strcmp(other->name, domain->name);
 
         if ((same_uuid || same_name) && (other->is_running || same_uuid != same_name)) {
-            migrate_findings_add(&check->findings, MIGRATE_NO, "%s (%s) %s there already",
-                                 other->name, other->uuid.text,
+            migrate_findings_add(&check->findings, "domain-there", MIGRATE_NO,
+                                 "%s (%s) %s there already", other->name, other->uuid.text,
                                  other->is_running ? "runs" : "is defined");
             return;
         }
     }
-    migrate_findings_add(&check->findings, MIGRATE_YES,
+    migrate_findings_add(&check->findings, "domain-there", MIGRATE_YES,
                          "no other domain there has its name or UUID");
 }
 
@@ -110,13 +110,13 @@ check_software(struct check *check)
     bool is_qemu = !strcmp(from->hypervisor, "QEMU") && !strcmp(to->hypervisor, "QEMU");
 
     for (size_t i = 0; i < (is_qemu ? COUNT(rows) : 1); i++)
-        migrate_findings_add(&check->findings,
+        migrate_findings_add(&check->findings, "version",
                              judge_versions(rows[i].here, rows[i].there, rows[i].least),
                              "%s %s here and %s there; %s migrate since %s", rows[i].name,
                              version_text(rows[i].here).text, version_text(rows[i].there).text,
                              what, version_text(rows[i].least).text);
     if (!is_qemu)
-        migrate_findings_add(&check->findings, MIGRATE_NO,
+        migrate_findings_add(&check->findings, "hypervisor", MIGRATE_NO,
                              "%s here and %s there; vGPUs move from QEMU to QEMU", from->hypervisor,
                              to->hypervisor);
 }
@@ -132,12 +132,12 @@ check_start(struct check *check)
     unsigned least = is_pci ? VERSION_GIVES_FUNCTIONS : LEAST_LIBVIRT_START;
 
     migrate_findings_add(
-        &check->findings, judge_version(to->libvirt_version, least),
+        &check->findings, "version", judge_version(to->libvirt_version, least),
         "libvirt %s there; guests get %s since %s", version_text(to->libvirt_version).text,
         is_pci ? "vGPUs that are virtual functions" : "vGPUs", version_text(least).text);
     if (ARRAY_HAS(without, COUNT(without), name, !strcmp(to->hypervisor, *name)))
-        migrate_findings_add(&check->findings, MIGRATE_NO, "%s there; vGPUs are for guests of QEMU",
-                             to->hypervisor);
+        migrate_findings_add(&check->findings, "hypervisor", MIGRATE_NO,
+                             "%s there; vGPUs are for guests of QEMU", to->hypervisor);
 }
 
 /* Distributions also backport what is needed to older kernels. */
@@ -148,16 +148,16 @@ check_kernel(struct check *check)
     unsigned major, minor;
 
     if (sscanf(kernel, "%u.%u", &major, &minor) != 2)
-        migrate_findings_note(&check->findings,
+        migrate_findings_note(&check->findings, "kernel",
                               "which kernel runs here is not known, nor which there; vGPUs migrate "
                               "since 5.18");
     else if (major > LEAST_KERNEL_MAJOR ||
              (major == LEAST_KERNEL_MAJOR && minor >= LEAST_KERNEL_MINOR))
-        migrate_findings_add(&check->findings, MIGRATE_YES,
+        migrate_findings_add(&check->findings, "kernel", MIGRATE_YES,
                              "Linux %s here; vGPUs migrate since 5.18", kernel);
     else
         migrate_findings_add(
-            &check->findings, MIGRATE_UNKNOWN,
+            &check->findings, "kernel", MIGRATE_UNKNOWN,
             "Linux %s here; vGPUs migrate since 5.18, or if its distributor has put that in",
             kernel);
 }
@@ -184,10 +184,10 @@ check_kind(struct check *check, const struct migrating_device *device, bool is_t
                  "libvirt 11.0.0, %s here and %s there",
                  here.text, there.text);
         answer = migrating_device_weigh(device, answer, why, sizeof(why));
-        migrate_findings_add(&check->findings, answer, "%s: %s", label, why);
+        migrate_findings_add(&check->findings, "device", answer, "%s: %s", label, why);
     } else if (hostdev->kind == REQUEST_MDEV && migrating_device_untold(device)) {
         migrate_findings_note(
-            &check->findings,
+            &check->findings, "new-kind",
             "%s: to become a virtual function there it takes libvirt 11.0.0, %s here and %s "
             "there%s",
             label, here.text, there.text,
@@ -209,7 +209,7 @@ check_new_kind(struct check *check, const struct migrating_device *device, bool 
              "it names the virtual function %s, and there it would be a mediated device",
              demand_vf(device->demand)->text);
     answer = migrating_device_weigh(device, MIGRATE_NO, why, sizeof(why));
-    migrate_findings_add(&check->findings, answer, "%s: %s", device->demand->label, why);
+    migrate_findings_add(&check->findings, "device", answer, "%s: %s", device->demand->label, why);
 }
 
 static struct migrating_device
@@ -231,7 +231,7 @@ check_profile(struct check *check, const struct migrating_device *device)
 {
     if (device->has && *device->has->recipe.text)
         migrate_findings_note(
-            &check->findings,
+            &check->findings, "profile",
             "%s: the profile %s has to have the same numbers there, as the driver takes the "
             "state of no other; 'vgpuctl check --print' shows them on each host",
             device->demand->label, device->has->name);
@@ -245,7 +245,7 @@ check_class(struct check *check, const struct migrating_device *device)
 
     if (other)
         migrate_findings_note(
-            &check->findings,
+            &check->findings, "type",
             "%s: the class %s means %s as well, and its state loads only into %s; 'vgpuctl move' "
             "asks for that type, 'virsh migrate' leaves the choice to the other host",
             device->demand->label, device->demand->wanted, other->name, device->has->name);
@@ -256,9 +256,9 @@ static void
 tell_departure(struct check *check, const char *label, enum migrate_answer answer, const char *why)
 {
     if (answer == MIGRATE_UNKNOWN)
-        migrate_findings_note(&check->findings, "%s: %s", label, why);
+        migrate_findings_note(&check->findings, "device", "%s: %s", label, why);
     else
-        migrate_findings_add(&check->findings, answer, "%s: %s", label, why);
+        migrate_findings_add(&check->findings, "device", answer, "%s: %s", label, why);
 }
 
 /* Checks what only this host's files tell of a vGPU that would leave. */
@@ -285,12 +285,12 @@ check_wishes(struct check *check, const struct demand *demand)
     const struct request *request = check->migration->guest->request;
 
     if (demand->device && demand->device->traits)
-        migrate_findings_add(&check->findings, MIGRATE_UNKNOWN,
+        migrate_findings_add(&check->findings, "traits", MIGRATE_UNKNOWN,
                              "%s: which GPUs there have the traits \"%s\" is not told",
                              demand->label, demand->device->traits);
     if (demand->numa == NUMA_REQUIRE && nodeset_is_empty(&request->nodes) &&
         !nodeset_is_empty(&request->processors))
-        migrate_findings_add(&check->findings, MIGRATE_UNKNOWN,
+        migrate_findings_add(&check->findings, "numa", MIGRATE_UNKNOWN,
                              "%s: which NUMA nodes its processors have there is not told",
                              demand->label);
 }
@@ -309,7 +309,7 @@ check_device(struct check *check, const struct demand *demand)
 
     answer = migrating_device_judge(&device, &is_type_known, why, sizeof(why));
     answer = migrating_device_weigh(&device, answer, why, sizeof(why));
-    migrate_findings_add(&check->findings, answer, "%s: %s", demand->label, why);
+    migrate_findings_add(&check->findings, "place", answer, "%s: %s", demand->label, why);
     if (device.is_new)
         check_new_kind(check, &device, is_type_known);
     else
@@ -347,7 +347,7 @@ check_room(struct check *check)
             answer = migrating_device_weigh(&device, answer, why, sizeof(why));
         }
     }
-    migrate_findings_add(&check->findings, answer, "%s", why);
+    migrate_findings_add(&check->findings, "place", answer, "%s", why);
 }
 
 /* A device that libvirt-vgpu does not manage must exist there with the same UUID or address.
@@ -365,11 +365,11 @@ check_others(struct check *check)
         if (!is_ours && hostdev->kind == REQUEST_PCI &&
             !vgpu_has_function(check->migration->here, &hostdev->source))
             migrate_findings_note(
-                &check->findings,
+                &check->findings, "other-device",
                 "whether %s, a PCI device and no vGPU, can go along is not looked at",
                 hostdev->source.text);
         else if (!is_ours)
-            migrate_findings_add(&check->findings, MIGRATE_UNKNOWN,
+            migrate_findings_add(&check->findings, "foreign-device", MIGRATE_UNKNOWN,
                                  "%s is none of ours: somebody has to make it there",
                                  hostdev->source.text);
     }
@@ -384,14 +384,14 @@ add_notes_of_nvidia(struct check *check)
     const char *manager = check->migration->departure->manager;
 
     migrate_findings_note(
-        &check->findings,
+        &check->findings, "nvidia-driver",
         "%s%s%s; up to RHEL 9.4 both have to be the same, from 9.6 on NVIDIA's release notes "
         "say which go together",
         *manager ? "NVIDIA's vGPU manager has version " : "", manager,
         *manager ? " here, and which there is not known"
                  : "which version NVIDIA's vGPU manager has here is not known, nor which there");
     migrate_findings_note(
-        &check->findings,
+        &check->findings, "ecc",
         "whether ECC is on, here and there, is not known, and it has to be the same: "
         "'nvidia-smi --query-gpu=pci.bus_id,ecc.mode.current --format=csv' tells it on "
         "each");
@@ -422,16 +422,16 @@ add_notes(struct check *check)
     if (guest->demands.count == 0)
         return;
     migrate_findings_note(
-        &check->findings,
+        &check->findings, "hook",
         "that the hook is installed there, and what vgpu.conf there allows (gpus, "
         "classes, quotas), no libvirt tells");
-    migrate_findings_note(&check->findings,
+    migrate_findings_note(&check->findings, "driver",
                           "only QEMU finds out whether the driver there migrates this vGPU");
     if (may_need_alike_drivers(migration))
         add_notes_of_nvidia(check);
     if (!guest->domain->is_running) {
         migrate_findings_note(
-            &check->findings,
+            &check->findings, "offline",
             "%s does not run: 'virsh migrate --offline' moves its definition, which "
             "needs no room and no vGPU",
             name);
@@ -446,12 +446,12 @@ add_notes(struct check *check)
     /* A network of 10 Gbit/s takes 1 ms per MiB, with a reserve. */
     if (size > USUAL_PAUSE)
         migrate_findings_note(
-            &check->findings,
+            &check->findings, "converge",
             "to converge: 'virsh migrate-setmaxdowntime %s %u' while it migrates, as "
             "%u MiB of frame buffer may change up to the end; no --postcopy",
             shell_word(name).text, size, size);
     else
-        migrate_findings_note(&check->findings,
+        migrate_findings_note(&check->findings, "converge",
                               "to converge: a longer pause if it does not end, as with 'virsh "
                               "migrate-setmaxdowntime %s 1000' while it migrates; no --postcopy",
                               name);

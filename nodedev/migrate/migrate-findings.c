@@ -7,7 +7,8 @@
 
 /* Tells one finding; a note if answer is NULL. */
 static void
-tell(const struct migrate_findings *findings, const enum migrate_answer *answer, const char *text)
+tell(const struct migrate_findings *findings, const enum migrate_answer *answer, const char *word,
+     const char *text)
 {
     static const char *const words[] = {
         [MIGRATE_YES] = "OK",
@@ -18,12 +19,12 @@ tell(const struct migrate_findings *findings, const enum migrate_answer *answer,
     if (findings->out)
         say_line(findings->out, "%-8s %s", answer ? words[*answer] : "NOTE", text);
     if (findings->listen)
-        findings->listen(findings->data, answer, text);
+        findings->listen(findings->data, answer, word, text);
 }
 
 void
-migrate_findings_add(const struct migrate_findings *findings, enum migrate_answer answer,
-                     const char *format, ...)
+migrate_findings_add(const struct migrate_findings *findings, const char *word,
+                     enum migrate_answer answer, const char *format, ...)
 {
     struct migrate_verdict *verdict = findings->verdict;
     char text[sizeof(verdict->why)];
@@ -32,7 +33,7 @@ migrate_findings_add(const struct migrate_findings *findings, enum migrate_answe
     va_start(args, format);
     vsnprintf(text, sizeof(text), format, args);
     va_end(args);
-    tell(findings, &answer, text);
+    tell(findings, &answer, word, text);
     if (answer > verdict->answer || verdict->answer == MIGRATE_YES)
         memcpy(verdict->why, text, sizeof(text));
     verdict->answer = answer > verdict->answer ? answer : verdict->answer;
@@ -40,7 +41,8 @@ migrate_findings_add(const struct migrate_findings *findings, enum migrate_answe
 }
 
 void
-migrate_findings_note(const struct migrate_findings *findings, const char *format, ...)
+migrate_findings_note(const struct migrate_findings *findings, const char *word, const char *format,
+                      ...)
 {
     char text[512];
     va_list args;
@@ -48,5 +50,5 @@ migrate_findings_note(const struct migrate_findings *findings, const char *forma
     va_start(args, format);
     vsnprintf(text, sizeof(text), format, args);
     va_end(args);
-    tell(findings, NULL, text);
+    tell(findings, NULL, word, text);
 }

@@ -13,9 +13,10 @@
 #include <stddef.h>
 #include <stdio.h>
 
-/* Is called with each finding, if it is set. `answer` is NULL for a note. */
-typedef void
-migrate_check_listener(void *data, const enum migrate_answer *answer, const char *text);
+/* Is called with each finding, if it is set. `answer` is NULL for a note. The word stays the same
+ * in all versions, for programs. */
+typedef void migrate_check_listener(void *data, const enum migrate_answer *answer, const char *word,
+                                    const char *text);
 
 /* The result of all findings. */
 struct migrate_verdict {
@@ -36,7 +37,7 @@ struct migrate_findings {
 };
 
 /* Adds a finding, or a note, which does not count. */
-void migrate_findings_add(const struct migrate_findings *findings, enum migrate_answer answer,
-                          const char *format, ...) FORMAT(3, 4) NONNULL;
-void migrate_findings_note(const struct migrate_findings *findings, const char *format, ...)
-    FORMAT(2, 3) NONNULL;
+void migrate_findings_add(const struct migrate_findings *findings, const char *word,
+                          enum migrate_answer answer, const char *format, ...) FORMAT(4, 5) NONNULL;
+void migrate_findings_note(const struct migrate_findings *findings, const char *word,
+                           const char *format, ...) FORMAT(3, 4) NONNULL;

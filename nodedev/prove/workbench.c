@@ -34,10 +34,10 @@ check_leases(const struct name *gpu, const struct ledger *ledger, struct error *
     error_set(error, -EBUSY, "%s is in use: the vGPU %s is that of %s (%s)", gpu->text,
               lease->vgpu.device.text, lease->domain_name, lease_state_name(lease->state));
     if (lease->state == LEASE_KEPT)
-        error_advise(error, "'vgpuctl reap %s' removes it", lease->vgpu.device.text);
+        error_advise_command(error, "remove it with", "vgpuctl reap %s", lease->vgpu.device.text);
     else
-        error_advise(error, "'vgpuctl drain %s' keeps new guests away until the GPU is empty",
-                     gpu->text);
+        error_advise_command(error, "keep new guests away until the GPU is empty with",
+                             "vgpuctl drain %s", gpu->text);
     return -EBUSY;
 }
 

@@ -31,7 +31,7 @@ take_card(const struct setup_card *card, const struct inventory *inventory,
         return 0;
     if (gpu->vgpu_count) {
         error_set(error, -EBUSY, "%s has a vGPU", gpu->name.text);
-        error_advise(error, "say 'vgpuctl setup %s' again when it has none", card->address);
+        error_advise_command(error, "when it has none, say", "vgpuctl setup %s", card->address);
         return -EBUSY;
     }
     return workbench_take(card->host, &gpu->name, inventory, &others->items[others->count++],

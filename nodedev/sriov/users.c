@@ -190,6 +190,7 @@ users_check_vgpus(const struct snapshot *snapshot, const struct sriov_gpu *card,
     device = gpu->vgpus[0]->device.text;
     error_set(error, -EBUSY, "%s is in use: it has the vGPU %s, which nobody has open",
               card->address.text, device);
-    error_advise(error, "'vgpuctl reap %s' removes it if no guest refers to it", device);
+    error_advise_command(error, "if no guest refers to it, remove it with", "vgpuctl reap %s",
+                         device);
     return -EBUSY;
 }

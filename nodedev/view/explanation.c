@@ -259,13 +259,12 @@ tell_gpus(const struct dry_run *dry_run, size_t demand, FILE *out)
     }
     say_line(out, "  GPUs");
     for (size_t gpu = 0; gpu < inventory->gpu_count; gpu++) {
-        char text[256];
-        enum reason ignored;
-        enum dry_run_answer answer = dry_run_judge(dry_run, &loads, demand, inventory->gpus[gpu],
-                                                   &ignored, text, sizeof(text));
+        struct gpu_reason why;
+        enum dry_run_answer answer =
+            dry_run_judge(dry_run, &loads, demand, inventory->gpus[gpu], &why);
 
         say_line(out, "    %-*s  %-8s  %s", width, inventory->gpus[gpu]->name.text,
-                 dry_run_answer_words[answer], text);
+                 dry_run_answer_words[answer], why.text);
     }
 }
 

@@ -207,12 +207,12 @@ for_programs(void **state)
         {"vgpuctl attach web09 --type T4-9X --json", COMMAND_FAILED,
          "\"vgpus\": [],\n\"word\": \"never\","},
         {"vgpuctl attach web09 --class small --start --json", COMMAND_DONE,
-         "\"alias\": \"ua-gpu0\", \"live\": true, \"config\": true }"},
+         "\"started\": true,\n\"alias\": \"ua-gpu0\", \"live\": true, \"config\": true }"},
         {"vgpuctl attach web10 --type T4-1B --json", COMMAND_FAILED,
-         "\"word\": \"no-domain\",\n\"remedy\": \"see 'virsh list --all'\""},
+         "\"word\": \"no-domain\",\n\"remedy\": \"virsh list --all\","},
         {"vgpuctl attach web09 --renew --json", COMMAND_BUSY, "\"word\": \"in-use\","},
         {"vgpuctl attach web08 --type T4-1B --print-xml --json", COMMAND_USAGE,
-         "\"word\": \"bad-usage\",\n\"remedy\": \"see 'vgpuctl attach --help'\""},
+         "\"word\": \"bad-usage\",\n\"remedy\": \"vgpuctl attach --help\","},
     };
 
     typed_golden(&scene, HERE, "attach/count-json",

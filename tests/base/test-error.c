@@ -58,24 +58,53 @@ a_code_tells_the_class(void **state)
 }
 
 static void
-a_remedy_stays_apart(void **state)
+an_advice_stays_apart(void **state)
 {
     struct error error;
 
     error_set(&error, -EBUSY, "gpu is full");
-    assert_string_equal(error_remedy(&error), "");
+    assert_string_equal(error_advice(&error), "");
     error_advise(&error, "try %s", "later");
     error_wrap(&error, "%s", "web\n01");
     assert_string_equal(error.text, "web?01: gpu is full; try later");
-    assert_string_equal(error_remedy(&error), "try later");
+    assert_string_equal(error_advice(&error), "try later");
     error_add(&error, "or never");
-    assert_string_equal(error_remedy(&error), "try later; or never");
+    assert_string_equal(error_advice(&error), "try later; or never");
     error_wrap(&error, "%s", many('x', 4000));
-    assert_string_equal(error_remedy(&error), "");
+    assert_string_equal(error_advice(&error), "");
     error_advise(&error, "no room is left for it");
-    assert_string_equal(error_remedy(&error), "");
+    assert_string_equal(error_advice(&error), "");
     error_set(&error, -EIO, "another");
-    assert_string_equal(error_remedy(&error), "");
+    assert_string_equal(error_advice(&error), "");
+}
+
+static void
+a_command_stays_apart(void **state)
+{
+    static const char command[] = "vgpuctl explain 'web 01'";
+    struct error error;
+
+    error_set(&error, -EBUSY, "gpu is full");
+    error_advise_command(&error, "see", "vgpuctl explain %s", "'web 01'");
+    assert_string_equal(error.text, "gpu is full; see 'vgpuctl explain 'web 01''");
+    for (int i = 0; i < 3; i++) {
+        assert_int_equal(error.command_length, strlen(command));
+        assert_memory_equal(error.text + error.command, command, strlen(command));
+        if (i == 0)
+            error_add(&error, "or wait");
+        else
+            error_wrap(&error, "%s", "web01");
+    }
+    error_wrap(&error, "%s", many('x', 4000));
+    assert_string_equal(error_advice(&error), "");
+    assert_int_equal(error.command_length, 0);
+    error_set(&error, -EBUSY, "gpu is full");
+    error_advise(&error, "wait");
+    error_advise_command(&error, "see", "vgpuctl gpus");
+    assert_int_equal(error.command_length, 0);
+    error_set(&error, -EBUSY, "%s", many('x', 2040));
+    error_advise_command(&error, "see", "vgpuctl gpus");
+    assert_int_equal(error.command_length, 0);
 }
 
 static void
@@ -217,7 +246,8 @@ main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(set_returns_its_code_and_replaces),
         cmocka_unit_test(a_code_tells_the_class),
-        cmocka_unit_test(a_remedy_stays_apart),
+        cmocka_unit_test(an_advice_stays_apart),
+        cmocka_unit_test(a_command_stays_apart),
         cmocka_unit_test(wrap_puts_in_front),
         cmocka_unit_test(add_parts_by_semicolon_unless_first),
         cmocka_unit_test(what_does_not_fit_ends_in_dots),

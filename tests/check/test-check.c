@@ -232,7 +232,7 @@ faulty_domains(void **state)
                  "", scene_device(2), "");
     typed_golden(&scene, HERE, "check/domain-faults", "vgpuctl check ./web01.xml");
     typed_facts(&scene, HERE, "vgpuctl check ./web01.xml --json", 1,
-                "\"severity\": \"error\", \"file\": \"./web01.xml\", \"line\": 12, \"finding\":\n"
+                "\"severity\": \"error\", \"file\": \"./web01.xml\", \"line\": 12, \"text\":\n"
                 "\"line\": 6,\n\"line\": 8,\n\"line\": 10,\n\"line\": 11,");
     write_domain("<vgpu:request colour='red'/>\n", "", scene_device(2), "");
     expect("vgpuctl check web01.xml", COMMAND_FAILED,

@@ -44,7 +44,7 @@ expect 'vgpuctl types mtty ' ''
 expect 'vgpuctl types 18:' 00.0
 expect 'vgpuctl types 19:' ''
 
-expect 'vgpuctl gpus -o ' 'DRAINED DRIVER ENABLED FRAMEBUFFER FREE FREE-AT-MOST GPU INTERFACE NAME NUMA PARENTS SETUP SIZE USED VGPUS'
+expect 'vgpuctl gpus -o ' 'DRAINED DRIVER ENABLED FREE FREE-AT-MOST GPU INTERFACE MADE NAME NUMA PARENTS SETUP SIZE TOTAL USED'
 expect 'vgpuctl gpus -o GPU,N' 'GPU,NAME GPU,NUMA'
 expect 'vgpuctl gpus -o gpu,n' 'gpu,name gpu,numa'
 expect 'vgpuctl gpus --columns=GPU,D' 'GPU,DRAINED GPU,DRIVER'

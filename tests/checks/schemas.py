@@ -19,7 +19,7 @@ from jsonschema import Draft202012Validator
 UNSEEN = {"move/vgpus", "change/host"}
 
 # Rules of lines that several lists have.
-SHARED = ("change", "lease")
+SHARED = ("change", "finding", "lease")
 
 # What is no command, or has no list, has a document as well.
 NO_COMMAND = {"$ref": "#/$defs/document", "unevaluatedProperties": False}
@@ -28,6 +28,11 @@ DOCUMENT = re.compile(r"^\$ vgpuctl (\S+)[^\n]*\n(\{\n.*?^\}\n)", re.MULTILINE |
 
 # With --watch a document is one line.
 LINES = re.compile(r"^\$ vgpuctl (\S+)[^\n]* --watch[^\n]*\n((?:\{[^\n]+\}\n)+)", re.MULTILINE)
+
+
+def rule_of(schema, command):
+    """The rule of a command's document, where the schema tells others to refer to."""
+    return schema["$defs"][f"vgpuctl-{command}"]
 
 
 def documents(printed):
@@ -78,7 +83,8 @@ def main(*arguments):
     with open(schema_name, encoding="utf-8") as file:
         schema = json.load(file)
     Draft202012Validator.check_schema(schema)
-    wanted = {key for command, rule in schema["commands"].items() for key in keys(schema, rule, command)}
+    commands = {name.removeprefix("vgpuctl-") for name in schema["$defs"] if name.startswith("vgpuctl-")}
+    wanted = {key for command in commands for key in keys(schema, rule_of(schema, command), command)}
     seen, count, faults = set(UNSEEN), 0, 0
     for name in names:
         with open(name, encoding="utf-8", errors="replace") as file:
@@ -88,10 +94,11 @@ def main(*arguments):
             print(f"{name}: nothing in it is read as a document")
             faults += 1
         for command, text in found:
-            rule = schema["commands"].get(command, NO_COMMAND)
+            rule = rule_of(schema, command) if command in commands else NO_COMMAND
+            asked = {"$ref": f"#/$defs/vgpuctl-{command}"} if command in commands else rule
             document = json.loads(text)
             count += 1
-            for fault in Draft202012Validator({**rule, "$defs": schema["$defs"]}).iter_errors(document):
+            for fault in Draft202012Validator({**asked, "$defs": schema["$defs"]}).iter_errors(document):
                 print(f"{name}: {fault.json_path}: {fault.message}")
                 faults += 1
             seen |= set(values(schema, rule, document, command))

@@ -187,8 +187,8 @@ nowhere_to_print(void **state)
     typed_assert_has(typed.printed, "\"outcome\": \"left alone\",\n");
     typed_assert_has(typed.printed,
                      "\"word\": \"in-use\",\n         \"text\": \"1 of 1 vGPUs could "
-                     "not be given back yet\",\n         \"remedy\": \"run it "
-                     "again later\"\n");
+                     "not be given back yet\",\n         \"remedy\": \"\",\n"
+                     "         \"advice\": \"run it again later\"\n");
     fake_close(&stray);
 }
 
@@ -230,21 +230,21 @@ static void
 wrong_usage_for_programs(void **state)
 {
     static const struct {
-        const char *line, *text, *remedy;
+        const char *line, *text, *remedy, *advice;
     } rows[] = {
         {"vgpuctl reconsile --json",
-         "there is no command \\\"reconsile\\\" (did you mean reconcile?)", "see 'vgpuctl --help'"},
+         "there is no command \\\"reconsile\\\" (did you mean reconcile?)", "vgpuctl --help", ""},
         {"vgpuctl gpus --rott / --json", "there is no option --rott (did you mean --root?)",
-         "see 'vgpuctl --help'"},
+         "vgpuctl --help", ""},
         {"vgpuctl remove web01 --json", "there is no command \\\"remove\\\" (did you mean detach?)",
-         "see 'vgpuctl --help'"},
+         "vgpuctl --help", ""},
         {"vgpuctl migrate web01 --json", "there is no command \\\"migrate\\\" (did you mean move?)",
-         "see 'vgpuctl --help'"},
-        {"vgpuctl --json", "its COMMAND is missing", "see 'vgpuctl --help'"},
-        {"vgpuctl ready --json", "it takes no --json", "see 'vgpuctl ready --help'"},
-        {"vgpuctl drain -J", "its GPU is missing", "usage: vgpuctl drain GPU [OPTION]..."},
+         "vgpuctl --help", ""},
+        {"vgpuctl --json", "its COMMAND is missing", "vgpuctl --help", ""},
+        {"vgpuctl ready --json", "it takes no --json", "vgpuctl ready --help", ""},
+        {"vgpuctl drain -J", "its GPU is missing", "", "usage: vgpuctl drain GPU [OPTION]..."},
         {"vgpuctl gpus --json --raw", "--json and --raw are two ways to print a table: one of them",
-         ""},
+         "", ""},
     };
 
     for (size_t i = 0; i < COUNT(rows); i++) {
@@ -252,14 +252,15 @@ wrong_usage_for_programs(void **state)
 
         assert_int_equal(run(rows[i].line), COMMAND_USAGE);
         if (asprintf(&wanted,
-                     "{\n   \"format\": 1,\n   \"errors\": [\n"
+                     "{\n   \"format\": 2,\n   \"memory-unit\": \"MiB\",\n   \"errors\": [\n"
                      "      {\n         \"word\": \"bad-usage\",\n"
-                     "         \"text\": \"%s\",\n         \"remedy\": \"%s\"\n      }\n   ],\n"
+                     "         \"text\": \"%s\",\n         \"remedy\": \"%s\",\n"
+                     "         \"advice\": \"%s\"\n      }\n   ],\n"
                      "   \"warnings\": []\n}\n",
-                     rows[i].text, rows[i].remedy) < 0)
+                     rows[i].text, rows[i].remedy, rows[i].advice) < 0)
             fail_msg("no memory");
         assert_string_equal(typed.printed, wanted);
-        typed_assert_has(typed.faults, rows[i].remedy);
+        typed_assert_has(typed.faults, *rows[i].remedy ? rows[i].remedy : rows[i].advice);
     }
     assert_int_equal(run("vgpuctl gpus --json --help"), COMMAND_DONE);
     assert_null(strstr(typed.printed, "\"errors\""));

@@ -94,10 +94,12 @@ expect(enum command_status result, const char *const *shown, const char *const *
 
 #define ONE   "a  b"
 #define NONE  ""
-#define EMPTY "{\"format\": 1, \"status\": [], " WELL "}\n"
+#define HEAD  "{\"format\": 2, \"memory-unit\": \"MiB\", "
+#define EMPTY HEAD "\"status\": [], " WELL "}\n"
 /* The document's end if all is well, and a note in it. */
-#define WELL             "\"errors\": [], \"warnings\": []"
-#define NOTE(word, text) "{\"word\": \"" word "\", \"text\": \"" text "\", \"remedy\": \"\"}"
+#define WELL "\"errors\": [], \"warnings\": []"
+#define NOTE(word, text)                                                                           \
+    "{\"word\": \"" word "\", \"text\": \"" text "\", \"remedy\": \"\", \"advice\": \"\"}"
 
 static void
 one_line_for_each_change(void **state)
@@ -106,8 +108,7 @@ one_line_for_each_change(void **state)
     static const char *const faults[5];
 
     expect(COMMAND_DONE, shown, faults,
-           EMPTY "{\"format\": 1, \"status\": [{\"name\": \"a  b\", \"free\": 1}], " WELL
-                 "}\n" EMPTY);
+           EMPTY HEAD "\"status\": [{\"name\": \"a  b\", \"free\": 1}], " WELL "}\n" EMPTY);
 }
 
 /* A complaint is told once, and so is its end. A failure does not end the watch. It has no list. */
@@ -119,9 +120,9 @@ complaints_are_in_the_document(void **state)
                                          NULL};
 
     expect(COMMAND_DONE, shown, faults,
-           "{\"format\": 1, \"status\": [], \"errors\": [], \"warnings\": [" NOTE(
-               "no-libvirt", "no \\\"libvirt\\\"") "]}\n"
-                                                   "{\"format\": 1, \"errors\": [" NOTE(
+           HEAD "\"status\": [], \"errors\": [], \"warnings\": [" NOTE(
+               "no-libvirt", "no \\\"libvirt\\\"") "]}\n" HEAD
+                                                   "\"errors\": [" NOTE(
                                                        "failed",
                                                        "no memory") "], \"warnings\": []}\n" EMPTY);
 }

@@ -167,7 +167,7 @@ test("what doctor finds, and what to do", async () => {
     const opened = await open("/"), { page } = opened;
 
     await press(page, "button", "Check this host");
-    await reads(page, found.finding);
+    await reads(page, found.text);
     await look_at(page, "doctor");
     for (const line of found.remedy.split("\n"))
         await reads(page, line);
@@ -195,7 +195,7 @@ test("a host without a GPU says why", async () => {
 
     const opened = await open("/"), { page } = opened;
 
-    await reads(page, found.finding);
+    await reads(page, found.text);
     await look_at(page, "empty");
     await close(opened);
 });

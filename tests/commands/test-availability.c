@@ -85,7 +85,7 @@ read_card(const char *gpu)
     char framebuffer[32], used[32], free[32], at_most[32], *rest = NULL;
 
     assert_int_equal(typed_run(&scene, HERE,
-                               "vgpuctl gpus -rn -o GPU,FRAMEBUFFER,USED,FREE,FREE-AT-MOST",
+                               "vgpuctl gpus -rn -o GPU,TOTAL,USED,FREE,FREE-AT-MOST",
                                &typed),
                      COMMAND_DONE);
     for (char *text = strtok_r(typed.printed, "\n", &rest); text;

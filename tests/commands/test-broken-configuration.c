@@ -58,7 +58,7 @@ all_the_rest_is_told(void **state)
          "libvirt_vgpu_gpu_framebuffer_free_at_most_bytes{gpu=\"0000:3b:00.0\"} 3221225472 "
          "# HELP libvirt_vgpu_type_available_at_most"},
         {"vgpuctl drain " FIRST, "nvidia-222 guest1 held"},
-        {"vgpuctl gpus --json", "\"framebuffer\": 3072, \"free\": null, \"enabled\": null, "
+        {"vgpuctl gpus --json", "\"total\": 3072, \"free\": null, \"enabled\": null, "
                                 "\"drained\": true,\n\"free-at-most\": 2048, \"setup\": null"},
     };
     static const char *const documents[] = {

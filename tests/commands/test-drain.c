@@ -71,7 +71,7 @@ what_is_shown(void **state)
     typed_golden(&scene, HERE, "drain/gpu", "vgpuctl drain " FIRST);
     typed_golden(&scene, HERE, "drain/gpu-json", "vgpuctl drain " FIRST " --json");
     typed_golden(&scene, HERE, "drain/unknown", "vgpuctl drain 0000:99:00.0");
-    typed_facts(&scene, HERE, "vgpuctl gpus -o GPU,VGPUS,ENABLED,DRAINED", 0,
+    typed_facts(&scene, HERE, "vgpuctl gpus -o GPU,MADE,ENABLED,DRAINED", 0,
                 FIRST " 2 drained yes " SECOND " 1 yes no");
     typed_facts(&scene, HERE, "vgpuctl gpus --raw -o GPU,ENABLED,DRAINED", 0,
                 FIRST " no yes " SECOND " yes no");
@@ -90,8 +90,9 @@ nothing_on_it(void **state)
     run("vgpuctl drain " SECOND, 0);
     assert_string_equal(typed.printed, "");
     run("vgpuctl drain " SECOND " --json", 0);
-    assert_string_equal(typed.printed, "{\n   \"format\": 1,\n   \"vgpus\": [],\n"
-                                       "   \"errors\": [],\n   \"warnings\": []\n}\n");
+    assert_string_equal(typed.printed,
+                        "{\n   \"format\": 2,\n   \"memory-unit\": \"MiB\",\n   \"vgpus\": [],\n"
+                        "   \"errors\": [],\n   \"warnings\": []\n}\n");
     assert_true(exists(DRAINED "/" SECOND));
     run("vgpuctl drain --columns SPEED " FIRST, 2);
     assert_false(exists(DRAINED "/" FIRST));
@@ -274,7 +275,7 @@ a_drain_is_not_never(void **state)
     typed_facts(&scene, libvirt, "vgpuctl check --all", 0,
                 "definitions: ok (domains: 2, vGPUs asked for: 1, warnings: 0)\n" FIRST
                 ": warning: this GPU is drained:\n" SECOND ": warning: this GPU is drained:");
-    typed_run(&scene, libvirt, "vgpuctl doctor -rn -o CHECK,SEVERITY,FINDING", &typed);
+    typed_run(&scene, libvirt, "vgpuctl doctor -rn -o WORD,SEVERITY,TEXT", &typed);
     typed_assert_has(typed.printed, "drained note the\\x20GPU\\x20" FIRST "\\x20is\\x20drained");
     assert_null(strstr(typed.printed, "definition"));
     assert_int_equal(typed_run(&scene, libvirt, "vgpuctl attach guest2 --type T4-1B", &typed), 0);
@@ -302,7 +303,7 @@ a_disabled_gpu_is_vgpu_confs_word(void **state)
         "/etc/libvirt-vgpu/vgpu.conf:1: warning: no guest can be given the class \"small\" here:\n"
         "warning: default_class is \"small\", which no guest can be given here\n"
         "warning: no GPU can take ua-gpu1 (small):");
-    typed_run(&scene, libvirt, "vgpuctl doctor -rn -o CHECK,SEVERITY,FINDING", &typed);
+    typed_run(&scene, libvirt, "vgpuctl doctor -rn -o WORD,SEVERITY,TEXT", &typed);
     assert_null(strstr(typed.printed, "definition"));
     /* A type that no GPU here has stays a fault. */
     scene_configure(&scene, "default_class = \"small\"; classes = { small = { types = [ "

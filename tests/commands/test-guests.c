@@ -83,7 +83,8 @@ libvirt_does_not_answer(void **state)
     scene_start(&scene, "gpu 0000:18:00.0 rule size numa 0 board \"GRID T4\"\n");
     assert_int_equal(typed_run(&scene, "test:///nowhere", "vgpuctl guests --all --json", &typed),
                      1);
-    typed_assert_has(typed.printed, "{\n   \"format\": 1,\n   \"errors\": [\n");
+    typed_assert_has(typed.printed,
+                     "{\n   \"format\": 2,\n   \"memory-unit\": \"MiB\",\n   \"errors\": [\n");
     typed_assert_has(typed.printed, "\"word\": \"no-libvirt\"");
     typed_assert_has(typed.faults, "vgpuctl: guests: ");
     assert_null(strstr(typed.faults, "orphans"));

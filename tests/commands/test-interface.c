@@ -109,7 +109,7 @@ commands_show_it(void **state)
     scene_must_start_at(&scene, 1, ONE, "share-50");
     run("vgpuctl types " CARD, 0, "Hose 25%");
     run("vgpuctl types " CARD " -rn -o TYPE,AVAILABLE", 0, "share-25 2\nshare-50 1\nshare-100 0\n");
-    run("vgpuctl gpus -rn -o GPU,INTERFACE,VGPUS", 0, CARD " hose 1");
+    run("vgpuctl gpus -rn -o GPU,INTERFACE,MADE", 0, CARD " hose 1");
     run("vgpuctl list -rn -o DEVICE,TYPE,INTERFACE,DOMAIN", 0, ONE " share-50 hose guest1");
     run("vgpuctl status", 0, CARD);
     run("vgpuctl metrics", 0, "libvirt_vgpu_gpu_vgpus{gpu=\"" CARD "\"} 1\n");

@@ -479,7 +479,7 @@ a_removal_under_way_counts(void **state)
     scene.kernel.faults->remove_delay = 5000;
     assert_int_equal(scene_release(&scene, 3, 3), 0);
     run("vgpuctl explain guest1.xml", COMMAND_NO_CAPACITY, full);
-    run("vgpuctl gpus -o VGPUS", COMMAND_DONE, "VGPUS\n    1\n");
+    run("vgpuctl gpus -o MADE", COMMAND_DONE, "MADE\n   1\n");
     assert_int_equal(scene_hook(&scene, xml, "prepare", "begin"), 1);
     scene_assert_said(&scene, full);
 }

@@ -163,7 +163,7 @@ samples(void **state)
     scene_start_machine(&scene, "mtty");
     typed_golden(&scene, HERE, "types/mtty", "vgpuctl types");
     typed_facts(&scene, HERE, "vgpuctl gpus --json", 0,
-                "\"interface\": \"mdev\", \"vgpus\": 0, \"enabled\": true,");
+                "\"interface\": \"mdev\", \"made\": 0, \"enabled\": true,");
     show(HERE, "mtty - - mdev 0 - - - yes - 1 - -",
          "mtty mtty-1 Single port serial - - - - 24 24 -", "there is no vGPU on this host");
 }

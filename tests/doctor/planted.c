@@ -11,7 +11,7 @@
     "gpu 0000:18:00.0 rule size numa 0\n"                                                          \
     "type nvidia-222 \"GRID T4-1B\" framebuffer 1024 max 16 heads 4\n"
 
-#define LINES "vgpuctl doctor --raw -n -o CHECK,SEVERITY,FINDING"
+#define LINES "vgpuctl doctor --raw -n -o WORD,SEVERITY,TEXT"
 
 struct scene scene;
 struct typed typed;

@@ -694,7 +694,7 @@ several(void **state)
     typed_golden_on(&scene, HERE, &typed_screen, "doctor/findings-screen", "vgpuctl doctor");
     typed_golden(&scene, HERE, "doctor/findings-table", "vgpuctl doctor -n");
     typed_golden_on(&scene, HERE, &typed_screen, "doctor/findings-table-screen",
-                    "vgpuctl doctor -o severity,finding,remedy");
+                    "vgpuctl doctor -o severity,text,remedy,advice");
     typed_golden(&scene, HERE, "doctor/findings-json", "vgpuctl doctor --json");
 }
 

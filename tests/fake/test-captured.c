@@ -42,7 +42,7 @@ each_offers_the_same(void **state)
         scene_start(&scene, captured.machine);
         scene_configure(&scene, captured.configuration);
         compare(names.items[i], "vgpuctl types -o GPU,TYPE,NAME,FRAMEBUFFER,HEADS,MAX,SLICES");
-        compare(names.items[i], "vgpuctl gpus -o GPU,NAME,NUMA,INTERFACE,FRAMEBUFFER,ENABLED");
+        compare(names.items[i], "vgpuctl gpus -o GPU,NAME,NUMA,INTERFACE,TOTAL,ENABLED");
         scene_stop(&scene);
     }
     typed_clear(&theirs);

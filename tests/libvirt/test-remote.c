@@ -68,14 +68,14 @@ facts(void **state)
         {"vgpuctl gpus --json -c " T4 " -c " A40,
          "\"host\": \"" A40
          "\", \"gpu\": \"0000:e2:00.0\", \"name\": \"NVIDIA A40\", \"numa\": null, "
-         "\"interface\": \"mdev\", \"vgpus\": 1, \"size\": 1024, \"framebuffer\": null, "
+         "\"interface\": \"mdev\", \"made\": 1, \"size\": 1024, \"total\": null, "
          "\"free\": null, "
          "\"enabled\": null, \"drained\": null, \"driver\": null, \"parents\": 2, \"used\": null, "
          "\"free-at-most\": null, \"setup\": null"},
         {"vgpuctl gpus -o GPU,DRIVER,PARENTS -c " T4 " -c " A40,
          "0000:18:00.0 - 1 0000:3b:00.0 - 1 0000:e2:00.0 - 2"},
         {"vgpuctl gpus --json -c " L40S,
-         "\"name\": null, \"numa\": 1, \"interface\": null, \"vgpus\": null,\n\"parents\": 3,"},
+         "\"name\": null, \"numa\": 1, \"interface\": null, \"made\": null,\n\"parents\": 3,"},
         {"vgpuctl types --json 0000:E2:00.0 -c " T4 " -c " A40,
          "\"name\": \"NVIDIA A40-1B\", \"framebuffer\": 1024, \"heads\": null, "
          "\"resolution\": null, "

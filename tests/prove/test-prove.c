@@ -228,7 +228,8 @@ a_card_in_use_is_left_alone(void **state)
     assert_int_equal(scene_prepare(&scene, 1, 1, "T4-4Q"), 0);
     must_refuse(nowhere(), "vgpuctl prove " CARD, 4,
                 CARD " is in use: the vGPU dddddddd-0000-4000-8000-000000000001 is that of guest1 "
-                     "(held); 'vgpuctl drain " CARD "' keeps new guests away");
+                     "(held); keep new guests away until the GPU is empty with 'vgpuctl drain " CARD
+                     "'");
     assert_int_equal(scene_release(&scene, 1, 1), 0);
 
     assert_int_equal(fake_make(&scene.kernel, CARD, "nvidia-233", guest), 0);

@@ -290,7 +290,8 @@ each_user(void **state)
         const char *words;
     } rows[] = {
         {FUNCTIONS, hold, "the vGPU " FIRST " is that of guest1 (held)"},
-        {FUNCTIONS, keep, "the vGPU " FIRST " is that of guest2 (kept); 'vgpuctl reap "},
+        {FUNCTIONS, keep,
+         "the vGPU " FIRST " is that of guest2 (kept); remove it with 'vgpuctl reap "},
         {FUNCTIONS, make_anothers,
          NVIDIA " is in use: it has the vGPU " FIRST ", which nobody has open"},
         {FUNCTIONS, open_anothers, NVIDIA " is in use: " FIRST " by process "},

@@ -649,10 +649,10 @@ the_scheduler(void **state)
     }
     /* The other parts are made all the same. A card that offers nothing has a line. */
     assert_int_equal(fake_enable(&scene.kernel, NVIDIA, 0), 0);
-    run("vgpuctl gpus -rn -o GPU,VGPUS,FREE,ENABLED,DRAINED,SETUP", COMMAND_DONE,
+    run("vgpuctl gpus -rn -o GPU,MADE,FREE,ENABLED,DRAINED,SETUP", COMMAND_DONE,
         NVIDIA " 0 - yes no -\n");
     declare("functions = \"all\";", "functions = 2;");
-    run("vgpuctl gpus -rn -o GPU,VGPUS,FREE,ENABLED,DRAINED,SETUP", COMMAND_DONE,
+    run("vgpuctl gpus -rn -o GPU,MADE,FREE,ENABLED,DRAINED,SETUP", COMMAND_DONE,
         NVIDIA " 0 - yes no differs\n" INTEL " 0 - yes no differs\n");
     run("vgpuctl gpus -rn -o GPU,NUMA,DRIVER", COMMAND_DONE, NVIDIA " 1 nvidia\n" INTEL " - xe\n");
     run("vgpuctl gpus --json", COMMAND_DONE, "\"setup\": \"differs\"");

@@ -28,7 +28,7 @@ shown_xml() { virsh -q dumpxml "$1" | sed -n '1p; /<metadata>/,/<\/metadata>/p; 
 heading "This host has a T4 (mediated devices) and an L40S (virtual functions that have a type)"
 cards mdev vf vf
 vgpu_conf < <(only "${T4[0]}" "${CARDS[0]}")
-expect 'T4 .* mdev .*L40S .* vf ' vgpuctl gpus -o gpu,name,interface,vgpus,enabled
+expect 'T4 .* mdev .*L40S .* vf ' vgpuctl gpus -o gpu,name,interface,made,enabled
 expect 'T4-8Q .* 2' vgpuctl types "${T4[0]}" -o type,name,framebuffer,max,available
 echo "(The cards are emulated. Their driver only keeps NVIDIA's rules. Kernel, libvirt and QEMU are real."
 echo "A second host will use the cards that are disabled here.)"

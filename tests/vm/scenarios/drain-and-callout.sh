@@ -17,7 +17,7 @@ vgpuctl explain web01 >/dev/null 2>&1 || status=$?
 [ "$status" = 3 ]
 vgpuctl check --all 2>faults
 grep -q '^mtty: warning: this GPU is drained: no guest gets a vGPU there until' faults
-said=$(vgpuctl doctor -rn -o CHECK,SEVERITY) || true
+said=$(vgpuctl doctor -rn -o WORD,SEVERITY) || true
 assert_match "$said" 'drained note'
 [[ $said != *definition* ]]
 vgpuctl attach web01 --type mtty-2 --config

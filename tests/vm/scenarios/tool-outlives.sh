@@ -45,7 +45,7 @@ vgpuctl sriov disable "$card" &
 disable=$!
 wait_for test -s "$tools/works"
 refused_by_tool
-[[ $(vgpuctl doctor -rn -o CHECK) != *tool-left* ]]
+[[ $(vgpuctl doctor -rn -o WORD) != *tool-left* ]]
 
 say "vgpuctl is killed: the tool keeps the card, and doctor names it"
 kill -KILL $disable
