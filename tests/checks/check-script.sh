@@ -34,11 +34,13 @@ wait_for test -S "$socket"
 echo '<domain type="test"><name>web01</name><uuid>aaaaaaaa-0000-4000-8000-000000000001</uuid>
     <memory>65536</memory><os><type>hvm</type></os></domain>' >"$scratch/web01.xml"
 "$VIRSH" -q define "$scratch/web01.xml"
+sed 's/web01/web03/; s/000000000001/000000000003/' "$scratch/web01.xml" >"$scratch/web03.xml"
+"$VIRSH" -q define "$scratch/web03.xml"
 
 awk '/^\.Ss With a script/ { inside = 1 } /^\.Ed/ && shown { exit } shown { print } inside && /^\.Bd/ { shown = 1 }' \
     config/vgpu-request.7 >"$scratch/script"
 [ -s "$scratch/script" ]
-[ "$(wc -l <"$scratch/script")" -le 15 ] || complain "the script of vgpu-request(7) has more than 15 lines"
+[ "$(wc -l <"$scratch/script")" -le 30 ] || complain "the script of vgpu-request(7) has more than 30 lines"
 
 # run STATUS WORDS ARGUMENT...: what the script says has these words, and its exit status is this one.
 run() {
@@ -56,12 +58,23 @@ run 1 'there is no domain "web02"' web02 T4-2Q
 # A shell's echo may change backslashes, which JSON has.
 run 1 'no-domain: there is no domain "web\n02"' 'web\n02' T4-2Q
 run 1 'T4-9Q' web01 T4-9Q
-run 0 'to 0000:18:00.0
+run 0 '0000:18:00.0: room for 8
+0000:3d:00.0: room for 0
 ua-gpu0
 ' web01 T4-2Q
 case $said in
     *'
 0000:18:00.0') ;;
     *) complain "the script does not tell the GPU last: $said" ;;
+esac
+# The first guest has the GPU.
+run 3 '0000:18:00.0: room for 0
+0000:3d:00.0: room for 0
+no-room
+0000:18:00.0 full 1 1
+0000:3d:00.0 no-type' web03 T4-16Q
+[ "$("$VIRSH" -q list --inactive --name)" = web03 ]
+case $("$VIRSH" dumpxml web03) in
+    *'<hostdev'*) complain 'the script leaves the vGPU in a guest that did not start' ;;
 esac
 finish
