@@ -8,7 +8,7 @@
 #include <libsmartcols/libsmartcols.h>
 #include <string.h>
 
-#define LEAST      20 /* least width of a column whose texts are broken */
+#define LEAST      20 /* least width of a column whose texts are broken or cut */
 #define MOST_RANKS 32
 
 /* What the functions know of the table. */
@@ -72,14 +72,21 @@ says_nothing(const struct layout *layout, size_t column)
     return is_unknown || is_same;
 }
 
-/* Returns how much narrower the table can get if texts are broken. */
+static bool
+may_narrow(const struct layout *layout, size_t column)
+{
+    return (layout->places[column].wraps || layout->places[column].cuts) &&
+           layout->columns[column] > LEAST;
+}
+
+/* Returns how much narrower the table can get if texts are broken or cut. */
 static unsigned
 find_slack(const struct layout *layout)
 {
     unsigned slack = 0;
 
     for (size_t i = 0; i < layout->count; i++) {
-        if (layout->places[i].wraps && layout->columns[i] > LEAST)
+        if (may_narrow(layout, i))
             slack += layout->columns[i] - LEAST;
     }
     return slack;
@@ -104,7 +111,7 @@ drop(struct layout *layout)
     }
 }
 
-/* Narrows the widest column whose texts may be broken, again and again. */
+/* Narrows the widest column whose texts may be broken or cut, again and again. */
 static void
 narrow(struct layout *layout)
 {
@@ -112,7 +119,7 @@ narrow(struct layout *layout)
         size_t widest = layout->count;
 
         for (size_t i = 0; i < layout->count; i++) {
-            if (layout->places[i].wraps && layout->columns[i] > LEAST &&
+            if (may_narrow(layout, i) &&
                 (widest == layout->count || layout->columns[i] > layout->columns[widest]))
                 widest = i;
         }
@@ -167,6 +174,22 @@ break_column(const struct layout *layout, size_t index)
     return rc;
 }
 
+/* A name that is broken into lines cannot be read, nor found by a search. */
+static int
+cut_column(const struct layout *layout, size_t index)
+{
+    int rc = 0;
+
+    for (size_t i = 0; rc == 0 && i < scols_table_get_nlines(layout->smart); i++) {
+        struct libscols_line *line = scols_table_get_line(layout->smart, i);
+        char *name = memory_copy(cell(layout, i, index));
+
+        terminal_cut(name, layout->columns[index]);
+        rc = scols_line_refer_data(line, index, name);
+    }
+    return rc;
+}
+
 static int
 hide(const struct layout *layout, size_t index)
 {
@@ -192,6 +215,8 @@ table_layout(struct libscols_table *smart, const struct table_place *places, siz
             rc = hide(&layout, i);
         else if (places[i].wraps)
             rc = break_column(&layout, i);
+        else if (places[i].cuts)
+            rc = cut_column(&layout, i);
     }
     return rc;
 }

@@ -5,7 +5,7 @@
  *
  * First it leaves out columns that say nothing, or the same as another column. Then it leaves out
  * those that yield to whole texts, and the least important columns, in the order that the command
- * gives. It stops when the rest fits with long texts broken into lines.
+ * gives. It stops when the rest fits with long sentences broken into lines, and long names cut.
  */
 
 #pragma once
@@ -19,8 +19,9 @@ struct libscols_table;
 /* Of a column, in the order of the table. */
 struct table_place {
     unsigned drop; /* the first to be left out has 1, the next 2...; 0: it always stays */
-    bool yields;   /* it is left out before any text is broken */
-    bool wraps;    /* its texts may be broken */
+    bool yields;   /* it is left out before any text is broken or cut */
+    bool wraps;    /* its sentences may be broken into lines */
+    bool cuts;     /* its names may be cut, and end in ".." then */
     int same_as;   /* a column that may have the same values; -1: none */
 };
 

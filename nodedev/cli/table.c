@@ -301,6 +301,7 @@ fit(const struct table *table)
             .drop = column->drop,
             .yields = column->yields,
             .wraps = column->wraps,
+            .cuts = column->cuts,
             .same_as = same < 0 ? -1 : table->shown[same],
         };
     }

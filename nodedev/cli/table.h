@@ -41,8 +41,9 @@ struct table_column {
     /* If the terminal is too narrow for all columns: */
     unsigned drop; /* the first to be left out has 1, the next 2...; 0: it always stays. A column
                       with another number than 0 is also left out if it says nothing */
-    bool yields;   /* it is left out before any text is broken */
-    bool wraps;    /* its texts may be broken into lines */
+    bool yields;   /* it is left out before any text is broken or cut */
+    bool wraps;    /* its sentences may be broken into lines */
+    bool cuts;     /* its names may be cut */
     const char *same_as; /* a column that may have the same values; then this one says nothing */
 };
 

@@ -15,7 +15,7 @@ static const struct table_column columns[] = {
     [DEVICE] = {.name = "DEVICE"},
     [TYPE] = {.name = "TYPE", .drop = 1},
     [GPU] = {.name = "GPU", .extra = true},
-    [DOMAIN] = {.name = "DOMAIN", .wraps = true},
+    [DOMAIN] = {.name = "DOMAIN", .cuts = true},
     [DOMAIN_UUID] = {.name = "DOMAIN-UUID", .extra = true},
     [STATE] = {.name = "STATE", .colour = state_colour},
 };

@@ -11,13 +11,13 @@
 enum column { DOMAIN, DOMAIN_UUID, RUNNING, ALIAS, WANTED, DEVICE, NAME, GPU, STATE, LIVE, CONFIG };
 
 static const struct table_column columns[] = {
-    [DOMAIN] = {.name = "DOMAIN", .wraps = true},
+    [DOMAIN] = {.name = "DOMAIN", .cuts = true},
     [DOMAIN_UUID] = {.name = "DOMAIN-UUID", .extra = true},
     [RUNNING] = {.name = "RUNNING", .kind = TABLE_FLAG},
     [ALIAS] = {.name = "ALIAS", .drop = 3},
     [WANTED] = {.name = "WANTED"},
     [DEVICE] = {.name = "DEVICE", .drop = 1},
-    [NAME] = {.name = "NAME", .drop = 4, .wraps = true},
+    [NAME] = {.name = "NAME", .drop = 4, .cuts = true},
     [GPU] = {.name = "GPU", .drop = 5},
     [STATE] = {.name = "STATE", .colour = state_colour, .drop = 2},
     [LIVE] = {.name = "LIVE", .kind = TABLE_FLAG, .extra = true},

@@ -31,11 +31,11 @@ enum column {
 static const struct table_column columns[] = {
     [DEVICE] = {.name = "DEVICE"},
     [TYPE] = {.name = "TYPE", .drop = 2, .same_as = "NAME"},
-    [NAME] = {.name = "NAME", .drop = 5, .wraps = true},
+    [NAME] = {.name = "NAME", .drop = 5, .cuts = true},
     [PARENT] = {.name = "PARENT", .drop = 3, .same_as = "GPU"},
     [GPU] = {.name = "GPU", .drop = 4},
     [STATE] = {.name = "STATE", .colour = state_colour},
-    [DOMAIN] = {.name = "DOMAIN", .drop = 9, .wraps = true},
+    [DOMAIN] = {.name = "DOMAIN", .drop = 9, .cuts = true},
     [DOMAIN_UUID] = {.name = "DOMAIN-UUID", .drop = 1, .yields = true},
     [ALIAS] = {.name = "ALIAS", .extra = true},
     [ORIGIN] = {.name = "ORIGIN", .extra = true, .costs = true},

@@ -19,7 +19,7 @@ enum column { TIME, DOMAIN, DOMAIN_UUID, EVENT, DEVICE, TYPE, GPU, RESULT };
 
 static const struct table_column columns[] = {
     [TIME] = {.name = "TIME", .drop = 3},
-    [DOMAIN] = {.name = "DOMAIN", .wraps = true},
+    [DOMAIN] = {.name = "DOMAIN", .cuts = true},
     [DOMAIN_UUID] = {.name = "DOMAIN-UUID", .extra = true},
     [EVENT] = {.name = "EVENT"},
     [DEVICE] = {.name = "DEVICE", .drop = 2, .yields = true},

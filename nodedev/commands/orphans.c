@@ -14,13 +14,13 @@ enum column { DEVICE, TYPE, NAME, PARENT, GPU, ORIGIN, HOLDER, STATE, DOMAIN, DO
 static const struct table_column columns[] = {
     [DEVICE] = {.name = "DEVICE"},
     [TYPE] = {.name = "TYPE", .drop = 1, .same_as = "NAME"},
-    [NAME] = {.name = "NAME", .drop = 4, .wraps = true},
+    [NAME] = {.name = "NAME", .drop = 4, .cuts = true},
     [PARENT] = {.name = "PARENT", .drop = 2, .same_as = "GPU"},
     [GPU] = {.name = "GPU", .drop = 3},
     [ORIGIN] = {.name = "ORIGIN"},
-    [HOLDER] = {.name = "HOLDER", .drop = 9, .wraps = true},
+    [HOLDER] = {.name = "HOLDER", .drop = 9, .cuts = true},
     [STATE] = {.name = "STATE", .colour = state_colour, .extra = true},
-    [DOMAIN] = {.name = "DOMAIN", .extra = true, .wraps = true},
+    [DOMAIN] = {.name = "DOMAIN", .extra = true, .cuts = true},
     [DOMAIN_UUID] = {.name = "DOMAIN-UUID", .extra = true},
 };
 

@@ -155,9 +155,9 @@ at_120_columns(void **state)
     typed_golden_on(&scene, libvirt, &wide, "list/screen-120", "vgpuctl list");
 }
 
-/* Where text is broken, a malicious name cannot begin a line. */
+/* A long name is cut: no part of a malicious name begins a line. */
 static void
-broken_names(void **state)
+long_names(void **state)
 {
     scene_start_machine(&scene, "t4-l40s");
     fake_write(&scene.kernel, "run/libvirt-vgpu/ledger",
@@ -165,7 +165,7 @@ broken_names(void **state)
                "mdev dddddddd-0000-4000-8000-000000000001 nvidia-222 1024 0000:18:00.0 "
                "0000:18:00.0 aaaaaaaa-0000-4000-8000-000000000001 " LONG
                "%0Aand%20then%20words%1B[2J - held made 1:1 0 reap 1\n");
-    typed_golden_on(&scene, HERE, &typed_screen, "list/screen-broken", "vgpuctl list");
+    typed_golden_on(&scene, HERE, &typed_screen, "list/screen-long-name", "vgpuctl list");
 }
 
 /* If there is nothing to show, a line on stderr tells people so. */
@@ -372,7 +372,7 @@ main(void)
         TEST(others_at_80_columns),
         TEST(at_any_width),
         TEST(for_programs),
-        TEST(broken_names),
+        TEST(long_names),
         cmocka_unit_test(more_than_the_screen_has),
         cmocka_unit_test(a_screen_of_its_own),
         cmocka_unit_test(the_input_is_put_back),
