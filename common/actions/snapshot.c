@@ -234,7 +234,7 @@ add_going(struct snapshot *snapshot, const struct host *host)
         const struct lease *lease = &snapshot->ledger.leases[i];
         struct name type;
 
-        if ((lease->state == LEASE_LEAVING || lease->state == LEASE_REMOVING) &&
+        if (lease_state_is_going(lease->state) &&
             !inventory_find_vgpu(&snapshot->inventory, &lease->vgpu.device) &&
             vgpu_state(host, &lease->vgpu, &type) == VGPU_TRANSIENT)
             inventory_add_going(&snapshot->inventory, &lease->vgpu.device, &lease->vgpu.parent);

@@ -222,13 +222,15 @@ tell(const struct host *host, const struct removal_terms *terms, const struct re
      const char *why)
 {
     if (terms->event && removal->fate == FATE_REMOVED)
-        log_lease(host, terms->event, &removal->lease, why);
+        log_lease(host, terms->event, &removal->lease,
+                  lease_state_is_going(removal->lease.state) ? "removed, which had failed before"
+                                                             : why);
     if (removal->fate == FATE_REMOVED)
         return;
     if (terms->failures)
         error_add(terms->failures, "%s", removal->why.text);
     else
-        log_failure(host, terms->event, removal->lease.domain_name, &removal->why);
+        log_lease_failure(host, terms->event, &removal->lease, &removal->why);
 }
 
 /* *patience is the time that users have left, for all removals. This removal gets its share:

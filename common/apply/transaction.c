@@ -28,17 +28,11 @@ on_its_way(const struct lease *lease)
     return lease->state == LEASE_REMOVING ? LEASE_REMOVING : LEASE_LEAVING;
 }
 
-static bool
-is_going(enum lease_state state)
-{
-    return state == LEASE_LEAVING || state == LEASE_REMOVING;
-}
-
 /* A lease that is going keeps the time since when, however often its removal is tried. */
 static void
 set_state(const struct transaction *transaction, struct lease *lease, enum lease_state state)
 {
-    if (!is_going(lease->state) || !is_going(state))
+    if (!lease_state_is_going(lease->state) || !lease_state_is_going(state))
         lease->time = host_seconds(transaction->host);
     lease->state = state;
 }

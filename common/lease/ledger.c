@@ -24,6 +24,12 @@ lease_state_name(enum lease_state state)
 }
 
 bool
+lease_state_is_going(enum lease_state state)
+{
+    return state == LEASE_LEAVING || state == LEASE_REMOVING;
+}
+
+bool
 lease_is_in_use(const struct lease *lease)
 {
     return lease->state == LEASE_HELD || lease->state == LEASE_PENDING;

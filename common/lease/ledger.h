@@ -119,5 +119,9 @@ bool lease_is_nobodys(const struct lease *lease) CHECKED NONNULL;
 /* Whether a guest has the lease's device, or may have it soon. */
 bool lease_is_in_use(const struct lease *lease) CHECKED NONNULL;
 
+/* Whether the removal of its vGPU was decided. Whoever finds a lease so finds one that was tried
+ * before, or that another process tries. */
+bool lease_state_is_going(enum lease_state state) CHECKED;
+
 /* The ledger's word for a state ("held"). */
 const char *lease_state_name(enum lease_state state);

@@ -2,6 +2,7 @@
 
 #include "lease/log.h"
 #include "base/printable.h"
+#include "base/text.h"
 
 #include <poll.h>
 #include <stdio.h>
@@ -157,16 +158,34 @@ log_word(const char *text, char *buffer, size_t size)
     return buffer;
 }
 
-void
-log_lease(const struct host *host, const char *event, const struct lease *lease, const char *result)
+static void FORMAT(5, 6) add_lease(const struct host *host, int priority, const char *event,
+                                   const struct lease *lease, const char *format, ...)
 {
-    char domain[256];
+    char domain[256], result[sizeof(((struct error *)0)->text) + 16];
+    struct text text = text_on(result, sizeof(result));
+    va_list args;
 
-    add_line(host, LOG_INFO,
+    va_start(args, format);
+    text_vadd(&text, format, args);
+    va_end(args);
+    add_line(host, priority,
              "domain=%s uuid=%s event=%s device=%s type=%s parent=%s gpu=%s origin=%s result=%s",
              log_word(lease->domain_name, domain, sizeof(domain)), lease->domain.text, event,
              lease->vgpu.device.text, lease->vgpu.type.text, lease->vgpu.parent.text,
              lease->gpu.text, lease->origin == LEASE_MADE ? "made" : "found", result);
+}
+
+void
+log_lease(const struct host *host, const char *event, const struct lease *lease, const char *result)
+{
+    add_lease(host, LOG_INFO, event, lease, "%s", result);
+}
+
+void
+log_lease_failure(const struct host *host, const char *event, const struct lease *lease,
+                  const struct error *error)
+{
+    add_lease(host, LOG_WARNING, event, lease, "failed: %s", error->text);
 }
 
 void

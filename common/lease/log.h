@@ -44,6 +44,10 @@ const char *log_word(const char *name, char *buffer, size_t size) NONNULL;
 void log_lease(const struct host *host, const char *event, const struct lease *lease,
                const char *result) NONNULL;
 
+/* The same of a failure. Later lines of the same device tell how it went on. */
+void log_lease_failure(const struct host *host, const char *event, const struct lease *lease,
+                       const struct error *error) NONNULL;
+
 /* A domain that arrives by migration gets a vGPU with another UUID than its XML had. */
 void log_renamed(const struct host *host, const char *domain_name, const struct name *domain,
                  const struct name *old, const struct name *new) NONNULL;

@@ -53,8 +53,7 @@ settle_existing(struct search *search, const struct demand *demand, struct place
     enum reason reason;
     unsigned rank;
 
-    if (is_others(problem, lease) &&
-        (lease->state == LEASE_LEAVING || lease->state == LEASE_REMOVING))
+    if (is_others(problem, lease) && lease_state_is_going(lease->state))
         return error_refuse(
             error, ERROR_TAKEN,
             "%s: the vGPU %s is still being given back by the guest %s (%s); try again",

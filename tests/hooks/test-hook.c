@@ -3,6 +3,7 @@
 /* hook: which events it acts on, their exit status, their messages, and what is counted. */
 
 #include "hook.h"
+#include "actions/reconcile.h"
 #include "base/memory.h"
 #include "fake/repeat.h"
 #include "fake/scene.h"
@@ -341,6 +342,27 @@ logged(int reader, const char *words)
     return lines;
 }
 
+#define DEVICE_1 "dddddddd-0000-4000-8000-000000000001"
+
+/* A release that fails, and that somebody else does later, is one story: the vGPU, and how it went
+ * on. */
+static void
+one_story(int reader, const char *xml)
+{
+    AUTO(findings_clear) struct findings findings = {0};
+    struct fake_guest stray;
+    struct error error;
+
+    assert_int_equal(call(true, 5, "prepare", "begin", xml), 0);
+    assert_int_equal(logged(reader, "event=prepare "), 1);
+    stray = fake_open(&scene.kernel, scene_device(1));
+    assert_int_equal(call(true, 5, "release", "end", xml), 0);
+    assert_int_equal(logged(reader, "event=release result=failed: the vGPU " DEVICE_1), 1);
+    fake_close(&stray);
+    assert_int_equal(reconcile_host(&scene.kernel.host, &findings, &error), 0);
+    assert_int_equal(logged(reader, "result=removed, which had failed before"), 1);
+}
+
 /* A success logs one line for each vGPU. A failure of which people are not told logs one line. A
  * failure of which they are told logs none. */
 static void
@@ -364,6 +386,7 @@ what_the_log_says(void **state)
     assert_int_equal(logged(reader, "event=release result=failed: "), 1);
     assert_int_equal(call(true, 5, "release", "end", xml), 0);
     assert_int_equal(logged(reader, "event=release "), 1);
+    one_story(reader, xml);
     scene.kernel.host.log = NULL;
     log_close(&log);
     unlink(address.sun_path);
