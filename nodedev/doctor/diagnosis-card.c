@@ -4,7 +4,9 @@
 #include "base/array.h"
 #include "base/text.h"
 #include "device/pci.h"
+#include "device/vgpu.h"
 #include "doctor/checks.h"
+#include "libvirt/version.h"
 #include "sriov/sriov-gpu.h"
 #include "vendor/card-vendor.h"
 
@@ -287,6 +289,29 @@ check_pools(struct diagnosis *diagnosis)
     each_card(diagnosis, tell, &(enum step){STEP_POOLS});
 }
 
+/* An NVIDIA card's functions may keep their driver (vendor-specific VFIO), or take mediated
+ * devices: that depends on the driver and the kernel, and nobody knows before they are there. */
+static void
+tell_libvirt(struct diagnosis *diagnosis, const struct new_card *card, void *data)
+{
+    const struct version_lack lack = version_lack(diagnosis->references.libvirt_version);
+
+    (void)data;
+    if (!card->row->untold_driver || !card->sriov.total || card->sriov.enabled)
+        return;
+    diagnosis_add(diagnosis, "%s, as vGPUs of the GPU %s may have to", lack.what,
+                  card->address.text);
+    diagnosis_advise(diagnosis, "%s", lack.remedy);
+}
+
+/* Functions that are there are judged by "libvirt-version". */
+static void
+check_libvirt(struct diagnosis *diagnosis)
+{
+    if (version_lacks(diagnosis->references.libvirt_version, &vgpu_vf))
+        each_card(diagnosis, tell_libvirt, NULL);
+}
+
 struct asked_card {
     const struct name *address; /* NULL: any */
     bool has_step;
@@ -358,6 +383,7 @@ const struct diagnosis_check card_checks[] = {
     {"card-driver", DIAGNOSIS_ERROR, .look = check_drivers},
     {"iommu", DIAGNOSIS_WARNING, .look = check_iommu},
     {"virtual-functions", DIAGNOSIS_ERROR, .look = check_functions},
+    {"libvirt-for-functions", DIAGNOSIS_WARNING, .look = check_libvirt},
     {"profiles", DIAGNOSIS_ERROR, .look = check_profiles},
     {"pools", DIAGNOSIS_ERROR, .look = check_pools},
     {0},

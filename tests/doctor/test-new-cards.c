@@ -3,6 +3,8 @@
 /* A card that could give vGPUs and gives none: doctor says which step is next, and no vaguer fault
  * beside it. Each row is a card in one state of its first day. */
 
+#include "base/array.h"
+#include "doctor/checks.h"
 #include "doctor/planted.h"
 
 #include <fcntl.h>
@@ -135,6 +137,47 @@ a_card_of_a_guest(void **state)
         NULL}));
 }
 
+/* libvirt is too old for what the card's vGPUs will be. libvirt's test driver runs no QEMU, so the
+ * test gives the version. */
+static void
+an_old_libvirt(void **state)
+{
+    static const struct {
+        size_t row; /* of rows */
+        unsigned version;
+        const char *words; /* NULL: nothing is said */
+    } cases[] = {
+        {0, 9000000,
+         "libvirt 9.0.0 gives no guest a virtual function that keeps its driver, as vGPUs of the "
+         "GPU " CARD " may have to"},
+        {3, 9000000, "as vGPUs of the GPU " CARD " may have to"},
+        {0, 9007000, NULL},
+        {0, 0, NULL},
+        {8, 9000000, NULL},  /* Intel's functions are bound to another driver */
+        {11, 9000000, NULL}, /* AMD's as well */
+    };
+
+    for (size_t i = 0; i < COUNT(cases); i++) {
+        AUTO(diagnosis_clear) struct diagnosis diagnosis = DIAGNOSIS_NONE;
+        const struct diagnosis_finding *found = NULL;
+        struct error error;
+
+        teardown(state);
+        plant(&rows[cases[i].row]);
+        assert_int_equal(checks_run(&scene.kernel.host, HERE, &diagnosis, &error), 0);
+        diagnosis.references.libvirt_version = cases[i].version;
+        for (diagnosis.check = card_checks; diagnosis.check->name; diagnosis.check++)
+            diagnosis.check->look(&diagnosis);
+        found = ARRAY_FIND(diagnosis.findings, diagnosis.count, finding,
+                           !strcmp(finding->check->name, "libvirt-for-functions"));
+        assert_int_equal(found != NULL, cases[i].words != NULL);
+        if (!found)
+            continue;
+        typed_assert_has(found->text.text, cases[i].words);
+        assert_string_equal(found->remedy.text, "install libvirt 9.7.0 or later");
+    }
+}
+
 /* Without an IOMMU no guest gets a vGPU of the card, whatever its driver is. */
 static void
 without_an_iommu(void **state)
@@ -153,9 +196,8 @@ main(void)
 {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, teardown)
     const struct CMUnitTest tests[] = {
-        TEST(each_is_told_its_next_step),
-        TEST(beside_another_gpu),
-        TEST(a_card_of_a_guest),
+        TEST(each_is_told_its_next_step), TEST(beside_another_gpu),
+        TEST(a_card_of_a_guest),          TEST(an_old_libvirt),
         TEST(without_an_iommu),
     };
 
