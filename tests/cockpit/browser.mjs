@@ -174,6 +174,10 @@ function free_port() {
     });
 }
 
+/* The bridge that raises rights. Cockpit names a bridge by its program (rule_superuser_id of version 287),
+ * or first by its label (BridgeConfig of 337). So here they are the same. */
+const RIGHTS = "unshare";
+
 /*
  * The address of a Cockpit. Where root runs the tests, the limited one is nobody's. Cockpit can raise
  * its rights by a bridge that needs no password: it takes itself for root's, and has no other rights.
@@ -190,8 +194,8 @@ async function start_cockpit(name, { is_limited }) {
         '<script src="keep.js"></script>');
     fs.writeFileSync(`${home}/cockpit/scratch/keep.js`, "cockpit.transport.wait(() => {});");
     fs.writeFileSync(`${home}/cockpit/scratch/manifest.json`, JSON.stringify({ version: 0, bridges: [
-        { privileged: true, label: "scratch",
-            spawn: ["/usr/bin/unshare", "--map-root-user", COCKPIT_BRIDGE, "--privileged"] }] }));
+        { privileged: true, label: RIGHTS,
+            spawn: [`/usr/bin/${RIGHTS}`, "--map-root-user", COCKPIT_BRIDGE, "--privileged"] }] }));
     fs.writeFileSync(bridge, `#!/bin/sh\nexec ${become}env PATH="${bin}" "${COCKPIT_BRIDGE}" "$@"\n`,
         { mode: 0o755 });
     for (let tries = 0; tries < 5; tries++) {
@@ -245,7 +249,7 @@ function superuser(page, what) {
     return page.evaluate((method, args) => new Promise((resolve, reject) =>
         window.cockpit.dbus(null, { bus: "internal" }).call("/superuser", "cockpit.Superuser", method, args)
             .then(() => resolve(), failure => reject(new Error(failure.message)))),
-    what, what === "Start" ? ["unshare"] : []);
+    what, what === "Start" ? [RIGHTS] : []);
 }
 
 /* What Cockpit's button "Limited access" does, which turns administrative access on; and back. Pages
