@@ -1,0 +1,116 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+
+/*
+ * gpu: how full each GPU is, which vGPUs are on it, and which types are free; and its drain.
+ */
+
+import { ask, button, element, table } from "./elements.js";
+import { available, change } from "./vgpuctl.js";
+
+const COLOURS = 6; /* of page.css */
+
+function amount(gpu, number) {
+    if (gpu.unit === "MiB")
+        return `${number} MiB`;
+    return gpu.total === null ? `${number} vGPU` : `${number} of ${gpu.total} places`;
+}
+
+function owner(vgpu) {
+    return vgpu.domain || vgpu.device;
+}
+
+function since(vgpu) {
+    return vgpu.since ? new Date(vgpu.since).toLocaleString() : "";
+}
+
+function describe(gpu, vgpu) {
+    return [owner(vgpu), vgpu.name || vgpu.type, amount(gpu, vgpu.share), vgpu.state,
+        vgpu.since && `since ${since(vgpu)}`].filter(Boolean).join(", ");
+}
+
+/* A part of the bar. Its width is set by script, because the content security policy forbids styles
+ * in attributes. */
+function part(share, attributes, ...children) {
+    const made = element("li", attributes, children);
+
+    made.style.flexGrow = share;
+    return made;
+}
+
+function bar(gpu) {
+    const parts = gpu.vgpus.filter(vgpu => vgpu.share > 0).map((vgpu, i) =>
+        part(vgpu.share, { class: `vgpu colour${i % COLOURS}`, tabindex: 0,
+            "data-key": `bar ${gpu.gpu} ${vgpu.device}`, "aria-label": describe(gpu, vgpu) },
+        element("span", { class: "name", "aria-hidden": "true" }, owner(vgpu)),
+        element("span", { class: "tip", "aria-hidden": "true" }, describe(gpu, vgpu))));
+    const free = gpu.free === null ? gpu["free-at-most"] : gpu.free;
+    const used = gpu.vgpus.reduce((sum, vgpu) => sum + vgpu.share, 0); /* as far as it is known */
+    const closed = gpu.total - used - free;
+
+    if (gpu.total === null || gpu.total <= 0)
+        return null;
+    if (free > 0)
+        parts.push(part(free, { class: gpu.free === null ? "maybe" : "free" },
+            element("span", { class: "name" }, gpu.free === null ? "perhaps free" : "free")));
+    if (closed > 0)
+        parts.push(part(closed, { class: "closed" }, element("span", { class: "name" }, "not to be had")));
+    return element("ul", { class: "bar", "aria-label": `How full ${gpu.gpu} is` }, parts);
+}
+
+function sum(gpu) {
+    if (gpu.total === null)
+        return `${gpu.vgpus.length} vGPUs in use`;
+    const total = `${gpu.total} ${gpu.unit === "MiB" ? "MiB" : "vGPUs"}`;
+
+    return gpu.used === null ? total : `${gpu.used} of ${total} in use`;
+}
+
+/* Types of which there are as many are in one line. The order is vgpuctl's. */
+function free_types(gpu) {
+    const lines = new Map();
+
+    for (const type of gpu.types)
+        lines.set(available(type), [...lines.get(available(type)) || [], type.name || type.type]);
+    return lines.size > 0 && element("div", {},
+        element("h3", {}, "Free by type"),
+        element("ul", {}, [...lines].map(([count, names]) =>
+            element("li", {}, `${count} × ${names.join(", ")}`))));
+}
+
+function drain(gpu) {
+    if (gpu.drained)
+        return ask({ title: `End the drain of ${gpu.gpu}?`, confirm: "Undrain",
+            body: element("p", {}, "Guests can get vGPUs on this GPU again."),
+            act: async () => {
+                await change("undrain", "--", gpu.gpu);
+                return element("p", {}, `${gpu.gpu} is not drained any more.`);
+            } });
+    return ask({ title: `Drain ${gpu.gpu}?`, confirm: "Drain",
+        body: element("p", {}, "No guest gets a new vGPU on this GPU, now and after a reboot. " +
+            "Guests that run keep theirs."),
+        act: async () => {
+            await change("drain", "--", gpu.gpu);
+            return element("p", {}, `${gpu.gpu} is drained. The view shows the vGPUs that are still on it.`);
+        } });
+}
+
+export function gpu_card(gpu, { may_change }) {
+    const title = [gpu.name, gpu.gpu].filter(Boolean).join(" ");
+    const facts = [Number.isInteger(gpu.numa) && `NUMA node ${gpu.numa}`,
+        gpu.driver && `driver ${gpu.driver}`].filter(Boolean).join(" · ");
+
+    return element("section", { class: "card", "aria-label": title },
+        element("div", { class: "title" },
+            element("h2", {}, title),
+            gpu.drained && element("span", { class: "label" }, "drained"),
+            gpu.enabled === false && !gpu.drained && element("span", { class: "label" }, "disabled"),
+            button(gpu.drained ? "Undrain" : "Drain", `drain ${gpu.gpu}`, () => drain(gpu),
+                { disabled: !may_change, "aria-label": `${gpu.drained ? "Undrain" : "Drain"} ${gpu.gpu}` })),
+        facts && element("p", { class: "facts" }, facts),
+        element("p", {}, sum(gpu)),
+        bar(gpu),
+        gpu.vgpus.length > 0 && table(`vGPUs on ${gpu.gpu}`, ["Guest", "Type", "Share", "State", "Since"],
+            gpu.vgpus.map(vgpu => [owner(vgpu), vgpu.name || vgpu.type || "?",
+                vgpu.share === null ? "?" : amount(gpu, vgpu.share), vgpu.state || "?", since(vgpu)])),
+        free_types(gpu));
+}
