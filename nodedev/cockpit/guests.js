@@ -63,7 +63,7 @@ function chosen_sides(form) {
 }
 
 function attach_form(guest, lines, choices) {
-    return element("div", {},
+    return element("div", { class: "fields" },
         labelled("What it gets", wanted_choice(lines, choices)),
         labelled("How many", element("input", { type: "number", id: "count", min: 1, max: 16, value: 1 })),
         guest.running ? sides(guest, true, true)
@@ -100,7 +100,7 @@ function attach(guest) {
 
 function detach(guest, line) {
     ask({ title: `Take ${line.alias || line.device} from ${guest.domain}?`, confirm: "Detach", danger: true,
-        body: element("div", {}, sides(guest, line.live, line.config)),
+        body: element("div", { class: "fields" }, sides(guest, line.live, line.config)),
         act: async form => told_lines(
             await change("detach", ...chosen_sides(form), "--", guest["domain-uuid"], line.device)) });
 }

@@ -5,7 +5,7 @@
  * ends while nobody looks at the page.
  */
 
-import { alert, button, show } from "./elements.js";
+import { alert, button, element, show } from "./elements.js";
 import { guests } from "./guests.js";
 import { host } from "./host.js";
 import { watch } from "./vgpuctl.js";
@@ -25,8 +25,10 @@ const views = new Map([
 let view = null, stop = null, list = null;
 
 function draw() {
-    if (list)
-        show(place, view.draw(list, { may_change: permission.allowed !== false }));
+    const is_awaited = !end && faults.length === 0;
+
+    show(place, list ? view.draw(list, { may_change: permission.allowed !== false })
+        : is_awaited && element("p", {}, "Looking…"));
     show_notices();
 }
 
@@ -76,10 +78,10 @@ function begin() {
     if (!cockpit.hidden)
         stop = watch(view.watches, {
             ondata: told => { list = told; draw(); },
-            onfaults: lines => { faults = lines; show_notices(); },
-            onend: failure => { end = failure; stop = null; show_notices(); },
+            onfaults: lines => { faults = lines; draw(); },
+            onend: failure => { end = failure; stop = null; draw(); },
         });
-    show_notices();
+    draw();
 }
 
 /* The view that the address names. Cockpit throws if it cannot decode the address. */
@@ -100,7 +102,6 @@ function go() {
             document.getElementById(link).removeAttribute("aria-current");
     }
     list = null;
-    show(place, document.createTextNode("Looking…"));
     begin();
 }
 

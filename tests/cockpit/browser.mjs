@@ -16,10 +16,9 @@ import * as net from "node:net";
 import { createRequire } from "node:module";
 
 export const { srcdir, scratch } = process.env;
-const { top_builddir, pictures, CHROMIUM, COCKPIT_WS, COCKPIT_BRIDGE, VIRSH, COCKPIT_URL } = process.env;
-const modules = createRequire(`${srcdir}/build-aux/npm/node_modules/`);
+const { top_builddir, CHROMIUM, COCKPIT_WS, COCKPIT_BRIDGE, VIRSH, COCKPIT_URL } = process.env;
+export const modules = createRequire(`${srcdir}/build-aux/npm/node_modules/`);
 const puppeteer = modules("puppeteer-core");
-const axe_source = fs.readFileSync(modules.resolve("axe-core/axe.min.js"), "utf8");
 
 /* ms: only a test that fails waits so long. A test host may be busy with other scenarios first. */
 const LIMIT = COCKPIT_URL ? 3600000 : 60000;
@@ -400,62 +399,4 @@ export function reads_no_more(page, text) {
 export async function text_of(place) {
     return await unless_changed(() =>
         place.evaluate(element => (element || document.body)?.innerText)) || "";
-}
-
-/* --- what is true of every view ------------------------------------------------------------- */
-
-/* Keeps a picture of the page as it is. */
-export async function picture(page, name) {
-    fs.mkdirSync(pictures, { recursive: true });
-    await page.screenshot({ path: `${pictures}/${name}.png`, fullPage: true });
-}
-
-/* What axe-core finds: nothing. */
-export async function assert_accessible(page, where) {
-    await page.evaluate(axe_source);
-    const { violations } = await page.evaluate(() => window.axe.run());
-
-    assert.deepEqual(violations.map(({ id, nodes }) =>
-        `${where}: ${id}: ${nodes.map(node => `${node.html} ${node.failureSummary}`).join("; ")}`), []);
-}
-
-/* Nothing is wider than the window. */
-export async function assert_fits(page, where) {
-    const [needs, has] = await page.evaluate(() =>
-        [document.documentElement.scrollWidth, document.documentElement.clientWidth]);
-
-    assert.ok(needs <= has, `${where}: ${needs} px wide in a window of ${has}`);
-}
-
-const LOOKS = [
-    { look: "light", scheme: "light", style: "auto", width: 1280, checked: true },
-    { look: "dark", scheme: "dark", style: "auto", width: 1280 },
-    { look: "light-narrow", scheme: "dark", style: "light", width: 320 },
-    { look: "dark-narrow", scheme: "light", style: "dark", width: 320, checked: true },
-];
-
-/*
- * Looks at an open page in light and dark, by the desktop's scheme and by Cockpit's style, wide and
- * narrow. Keeps pictures, and has axe-core look once in light and once in dark.
- */
-export async function look_at(page, name) {
-    for (const { look, scheme, style, width, checked } of LOOKS) {
-        const where = `${name}, ${look}`;
-
-        await page.setViewport({ width, height: 900 });
-        await page.emulateMediaFeatures([{ name: "prefers-color-scheme", value: scheme }]);
-        await page.evaluate(value => {
-            localStorage.setItem("shell:style", value);
-            window.dispatchEvent(new StorageEvent("storage", { key: "shell:style" }));
-        }, style);
-        const back = await page.evaluate(() => getComputedStyle(document.body).backgroundColor);
-        const brightness = back.match(/\d+/g).slice(0, 3).reduce((sum, value) => sum + Number(value), 0);
-
-        assert.equal(brightness > 384, look.startsWith("light"), `${where}: ${back}`);
-        await assert_fits(page, where);
-        await picture(page, `${name}-${look}`);
-        if (checked)
-            await assert_accessible(page, where);
-    }
-    await page.setViewport({ width: 1280, height: 900 });
 }

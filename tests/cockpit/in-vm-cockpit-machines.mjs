@@ -4,7 +4,8 @@
  * scenario "cockpit-machines" of tests/vm. The page is Debian's, so what it writes on its console is not
  * judged. */
 
-import { confirm, end, find, is_served, open, picture, press, reads, text_of, until } from "./browser.mjs";
+import { confirm, end, find, is_served, open, press, reads, text_of, until } from "./browser.mjs";
+import { picture } from "./looks.mjs";
 
 await until("the page is there", is_served);
 const { page } = await open("/vms", { name: "machines" });

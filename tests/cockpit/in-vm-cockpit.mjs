@@ -2,7 +2,8 @@
 
 /* What somebody clicks in the page of a test host, with real libvirt: scenario "cockpit" of tests/vm. */
 
-import { choose, close, confirm, end, find, is_served, open, picture, press, reads, until } from "./browser.mjs";
+import { choose, close, confirm, end, find, is_served, open, press, reads, until } from "./browser.mjs";
+import { picture } from "./looks.mjs";
 
 await until("the page is there", is_served);
 

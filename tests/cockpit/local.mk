@@ -7,6 +7,7 @@ EXTRA_DIST += \
 	tests/cockpit/browser.mjs \
 	tests/cockpit/in-vm-cockpit.mjs \
 	tests/cockpit/in-vm-cockpit-machines.mjs \
+	tests/cockpit/looks.mjs \
 	tests/cockpit/run.mjs \
 	tests/cockpit/test-errors.mjs \
 	tests/cockpit/test-guests.mjs \

@@ -6,9 +6,10 @@ import assert from "node:assert/strict";
 import * as fs from "node:fs";
 import test from "node:test";
 import {
-    close, confirm, define_guests, drop_rights, fake_host, find, look_at, open, press, put_vgpuctl, raise_rights,
-    reads, reads_no_more, scratch, text_of,
+    close, confirm, define_guests, drop_rights, fake_host, find, open, press, put_vgpuctl, raise_rights, reads,
+    reads_no_more, scratch, text_of,
 } from "./browser.mjs";
+import { look_at } from "./looks.mjs";
 
 async function a_host(libvirt) {
     const host = await fake_host("t4-l40s", "", libvirt);
@@ -26,6 +27,7 @@ test("there is no vgpuctl, and then there is one", async () => {
         const opened = await open(view), { page } = opened;
 
         await reads(page, "vgpuctl was not found on this host: install the package libvirt-vgpu.");
+        await reads_no_more(page, "Looking…");
         await look_at(page, `no-vgpuctl${view.replace("/", "-").replace(/-$/, "")}`);
         put_vgpuctl(host.command);
         await press(page, "button", "Try again");
@@ -69,6 +71,7 @@ test("libvirt does not answer", async () => {
 
         await reads(page, "vgpuctl says:");
         await reads(page, "/nowhere");
+        await reads_no_more(page, "Looking…");
         assert.doesNotMatch(await text_of(page), /libvirt knows no guest/);
         await look_at(page, `no-libvirt${view === "/" ? "" : "-guests"}`);
         await close(opened);

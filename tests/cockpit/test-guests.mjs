@@ -5,9 +5,10 @@
 import assert from "node:assert/strict";
 import test from "node:test";
 import {
-    choose, close, confirm, define_guests, end_guest, fake_host, find, look_at, open, press, put_vgpuctl,
-    reads, reads_no_more, start_guest, until, uuid_of, virsh,
+    choose, close, confirm, define_guests, end_guest, fake_host, find, open, press, put_vgpuctl, reads,
+    reads_no_more, start_guest, until, uuid_of, virsh,
 } from "./browser.mjs";
+import { look_at } from "./looks.mjs";
 
 const CLASSES = 'classes = { small = { types = [ "T4-1B", "T4-2B" ]; }; big = { types = [ "L40S-48Q" ]; }; };';
 

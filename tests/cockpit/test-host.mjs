@@ -6,9 +6,10 @@ import assert from "node:assert/strict";
 import * as fs from "node:fs";
 import test from "node:test";
 import {
-    captured, close, confirm, define_guests, end_guest, fake_host, find, look_at, name_of, open, press, put_vgpuctl,
-    reads, reads_no_more, srcdir, start_guest, text_of, uuid_of, virsh,
+    captured, close, confirm, define_guests, end_guest, fake_host, find, name_of, open, press, put_vgpuctl, reads,
+    reads_no_more, srcdir, start_guest, text_of, uuid_of, virsh,
 } from "./browser.mjs";
+import { look_at, seen_text } from "./looks.mjs";
 
 const ORPHAN = "dddddddd-0000-4000-8000-000000000001";
 

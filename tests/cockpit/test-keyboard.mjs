@@ -7,6 +7,7 @@ import test from "node:test";
 import {
     close, define_guests, fake_host, find, open, put_vgpuctl, reads, start_guest, until,
 } from "./browser.mjs";
+import { under_ring } from "./looks.mjs";
 
 const ORPHAN = "dddddddd-0000-4000-8000-000000000001";
 const MOST_STEPS = 60;
@@ -45,6 +46,7 @@ async function tab_to(page, role, name) {
         const now = await focused(page);
 
         assert.ok(now.is_seen, `nobody sees that ${now.role} "${now.name}" has the focus`);
+        assert.deepEqual(await under_ring(page), [], `the ring around ${now.role} "${now.name}" lies over text`);
         if (now.role === role && now.name.startsWith(name))
             return;
         passed.push(`${now.role} "${now.name}"`);

@@ -8,9 +8,9 @@
 import assert from "node:assert/strict";
 import test from "node:test";
 import {
-    assert_fits, close, confirm, define_guests, fake_host, find, look_at, open, picture, press, put_vgpuctl, reads,
-    start_guest,
+    close, confirm, define_guests, fake_host, find, open, press, put_vgpuctl, reads, start_guest,
 } from "./browser.mjs";
+import { assert_fits, look_at, picture, seen_text, under_ring } from "./looks.mjs";
 
 const NAMES = [
     "<img src=x onerror=alert(1)>",
@@ -44,11 +44,11 @@ async function assert_text(page, where) {
     assert.equal(html, seen(html), where);
 }
 
-async function a_host() {
+async function a_host(names = NAMES) {
     const host = await fake_host("t4-l40s");
 
-    define_guests(...NAMES.map((name, i) => ({ name, number: i + 1 })));
-    NAMES.forEach((name, i) => {
+    define_guests(...names.map((name, i) => ({ name, number: i + 1 })));
+    names.forEach((name, i) => {
         host.ask(["vgpuctl", "attach", "--type", "T4-2B", "--", name]);
         start_guest(host, i + 1);
     });
@@ -68,6 +68,7 @@ test("names on the view of the host", async () => {
     for (const part of await page.$$(".bar [tabindex]")) {
         await part.focus();
         await assert_text(page, "a tip");
+        assert.deepEqual(await under_ring(page), [], "the ring lies over text");
         await assert_fits(page, "a tip");
     }
     await picture(page, "names-tip");
