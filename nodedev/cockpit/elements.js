@@ -45,6 +45,21 @@ export function element(name, attributes, ...children) {
     return made;
 }
 
+/* How many of its last characters a shortened name keeps. */
+const END = 12;
+
+/* A name that a narrow place shortens in its middle, because names of one scheme differ at their ends. The
+ * title is the whole name. */
+export function long_name(name) {
+    const characters = [...name];
+
+    if (characters.length <= 2 * END)
+        return name;
+    return element("span", { class: "long", dir: "auto", title: name },
+        element("span", {}, characters.slice(0, -END).join("")),
+        element("span", {}, characters.slice(-END).join("")));
+}
+
 /* Sentences, each on a line; false is left out. */
 export function told_lines(sentences) {
     return element("pre", {}, sentences.filter(Boolean).join("\n"));

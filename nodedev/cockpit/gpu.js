@@ -4,10 +4,10 @@
  * gpu: how full each GPU is, which vGPUs are on it, and which types are free; and its drain.
  */
 
-import { ask, button, element, table } from "./elements.js";
+import { ask, button, element, long_name, table } from "./elements.js";
 import { available, change } from "./vgpuctl.js";
 
-const COLOURS = 6; /* of page.css */
+const COLOURS = 8; /* of page.css */
 
 function amount(gpu, number) {
     if (gpu.unit === "MiB")
@@ -19,12 +19,16 @@ function owner(vgpu) {
     return vgpu.domain || vgpu.device;
 }
 
+function type_name(type) {
+    return type.name || type.type;
+}
+
 function since(vgpu) {
     return vgpu.since ? new Date(vgpu.since).toLocaleString() : "";
 }
 
 function describe(gpu, vgpu) {
-    return [owner(vgpu), vgpu.name || vgpu.type, amount(gpu, vgpu.share), vgpu.state,
+    return [owner(vgpu), type_name(vgpu), amount(gpu, vgpu.share), vgpu.state,
         vgpu.since && `since ${since(vgpu)}`].filter(Boolean).join(", ");
 }
 
@@ -37,9 +41,40 @@ function part(share, attributes, ...children) {
     return made;
 }
 
-function bar(gpu) {
-    const parts = gpu.vgpus.filter(vgpu => vgpu.share > 0).map((vgpu, i) =>
-        part(vgpu.share, { class: `vgpu colour${i % COLOURS}`, tabindex: 0,
+/* The vGPUs of the bar. */
+function drawn(gpu) {
+    return gpu.vgpus.filter(vgpu => vgpu.share > 0);
+}
+
+/* The colour of each vGPU. A guest has one colour in all bars, and another guest beside it has another. Only with
+ * more guests than colours two have the same, or a guest has two. */
+function choose_colours(gpus) {
+    const guests = new Map(), colours = new Map();
+
+    for (const gpu of gpus) {
+        let before = {};
+
+        for (const vgpu of drawn(gpu)) {
+            const guest = vgpu["domain-uuid"] || vgpu.device;
+
+            if (!guests.has(guest))
+                guests.set(guest, guests.size % COLOURS);
+            let colour = guests.get(guest);
+
+            if (before.guest === guest)
+                colour = before.colour;
+            else if (before.colour === colour)
+                colour = (colour + 1) % COLOURS;
+            colours.set(vgpu, colour);
+            before = { guest, colour };
+        }
+    }
+    return colours;
+}
+
+function bar(gpu, colours) {
+    const parts = drawn(gpu).map(vgpu =>
+        part(vgpu.share, { class: `vgpu colour${colours.get(vgpu)}`, tabindex: 0,
             "data-key": `bar ${gpu.gpu} ${vgpu.device}`, "aria-label": describe(gpu, vgpu) },
         element("span", { class: "name", "aria-hidden": "true" }, owner(vgpu)),
         element("span", { class: "tip", "aria-hidden": "true" }, describe(gpu, vgpu))));
@@ -65,16 +100,40 @@ function sum(gpu) {
     return gpu.used === null ? total : `${gpu.used} of ${total} in use`;
 }
 
+/* What the names of all types of a GPU begin with, up to a blank or a hyphen: "NVIDIA L40S-". "" if they have
+ * nothing in common, or there is one name. */
+function common_beginning(gpu) {
+    const names = [...new Set([...gpu.types, ...gpu.vgpus].map(type_name).filter(Boolean))].sort();
+    const [first] = names, last = names.at(-1);
+    let length = 0;
+
+    if (names.length < 2)
+        return "";
+    while (length < first.length - 1 && first[length] === last[length])
+        length++;
+    return first.slice(0, length).replace(/[^ -]*$/, "");
+}
+
+/* A type by what differs. A screen reader and the clipboard get the whole name. */
+function short_type(type, beginning) {
+    const name = type_name(type) || "?";
+
+    return beginning && name.startsWith(beginning)
+        ? element("span", { class: "type", title: name },
+            element("span", { class: "unseen" }, beginning), name.slice(beginning.length))
+        : name;
+}
+
 /* Types of which there are as many are in one line. The order is vgpuctl's. */
-function free_types(gpu) {
+function free_types(gpu, beginning) {
     const lines = new Map();
 
     for (const type of gpu.types)
-        lines.set(available(type), [...lines.get(available(type)) || [], type.name || type.type]);
+        lines.set(available(type), [...lines.get(available(type)) || [], short_type(type, beginning)]);
     return lines.size > 0 && element("div", {},
         element("h3", {}, "Free by type"),
-        element("ul", {}, [...lines].map(([count, names]) =>
-            element("li", {}, `${count} × ${names.join(", ")}`))));
+        element("ul", {}, [...lines].map(([count, types]) =>
+            element("li", {}, `${count} × `, types.map((type, i) => i > 0 ? [", ", type] : type)))));
 }
 
 function drain(gpu) {
@@ -94,10 +153,10 @@ function drain(gpu) {
         } });
 }
 
-export function gpu_card(gpu, { may_change }) {
-    const title = [gpu.name, gpu.gpu].filter(Boolean).join(" ");
-    const facts = [Number.isInteger(gpu.numa) && `NUMA node ${gpu.numa}`,
-        gpu.driver && `driver ${gpu.driver}`].filter(Boolean).join(" · ");
+function gpu_card(gpu, colours, { may_change }) {
+    const title = [gpu.name, gpu.gpu].filter(Boolean).join(" "), beginning = common_beginning(gpu);
+    const facts = [Number.isInteger(gpu.numa) && `NUMA node ${gpu.numa}`, gpu.driver && `driver ${gpu.driver}`,
+        beginning && `types ${beginning}…`].filter(Boolean).join(" · ");
 
     return element("section", { class: "card", "aria-label": title },
         element("div", { class: "title" },
@@ -108,9 +167,15 @@ export function gpu_card(gpu, { may_change }) {
                 { disabled: !may_change, "aria-label": `${gpu.drained ? "Undrain" : "Drain"} ${gpu.gpu}` })),
         facts && element("p", { class: "facts" }, facts),
         element("p", {}, sum(gpu)),
-        bar(gpu),
+        bar(gpu, colours),
         gpu.vgpus.length > 0 && table(`vGPUs on ${gpu.gpu}`, ["Guest", "Type", "Share", "State", "Since"],
-            gpu.vgpus.map(vgpu => [owner(vgpu), vgpu.name || vgpu.type || "?",
+            gpu.vgpus.map(vgpu => [long_name(owner(vgpu)), short_type(vgpu, beginning),
                 vgpu.share === null ? "?" : amount(gpu, vgpu.share), vgpu.state || "?", since(vgpu)])),
-        free_types(gpu));
+        free_types(gpu, beginning));
+}
+
+export function gpu_cards(gpus, how) {
+    const colours = choose_colours(gpus);
+
+    return gpus.map(gpu => gpu_card(gpu, colours, how));
 }

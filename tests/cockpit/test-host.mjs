@@ -51,6 +51,62 @@ test("the GPUs, and who has how much of them", async () => {
     await close(opened);
 });
 
+test("what all types of a GPU begin with is said once", async () => {
+    const host = await a_host();
+    const opened = await open("/"), { page } = opened;
+
+    await reads(page, "2048 of 16384 MiB in use");
+    for (const gpu of JSON.parse(host.ask(["vgpuctl", "status", "--json"])).status) {
+        const card = await find(page, "region", `${gpu.name} ${gpu.gpu}`), seen = await seen_text(card);
+        const begin = `${gpu.name}-`.replace(/\s/g, "");
+
+        assert.equal(seen.split(begin).length - 1, 1, seen);
+        for (const { name } of gpu.types) {
+            const type = await card.$(`[title="${name}"]`);
+
+            assert.equal(await type.evaluate(found => found.textContent), name);
+            assert.equal(`${begin}${await seen_text(type)}`, name.replace(/\s/g, ""));
+        }
+    }
+    await close(opened);
+});
+
+/* A GPU with a vGPU for each of these guests. */
+function gpu_with(address, guests) {
+    return { gpu: address, name: null, numa: null, driver: null, enabled: true, drained: false, unit: "vGPU",
+        total: 16, used: guests.length, free: 16 - guests.length, "free-at-most": 16 - guests.length, types: [],
+        vgpus: guests.map((domain, i) => ({ device: uuid_of(parseInt(address) * 100 + i), type: "small", name: null,
+            share: 1, state: "held", domain, "domain-uuid": uuid_of(domain.charCodeAt(0)), since: null })) };
+}
+
+test("a guest has one colour, and neighbours have two", async () => {
+    const few = ["AAB", "BCD"], many = ["ABCDEFGHIJKLMNOP", "AIAQBJ"];
+
+    for (const rows of [few, many]) {
+        const gpus = rows.map((row, i) => gpu_with(`000${i + 1}:00:00.0`, [...row]));
+
+        put_vgpuctl(`echo '${JSON.stringify({ status: gpus, errors: [], warnings: [] })}'`);
+        const opened = await open("/"), { page } = opened;
+
+        await reads(page, `${rows[0].length} of 16 vGPUs in use`);
+        const bars = await page.$$eval(".bar", lists => lists.map(list => [...list.querySelectorAll(".vgpu")].map(
+            part => ({ guest: part.textContent[0], colour: getComputedStyle(part).backgroundColor }))));
+        const colours = new Map(bars.flat().map(({ guest, colour }) => [guest, colour]));
+
+        assert.deepEqual(bars.map(bar => bar.map(({ guest }) => guest).join("")), rows);
+        for (const bar of bars) {
+            bar.slice(1).forEach(({ guest, colour }, i) =>
+                assert.equal(guest === bar[i].guest, colour === bar[i].colour, `${bar[i].guest} beside ${guest}`));
+        }
+        if (rows === few) {
+            assert.equal(new Set(colours.values()).size, colours.size);
+            for (const { guest, colour } of bars.flat())
+                assert.equal(colour, colours.get(guest), guest);
+        }
+        await close(opened);
+    }
+});
+
 test("a vGPU that comes and goes while one looks", async () => {
     const host = await a_host();
     const opened = await open("/"), { page } = opened;

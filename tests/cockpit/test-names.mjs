@@ -113,6 +113,32 @@ async function press_of(page, name, words) {
     await press(await find(page, "region", name), "button", words, { begins: true });
 }
 
+/* Such names are from a scheme, and differ at their ends. */
+const LONG_NAMES = ["production-accounting-department-remote-desktop-frankfurt-01",
+    "production-accounting-department-remote-desktop-frankfurt-02", "y".repeat(150) + "z".repeat(50)];
+
+test("a long name in a table is shortened in its middle, and its title is the whole", async () => {
+    await a_host(LONG_NAMES);
+    const opened = await open("/"), { page } = opened;
+
+    await reads(page, LONG_NAMES[0]);
+    for (const width of [320, 660, 900, 1280]) {
+        await page.setViewport({ width, height: 900 });
+        await assert_fits(page, `long names, ${width}`);
+        for (const name of LONG_NAMES) {
+            const cell = await page.waitForSelector(`td ::-p-text(${name})`);
+            const seen = await seen_text(cell);
+
+            assert.ok(seen.length < name.length, `${width}: ${seen}`);
+            assert.equal(seen.slice(0, 5), name.slice(0, 5), `${width}: ${seen}`);
+            assert.equal(seen.slice(-5), name.slice(-5), `${width}: ${seen}`);
+            assert.equal(await cell.evaluate(found => found.closest("[title]")?.title), name);
+        }
+        await picture(page, `long-names-${width}`);
+    }
+    await close(opened);
+});
+
 /* The manifest does not loosen Cockpit's policy: no other sources, and nothing inline. */
 test("Cockpit's content security policy is kept", async () => {
     put_vgpuctl((await fake_host("t4-l40s")).command);
