@@ -5,7 +5,7 @@
  */
 
 import { ask, button, element, labelled, show_found, told_lines } from "./elements.js";
-import { gpu_card } from "./gpu.js";
+import { gpu_cards } from "./gpu.js";
 import { change, read } from "./vgpuctl.js";
 
 const KINDS = new Map([["error", "danger"], ["warning", "warning"], ["note", "info"]]);
@@ -48,8 +48,10 @@ function reap() {
 
         if (orphans.length === 0)
             throw Object.assign(new Error("There is no orphan: some guest refers to each vGPU."), { kind: "info" });
-        return element("fieldset", {}, element("legend", {}, "vGPUs that no guest refers to"),
-            orphans.map(orphan_choice));
+        return element("div", { class: "fields" },
+            element("p", {}, "An orphan is a vGPU that no guest refers to, running or defined. " +
+                "Those that you choose are removed, and their GPU has room for others. A vGPU in use stays."),
+            element("fieldset", {}, element("legend", {}, "Orphans"), orphans.map(orphan_choice)));
     }
 
     ask({ title: "Remove orphans", confirm: "Remove", danger: true, body: choices(),
@@ -64,8 +66,9 @@ function reap() {
 
 function reconcile() {
     ask({ title: "Reconcile?", confirm: "Reconcile",
-        body: element("p", {}, "This finishes or undoes what a hook, a daemon or a driver left half done. " +
-            "No guest that runs is touched."),
+        body: element("p", {}, "A guest's start or end may be cut short, for example when libvirt crashes. " +
+            "This removes the vGPUs of guests that have ended, and vGPUs that were never finished. " +
+            "Guests that run keep theirs. The package's timer does the same every ten minutes."),
         act: async () => {
             const told = await change("reconcile");
 
@@ -92,7 +95,7 @@ function set_up() {
     }
 
     ask({ title: "Set up GPUs as vgpu.conf declares them?", confirm: "Set up", danger: true,
-        body: steps().then(children => element("div", {}, children)),
+        body: steps().then(children => element("div", { class: "fields" }, children)),
         act: async () => {
             await change("setup");
             return element("p", {}, "All GPUs are as vgpu.conf declares them.");
@@ -125,7 +128,7 @@ function draw(gpus, how) {
             button("Reconcile", "reconcile", reconcile, { disabled: !how.may_change }),
             button("Set up", "setup", set_up, { disabled: !how.may_change })),
         gpus.length === 0 && empty_host(gpus),
-        gpus.map(gpu => gpu_card(gpu, how)),
+        gpu_cards(gpus, how),
     ];
 }
 
