@@ -8,9 +8,11 @@ EXTRA_DIST += \
 	tests/cockpit/in-vm-cockpit.mjs \
 	tests/cockpit/in-vm-cockpit-machines.mjs \
 	tests/cockpit/looks.mjs \
+	tests/cockpit/readme.txt \
 	tests/cockpit/run.mjs \
 	tests/cockpit/test-errors.mjs \
 	tests/cockpit/test-guests.mjs \
 	tests/cockpit/test-host.mjs \
 	tests/cockpit/test-keyboard.mjs \
-	tests/cockpit/test-names.mjs
+	tests/cockpit/test-names.mjs \
+	tests/cockpit/test-readme.mjs

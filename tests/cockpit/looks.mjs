@@ -12,10 +12,13 @@ import { modules } from "./browser.mjs";
 const axe_source = fs.readFileSync(modules.resolve("axe-core/axe.min.js"), "utf8");
 const { pictures } = process.env;
 
-/* Keeps a picture of the page as it is. */
+/* Keeps a picture of the page as it is. Returns its file. */
 export async function picture(page, name) {
+    const path = `${pictures}/${name}.png`;
+
     fs.mkdirSync(pictures, { recursive: true });
-    await page.screenshot({ path: `${pictures}/${name}.png`, fullPage: true });
+    await page.screenshot({ path, fullPage: true });
+    return path;
 }
 
 /* --- characters ----------------------------------------------------------------------------- */
