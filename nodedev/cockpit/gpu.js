@@ -88,7 +88,7 @@ function bar(gpu, colours) {
         parts.push(part(free, { class: gpu.free === null ? "maybe" : "free" },
             element("span", { class: "name" }, gpu.free === null ? "perhaps free" : "free")));
     if (closed > 0)
-        parts.push(part(closed, { class: "closed" }, element("span", { class: "name" }, "not to be had")));
+        parts.push(part(closed, { class: "closed" }, element("span", { class: "name" }, "not available")));
     return element("ul", { class: "bar", "aria-label": `How full ${gpu.gpu} is` }, parts);
 }
 
@@ -119,7 +119,7 @@ function short_type(type, beginning) {
     const name = type_name(type) || "?";
 
     return beginning && name.startsWith(beginning)
-        ? element("span", { class: "type", title: name },
+        ? element("span", { title: name },
             element("span", { class: "unseen" }, beginning), name.slice(beginning.length))
         : name;
 }

@@ -49,8 +49,8 @@ function reap() {
         if (orphans.length === 0)
             throw Object.assign(new Error("There is no orphan: some guest refers to each vGPU."), { kind: "info" });
         return element("div", { class: "fields" },
-            element("p", {}, "An orphan is a vGPU that no guest refers to, running or defined. " +
-                "Those that you choose are removed, and their GPU has room for others. A vGPU in use stays."),
+            element("p", {}, "An orphan is a vGPU that no running or defined guest refers to. " +
+                "The orphans that you choose are removed. An orphan that a process has open stays."),
             element("fieldset", {}, element("legend", {}, "Orphans"), orphans.map(orphan_choice)));
     }
 
@@ -66,8 +66,8 @@ function reap() {
 
 function reconcile() {
     ask({ title: "Reconcile?", confirm: "Reconcile",
-        body: element("p", {}, "A guest's start or end may be cut short, for example when libvirt crashes. " +
-            "This removes the vGPUs of guests that have ended, and vGPUs that were never finished. " +
+        body: element("p", {}, "When libvirt or the hook crashes, a guest's start or end may stop halfway. " +
+            "Reconciling removes vGPUs that were never finished, and vGPUs of guests that have ended. " +
             "Guests that run keep theirs. The package's timer does the same every ten minutes."),
         act: async () => {
             const told = await change("reconcile");
@@ -90,7 +90,7 @@ function set_up() {
             throw Object.assign(new Error("vgpu.conf declares no setup of a GPU."), { kind: "info" });
         if (lines.every(line => line.result === "as declared"))
             throw Object.assign(new Error("All GPUs are as vgpu.conf declares them."), { kind: "info" });
-        return [element("p", {}, "No GPU that anybody uses is touched. These are the steps:"),
+        return [element("p", {}, "A GPU in use is left as it is. These are the steps:"),
             told_lines(lines.filter(line => line.result !== "as declared").map(setup_line))];
     }
 

@@ -155,7 +155,7 @@ test("orphans are shown, and those that were chosen are removed", async () => {
 
     await press(page, "button", "Remove orphans");
     await find(page, "dialog", "Remove orphans");
-    await reads(page, "An orphan is a vGPU that no guest refers to, running or defined.");
+    await reads(page, "An orphan is a vGPU that no running or defined guest refers to.");
     await look_at(page, "orphans");
     await reads(page, `${ORPHAN}: GRID T4-2B on 0000:18:00.0, made by somebody else`);
     await confirm(page, "Remove orphans", "Remove");
@@ -181,7 +181,7 @@ test("reconcile finishes what was left half done", async () => {
     virsh("destroy", uuid_of(1));
     fs.writeFileSync(ledger, fs.readFileSync(ledger, "utf8").replace(/ \d+:\d+ /, " 999999:1 "));
     await press(page, "button", "Reconcile");
-    await reads(page, "This removes the vGPUs of guests that have ended, and vGPUs that were never finished.");
+    await reads(page, "Reconciling removes vGPUs that were never finished, and vGPUs of guests that have ended.");
     await look_at(page, "reconcile");
     await confirm(page, "Reconcile?", "Reconcile");
     await reads(page, "web01: removed ua-gpu0");
