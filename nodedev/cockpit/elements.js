@@ -60,9 +60,9 @@ export function long_name(name) {
         element("span", {}, characters.slice(-END).join("")));
 }
 
-/* Sentences, each on a line; false is left out. */
+/* Sentences, each on a line. */
 export function told_lines(sentences) {
-    return element("pre", {}, sentences.filter(Boolean).join("\n"));
+    return element("pre", {}, sentences.join("\n"));
 }
 
 /* A button. No other element of the page has its key. The focus finds the button by its key when the

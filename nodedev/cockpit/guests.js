@@ -89,10 +89,8 @@ function attach(guest) {
             const { wanted, count, start, display } = form.elements;
             const when = guest.running ? chosen_sides(form) : start.checked ? ["--start"] : ["--config"];
 
-            const told = await change("attach", ...choices[wanted.value], "--count", count.value,
-                ...when, ...display.checked ? ["--display"] : [], "--", guest["domain-uuid"]);
-
-            return told_lines([...told, !guest.running && start.checked && `${guest.domain}: started`]);
+            return told_lines(await change("attach", ...choices[wanted.value], "--count", count.value,
+                ...when, ...display.checked ? ["--display"] : [], "--", guest["domain-uuid"]));
         } });
 }
 

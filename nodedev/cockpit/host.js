@@ -6,17 +6,15 @@
 
 import { ask, button, element, labelled, show_found, told_lines } from "./elements.js";
 import { gpu_cards } from "./gpu.js";
-import { change, read } from "./vgpuctl.js";
+import { change, read, what_to_do } from "./vgpuctl.js";
 
 const KINDS = new Map([["error", "danger"], ["warning", "warning"], ["note", "info"]]);
 
 function finding(found) {
-    const what_to_do = found.remedy || found.advice;
-
     return element("li", { class: `alert ${KINDS.get(found.severity) || "info"}` },
         element("strong", {}, `${found.severity}: ${found.word}`),
         element("p", {}, found.text),
-        what_to_do && element("div", {}, "What to do:", element("pre", {}, what_to_do)));
+        what_to_do(found) && element("div", {}, "What to do:", element("pre", {}, what_to_do(found))));
 }
 
 async function findings() {
@@ -29,7 +27,7 @@ async function findings() {
 const MAKERS = new Map([["ours", "this package"], ["mdevctl", "mdevctl"], ["foreign", "somebody else"]]);
 
 function holder(orphan) {
-    if (orphan.holder === "?")
+    if (orphan.holder === null)
         return ", perhaps in use by a process that cannot be looked at";
     return orphan.holder ? `, in use by ${orphan.holder}` : "";
 }

@@ -49,9 +49,14 @@ function list_of(told) {
         Array.isArray(value) && key !== "errors" && key !== "warnings")?.[1];
 }
 
+/* What to do about an error, a warning or a finding: a command, or prose. "" if the text says all. */
+export function what_to_do(note) {
+    return note.remedy || note.advice;
+}
+
 /* The sentences of errors or warnings, each with what to do. */
 function sentences(notes) {
-    return notes.map(note => [note.text, note.remedy || note.advice].filter(Boolean).join("; "));
+    return notes.map(note => [note.text, what_to_do(note)].filter(Boolean).join("; "));
 }
 
 /* The document of `--json`, which vgpuctl prints also if it fails. Behind a "--" it would be no option. */
@@ -106,6 +111,8 @@ export async function change(...words) {
         document.dispatchEvent(new Event("vgpu-change")));
     const done = (told.vgpus || []).map(sentence_of);
 
+    if (told.started)
+        done.push(`${told.vgpus[0].domain}: started`);
     if (told.errors.length > 0)
         throw new Error(plain_lines([...done, ...sentences(told.errors)].join("\n")));
     return [...done, ...sentences(told.warnings)];

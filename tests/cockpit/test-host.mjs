@@ -171,6 +171,21 @@ test("orphans are shown, and those that were chosen are removed", async () => {
     await close(opened);
 });
 
+test("an orphan whose user is not known", async () => {
+    const orphan = { device: ORPHAN, type: "nvidia-223", name: "GRID T4-2B", parent: "0000:18:00.0",
+        gpu: "0000:18:00.0", origin: "ours", holder: null };
+    const answer = list => JSON.stringify({ ...list, errors: [], warnings: [] });
+
+    put_vgpuctl(`case $1 in orphans) echo '${answer({ orphans: [orphan] })}' ;;
+        *) echo '${answer({ status: [gpu_with("0001:00:00.0", ["A"])] })}' ;; esac`);
+    const opened = await open("/"), { page } = opened;
+
+    await press(page, "button", "Remove orphans");
+    await reads(page, `${ORPHAN}: GRID T4-2B on 0000:18:00.0, made by this package`);
+    await reads(page, "perhaps in use by a process that cannot be looked at");
+    await close(opened);
+});
+
 test("reconcile finishes what was left half done", async () => {
     const host = await a_host();
     const opened = await open("/"), { page } = opened;
