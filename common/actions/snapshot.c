@@ -3,7 +3,7 @@
 #include "actions/snapshot.h"
 #include "base/reader.h"
 #include "device/ineligible.h"
-#include "device/nvidia-type.h"
+#include "device/nvidia-number.h"
 #include "device/scan.h"
 #include "device/topology.h"
 #include "device/type-cache.h"
@@ -33,8 +33,8 @@ is_demanded_type(const struct inventory_type *type, const void *data)
 }
 
 /* Whether each of these words is an id, so that no type's name has to be compared with it. A word
- * like NVIDIA's ids is one, because no other driver's types are called so. Any other word is an id
- * if a type of the GPU has it. */
+ * for a number of NVIDIA's is one, because no other driver's types are called so. Any other word is
+ * an id if a type of the GPU has it. */
 static bool
 are_ids(char *const *words, size_t count, const struct names *ids)
 {
@@ -42,7 +42,7 @@ are_ids(char *const *words, size_t count, const struct names *ids)
 
     for (size_t i = 0; i < count; i++) {
         if (name_parse(&word, words[i]) < 0 ||
-            (nvidia_type_number(&word) == 0 && !names_has(ids, &word)))
+            (nvidia_number_of_word(words[i]) == 0 && !names_has(ids, &word)))
             return false;
     }
     return true;

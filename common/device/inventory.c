@@ -3,6 +3,7 @@
 #include "device/inventory.h"
 #include "base/array.h"
 #include "base/memory.h"
+#include "device/nvidia-number.h"
 
 #include <search.h>
 #include <string.h>
@@ -455,6 +456,11 @@ inventory_last_word(const char *name)
 bool
 inventory_type_is(const struct inventory_type *type, const char *word)
 {
-    return !strcmp(type->id.text, word) || !strcmp(type->name, word) ||
-           !strcmp(inventory_last_word(type->name), word);
+    unsigned number;
+
+    if (!strcmp(type->id.text, word) || !strcmp(type->name, word) ||
+        !strcmp(inventory_last_word(type->name), word))
+        return true;
+    number = nvidia_number_of_word(word);
+    return number && number == nvidia_number(&type->id);
 }

@@ -264,6 +264,6 @@ bool inventory_type_has_name(const struct inventory_type *type) CHECKED NONNULL;
  * whole. */
 const char *inventory_last_word(const char *name) CHECKED NONNULL;
 
-/* Whether a word that a person wrote names a type: its id, its whole name, or the last word of its
- * name ("T4-1B"). */
+/* Whether a word that a person wrote names a type: its id, its whole name, the last word of its
+ * name ("T4-1B"), or another word for its number (nvidia-number.h). */
 bool inventory_type_is(const struct inventory_type *type, const char *word) CHECKED NONNULL;

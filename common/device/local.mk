@@ -10,6 +10,7 @@ libvgpu_a_SOURCES += \
 	common/device/node.c common/device/node.h \
 	common/device/nvidia.c common/device/nvidia.h \
 	common/device/nvidia-extract.c common/device/nvidia-extract.h \
+	common/device/nvidia-number.c common/device/nvidia-number.h \
 	common/device/nvidia-type.c common/device/nvidia-type.h \
 	common/device/nvidia-table.c common/device/nvidia-table.h \
 	common/device/occupant.c common/device/occupant.h \

@@ -12,6 +12,7 @@
 #include "base/array.h"
 #include "base/reader.h"
 #include "device/gpu.h"
+#include "device/nvidia-number.h"
 #include "device/nvidia.h"
 #include "device/pci.h"
 #include "device/vendor.h"
@@ -50,14 +51,58 @@ read_description(const char *text, struct inventory_type *type)
         type->resolution[0] = '\0';
 }
 
+/* --- the directories of types ----------------------------------------------------------------- */
+
+/* Finds the directory of a type on a parent that has none of the id's name: two functions of one
+ * card may call a type by two names. If the parent has no such type, the id is returned. */
+static struct name
+find_directory(const struct host *host, const struct name *parent, const struct name *id)
+{
+    AUTO(names_clear) struct names types = {0};
+    unsigned number = nvidia_number(id);
+
+    if (number == 0 ||
+        host_list(host, &types, PARENTS "/%s/mdev_supported_types", parent->text) < 0)
+        return *id;
+    for (size_t i = 0; i < types.count; i++) {
+        if (nvidia_number_of_directory(types.items[i].text) == number)
+            return types.items[i];
+    }
+    return *id;
+}
+
 /* Reads one of a type's attributes. */
 static ssize_t
 read_attribute(const struct host *host, const struct name *gpu, const struct name *parent,
                const struct name *type, const char *what, char *text, size_t size)
 {
-    return reader_read(host, gpu, text, size, PARENTS "/%s/mdev_supported_types/%s/%s",
-                       parent->text, type->text, what);
+    static const char path[] = PARENTS "/%s/mdev_supported_types/%s/%s";
+    ssize_t length = reader_read(host, gpu, text, size, path, parent->text, type->text, what);
+    struct name directory;
+
+    if (length != -ENOENT)
+        return length;
+    directory = find_directory(host, parent, type);
+    return name_equal(&directory, type)
+               ? length
+               : reader_read(host, gpu, text, size, path, parent->text, directory.text, what);
 }
+
+/* How many more vGPUs of a type a parent takes, or -errno. */
+static int
+read_available(const struct host *host, const struct name *gpu, const struct name *parent,
+               const struct name *type)
+{
+    char text[32];
+    uint64_t number;
+    ssize_t length =
+        read_attribute(host, gpu, parent, type, "available_instances", text, sizeof(text));
+    int rc = length < 0 ? (int)length : host_parse_number(text, &number);
+
+    return rc < 0 ? rc : number > INT_MAX ? INT_MAX : (int)number;
+}
+
+/* --- the scan --------------------------------------------------------------------------------- */
 
 /* If another card of the model has told the name, this card is not asked. */
 static void
@@ -115,9 +160,11 @@ read_gpu(const struct host *host, const struct name *parent, const struct invent
         gpu_describe(host, &card, gpu);
     if (host_list(host, &types, PARENTS "/%s/mdev_supported_types", parent->text) < 0)
         return;
+    for (size_t i = 0; i < types.count; i++)
+        nvidia_give_id(host, parent, &types.items[i]);
     wants_names = filter->wants_names && filter->wants_names(&gpu->name, &types, filter->data);
     for (size_t i = 0; i < types.count; i++) {
-        struct inventory_type type = {.id = types.items[i]};
+        struct inventory_type type = {.gpu = gpu, .id = types.items[i]};
 
         snprintf(type.name, sizeof(type.name), "%s", type.id.text);
         if (read_type(host, inventory, gpu, parent, filter, wants_names, &type) == 0)
@@ -143,15 +190,8 @@ add_parent(const struct host *host, const struct name *name, const struct invent
     form.gpu = gpu;
     parent = inventory_add_parent(inventory, &form);
     for (size_t i = 0; i < gpu->type_count; i++) {
-        uint64_t number;
-        int rc;
-
-        if (!filter->wants(&gpu->types[i], filter->data))
-            continue;
-        rc = reader_read_number(host, &gpu->name, &number,
-                                PARENTS "/%s/mdev_supported_types/%s/available_instances",
-                                name->text, gpu->types[i].id.text);
-        parent->available[i] = rc < 0 ? rc : number > INT_MAX ? INT_MAX : (int)number;
+        if (filter->wants(&gpu->types[i], filter->data))
+            parent->available[i] = read_available(host, &gpu->name, name, &gpu->types[i].id);
     }
 }
 
@@ -212,10 +252,12 @@ add_device(const struct host *host, const struct name *device,
     vgpu.parent = inventory_find_parent(inventory, &parent);
     if (!vgpu.parent)
         return 0;
-    if (host_link(host, &vgpu.type, DEVICES "/%s/mdev_type", device->text) < 0)
+    if (host_link(host, &vgpu.type, DEVICES "/%s/mdev_type", device->text) < 0) {
         vgpu.type.text[0] = '\0';
-    else
+    } else {
+        nvidia_give_id(host, &parent, &vgpu.type);
         describe_made(host, &vgpu, filter, inventory);
+    }
     inventory_add_vgpu(inventory, &vgpu);
     return 0;
 }
@@ -251,9 +293,11 @@ mdev_find(const struct host *host, const struct name *device, struct vgpu *ret, 
     rc = read_parent(host, device, &ret->parent);
     if (rc == 0)
         rc = host_link(host, &ret->type, DEVICES "/%s/mdev_type", device->text);
-    if (rc == 0)
-        pci_find_card(host, &ret->parent, gpu);
-    return rc;
+    if (rc < 0)
+        return rc;
+    nvidia_give_id(host, &ret->parent, &ret->type);
+    pci_find_card(host, &ret->parent, gpu);
+    return 0;
 }
 
 /* A device of this UUID on another parent is another device. */
@@ -271,8 +315,10 @@ mdev_state(const struct host *host, const struct vgpu *vgpu, struct name *type)
 {
     const char *device = vgpu->device.text, *parent = vgpu->parent.text;
 
-    if (host_link(host, type, PARENTS "/%s/%s/mdev_type", parent, device) == 0)
+    if (host_link(host, type, PARENTS "/%s/%s/mdev_type", parent, device) == 0) {
+        nvidia_give_id(host, &vgpu->parent, type);
         return VGPU_PRESENT;
+    }
     return host_exists(host, PARENTS "/%s/%s", parent, device) || is_on_bus(host, vgpu)
                ? VGPU_TRANSIENT
                : VGPU_ABSENT;
@@ -281,10 +327,14 @@ mdev_state(const struct host *host, const struct vgpu *vgpu, struct name *type)
 static int
 mdev_make(const struct host *host, const struct vgpu *vgpu)
 {
+    static const char create[] = PARENTS "/%s/mdev_supported_types/%s/create";
+    struct name directory = vgpu->type;
     struct path path;
-    int rc = path_format(&path, PARENTS "/%s/mdev_supported_types/%s/create", vgpu->parent.text,
-                         vgpu->type.text);
+    int rc;
 
+    if (!host_exists(host, create, vgpu->parent.text, directory.text))
+        directory = find_directory(host, &vgpu->parent, &vgpu->type);
+    rc = path_format(&path, create, vgpu->parent.text, directory.text);
     return rc < 0 ? rc : host->ops->write(host, path.text, vgpu->device.text);
 }
 

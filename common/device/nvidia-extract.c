@@ -3,7 +3,7 @@
 #include "device/nvidia-extract.h"
 #include "base/array.h"
 #include "base/memory.h"
-#include "device/nvidia-type.h"
+#include "device/nvidia-number.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -30,7 +30,7 @@ print_type(FILE *out, const struct nvidia_table_type *said)
     const struct inventory_type *type = &said->type;
     unsigned width, height;
 
-    fprintf(out, "<vgpuType id=\"%u\" name=\"", nvidia_type_number(&type->id));
+    fprintf(out, "<vgpuType id=\"%u\" name=\"", nvidia_number(&type->id));
     print_value(out, type->name);
     fputs("\" class=\"", out);
     print_value(out, said->class);
@@ -66,7 +66,7 @@ print_card(FILE *out, const struct nvidia_table_card *card, const struct nvidia_
     for (size_t i = 0; i < card->type_count; i++) {
         const struct nvidia_table_type *said = &card->types[i];
 
-        fprintf(out, "<supportedVgpu vgpuId=\"%u\">", nvidia_type_number(&said->type.id));
+        fprintf(out, "<supportedVgpu vgpuId=\"%u\">", nvidia_number(&said->type.id));
         if (said->max)
             fprintf(out, "<maxVgpus>%u</maxVgpus>", said->max);
         if (said->is_single)

@@ -2,7 +2,7 @@
 
 #include "device/nvidia-table.h"
 #include "base/array.h"
-#include "device/nvidia-type.h"
+#include "device/nvidia-number.h"
 #include "device/table-xml.h"
 #include "device/vendor.h"
 
@@ -18,7 +18,7 @@
 #define MOST_HEADS  1000
 #define MOST_PIXELS 99999 /* in a row, or in a column */
 #define MOST_VGPUS  1000000
-#define MOST_NUMBER 999999999 /* of a type (nvidia_type_number) */
+#define MOST_NUMBER 999999999 /* of a type (nvidia_number) */
 
 #define ABSENT TABLE_XML_ABSENT
 #define WRONG  TABLE_XML_WRONG
@@ -123,7 +123,7 @@ make_type(const struct declared *declared, struct nvidia_table_type *ret)
         !put_number(declared->width, MOST_PIXELS, &width) ||
         !put_number(declared->height, MOST_PIXELS, &height))
         return false;
-    nvidia_type_id((unsigned)declared->number, &type->id);
+    nvidia_number_id((unsigned)declared->number, &type->id);
     memcpy(type->name, declared->name, sizeof(type->name));
     memcpy(ret->class, declared->class, sizeof(ret->class));
     if (width && height)
@@ -287,7 +287,7 @@ add_type(const struct reading *reading, size_t n, const struct supported_list *l
     if (ARRAY_HAS(list->items, n, before, before->number == supported->number))
         return;
     if (supported->number <= MOST_NUMBER) {
-        nvidia_type_id((unsigned)supported->number, &id);
+        nvidia_number_id((unsigned)supported->number, &id);
         declared =
             ARRAY_FIND(reading->types, reading->type_count, each, name_equal(&each->type.id, &id));
     }

@@ -1,36 +1,17 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
 #include "device/nvidia-type.h"
+#include "device/nvidia-number.h"
 
 #include <ctype.h>
 #include <stdio.h>
 #include <string.h>
-
-#define STEM "nvidia-"
 
 /* The most vGPUs that the driver makes (ctrla081.h of its open kernel modules, 595): on a GPU that
  * is shared in time (NVA081_MAX_VGPU_PER_PGPU_NON_MIG), and on a GPU instance
  * (NVA081_MAX_VGPU_PER_GI). */
 #define MOST_ON_GPU      32
 #define MOST_ON_INSTANCE 12
-
-unsigned
-nvidia_type_number(const struct name *id)
-{
-    const char *digits = id->text + strlen(STEM);
-
-    if (strncmp(id->text, STEM, strlen(STEM)) || *digits < '1' || *digits > '9' ||
-        strlen(digits) > 9 || strspn(digits, "0123456789") != strlen(digits))
-        return 0;
-    return (unsigned)strtoul(digits, NULL, 10);
-}
-
-void
-nvidia_type_id(unsigned number, struct name *ret)
-{
-    *ret = (struct name){0};
-    snprintf(ret->text, sizeof(ret->text), STEM "%u", number);
-}
 
 /* Reads the number that ends before `end` and has a dash in front. Returns false if there is
  * none. */
@@ -62,7 +43,7 @@ parse_title(const struct inventory_type *type, struct title *ret)
     const char *word = inventory_last_word(type->name), *dash = strrchr(word, '-'), *size;
 
     *ret = (struct title){0};
-    if (nvidia_type_number(&type->id) == 0 || !dash)
+    if (nvidia_number(&type->id) == 0 || !dash)
         return false;
     for (size = dash + 1; isdigit((unsigned char)*size) && size - dash <= 4; size++)
         ret->gigabytes = ret->gigabytes * 10 + (unsigned)(*size - '0');
@@ -97,7 +78,8 @@ nvidia_type_describe(struct inventory_type *type)
 bool
 nvidia_type_is(const struct inventory_type *type)
 {
-    return nvidia_type_number(&type->id) > 0;
+    return nvidia_number(&type->id) > 0 &&
+           (!type->gpu || !strcmp(type->gpu->vendor, NVIDIA_VENDOR));
 }
 
 bool

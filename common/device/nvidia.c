@@ -5,7 +5,9 @@
 #include "base/memory.h"
 #include "base/reader.h"
 #include "device/nvidia-extract.h"
+#include "device/nvidia-number.h"
 #include "device/nvidia-type.h"
+#include "device/pci.h"
 #include "device/vendor.h"
 
 #include <ctype.h>
@@ -18,6 +20,17 @@
 
 /* Only the driver of a vGPU host has this file, by which it releases a card (nv_procfs_add_gpu in
  * nv-procfs.c). */
+/* A directory that is called like the id is not asked about: its card's vendor is asked later, for
+ * the type's row (nvidia_type_is). */
+void
+nvidia_give_id(const struct host *host, const struct name *parent, struct name *type)
+{
+    unsigned number = nvidia_number(type) ? 0 : nvidia_number_of_directory(type->text);
+
+    if (number && pci_is_of(host, parent, NVIDIA_VENDOR))
+        nvidia_number_id(number, type);
+}
+
 bool
 nvidia_has_host_driver(const struct host *host, const struct name *gpu)
 {

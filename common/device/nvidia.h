@@ -9,7 +9,9 @@
 
 #include "device/vgpu.h"
 
-#define NVIDIA_VENDOR "10de" /* its PCI id */
+/* Makes the id of a type (nvidia-number.h) out of the name of its directory, if its parent is an
+ * NVIDIA card or a function of one. Any other name stays as it is. */
+void nvidia_give_id(const struct host *host, const struct name *parent, struct name *type) NONNULL;
 
 /* Whether a GPU has NVIDIA's driver for vGPU hosts. The other driver makes no vGPUs. */
 bool nvidia_has_host_driver(const struct host *host, const struct name *gpu) CHECKED NONNULL;

@@ -14,6 +14,15 @@ pci_find_card(const struct host *host, const struct name *device, struct name *r
     return rc;
 }
 
+bool
+pci_is_of(const struct host *host, const struct name *device, const char *vendor)
+{
+    char text[16];
+
+    return host_read(host, text, sizeof(text), PCI_DEVICES "/%s/vendor", device->text) > 2 &&
+           !strcmp(text + strlen("0x"), vendor);
+}
+
 struct name
 pci_driver(const struct host *host, const struct name *device)
 {

@@ -14,6 +14,10 @@
  * and ret is the device itself. */
 int pci_find_card(const struct host *host, const struct name *device, struct name *ret) NONNULL;
 
+/* Whether the vendor of a PCI device has this id, as "10de". False: or it is no PCI device. */
+bool
+pci_is_of(const struct host *host, const struct name *device, const char *vendor) CHECKED NONNULL;
+
 /* The driver that a device is bound to; "": none. */
 struct name pci_driver(const struct host *host, const struct name *device) CHECKED NONNULL;
 

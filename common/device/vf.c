@@ -20,7 +20,7 @@
 #include "base/array.h"
 #include "base/reader.h"
 #include "device/gpu.h"
-#include "device/nvidia-type.h"
+#include "device/nvidia-number.h"
 #include "device/nvidia.h"
 #include "device/pci.h"
 #include "device/vendor.h"
@@ -79,7 +79,7 @@ read_line(const struct host *host, char *line, struct inventory_type *ret)
     if (!*name || strlen(name) >= sizeof(ret->name))
         return false;
     *ret = (struct inventory_type){0};
-    nvidia_type_id(number, &ret->id);
+    nvidia_number_id(number, &ret->id);
     snprintf(ret->name, sizeof(ret->name), "%s", name);
     vendor_describe(vendor_rows(host), ret);
     return true;
@@ -135,7 +135,7 @@ add_vgpu(struct inventory *inventory, const struct inventory_parent *function, u
     struct inventory_vgpu vgpu = {.device = function->name, .parent = function};
     struct inventory_type type = {0};
 
-    nvidia_type_id(number, &vgpu.type);
+    nvidia_number_id(number, &vgpu.type);
     type.id = vgpu.type;
     snprintf(type.name, sizeof(type.name), "%s", type.id.text);
     inventory_add_type(function->gpu, &type);
@@ -203,7 +203,7 @@ vf_find(const struct host *host, const struct name *device, struct vgpu *ret, st
     if (rc == 0 && number == 0)
         rc = -ENOENT;
     if (rc == 0)
-        nvidia_type_id(number, &ret->type);
+        nvidia_number_id(number, &ret->type);
     return rc;
 }
 
@@ -221,7 +221,7 @@ vf_state(const struct host *host, const struct vgpu *vgpu, struct name *type)
         return VGPU_ABSENT;
     if (rc < 0)
         return VGPU_UNKNOWN;
-    nvidia_type_id(number, type);
+    nvidia_number_id(number, type);
     return *vgpu->type.text && !name_equal(type, &vgpu->type) ? VGPU_ABSENT : VGPU_PRESENT;
 }
 
@@ -241,7 +241,7 @@ write_type(const struct host *host, const struct vgpu *vgpu, unsigned number)
 static int
 vf_make(const struct host *host, const struct vgpu *vgpu)
 {
-    unsigned wanted = nvidia_type_number(&vgpu->type), number = 0;
+    unsigned wanted = nvidia_number(&vgpu->type), number = 0;
     struct name type, gpu;
     int rc = pci_find_card(host, &vgpu->device, &gpu);
 

@@ -6,6 +6,7 @@
 #include "base/deadline.h"
 #include "base/memory.h"
 #include "base/reader.h"
+#include "device/nvidia.h"
 #include "device/scan.h"
 #include "domain/status-files.h"
 #include "lease/drained.h"
@@ -290,6 +291,7 @@ callout_run(const struct host *host, int argc, char *const argv[], int input, in
 
     if (!event)
         return CALLOUT_NOT_MINE;
+    nvidia_give_id(host, &callout.parent, &callout.type);
     if (event->refuses)
         swallow(host, input);
     if (event->run(&callout, &error) == 0)

@@ -3,7 +3,7 @@
 #include "capture/path-text.h"
 #include "base/array.h"
 #include "base/memory.h"
-#include "device/nvidia-type.h"
+#include "device/nvidia-number.h"
 #include "lease/ledger.h"
 #include "placement/demand.h"
 
@@ -64,7 +64,7 @@ path_text_type(struct stand_ins *stand_ins, const char *name)
     struct name id;
 
     if (stand_ins_is_harmless(stand_ins, name) ||
-        (name_parse(&id, name) == 0 && nvidia_type_number(&id) > 0))
+        (name_parse(&id, name) == 0 && nvidia_number(&id) > 0))
         return memory_copy(name);
     kind = ARRAY_FIND(lent, COUNT(lent), each, stand_ins_has(stand_ins, *each, name));
     return stand_ins_use(stand_ins, kind ? *kind : STAND_IN_TYPE, name);

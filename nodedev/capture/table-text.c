@@ -5,7 +5,7 @@
 #include "base/memory.h"
 #include "capture/path-text.h"
 #include "device/nvidia-extract.h"
-#include "device/nvidia.h"
+#include "device/nvidia-number.h"
 #include "device/pci.h"
 
 #include <stdio.h>

@@ -5,7 +5,7 @@
 #include "base/memory.h"
 #include "device/maxima.h"
 #include "device/nvidia-table.h"
-#include "device/nvidia.h"
+#include "device/nvidia-number.h"
 
 #include <string.h>
 

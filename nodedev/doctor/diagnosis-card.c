@@ -4,7 +4,6 @@
 #include "base/array.h"
 #include "base/text.h"
 #include "device/pci.h"
-#include "device/vgpu.h"
 #include "doctor/checks.h"
 #include "libvirt/version.h"
 #include "sriov/sriov-gpu.h"
@@ -308,7 +307,7 @@ tell_libvirt(struct diagnosis *diagnosis, const struct new_card *card, void *dat
 static void
 check_libvirt(struct diagnosis *diagnosis)
 {
-    if (version_lacks(diagnosis->references.libvirt_version, &vgpu_vf))
+    if (version_lacks_functions(diagnosis->references.libvirt_version))
         each_card(diagnosis, tell_libvirt, NULL);
 }
 

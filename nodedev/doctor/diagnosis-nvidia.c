@@ -3,6 +3,7 @@
 /* NVIDIA's cards whose driver is loaded and offers no types. */
 
 #include "base/array.h"
+#include "device/nvidia-number.h"
 #include "device/nvidia-table.h"
 #include "device/nvidia.h"
 #include "device/pci.h"

@@ -3,6 +3,7 @@
 #include "libvirt/node-device.h"
 #include "base/array.h"
 #include "vendor/card-vendor.h"
+#include "device/nvidia-number.h"
 #include "device/vgpu.h"
 #include "domain/stream.h"
 
@@ -127,6 +128,17 @@ read_count(const xmlNode *node)
     return *end ? -ENODATA : number > INT_MAX ? INT_MAX : (int)number;
 }
 
+/* Makes the id of a type out of the kernel's word for it (device/nvidia-number.h). The vendor of a
+ * vGPU's parent may come later. */
+static void
+give_id(struct name *type)
+{
+    unsigned number = nvidia_number_of_word(type->text);
+
+    if (number)
+        nvidia_number_id(number, type);
+}
+
 /* Channels and adapters of s390 have types as well, but are no GPUs. */
 static void
 add_type(const xmlNode *node, struct node_device *device)
@@ -141,6 +153,7 @@ add_type(const xmlNode *node, struct node_device *device)
     get_text(node, "id", text, sizeof(text));
     if (name_parse(&type.id, text) < 0)
         return;
+    give_id(&type.id);
     get_text(child(node, "name"), NULL, type.name, sizeof(type.name));
     if (!*type.name)
         snprintf(type.name, sizeof(type.name), "%s", type.id.text);
@@ -205,6 +218,7 @@ read_vgpu(const xmlNode *capability, struct node_device *device)
     get_text(child(capability, "type"), "id", text, sizeof(text));
     if (!*device->parent.text || name_parse(&device->type, text) < 0)
         return -EBADMSG;
+    give_id(&device->type);
     memcpy(text, device->name.text, sizeof(text));
     return name_parse_uuid(&device->name, text) < 0 ? -EBADMSG : 0;
 }

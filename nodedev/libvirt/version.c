@@ -16,10 +16,16 @@ version_text(unsigned number)
 }
 
 bool
+version_lacks_functions(unsigned libvirt)
+{
+    return libvirt && libvirt < VERSION_GIVES_FUNCTIONS;
+}
+
+bool
 version_lacks(unsigned libvirt, const struct vgpu_interface *interface)
 {
-    return interface->hostdev == REQUEST_PCI && !interface->is_managed && libvirt &&
-           libvirt < VERSION_GIVES_FUNCTIONS;
+    return interface->hostdev == REQUEST_PCI && !interface->is_managed &&
+           version_lacks_functions(libvirt);
 }
 
 struct version_lack

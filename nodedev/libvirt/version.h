@@ -20,8 +20,9 @@ struct version {
 
 struct version version_text(unsigned number);
 
-/* Whether no guest of this libvirt gets a device of an interface: the device has to keep its
- * driver, and libvirt is too old for that. */
+/* Whether no guest of this libvirt gets a virtual function that keeps its driver; and whether the
+ * devices of an interface are such functions, too. */
+bool version_lacks_functions(unsigned libvirt) CHECKED;
 bool version_lacks(unsigned libvirt, const struct vgpu_interface *interface) CHECKED NONNULL;
 
 /* For people, of such a libvirt: what it does not do, and what to do about it. */

@@ -3,10 +3,12 @@
 unit_tests += \
 	tests/commands/test-agreement \
 	tests/commands/test-availability \
+	tests/commands/test-bound-function \
 	tests/commands/test-broken-configuration \
 	tests/commands/test-drain \
 	tests/commands/test-explain \
 	tests/commands/test-guests \
+	tests/commands/test-handover \
 	tests/commands/test-interface \
 	tests/commands/test-log \
 	tests/commands/test-metrics \

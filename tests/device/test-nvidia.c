@@ -2,7 +2,7 @@
 
 /* nvidia: the facts that the ids and names of types tell. */
 
-#include "device/nvidia-type.h"
+#include "device/nvidia-number.h"
 #include "device/vendor.h"
 #include "fake/unit.h"
 
@@ -36,8 +36,8 @@ numbers_of_types(void **state)
         struct name id = {0}, again;
 
         snprintf(id.text, sizeof(id.text), "%s", rows[i].id);
-        assert_int_equal(nvidia_type_number(&id), rows[i].number);
-        nvidia_type_id(rows[i].number, &again);
+        assert_int_equal(nvidia_number(&id), rows[i].number);
+        nvidia_number_id(rows[i].number, &again);
         if (rows[i].number)
             assert_string_equal(again.text, rows[i].id);
     }

@@ -3,6 +3,7 @@
 /* Mediated devices. */
 
 #include "fake/fake-parts.h"
+#include "base/array.h"
 
 #include <fcntl.h>
 #include <stdio.h>
@@ -12,12 +13,36 @@
 
 /* --- the tree --------------------------------------------------------------------------------- */
 
+/* The name of a type's directory on a parent: the kernel begins it with the parent's driver. */
+static struct name
+directory_of(const struct fake_parent *parent, const struct fake_type *type)
+{
+    struct name ret;
+
+    if (parent->bound)
+        snprintf(ret.text, sizeof(ret.text), "vfio-pci%s", strrchr(type->id, '-'));
+    else
+        snprintf(ret.text, sizeof(ret.text), "%s", type->id);
+    return ret;
+}
+
+static const struct fake_type *
+find_type(const struct fake_kernel *fake, const struct fake_parent *parent, const char *directory)
+{
+    const struct fake_gpu *gpu = fake_gpu_of(fake, parent);
+
+    return ARRAY_FIND(gpu->types, gpu->type_count, type,
+                      !strcmp(directory_of(parent, type).text, directory));
+}
+
 static void
-put_type(int root, const char *parent, const struct fake_gpu *gpu, const struct fake_type *type)
+put_type(int root, const struct fake_parent *parent, const struct fake_gpu *gpu,
+         const struct fake_type *type)
 {
     char text[256], base[200];
 
-    snprintf(base, sizeof(base), "sys/devices/%s/mdev_supported_types/%s", parent, type->id);
+    snprintf(base, sizeof(base), "sys/devices/%s/mdev_supported_types/%s", parent->name,
+             directory_of(parent, type).text);
     fake_put(root, NULL, "%s/devices/", base);
     fake_put(root, "", "%s/create", base);
     fake_put(root, "", "%s/available_instances", base);
@@ -52,7 +77,7 @@ put_parent(const struct fake_kernel *fake, const struct fake_parent *parent)
     snprintf(text, sizeof(text), "../../devices/%s", parent->name);
     fake_put_link(root, text, "sys/class/mdev_bus/%s", parent->name);
     for (size_t i = 0; i < gpu->type_count; i++)
-        put_type(root, parent->name, gpu, &gpu->types[i]);
+        put_type(root, parent, gpu, &gpu->types[i]);
 }
 
 /* The devices of a parent, complete or not: directories with a file "type". */
@@ -98,11 +123,11 @@ read_type(const struct fake_kernel *fake, const char *uuid, char *type, size_t s
 /* --- create and remove ------------------------------------------------------------------------ */
 
 static int
-begin_create(const struct fake_kernel *fake, const struct fake_parent *parent, const char *type_id,
-             const char *uuid)
+begin_create(const struct fake_kernel *fake, const struct fake_parent *parent,
+             const char *directory, const char *uuid)
 {
     LOCKED AUTO_CLOSE int lock = fake_lock(fake);
-    const struct fake_type *type = fake_find_type(fake_gpu_of(fake, parent), type_id);
+    const struct fake_type *type = find_type(fake, parent, directory);
     char target[256];
     int rc;
 
@@ -132,7 +157,7 @@ end_create(const struct fake_kernel *fake, const char *parent, const char *type,
     assert(path_format(&directory, "sys/devices/%s/%s", parent, uuid) == 0);
     fake_put_group(fake, directory.text, uuid);
     fake_put(root, "", "%s/remove", directory.text);
-    if (!strncmp(type, "nvidia-", 7))
+    if (!strncmp(type, "nvidia-", 7) || !strncmp(type, "vfio-pci-", 9))
         fake_put(root, "\n", "%s/nvidia/vgpu_params", directory.text);
     snprintf(target, sizeof(target), "../mdev_supported_types/%s", type);
     fake_put_link(root, target, "%s/mdev_type", directory.text);
@@ -252,8 +277,7 @@ read_available(const struct fake_kernel *fake, const char *path, const char *par
         return -ENOENT;
     if (fake->faults->unreadable && fake->faults->opens % fake->faults->unreadable == 0)
         return -EIO;
-    return snprintf(buffer, size, "%u\n",
-                    fake_told(fake, known, fake_find_type(fake_gpu_of(fake, known), type)));
+    return snprintf(buffer, size, "%u\n", fake_told(fake, known, find_type(fake, known, type)));
 }
 
 static bool
@@ -339,7 +363,7 @@ settle(const struct fake_kernel *fake, const struct fake_parent *parent)
         snprintf(text, sizeof(text), "%u\n", fake_told(fake, parent, &gpu->types[i]));
         fake_put(fake->host.root, text,
                  "sys/devices/%s/mdev_supported_types/%s/available_instances", parent->name,
-                 gpu->types[i].id);
+                 directory_of(parent, &gpu->types[i]).text);
     }
 }
 

@@ -157,11 +157,12 @@ parse_gpu(struct fake_machine *machine, const char *name, char *line)
     static const char *const rules[] = {"size", "type", "pool", "mixed", "apart"};
     static const char *const lists[] = {"header", "plain", "name-first", "garbage", "proposal"};
     static const struct word words[] = {
-        NUMBER(fake_gpu, numa),    NUMBER(fake_gpu, vfs),     NUMBER(fake_gpu, memory),
-        NUMBER(fake_gpu, ceiling), NUMBER(fake_gpu, each),    NUMBER(fake_gpu, parts),
-        FLAG(fake_gpu, gvt),       FLAG(fake_gpu, vf),        FLAG(fake_gpu, mig),
-        FLAG(fake_gpu, xe),        FLAG(fake_gpu, lent),      TEXT(fake_gpu, vendor),
-        TEXT(fake_gpu, device),    TEXT(fake_gpu, subsystem), TEXT(fake_gpu, driver)};
+        NUMBER(fake_gpu, numa),    NUMBER(fake_gpu, vfs),  NUMBER(fake_gpu, memory),
+        NUMBER(fake_gpu, ceiling), NUMBER(fake_gpu, each), NUMBER(fake_gpu, parts),
+        NUMBER(fake_gpu, bound),   FLAG(fake_gpu, gvt),    FLAG(fake_gpu, vf),
+        FLAG(fake_gpu, mig),       FLAG(fake_gpu, xe),     FLAG(fake_gpu, lent),
+        TEXT(fake_gpu, vendor),    TEXT(fake_gpu, device), TEXT(fake_gpu, subsystem),
+        TEXT(fake_gpu, driver)};
     struct fake_gpu gpu = {.numa = -1};
     const char *word;
 
@@ -269,7 +270,10 @@ add_parents(struct fake_machine *machine, size_t index)
     unsigned domain, bus;
     bool is_pci = sscanf(gpu->name, "%4x:%2x:", &domain, &bus) == 2;
 
-    for (unsigned i = 0; i < (gpu->vfs || gpu->vf ? gpu->vfs : 1); i++) {
+    const unsigned count = gpu->vfs || gpu->vf ? gpu->vfs : 1;
+
+    for (unsigned i = 0; i < count; i++) {
+        parent.bound = i + gpu->bound >= count;
         if (!gpu->vfs)
             snprintf(parent.name, sizeof(parent.name), "%s", gpu->name);
         else if (is_pci)

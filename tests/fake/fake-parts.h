@@ -50,7 +50,7 @@ struct fake_gpu {
     char name[64], vendor[8], device[8], subsystem[8], driver[32];
     enum fake_rule rule;
     enum fake_list list;
-    unsigned pool, vfs, memory;
+    unsigned pool, vfs, memory, bound;
     unsigned ceiling,
         each;       /* the most vGPUs on it, and on each of its GPU instances; 0: no limit */
     unsigned parts; /* the number of GPU instances that it shows */
@@ -63,6 +63,7 @@ struct fake_gpu {
 struct fake_parent {
     char name[64];
     size_t gpu;
+    bool bound; /* it was bound to vfio-pci when it became a parent */
 };
 
 /* A vGPU of the description. */

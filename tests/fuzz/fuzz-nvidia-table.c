@@ -4,7 +4,7 @@
  * for. What is refused leaves one line, and nothing else. */
 
 #include "device/nvidia-extract.h"
-#include "device/nvidia-type.h"
+#include "device/nvidia-number.h"
 #include "fuzz/fuzz.h"
 
 #include <string.h>
@@ -44,7 +44,7 @@ must_be_sound(const struct nvidia_table_type *each)
 {
     const struct inventory_type *type = &each->type;
 
-    MUST(nvidia_type_number(&type->id) > 0);
+    MUST(nvidia_number(&type->id) > 0);
     must_be_printable(type->name, sizeof(type->name));
     MUST(type->framebuffer <= 1048576 || !*each->class || type->framebuffer <= 9999 * 1024);
     MUST(type->heads <= 1000 && each->max <= 1000000);
