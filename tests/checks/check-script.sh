@@ -58,8 +58,10 @@ run 1 'there is no domain "web02"' web02 T4-2Q
 # A shell's echo may change backslashes, which JSON has.
 run 1 'no-domain: there is no domain "web\n02"' 'web\n02' T4-2Q
 run 1 'T4-9Q' web01 T4-9Q
-run 0 '0000:18:00.0: room for 8
-0000:3d:00.0: room for 0
+run 0 '0000:18:00.0
+  room: 8
+0000:3d:00.0
+  room: 0
 ua-gpu0
 ' web01 T4-2Q
 case $said in
@@ -68,8 +70,10 @@ case $said in
     *) complain "the script does not tell the GPU last: $said" ;;
 esac
 # The first guest has the GPU.
-run 3 '0000:18:00.0: room for 0
-0000:3d:00.0: room for 0
+run 3 '0000:18:00.0
+  room: 0
+0000:3d:00.0
+  room: 0
 no-room
 0000:18:00.0 full 1 1
 0000:3d:00.0 no-type' web03 T4-16Q

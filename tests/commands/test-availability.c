@@ -84,10 +84,9 @@ read_card(const char *gpu)
     struct card card = {.free = -1};
     char framebuffer[32], used[32], free[32], at_most[32], *rest = NULL;
 
-    assert_int_equal(typed_run(&scene, HERE,
-                               "vgpuctl gpus -rn -o GPU,TOTAL,USED,FREE,FREE-AT-MOST",
-                               &typed),
-                     COMMAND_DONE);
+    assert_int_equal(
+        typed_run(&scene, HERE, "vgpuctl gpus -rn -o GPU,TOTAL,USED,FREE,FREE-AT-MOST", &typed),
+        COMMAND_DONE);
     for (char *text = strtok_r(typed.printed, "\n", &rest); text;
          text = strtok_r(NULL, "\n", &rest)) {
         assert_int_equal(
