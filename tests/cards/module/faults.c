@@ -64,6 +64,10 @@ static unsigned int refuse_deletes;
 module_param(refuse_deletes, uint, 0644);
 MODULE_PARM_DESC(refuse_deletes, "the next so many deletes (writes of 0) fail");
 
+static unsigned int bound;
+module_param(bound, uint, 0644);
+MODULE_PARM_DESC(bound, "mdev: the types of the next so many VFs are called vfio-pci-N");
+
 static unsigned int pass_writes;
 module_param(pass_writes, uint, 0644);
 MODULE_PARM_DESC(pass_writes, "xe: so many writes to profiles succeed before one is refused");
@@ -149,6 +153,12 @@ bool
 fault_refuses_create(void)
 {
     return use_up(&refuse_creates);
+}
+
+bool
+fault_is_bound(void)
+{
+    return use_up(&bound);
 }
 
 bool

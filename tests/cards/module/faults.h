@@ -34,6 +34,9 @@ bool fault_refuses_create(void);
 
 bool fault_refuses_delete(void);
 
+/* Was the next VF bound to vfio-pci when it became a parent? Each call uses up one. */
+bool fault_is_bound(void);
+
 /* The error of a write to a profile of xe, or 0. Each call counts as one write. */
 int fault_refuses_write(void);
 

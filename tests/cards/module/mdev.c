@@ -5,6 +5,7 @@
 #include <linux/sysfs.h>
 
 #include "emulation.h"
+#include "faults.h"
 #include "files.h"
 #include "mdev.h"
 #include "versions.h"
@@ -171,6 +172,23 @@ mdev_exit(void)
 
 /* A parent */
 
+/* The kernel names the types after the driver that the parent has now. On real hosts that was
+ * vfio-pci for some VFs. The lock of the device is held here, so nobody else reads its driver. */
+static int
+register_parent(struct parent *parent, struct pci_dev *pdev)
+{
+    static struct device_driver vfio_pci = {.name = "vfio-pci"};
+    struct device_driver *own = pdev->dev.driver;
+    int ret;
+
+    if (parent->single && fault_is_bound())
+        pdev->dev.driver = &vfio_pci;
+    ret = mdev_register_parent(&parent->base, &pdev->dev, &mdev_driver, parent->types,
+                               parent->card->board->nr_types);
+    pdev->dev.driver = own;
+    return ret;
+}
+
 int
 parent_probe(struct pci_dev *pdev, struct card *card)
 {
@@ -194,8 +212,7 @@ parent_probe(struct pci_dev *pdev, struct card *card)
         parent->types[i] = &offer->mtype;
     }
     dev_set_drvdata(&pdev->dev, parent);
-    ret = mdev_register_parent(&parent->base, &pdev->dev, &mdev_driver, parent->types,
-                               board->nr_types);
+    ret = register_parent(parent, pdev);
     if (ret)
         kfree(parent);
     return ret;

@@ -32,7 +32,7 @@ done
 say "the module says of itself what it is"
 assert_match "$(modinfo -F license vgpu-cards)" '^GPL v2$'
 assert_match "$(modinfo -F description vgpu-cards)" 'for tests only'
-for parameter in cards rule list garbage refuse_creates refuse_deletes create_ms exiting_ms silent instances xe_vram; do
+for parameter in cards rule list garbage refuse_creates refuse_deletes bound create_ms exiting_ms silent instances xe_vram; do
     grep -q "^$parameter:" <<<"$(modinfo -p vgpu-cards)" || fail "modinfo does not tell of $parameter"
 done
 dmesg | grep "vgpu_cards: emulated cards, for tests; there is no such hardware: ${T4[0]} T4 ${T4[1]} T4 ${CARDS[0]} L40S"
