@@ -191,7 +191,8 @@ find_places(struct arrival *arrival, const bool *may_evict, struct error *error)
 
 /* --- what is promised ------------------------------------------------------------------------- */
 
-/* Forgets the reservations of an earlier try, which this one replaces. */
+/* Forgets the reservations of an earlier try, and promises, which this one replaces. The demands
+ * are bound to what was promised. */
 static void
 forget_reserved(const struct arrival *arrival, struct ledger *ledger)
 {
@@ -205,7 +206,7 @@ forget_reserved(const struct arrival *arrival, struct ledger *ledger)
     }
 }
 
-/* Reserves the virtual functions that were chosen. */
+/* Reserves the virtual functions that were chosen, and what was promised. */
 static void
 reserve(struct arrival *arrival)
 {
@@ -216,9 +217,12 @@ reserve(struct arrival *arrival)
     plan_build(&problem, arrival->choices, &actor, &plan);
     for (size_t i = 0; i < plan.count; i++) {
         struct lease *lease = &plan.steps[i].lease;
+        const bool is_promised = *problem.demands->items[i].place.text;
 
         lease->state = LEASE_RESERVED;
-        if (lease->vgpu.interface->hostdev == REQUEST_PCI &&
+        if (is_promised)
+            lease->daemon = (struct process){0};
+        if ((is_promised || lease->vgpu.interface->hostdev == REQUEST_PCI) &&
             plan.steps[i].way == PLACEMENT_CREATE &&
             !ledger_find(&arrival->snapshot.ledger, &lease->vgpu.device))
             ledger_add(&arrival->snapshot.ledger, lease);
@@ -255,6 +259,7 @@ look(struct arrival *arrival, const struct transaction *transaction, struct look
     rc = statedir_load(&transaction->statedir, ledger, error);
     if (rc < 0)
         return rc;
+    snapshot_bind_to_promises(&arrival->snapshot, arrival->host, arrival->request);
     find_own(arrival);
     return snapshot_look(&arrival->snapshot, &transaction->statedir, NULL, look, error);
 }
@@ -307,6 +312,7 @@ arrival_choose(struct arrival *arrival, struct error *error)
     int rc = statedir_peek(arrival->host, &arrival->snapshot.ledger, error);
 
     reader_begin(arrival->host->reader, PATIENCE);
+    snapshot_bind_to_promises(&arrival->snapshot, arrival->host, arrival->request);
     if (rc == 0)
         rc = snapshot_scan(&arrival->snapshot, arrival->host, error);
     if (rc < 0)

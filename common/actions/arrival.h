@@ -12,7 +12,8 @@
  * another virtual function, else a device of the other kind. Places with room now come first. Next
  * come those that a start can clear, and last those that the host can only give another day. But a
  * virtual function must be chosen now, because prepare cannot change the XML any more. If it has
- * room, it is reserved for the domain, for a minute.
+ * room, it is reserved for the domain, for a minute. A place that is promised to the guest
+ * (promise.h) is the only one that will do.
  */
 
 #pragma once

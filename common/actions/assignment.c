@@ -249,7 +249,10 @@ look(struct assignment *assignment, struct error *error)
     reader_begin(assignment->transaction.host->reader, assignment->patience);
     ledger_clear(&snapshot->ledger);
     rc = statedir_load(statedir, &snapshot->ledger, error);
-    return rc < 0 ? rc : snapshot_look(snapshot, statedir, own, &assignment->recovery.look, error);
+    if (rc < 0)
+        return rc;
+    snapshot_bind_to_promises(snapshot, statedir->host, assignment->request);
+    return snapshot_look(snapshot, statedir, own, &assignment->recovery.look, error);
 }
 
 enum start_step

@@ -289,6 +289,7 @@ look(struct dry_run *dry_run, const struct host *host, const struct request *req
 
     if (rc < 0)
         return rc;
+    snapshot_bind_to_promises(snapshot, host, request);
     transaction_open_to_look(host, &transaction);
     reader_begin(host->reader, READER_PATIENCE);
     dry_run->is_unsure = statedir_is_unsure(&transaction.statedir, &snapshot->ledger);

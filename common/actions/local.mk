@@ -13,6 +13,7 @@ libvgpu_a_SOURCES += \
 	common/actions/mark-run.c common/actions/mark-run.h \
 	common/actions/pass.c common/actions/pass.h \
 	common/actions/passthrough.c common/actions/passthrough.h \
+	common/actions/promise.c common/actions/promise.h \
 	common/actions/reap.c common/actions/reap.h \
 	common/actions/reconcile.c common/actions/reconcile.h \
 	common/actions/release.c common/actions/release.h \

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
 #include "actions/snapshot.h"
+#include "base/array.h"
 #include "base/reader.h"
 #include "device/ineligible.h"
 #include "device/nvidia-number.h"
@@ -222,6 +223,37 @@ snapshot_bind_to_saved(struct snapshot *snapshot, const struct host *host,
         error_set(&error, rc, "cannot read with which type %s was saved: %s", demand->label,
                   strerror(-rc));
         log_failure(host, "restore", request->name, &error);
+    }
+}
+
+/* Whether a promise is for this hostdev. A restore may give the hostdev another source, so the
+ * alias counts, too. */
+static bool
+is_promised(const struct lease *lease, const struct request_hostdev *hostdev)
+{
+    return name_equal(&lease->vgpu.device, &hostdev->source) ||
+           (hostdev->alias && !strcmp(lease->alias, hostdev->alias));
+}
+
+void
+snapshot_bind_to_promises(struct snapshot *snapshot, const struct host *host,
+                          const struct request *request)
+{
+    const struct ledger *ledger = &snapshot->ledger;
+    const uint64_t now = host_seconds(host);
+
+    for (size_t i = 0; i < snapshot->demands.count; i++) {
+        struct demand *demand = &snapshot->demands.items[i];
+        const struct lease *promise =
+            ARRAY_FIND(ledger->leases, ledger->count, lease,
+                       lease_is_promise(lease) && !lease_is_late(lease, now) &&
+                           name_equal(&lease->domain, &request->domain) &&
+                           is_promised(lease, demand->hostdev));
+
+        if (!promise)
+            continue;
+        demand->place = promise->vgpu.parent;
+        demand->saved = promise->vgpu.type;
     }
 }
 

@@ -56,6 +56,11 @@ int snapshot_resolve(struct snapshot *snapshot, const struct host *host,
 void snapshot_bind_to_saved(struct snapshot *snapshot, const struct host *host,
                             const struct request *request) NONNULL;
 
+/* Binds each demand to the place and the type that the snapshot's ledger promises to the guest. A
+ * demand that was bound stays so. Call it before anything is looked at. */
+void snapshot_bind_to_promises(struct snapshot *snapshot, const struct host *host,
+                               const struct request *request) NONNULL;
+
 /* Reads /sys by the snapshot's filter, for its ledger; anew if it was read before. Reads it once
  * more with all names, if names were left out that are needed. -errno with a line in error. */
 int snapshot_scan(struct snapshot *snapshot, const struct host *host,

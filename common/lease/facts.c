@@ -3,8 +3,6 @@
 #include "lease/facts.h"
 #include "lease/marks.h"
 
-#define LONGEST_RESERVED 60 /* s from an incoming migration to its prepare */
-
 static void
 add_guests(struct fate_facts *facts, const struct status_files *guests, const struct lease *lease)
 {
@@ -65,7 +63,7 @@ facts_gather(const struct statedir *statedir, const struct look *look, const str
         facts.bits |= FATE_MADE;
     if (lease->release == LEASE_KEEP)
         facts.bits |= FATE_TO_KEEP;
-    if (host_seconds(host) - lease->time > LONGEST_RESERVED)
+    if (lease_is_late(lease, host_seconds(host)))
         facts.bits |= FATE_LATE;
     facts.bits |= device ? facts_of_device(device, lease) : FATE_UNSEEN;
     return facts;

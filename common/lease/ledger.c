@@ -12,6 +12,9 @@
 #define TITLE          "libvirt-vgpu-ledger"
 #define LEDGER_VERSION 1
 
+#define LONGEST_RESERVED                                                                           \
+    60 /* s that a guest may take to come, as from a migration to its prepare */
+
 static const char *const states[] = {"pending",  "held",     "kept", "leaving",
                                      "removing", "reserved", NULL};
 static const char *const origins[] = {"made", "found", NULL};
@@ -21,6 +24,18 @@ const char *
 lease_state_name(enum lease_state state)
 {
     return states[state];
+}
+
+bool
+lease_is_promise(const struct lease *lease)
+{
+    return lease->state == LEASE_RESERVED && lease->daemon.pid == 0;
+}
+
+bool
+lease_is_late(const struct lease *lease, uint64_t now)
+{
+    return lease->state == LEASE_RESERVED && now - lease->time > LONGEST_RESERVED;
 }
 
 bool

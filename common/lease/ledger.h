@@ -26,7 +26,7 @@ enum lease_state {
     LEASE_KEPT,     /* the domain has ended; the vGPU stays for its next start */
     LEASE_LEAVING,  /* to be removed; nothing was written to the kernel yet */
     LEASE_REMOVING, /* the kernel was told to remove it */
-    LEASE_RESERVED, /* for an incoming migration */
+    LEASE_RESERVED, /* for a guest that arrives, or that is promised the place */
 };
 
 enum lease_origin {
@@ -118,6 +118,15 @@ bool lease_is_nobodys(const struct lease *lease) CHECKED NONNULL;
 
 /* Whether a guest has the lease's device, or may have it soon. */
 bool lease_is_in_use(const struct lease *lease) CHECKED NONNULL;
+
+/* Whether it promises a place to a domain that is not here: the domain's next start takes that
+ * place, and no other. vgpuctl promises (actions/promise.h). A hook that reserves a function for a
+ * guest that arrives names its daemon. */
+bool lease_is_promise(const struct lease *lease) CHECKED NONNULL;
+
+/* Whether a place has been reserved for longer than a guest takes to come. `now`: seconds of
+ * CLOCK_BOOTTIME. */
+bool lease_is_late(const struct lease *lease, uint64_t now) CHECKED NONNULL;
 
 /* Whether the removal of its vGPU was decided. Whoever finds a lease so finds one that was tried
  * before, or that another process tries. */

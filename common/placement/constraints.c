@@ -229,6 +229,8 @@ constraints_judge(const struct loads *loads, const struct demand *demand, const 
         return REASON_MANAGED;
     if (wanted && strcmp(wanted, gpu->name.text) && strcmp(wanted, parent->name.text))
         return REASON_OTHER_PARENT;
+    if (*demand->place.text && !name_equal(&demand->place, &parent->name))
+        return REASON_NOT_PROMISED;
     if (is_own_card(loads, &gpu->name))
         return REASON_OWN_CARD;
     if (policy && !policy->enabled)
@@ -244,7 +246,8 @@ constraints_judge(const struct loads *loads, const struct demand *demand, const 
         return REASON_OTHER_NODE;
     if (place->type && constraints_unlike(loads, place->type, &other))
         return REASON_UNLIKE;
-    if (problem->host == PLACEMENT_NOW && names_has(&problem->ledger->drained, &gpu->name))
+    if (problem->host == PLACEMENT_NOW && !*demand->place.text &&
+        names_has(&problem->ledger->drained, &gpu->name))
         return REASON_DRAINED;
     if (problem->host == PLACEMENT_NOW && names_has(&problem->ledger->proved, &gpu->name))
         return REASON_PROVED;

@@ -139,6 +139,7 @@ is_alike(const struct demand *a, const struct demand *b)
            demand_may_be(a, REQUEST_MDEV) == demand_may_be(b, REQUEST_MDEV) &&
            demand_may_be(a, REQUEST_PCI) == demand_may_be(b, REQUEST_PCI) && !demand_vf(a) &&
            !demand_vf(b) && same_text(a->wanted, b->wanted) && name_equal(&a->saved, &b->saved) &&
+           name_equal(&a->place, &b->place) &&
            same_text(left ? left->parent : NULL, right ? right->parent : NULL) &&
            same_text(left ? left->traits : NULL, right ? right->traits : NULL);
 }

@@ -18,6 +18,7 @@ unit_tests += \
 	tests/actions/test-random \
 	tests/actions/test-real-hosts \
 	tests/actions/test-reconcile \
+	tests/actions/test-promise \
 	tests/actions/test-release \
 	tests/actions/test-saved-state \
 	tests/actions/test-silent-card \

@@ -175,7 +175,7 @@ calls() {
 # Who goes over leases, or decides about them, does it in one way (actions/pass.h, actions/snapshot.h).
 calls 'look_take|look_take_with|look_at_guests|look_at_guests_if_needed' \
     common/actions/pass.c common/actions/snapshot.c nodedev/view/availability.c
-calls transaction_begin common/actions/adopt.c common/actions/assign.c common/actions/pass.c \
+calls transaction_begin common/actions/adopt.c common/actions/assign.c common/actions/pass.c common/actions/promise.c \
     common/actions/reap.c common/actions/snapshot.c nodedev/prove/workbench.c
 # A policy that cannot be read is replaced by its defaults in one place. The other two only show it (policy_fault), or
 # want no more than its pools.

@@ -1,0 +1,243 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+
+#include "actions/promise.h"
+#include "base/array.h"
+#include "base/memory.h"
+#include "base/reader.h"
+#include "placement/plan.h"
+
+#include <string.h>
+
+#define PATIENCE 2000 /* ms that a card has to answer */
+
+/* --- the question ----------------------------------------------------------------------------- */
+
+static const struct lease *
+find_own(const struct promise *promise, const struct request_hostdev *hostdev)
+{
+    const struct ledger *ledger = &promise->snapshot.ledger;
+    const struct lease *lease = ledger_find(ledger, &hostdev->source);
+
+    return lease && lease->state == LEASE_HELD &&
+                   name_equal(&lease->domain, &promise->request->domain)
+               ? lease
+               : NULL;
+}
+
+/* A saved state loads only into the type that the vGPU had. */
+static int
+bind_types(struct promise *promise, struct error *error)
+{
+    struct demands *demands = &promise->snapshot.demands;
+
+    for (size_t i = 0; i < demands->count; i++) {
+        const struct lease *own = find_own(promise, demands->items[i].hostdev);
+
+        if (!own)
+            return error_refuse(error, ERROR_NOT_FOUND,
+                                "%s: the ledger does not say that %s has it (%s)",
+                                demands->items[i].label, promise->request->name,
+                                demands->items[i].hostdev->source.text);
+        demands->items[i].saved = own->vgpu.type;
+    }
+    demands_set_free(demands, DEMAND_ANY_PLACE);
+    return 0;
+}
+
+/* A GPU that does not count is as if it were drained. The ledger's text does not say so. */
+static void
+leave_out(struct snapshot *snapshot, const struct names *left, const struct name *only)
+{
+    const struct inventory *inventory = &snapshot->inventory;
+
+    for (size_t i = 0; i < inventory->gpu_count; i++) {
+        const struct name *gpu = &inventory->gpus[i]->name;
+
+        if (names_has(left, gpu) || (only && !name_equal(only, gpu)))
+            names_append(&snapshot->ledger.drained, gpu);
+    }
+}
+
+/* What the guest has now goes. So its quotas allow as much more. */
+static void
+raise_quotas(struct promise *promise)
+{
+    struct policy *policy = &promise->snapshot.policy;
+
+    for (size_t i = 0; i < policy->quota_count; i++) {
+        const struct policy_class *class = policy_find_class(policy, policy->quotas[i].class);
+
+        for (size_t k = 0; k < promise->snapshot.demands.count; k++) {
+            const struct inventory_vgpu *vgpu = inventory_find_vgpu(
+                &promise->snapshot.inventory, &promise->snapshot.demands.items[k].hostdev->source);
+            const struct inventory_type *type = vgpu ? inventory_type_of(vgpu) : NULL;
+
+            policy->quotas[i].max += type && demand_class_has(class, type);
+        }
+    }
+}
+
+/* --- held ------------------------------------------------------------------------------------- */
+
+/* Makes the two leases of each place: the one that holds it, in the ledger, and what it becomes. */
+static int
+record(struct promise *promise, struct plan *plan)
+{
+    struct ledger *ledger = &promise->snapshot.ledger;
+
+    promise->devices = memory_zeroed(plan->count, sizeof(*promise->devices));
+    promise->leases = memory_zeroed(plan->count, sizeof(*promise->leases));
+    for (size_t i = 0; i < plan->count; i++) {
+        struct lease *lease = &plan->steps[i].lease;
+        struct lease *later = &promise->leases[i];
+
+        *later = *lease;
+        later->domain = promise->request->domain;
+        later->state = LEASE_RESERVED;
+        later->claim = 0;
+        if (lease->vgpu.interface->hostdev == REQUEST_MDEV &&
+            name_new_uuid(&lease->vgpu.device) < 0)
+            return -EIO;
+        promise->devices[i] = lease->vgpu.device;
+        ledger_add(ledger, lease);
+    }
+    promise->count = plan->count;
+    return 0;
+}
+
+/* The guest is a stranger here: what it has keeps its place. */
+static int
+choose(struct promise *promise, struct error *error)
+{
+    struct request stranger = *promise->request;
+    struct transaction *transaction = &promise->transaction;
+    AUTO_FREE struct placement_choice *choices =
+        memory_zeroed(promise->snapshot.demands.count, sizeof(*choices));
+    AUTO(plan_clear) struct plan plan = {0};
+    struct placement_problem problem;
+    struct plan_actor actor;
+    int rc = name_parse_uuid(&stranger.domain, LEASE_NOBODY);
+
+    problem = snapshot_problem(&promise->snapshot, &stranger);
+    if (rc == 0)
+        rc = placement_find(&problem, choices, error);
+    if (rc == 0)
+        rc = statedir_claim(&transaction->statedir, &promise->snapshot.ledger, error);
+    if (rc < 0)
+        return rc;
+    actor = (struct plan_actor){{0}, transaction->statedir.claim, host_seconds(promise->host)};
+    plan_build(&problem, choices, &actor, &plan);
+    rc = record(promise, &plan);
+    return rc < 0 ? error_set(error, rc, "the kernel gives no random UUID") : 0;
+}
+
+/* Looks without the lock, then decides under it. */
+static int
+hold(struct promise *promise, const struct names *left, const struct name *only,
+     struct error *error)
+{
+    AUTO(look_clear) struct look look = {0};
+    struct transaction *transaction = &promise->transaction;
+    struct snapshot *snapshot = &promise->snapshot;
+    int rc;
+
+    transaction->lock_timeout = snapshot->policy.lock_timeout;
+    reader_begin(promise->host->reader, PATIENCE);
+    rc = statedir_load(&transaction->statedir, &snapshot->ledger, error);
+    if (rc == 0)
+        rc = bind_types(promise, error);
+    if (rc == 0)
+        rc = snapshot_look(snapshot, &transaction->statedir, NULL, &look, error);
+    if (rc == 0)
+        rc = snapshot_lock(snapshot, transaction, &look, error);
+    if (rc < 0)
+        return rc;
+    leave_out(snapshot, left, only);
+    raise_quotas(promise);
+    rc = choose(promise, error);
+    if (rc == 0)
+        rc = transaction_commit(transaction, &snapshot->ledger, error);
+    else
+        transaction_abort(transaction);
+    if (rc < 0)
+        promise->count = 0;
+    return rc;
+}
+
+int
+promise_hold(const struct host *host, const struct request *request, const struct names *left,
+             const struct name *only, struct promise *ret, struct error *error)
+{
+    int rc;
+
+    *ret = PROMISE_NONE;
+    ret->host = host;
+    ret->request = request;
+    rc = snapshot_read(&ret->snapshot, host, request, "move", error);
+    if (rc == 0)
+        rc = error_refuse(error, ERROR_NOT_FOUND, "%s asks for no vGPU here", request->name);
+    if (rc < 0)
+        return rc;
+    rc = transaction_open(host, true, &ret->transaction, error);
+    return rc < 0 ? rc : hold(ret, left, only, error);
+}
+
+/* --- given ------------------------------------------------------------------------------------ */
+
+/* Under the lock: one place. */
+static int
+give(struct promise *promise, size_t index, struct ledger *ledger, struct error *error)
+{
+    struct lease *held = ledger_find(ledger, &promise->devices[index]),
+                 later = promise->leases[index];
+
+    if (!held || held->claim != promise->transaction.statedir.claim)
+        return transaction_lost(&promise->devices[index], error);
+    ledger_remove(ledger, held);
+    if (ledger_find(ledger, &later.vgpu.device))
+        return error_set(error, -EBUSY, "the vGPU %s is not gone yet", later.vgpu.device.text);
+    later.claim = statedir_take_number(&promise->transaction.statedir, ledger);
+    later.time = host_seconds(promise->host);
+    ledger_add(ledger, &later);
+    return 0;
+}
+
+int
+promise_give(struct promise *promise, struct error *error)
+{
+    AUTO(ledger_clear) struct ledger ledger = {0};
+    struct transaction *transaction = &promise->transaction;
+    int rc;
+
+    transaction->lock_timeout = promise->snapshot.policy.lock_timeout;
+    rc = transaction_begin(transaction, &ledger, error);
+    if (rc < 0)
+        return rc;
+    for (size_t i = 0; i < promise->count && rc == 0; i++)
+        rc = give(promise, i, &ledger, error);
+    if (rc < 0) {
+        transaction_abort(transaction);
+        return rc;
+    }
+    rc = transaction_commit(transaction, &ledger, error);
+    if (rc == 0)
+        promise->count = 0;
+    return rc;
+}
+
+void
+promise_close(struct promise *promise)
+{
+    struct error ignored;
+
+    for (size_t i = 0; i < promise->count; i++) {
+        promise->transaction.lock_timeout = promise->snapshot.policy.lock_timeout;
+        if (transaction_forget(&promise->transaction, &promise->devices[i], &ignored) < 0)
+            break;
+    }
+    free(promise->devices);
+    free(promise->leases);
+    transaction_close(&promise->transaction);
+    snapshot_clear(&promise->snapshot);
+    *promise = PROMISE_NONE;
+}

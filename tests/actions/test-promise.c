@@ -1,0 +1,362 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+
+/* A place on another GPU of this host waits for one guest while the guest is saved. Its next start
+ * takes this place, and nobody else gets it. */
+
+#include "actions/drain.h"
+#include "actions/promise.h"
+#include "actions/reconcile.h"
+#include "domain/request-parser.h"
+#include "fake/scene.h"
+
+#include <stdio.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#define FIRST  "0000:18:00.0"
+#define SECOND "0000:3b:00.0"
+#define MACHINE                                                                                    \
+    "gpu " FIRST " rule size\n"                                                                    \
+    "type nvidia-222 \"GRID T4-1B\" framebuffer 1024 max 4\n"                                      \
+    "type nvidia-230 \"GRID T4-2Q\" framebuffer 2048 max 2\n"                                      \
+    "gpu " SECOND " rule size\n"                                                                   \
+    "type nvidia-222 \"GRID T4-1B\" framebuffer 1024 max 4\n"                                      \
+    "type nvidia-230 \"GRID T4-2Q\" framebuffer 2048 max 2\n"
+#define FUNCTIONS                                                                                  \
+    "gpu 0000:3d:00.0 vf vfs 4 rule size board \"NVIDIA L40S\"\n"                                  \
+    "gpu 0000:5e:00.0 vf vfs 4 rule size board \"NVIDIA L40S\"\n"
+#define CLASS "classes = { any = { types = [ \"T4-1B\", \"T4-2Q\" ]; }; };\n"
+
+static struct scene scene;
+static const struct scene_case here = {.scene = &scene, .machine = MACHINE};
+
+/* The guest as it runs, and what waits for it. */
+static struct guest {
+    char *xml;
+    struct request request;
+    struct promise promise;
+} guest;
+
+static void
+must(const char *operation, const char *sub)
+{
+    if (scene_hook(&scene, guest.xml, operation, sub) != 0)
+        fail_msg("%s: %s", operation, scene.said);
+}
+
+/* The caller frees the XML with forget. */
+static void
+take(char *xml)
+{
+    const struct document document = {xml, strlen(xml)};
+    struct error error;
+
+    guest = (struct guest){.xml = xml, .promise = PROMISE_NONE};
+    if (request_parse(&document, &guest.request, &error) < 0)
+        fail_msg("%s", error.text);
+}
+
+static void
+forget(void)
+{
+    promise_close(&guest.promise);
+    request_clear(&guest.request);
+    free(guest.xml);
+    guest = (struct guest){0};
+}
+
+/* Guest 1 runs with a vGPU of this type. */
+static void
+runs(const char *attributes)
+{
+    char device[128];
+
+    snprintf(device, sizeof(device), "<vgpu:device alias=\"ua-gpu1\" %s/>", attributes);
+    take(scene_xml(1, device, (const unsigned[]){1, 0}));
+    must("prepare", "begin");
+    must("started", "begin");
+}
+
+static int
+hold(const char *left, const char *only, struct error *error)
+{
+    AUTO(names_clear) struct names gpus = {0};
+    struct name gpu, *wanted = NULL;
+
+    assert_int_equal(name_parse(&gpu, left), 0);
+    names_append(&gpus, &gpu);
+    if (only) {
+        assert_int_equal(name_parse(&gpu, only), 0);
+        wanted = &gpu;
+    }
+    return promise_hold(&scene.kernel.host, &guest.request, &gpus, wanted, &guest.promise, error);
+}
+
+static void
+must_hold(const char *left)
+{
+    struct error error;
+
+    if (hold(left, NULL, &error) < 0)
+        fail_msg("%s", error.text);
+}
+
+static void
+must_give(void)
+{
+    struct error error;
+
+    if (promise_give(&guest.promise, &error) < 0)
+        fail_msg("%s", error.text);
+}
+
+static void
+is_on(const char *gpu)
+{
+    if (!host_exists(&scene.kernel.host, "sys/class/mdev_bus/%s/%s", gpu, scene_device(1)))
+        fail_msg("it is not on %s", gpu);
+}
+
+/* Which places other guests get. Each is given back. */
+static unsigned
+count_others(const char *type)
+{
+    unsigned started = 0;
+
+    for (unsigned i = 2; i < 12; i++) {
+        if (scene_prepare(&scene, i, i, type) == 0)
+            started++;
+    }
+    for (unsigned i = 2; i < 12; i++)
+        assert_int_equal(scene_release(&scene, i, i), 0);
+    return started;
+}
+
+static void
+the_place_waits(void **state)
+{
+    runs("type=\"T4-1B\"");
+    is_on(FIRST);
+    must_hold(FIRST);
+    assert_int_equal(scene_leases(&scene, "pending"), 1);
+    /* Three beside it, and three on the other GPU. */
+    assert_int_equal(count_others("T4-1B"), 6);
+    must("release", "end");
+    assert_int_equal(count_others("T4-1B"), 7);
+    must_give();
+    assert_int_equal(scene_leases(&scene, "reserved"), 1);
+    assert_int_equal(scene_leases(&scene, "pending"), 0);
+    assert_int_equal(count_others("T4-1B"), 7);
+    must("restore", "begin");
+    assert_string_equal(scene.printed, "");
+    assert_int_equal(count_others("T4-1B"), 7);
+    must("prepare", "begin");
+    is_on(SECOND);
+    assert_int_equal(scene_leases(&scene, ""), 1);
+    must("release", "end");
+    /* The next start is as free as any. */
+    must("prepare", "begin");
+    is_on(FIRST);
+    must("release", "end");
+    forget();
+    scene_assert_empty(&scene);
+}
+
+/* A plain start takes the place, too: libvirt restores by itself if there is an image. */
+static void
+without_restore(void **state)
+{
+    runs("type=\"T4-1B\"");
+    must_hold(FIRST);
+    must("release", "end");
+    must_give();
+    must("prepare", "begin");
+    is_on(SECOND);
+    must("release", "end");
+    forget();
+}
+
+/* The type is what the guest had. A class would give the first GPU's other type. */
+static void
+its_type_stays(void **state)
+{
+    scene_configure(&scene, CLASS);
+    assert_int_equal(fake_make(&scene.kernel, FIRST, "nvidia-230", scene_device(9)), 0);
+    assert_int_equal(fake_make(&scene.kernel, SECOND, "nvidia-230", scene_device(8)), 0);
+    runs("class=\"any\"");
+    is_on(FIRST);
+    must_hold(FIRST);
+    assert_int_equal(fake_remove(&scene.kernel, scene_device(9)), 0);
+    must("release", "end");
+    must_give();
+    must("prepare", "begin");
+    is_on(SECOND);
+    scene_assert_type(&scene, scene_device(1), "nvidia-230");
+    must("release", "end");
+    forget();
+}
+
+static void
+must_drain(const char *word)
+{
+    struct name gpu;
+    struct error error;
+
+    assert_int_equal(name_parse(&gpu, word), 0);
+    if (drain_gpu(&scene.kernel.host, &gpu, &error) < 0)
+        fail_msg("%s", error.text);
+}
+
+/* A drained GPU takes who was promised a place there before, and nobody else. */
+static void
+a_drained_gpu(void **state)
+{
+    runs("type=\"T4-1B\"");
+    must_hold(FIRST);
+    must("release", "end");
+    must_give();
+    must_drain(FIRST);
+    must_drain(SECOND);
+    assert_int_equal(count_others("T4-1B"), 0);
+    must("prepare", "begin");
+    is_on(SECOND);
+    must("release", "end");
+    assert_int_not_equal(scene_hook(&scene, guest.xml, "prepare", "begin"), 0);
+    forget();
+}
+
+/* If the place will not do any more, the start says so, and takes no other. */
+static void
+the_place_is_lost(void **state)
+{
+    runs("type=\"T4-1B\"");
+    must_hold(FIRST);
+    must("release", "end");
+    must_give();
+    assert_int_equal(fake_make(&scene.kernel, SECOND, "nvidia-230", scene_device(9)), 0);
+    assert_int_not_equal(scene_hook(&scene, guest.xml, "prepare", "begin"), 0);
+    scene_assert_said(&scene, FIRST " is not where a place is promised to this guest, " SECOND
+                                    " holds nvidia-230");
+    /* libvirt then calls release, which ends the promise. */
+    must("release", "end");
+    assert_int_equal(scene_leases(&scene, ""), 0);
+    must("prepare", "begin");
+    is_on(FIRST);
+    must("release", "end");
+    forget();
+}
+
+static void
+no_room(void **state)
+{
+    struct error error;
+
+    runs("type=\"T4-1B\"");
+    assert_int_equal(fake_make(&scene.kernel, SECOND, "nvidia-230", scene_device(9)), 0);
+    assert_int_equal(hold(FIRST, NULL, &error), REFUSED);
+    assert_non_null(strstr(error.text, FIRST " is drained"));
+    assert_int_equal(scene_leases(&scene, ""), 1);
+    promise_close(&guest.promise);
+    assert_int_equal(hold("mtty", FIRST, &error), 0);
+    promise_close(&guest.promise);
+    assert_int_equal(scene_leases(&scene, ""), 1);
+    must("release", "end");
+    forget();
+}
+
+/* What the guest has now counts once for a quota. */
+static void
+a_quota(void **state)
+{
+    scene_configure(&scene,
+                    CLASS "quotas = ( { domains = [ \"*\" ]; class = \"any\"; max = 1; } );\n");
+    runs("type=\"T4-1B\"");
+    must_hold(FIRST);
+    assert_int_equal(count_others("T4-1B"), 0);
+    must("release", "end");
+    must_give();
+    must("prepare", "begin");
+    is_on(SECOND);
+    must("release", "end");
+    forget();
+}
+
+/* The vGPU of the same UUID has to be gone first. */
+static void
+too_early(void **state)
+{
+    struct error error;
+
+    runs("type=\"T4-1B\"");
+    must_hold(FIRST);
+    assert_int_equal(promise_give(&guest.promise, &error), -EBUSY);
+    assert_int_equal(scene_leases(&scene, "pending"), 1);
+    must("release", "end");
+    must_give();
+    must("release", "end");
+    forget();
+    scene_assert_empty(&scene);
+}
+
+/* Whoever comes next sweeps what a killed process held. */
+static void
+killed(void **state)
+{
+    pid_t child;
+
+    runs("type=\"T4-1B\"");
+    child = fork();
+    if (child == 0) {
+        must_hold(FIRST);
+        _exit(0);
+    }
+    waitpid(child, NULL, 0);
+    assert_int_equal(scene_leases(&scene, "pending"), 1);
+    scene_reconcile(&scene);
+    assert_int_equal(scene_leases(&scene, ""), 1);
+    must("release", "end");
+    forget();
+    scene_assert_empty(&scene);
+}
+
+/* A virtual function is in the XML, so the restore gives the guest the new one. */
+static void
+a_function(void **state)
+{
+    char *printed;
+
+    scene_stop(&scene);
+    scene_start(&scene, FUNCTIONS);
+    take(scene_xml_at(1, "0000:3d:00.4", "type=\"L40S-8Q\""));
+    must("prepare", "begin");
+    must_hold("0000:3d:00.0");
+    assert_int_equal(scene_leases(&scene, "pending"), 1);
+    must("release", "end");
+    must_give();
+    must("restore", "begin");
+    assert_non_null(strstr(scene.printed, "bus='0x5e'"));
+    printed = strdup(scene.printed);
+    assert_int_equal(scene_hook(&scene, printed, "prepare", "begin"), 0);
+    scene_assert_type(&scene, "0000:5e:00.4", "nvidia-1152");
+    assert_int_equal(scene_leases(&scene, ""), 1);
+    assert_int_equal(scene_hook(&scene, printed, "release", "end"), 0);
+    free(printed);
+    forget();
+    scene_assert_empty(&scene);
+}
+
+int
+main(void)
+{
+#define TEST(name)                                                                                 \
+    cmocka_unit_test_prestate_setup_teardown(name, scene_set_up, scene_tear_down, (void *)&here)
+    const struct CMUnitTest tests[] = {
+        TEST(the_place_waits), TEST(without_restore),   TEST(its_type_stays),
+        TEST(a_drained_gpu),   TEST(the_place_is_lost), TEST(no_room),
+        TEST(a_quota),         TEST(too_early),         TEST(killed),
+        TEST(a_function),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
