@@ -8,6 +8,7 @@
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #define ADMIN PCI_DEVICES "/%s/sriov_admin"
 #define MOST  256 /* most virtual functions of a card */
@@ -43,9 +44,17 @@ profile_find(const struct host *host, const struct name *address, struct profile
 }
 
 int
-profile_has(const struct host *host, const struct name *card, enum profile_number number)
+profile_takes(const struct host *host, const struct name *card, enum profile_number number)
 {
-    return host_find(host, ADMIN "/vf1/profile/%s", card->text, files[number]);
+    struct stat status;
+    struct path path;
+    int rc = path_format(&path, ADMIN "/vf1/profile/%s", card->text, files[number]);
+
+    if (rc == 0)
+        rc = host->ops->status(host, path.text, &status);
+    if (rc < 0)
+        return rc == -ENOENT ? 0 : rc;
+    return (status.st_mode & (S_IWUSR | S_IWGRP | S_IWOTH)) != 0;
 }
 
 static int

@@ -6,9 +6,11 @@
  *
  * Function N of a card has the directory CARD/sriov_admin/vfN/profile. N begins at 1, and the
  * function need not be enabled. The driver rounds vram_quota up, and the functions of a card cannot
- * have more than the card's memory together. Integrated GPUs have no vram_quota, and older drivers
- * have none of these files. Only the files decide, not the version of the kernel, because Intel
- * offers its driver for older kernels as well.
+ * have more than the card's memory together. Integrated GPUs have no vram_quota. On cards that
+ * cannot give memory to a function at run time (without LMTT), the file can only be read. Cards
+ * that do not share their time have no files of times. Older drivers have none of these files. Only
+ * the files decide, not the version of the kernel, because Intel offers its driver for older
+ * kernels as well.
  */
 
 #pragma once
@@ -49,9 +51,10 @@ bool profile_is_taken(const struct policy_profile *profile) CHECKED NONNULL;
 int profile_find(const struct host *host, const struct name *address,
                  struct profile_function *ret) CHECKED NONNULL;
 
-/* Whether a card has the file of this number for its functions: 1, 0, or -errno. */
-int profile_has(const struct host *host, const struct name *card,
-                enum profile_number number) CHECKED NONNULL;
+/* Whether this number of a card's functions can be set: 1, 0, or -errno. The kernel refuses to open
+ * a file for writing, even for root, if its mode allows nobody to write it. */
+int profile_takes(const struct host *host, const struct name *card,
+                  enum profile_number number) CHECKED NONNULL;
 
 /* Reads how much of the card's memory a function has, in MiB, rounded up. Returns 0, or -errno as
  * reader_read_number does. */

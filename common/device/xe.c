@@ -29,7 +29,7 @@
 struct card {
     struct name name;
     unsigned vram; /* MiB that its functions can have together; 0: not told */
-    bool has_vram; /* functions have a quota of the memory */
+    bool has_vram; /* functions have a quota of the memory, and it can be set */
 };
 
 static void
@@ -51,7 +51,7 @@ add_profile(const struct card *card, const struct policy_profile *profile,
     if (rc < 0 || !profile_is_taken(profile))
         return rc;
     snprintf(type.name, sizeof(type.name), "%s", profile->name);
-    set_number(&numbers, PROFILE_VRAM, (uint64_t)profile->vram << 20);
+    set_number(&numbers, PROFILE_VRAM, (uint64_t)type.framebuffer << 20);
     set_number(&numbers, PROFILE_EXEC_QUANTUM, profile->exec_quantum);
     set_number(&numbers, PROFILE_PREEMPT_TIMEOUT, (uint64_t)profile->preempt_timeout * 1000);
     profile_print(&numbers, &type.recipe);
@@ -197,7 +197,7 @@ scan_card(const struct host *host, const struct policy *policy, const struct nam
 {
     const struct policy_gpu *said = policy ? policy_find_gpu(policy, name) : NULL;
     struct card card = {.name = *name};
-    int rc = profile_has(host, name, PROFILE_VRAM);
+    int rc = profile_takes(host, name, PROFILE_VRAM);
 
     if (rc < 0)
         return rc;
@@ -286,7 +286,7 @@ put_type(const struct host *host, const struct vgpu *vgpu)
     return tag_put(host, &tag, &vgpu->type);
 }
 
-/* Reads the memory of a function; 0 if there is no such function. */
+/* Reads the memory of a function; 0 if there is no such function, or its memory cannot be set. */
 static int
 read_vram(const struct host *host, const struct name *function, struct profile_function *self,
           unsigned *vram)
@@ -295,6 +295,8 @@ read_vram(const struct host *host, const struct name *function, struct profile_f
 
     *vram = 0;
     if (rc == 0)
+        rc = profile_takes(host, &self->card, PROFILE_VRAM);
+    if (rc > 0)
         rc = profile_read_vram(host, self, vram);
     return rc == -ENOENT ? 0 : rc;
 }

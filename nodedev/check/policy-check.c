@@ -101,11 +101,11 @@ static void
 check_memory(struct checker *checker, const struct policy_gpu *gpu, size_t n,
              const struct inventory_gpu *seen)
 {
-    unsigned sum = share_sum(seen);
+    const struct share_sum sum = share_seen(seen);
     char path[64];
     const char *own;
 
-    if (sum == 0 || gpu->vram <= sum)
+    if (sum.most == 0 || gpu->vram <= sum.most)
         return;
     snprintf(path, sizeof(path), "gpus.%zu.vram", n);
     own = setting_trace_origin(checker->trace, path);
@@ -113,7 +113,7 @@ check_memory(struct checker *checker, const struct policy_gpu *gpu, size_t n,
                    "vram is %u MiB, and the driver of the GPU %s has shared out only %u MiB among "
                    "its functions, so a guest may be refused although it seems to fit; say vram = "
                    "\"%uM\"",
-                   gpu->vram, gpu->address.text, sum, sum);
+                   gpu->vram, gpu->address.text, sum.least, sum.least);
 }
 
 static void

@@ -6,6 +6,7 @@
 #include "device/pci.h"
 #include "doctor/checks.h"
 #include "device/profile.h"
+#include "device/share.h"
 #include "placement/constraints.h"
 #include "placement/gpu-room.h"
 #include "sriov/sriov-gpu.h"
@@ -56,6 +57,51 @@ largest_type(const struct inventory_gpu *gpu)
     return largest;
 }
 
+/* What the shares tell that the functions have now. */
+static struct share_sum
+read_shares(const struct host *host, const struct inventory_gpu *gpu)
+{
+    AUTO_FREE uint64_t *shares = memory_zeroed(gpu->parent_count, sizeof(*shares));
+    size_t count = 0;
+
+    for (size_t i = 0; gpu->vgpu_count == 0 && i < gpu->parent_count; i++) {
+        struct profile_function self;
+        unsigned vram;
+
+        if (gpu->parents[i]->interface != &vgpu_xe)
+            continue;
+        if (profile_find(host, &gpu->parents[i]->name, &self) < 0 ||
+            profile_read_vram(host, &self, &vram) < 0)
+            return (struct share_sum){0};
+        shares[count++] = vram;
+    }
+    return share_sum(shares, count);
+}
+
+/* The driver's shares are the card's own word. Only without it, what is known of such cards is
+ * told. */
+static void
+advise_memory(struct diagnosis *diagnosis, const struct inventory_gpu *gpu)
+{
+    const struct share_sum sum = read_shares(diagnosis->host, gpu);
+    const struct share_known *known = share_known(gpu);
+    const char *address = gpu->name.text;
+
+    if (sum.least)
+        diagnosis_advise(
+            diagnosis,
+            "add vram = \"%uM\" for %s to gpus in vgpu.conf: its driver has shared out "
+            "that much",
+            sum.least, address);
+    else if (known)
+        diagnosis_advise(diagnosis,
+                         "add vram = \"...M\" for %s to gpus in vgpu.conf: Intel's own tool gives "
+                         "all functions of such a card %u MiB, or %u MiB if ECC is on",
+                         address, known->plain, known->ecc);
+    else
+        diagnosis_advise(diagnosis, "add vram = \"...G\" for %s to gpus in vgpu.conf", address);
+}
+
 static void
 check_unstated(struct diagnosis *diagnosis, const struct inventory_gpu *gpu)
 {
@@ -66,7 +112,7 @@ check_unstated(struct diagnosis *diagnosis, const struct inventory_gpu *gpu)
                   "have, and its driver does not tell: that a profile does not fit is only known "
                   "when a start is refused",
                   gpu->name.text);
-    diagnosis_advise(diagnosis, "add vram = \"...G\" for %s to gpus in vgpu.conf", gpu->name.text);
+    advise_memory(diagnosis, gpu);
 }
 
 /* 'vgpuctl sriov enable' takes back the memory that the driver shares out. Writing zero before the

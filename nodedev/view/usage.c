@@ -24,6 +24,23 @@ sum_staying(const struct host_view *view, const struct inventory_gpu *gpu)
     return sum;
 }
 
+/* Returns the MiB that functions without a vGPU have by themselves, when a start has made room. A
+ * guest on such a function gets them as well. */
+static uint64_t
+sum_of_idle(const struct host_view *view, const struct inventory_gpu *gpu,
+            const struct limit *memory)
+{
+    uint64_t sum = 0;
+
+    for (size_t i = 0; memory->base && i < gpu->parent_count; i++)
+        sum += memory->base[i];
+    for (size_t i = 0; memory->base && i < gpu->vgpu_count; i++) {
+        if (!placement_vgpu_is_gone(&view->availability.after, gpu->vgpus[i]))
+            sum -= memory->base[gpu->vgpus[i]->parent->index];
+    }
+    return sum;
+}
+
 /* Returns what is left when a start has removed vGPUs to make room. No guest gets more than
  * this. */
 static unsigned
@@ -32,10 +49,13 @@ find_rest(const struct host_view *view, const struct inventory_gpu *gpu, const s
     const struct limit *memory = inventory_memory(gpu);
     int64_t staying = sum_staying(view, gpu);
 
-    if (memory && view->knows_policy)
-        return gpu_room_rest(loads_on(&view->availability.then, gpu),
-                             (size_t)(memory - gpu->limits))
-            .most;
+    if (memory && view->knows_policy) {
+        const struct gpu_load *then = loads_on(&view->availability.then, gpu);
+        uint64_t rest = gpu_room_rest(then, (size_t)(memory - gpu->limits)).most;
+
+        rest += sum_of_idle(view, gpu, memory);
+        return rest < gpu->framebuffer ? (unsigned)rest : gpu->framebuffer;
+    }
     return (unsigned)(staying >= 0 && staying <= usage->total ? usage->total - staying
                                                               : usage->total);
 }

@@ -176,6 +176,48 @@ an_integrated_gpu(void **state)
     }
 }
 
+/* On a card without dynamic memory the file vram_quota can only be read (0444). So no profile has
+ * memory there, and nothing is written. */
+static void
+memory_that_is_fixed(void **state)
+{
+    AUTO_FREE char *xml = scene_xml_of(2, "<vgpu:device alias=\"ua-gpu1\" class=\"big\"/>",
+                                       (const char *const[]){VF2, NULL});
+
+    scene_stop(&scene);
+    scene_start(&scene, "gpu " CARD " xe vfs 2 memory 16384 fixed\n");
+    scene_configure(&scene, PROFILES STATED "classes = { big = { framebuffer = \"4G\"; }; };");
+    fake_profile(&scene.kernel, VF1)[0] = 6 * GIB;
+    starts(1, VF1, "b50-8g");
+    assert_profile(VF1, 6 * GIB, 0, 0);
+    starts(2, VF2, "b50-4g");
+    assert_profile(VF2, 0, 20, 500000);
+    assert_int_equal(scene_release_at(&scene, 2, VF2), 0);
+    assert_free(VF2);
+    assert_int_equal(scene_hook(&scene, xml, "prepare", "begin"), 1);
+    assert_int_equal(scene_release_at(&scene, 1, VF1), 0);
+    assert_profile(VF1, 6 * GIB, 0, 0);
+    assert_int_equal(vgpu_xe.has_share(&scene.kernel.host, &(const struct name){VF1}), 0);
+    assert_int_equal(scene_leases(&scene, ""), 0);
+}
+
+/* Cards that do not share their time have no files of times. */
+static void
+times_that_are_not_there(void **state)
+{
+    scene_stop(&scene);
+    scene_start(&scene, "gpu " CARD " xe vfs 2 memory 16384 timeless\n");
+    scene_configure(&scene, PROFILES STATED);
+    starts(1, VF1, "b50-4g");
+    starts(2, VF2, "quick");
+    assert_profile(VF1, 4 * GIB, 0, 0);
+    assert_int_equal(scene_leases(&scene, "held"), 2);
+    assert_int_equal(scene_release_at(&scene, 1, VF1), 0);
+    assert_int_equal(scene_release_at(&scene, 2, VF2), 0);
+    assert_free(VF1);
+    assert_free(VF2);
+}
+
 static void
 errors_of_the_driver(void **state)
 {
@@ -659,6 +701,8 @@ main(void)
         SCENE_TEST(what_is_there_already_counts, here),
         SCENE_TEST(memory_that_nobody_stated, here),
         SCENE_TEST(an_integrated_gpu, here),
+        SCENE_TEST(memory_that_is_fixed, here),
+        SCENE_TEST(times_that_are_not_there, here),
         SCENE_TEST(errors_of_the_driver, here),
         SCENE_TEST(written_by_half, here),
         SCENE_TEST(the_driver_rounds_up, here),

@@ -2,6 +2,7 @@
 
 /* vgpuctl check: pools and profiles of vgpu.conf, on hosts with the cards they are for. */
 
+#include "base/array.h"
 #include "cli/command.h"
 #include "fake/typed.h"
 
@@ -135,6 +136,32 @@ profiles_of_a_smaller_card(void **state)
     assert_string_equal(typed.faults, "");
 }
 
+/* The driver has three rules for the shares. None of them may make a file that states the card's
+ * true memory look wrong. */
+static void
+profiles_of_the_true_size(void **state)
+{
+    static const char *const rules[] = {"shares 1", "shares 2", "shares 3", "admin"};
+    char machine[128];
+
+    for (size_t i = 0; i < COUNT(rules); i++) {
+        scene_stop(&scene);
+        snprintf(machine, sizeof(machine), "gpu 0000:03:00.0 xe vfs 7 memory 14096 %s\n", rules[i]);
+        scene_start(&scene, machine);
+        scene_configure(&scene, "profiles = { b50-2g = { vram = \"2G\"; }; };\n"
+                                "gpus = ( { address = \"0000:03:00.0\"; vram = \"14096M\"; } );\n");
+        fake_write(&scene.kernel, "sys/devices/0000:03:00.0/sriov_drivers_autoprobe", "0\n");
+        for (unsigned count = 1; count <= 7; count++) {
+            assert_int_equal(fake_enable(&scene.kernel, "0000:03:00.0", 0), 0);
+            assert_int_equal(fake_enable(&scene.kernel, "0000:03:00.0", count), 0);
+            assert_true(*fake_profile(&scene.kernel, "0000:03:00.4") > 0);
+            assert_int_equal(run("vgpuctl check"), COMMAND_DONE);
+            if (*typed.faults)
+                fail_msg("%s, %u functions: %s", rules[i], count, typed.faults);
+        }
+    }
+}
+
 int
 main(void)
 {
@@ -143,6 +170,7 @@ main(void)
         TEST(pools),
         TEST(profiles),
         TEST(profiles_of_a_smaller_card),
+        TEST(profiles_of_the_true_size),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -7,6 +7,7 @@ unit_tests += \
 	tests/device/test-nvidia-extract \
 	tests/device/test-nvidia-table \
 	tests/device/test-open-files \
+	tests/device/test-share \
 	tests/device/test-table-xml \
 	tests/device/test-type-cache \
 	tests/device/test-vf \

@@ -203,6 +203,45 @@ intels_memory_shared_out(void **state)
     assert_healthy(HERE);
 }
 
+/* How much memory vgpu.conf could state: what the driver has shared out, or else what is known of
+ * the card. Where memory is fixed, nobody has to state it. */
+static void
+intels_memory_unstated(void **state)
+{
+    static const struct {
+        const char *card;
+        unsigned share;     /* MiB */
+        const char *advice; /* NULL: doctor says nothing of memory */
+    } rows[] = {
+        {"device e212", 0,
+         "add vram = \"...M\" for " INTEL " to gpus in vgpu.conf: Intel's own tool gives all "
+         "functions of such a card 16128 MiB, or 14084 MiB if ECC is on"},
+        {"device e212", 7048,
+         "add vram = \"14096M\" for " INTEL " to gpus in vgpu.conf: its driver "
+         "has shared out that much"},
+        {"device e212", 4096, "16128 MiB, or 14084 MiB if ECC is on"},
+        {"device e20b", 4096, "add vram = \"...G\" for " INTEL " to gpus in vgpu.conf"},
+        {"device e212 fixed", 0, NULL},
+    };
+
+    for (size_t i = 0; i < COUNT(rows); i++) {
+        char machine[128];
+
+        scene_stop(&scene);
+        snprintf(machine, sizeof(machine), "gpu " INTEL " xe vfs 2 memory 14096 %s\n",
+                 rows[i].card);
+        start(machine);
+        put("sys/bus/pci/drivers/xe-vfio-pci/unbind", "");
+        put(CONF, "profiles = { b50-8g = { vram = \"8G\"; }; };\n");
+        fake_profile(&scene.kernel, "0000:03:00.4")[0] = (uint64_t)rows[i].share << 20;
+        fake_profile(&scene.kernel, "0000:03:00.5")[0] = (uint64_t)rows[i].share << 20;
+        if (rows[i].advice)
+            assert_note(HERE, "profile-memory", rows[i].advice);
+        else
+            assert_healthy(HERE);
+    }
+}
+
 /* libvirt's test driver runs no QEMU, so it tells no version of QEMU. The test gives one. */
 static void
 libvirt_version(void **state)
@@ -275,13 +314,9 @@ main(void)
 {
 #define TEST(function) cmocka_unit_test_setup_teardown(function, setup_functions, teardown)
     const struct CMUnitTest tests[] = {
-        TEST(functions),
-        TEST(function_advice),
-        TEST(one_command_or_another),
-        TEST(intel),
-        TEST(intels_memory_shared_out),
-        TEST(libvirt_version),
-        TEST(function_domains),
+        TEST(functions),       TEST(function_advice),          TEST(one_command_or_another),
+        TEST(intel),           TEST(intels_memory_shared_out), TEST(intels_memory_unstated),
+        TEST(libvirt_version), TEST(function_domains),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

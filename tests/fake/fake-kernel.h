@@ -26,16 +26,18 @@
  * Words of a gpu: `vfs N`: the GPU has N virtual functions, at most 64, from BUS:00.4 on. `vf`: the
  * functions have NVIDIA's vendor-specific VFIO, and no mdev. `board NAME`: the GPU has all types of
  * this board in the table of real types. `xe`: Intel's driver gives the functions numbers, and
- * parts of `memory N`. Without `memory` the GPU is integrated. The types of `xe` are only for a
- * snapshot: each names an amount of a function's memory. `lent`, only for a snapshot: the functions
- * are members of pools, and the types are these pools. `numa N`. `vendor`, `device` and
- * `subsystem`: PCI ids. `bound N`: the last N parents were bound to vfio-pci, so the kernel calls
- * their types vfio-pci-222 (mdev only). `gvt`. `mig`: the GPU is partitioned, so only types with
- * `instances` can be made. `parts N`: it shows N GPU instances. `ceiling N` and `each N`: the
- * driver makes at most N vGPUs, whatever their sizes are, on the GPU, or on each GPU instance. For
- * the driver nvidia these are 32 and 12 by default. `list FORM` is the form of
- * creatable_vgpu_types: header (the default), plain, name-first, garbage (among the lines),
- * proposal (a header while no vGPU is made).
+ * parts of `memory N`. Without `memory` the GPU is integrated. `shares N`: the driver shares the
+ * memory out by its first, second or third rule (the default). `admin`: the card only serves its
+ * functions, and takes no share. `fixed`: the memory of a function can only be read. `timeless`:
+ * functions have no times. The types of `xe` are only for a snapshot: each names an amount of a
+ * function's memory. `lent`, only for a snapshot: the functions are members of pools, and the types
+ * are these pools. `numa N`. `vendor`, `device` and `subsystem`: PCI ids. `bound N`: the last N
+ * parents were bound to vfio-pci, so the kernel calls their types vfio-pci-222 (mdev only). `gvt`.
+ * `mig`: the GPU is partitioned, so only types with `instances` can be made. `parts N`: it shows N
+ * GPU instances. `ceiling N` and `each N`: the driver makes at most N vGPUs, whatever their sizes
+ * are, on the GPU, or on each GPU instance. For the driver nvidia these are 32 and 12 by default.
+ * `list FORM` is the form of creatable_vgpu_types: header (the default), plain, name-first, garbage
+ * (among the lines), proposal (a header while no vGPU is made).
  *
  * Rules: `size`: all vGPUs of a GPU have one frame-buffer size. One more fits while there are fewer
  * than the type's max. `type`: the same with one type. `pool N`: there are N units, and each type

@@ -52,9 +52,11 @@ struct fake_gpu {
     enum fake_list list;
     unsigned pool, vfs, memory, bound;
     unsigned ceiling,
-        each;       /* the most vGPUs on it, and on each of its GPU instances; 0: no limit */
-    unsigned parts; /* the number of GPU instances that it shows */
+        each;        /* the most vGPUs on it, and on each of its GPU instances; 0: no limit */
+    unsigned parts;  /* the number of GPU instances that it shows */
+    unsigned shares; /* how Intel's driver shares the memory out: 1, 2 or 3; 0: 3 */
     bool gvt, vf, mig, xe, lent;
+    bool admin, fixed, timeless; /* of `xe` */
     int numa;
     struct fake_type *types;
     size_t type_count;

@@ -15,6 +15,7 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/file.h>
+#include <sys/stat.h>
 
 #define STEP (2u << 20) /* in bytes: the driver gives out memory in these units */
 
@@ -125,9 +126,10 @@ write_number(const struct fake_kernel *fake, const char *path, const char *text,
     if (!function)
         return false;
     lock = fake_lock(fake);
-    *ret = host_parse_number(text, &value) < 0 ? -EINVAL
-           : number > 0 && value > UINT32_MAX  ? -ERANGE
-                                               : 0;
+    *ret = number == 0 && fake_gpu_of(fake, function)->fixed ? -EACCES
+           : host_parse_number(text, &value) < 0             ? -EINVAL
+           : number > 0 && value > UINT32_MAX                ? -ERANGE
+                                                             : 0;
     if (*ret == 0 && number == 0)
         *ret = set_memory(fake, function, value);
     else if (*ret == 0)
@@ -140,15 +142,21 @@ put_parent(const struct fake_kernel *fake, const struct fake_parent *parent)
 {
     const struct fake_gpu *gpu = fake_gpu_of(fake, parent);
     unsigned number = 1;
+    struct path file;
     char target[96];
 
     while (function_of(fake, gpu->name, number) != parent)
         number++;
     fake_put_vfio(fake, parent->name, (size_t)(parent - fake->machine->parents));
     fake_put_driver(fake, parent->name, "vfio-pci");
-    for (size_t k = gpu->memory ? 0 : 1; k < FAKE_NUMBERS; k++)
-        fake_put(fake->host.root, "", "sys/devices/%s/sriov_admin/vf%u/profile/%s", gpu->name,
-                 number, files[k]);
+    fake_put(fake->host.root, NULL, "sys/devices/%s/sriov_admin/vf%u/profile/", gpu->name, number);
+    for (size_t k = gpu->memory ? 0 : 1; k < (gpu->timeless ? 1 : FAKE_NUMBERS); k++) {
+        assert(path_format(&file, "sys/devices/%s/sriov_admin/vf%u/profile/%s", gpu->name, number,
+                           files[k]) == 0);
+        fake_put(fake->host.root, "", "%s", file.text);
+        if (k == 0 && gpu->fixed)
+            assert(fchmodat(fake->host.root, file.text, 0444, 0) == 0);
+    }
     snprintf(target, sizeof(target), "../../../%s", parent->name);
     fake_put_link(fake->host.root, target, "sys/devices/%s/sriov_admin/vf%u/device", gpu->name,
                   number);
@@ -160,17 +168,31 @@ round_down(uint64_t value, uint64_t step)
     return value / step * step;
 }
 
-/* The share of each function: a power of 2, rounded down, where the host counts as one more
- * function. The shares always fit. */
+static uint64_t
+power_below(uint64_t value)
+{
+    uint64_t power = 1;
+
+    while (power * 2 <= value)
+        power *= 2;
+    return power;
+}
+
+/* The share of each function. The first rule of the driver is a power of 2, the second an equal
+ * part. By the third rule the card itself has a part like a function, and the parts of the whole
+ * GiB are rounded down to a power of 2. If the card only serves its functions, neither is so. No
+ * share is more than an equal part. */
 static uint64_t
 share_of(const struct fake_gpu *gpu, unsigned count)
 {
-    uint64_t bytes = (uint64_t)gpu->memory << 20, share = STEP;
-    uint64_t parts = round_down(bytes, 1ull << 30) / (count + 1);
+    uint64_t bytes = (uint64_t)gpu->memory << 20, whole = round_down(bytes, 1ull << 30);
+    uint64_t equal = round_down(bytes / count, STEP), share = equal;
 
-    while (share * 2 <= parts)
-        share *= 2;
-    return share < bytes / count ? share : round_down(bytes / count, STEP);
+    if (gpu->shares == 1)
+        share = power_below(equal);
+    else if (gpu->shares != 2)
+        share = gpu->admin ? round_down(whole / count, STEP) : power_below(whole / (count + 1));
+    return share < equal ? share : equal;
 }
 
 void
@@ -178,7 +200,7 @@ fake_xe_enable(const struct fake_kernel *fake, const struct fake_gpu *gpu, unsig
 {
     LOCKED AUTO_CLOSE int lock = fake_lock(fake);
     const struct fake_parent *function;
-    bool has_some = gpu->memory == 0;
+    bool has_some = gpu->memory == 0 || gpu->fixed;
     char target[96];
 
     for (unsigned i = 1; i <= count; i++)

@@ -17,6 +17,21 @@ static bool xe_quota = true;
 module_param(xe_quota, bool, 0444);
 MODULE_PARM_DESC(xe_quota, "VFs have vram_quota; older drivers and integrated GPUs lack it");
 
+static bool xe_fixed;
+module_param(xe_fixed, bool, 0444);
+MODULE_PARM_DESC(xe_fixed, "vram_quota can only be read, as on cards without LMTT");
+
+static bool xe_times = true;
+module_param(xe_times, bool, 0444);
+MODULE_PARM_DESC(xe_times,
+                 "functions have times and a priority; cards not shared in time lack them");
+
+bool
+xe_is_fixed(void)
+{
+    return xe_fixed;
+}
+
 static const char *const priorities[] = {
     [XE_LOW] = "low", [XE_NORMAL] = "normal", [XE_HIGH] = "high"};
 
@@ -208,11 +223,11 @@ profile_mode(struct kobject *directory, struct attribute *attr, int index)
 {
     bool of_pf = !number_of(xe_of_admin(directory->parent), directory);
 
-    if (attr == &profile_vram_quota.base.attr && (of_pf || !xe_quota))
+    if (attr == &profile_vram_quota.base.attr)
+        return of_pf || !xe_quota ? 0 : xe_fixed ? 0444 : attr->mode;
+    if (!xe_times)
         return 0;
-    if (attr == &profile_sched_priority.base.attr && !of_pf)
-        return 0444;
-    return attr->mode;
+    return attr == &profile_sched_priority.base.attr && !of_pf ? 0444 : attr->mode;
 }
 
 static const struct attribute_group profile_group = {
@@ -276,7 +291,9 @@ static struct attribute *bulk_attrs[] = {
 static umode_t
 bulk_mode(struct kobject *admin, struct attribute *attr, int index)
 {
-    return attr == &bulk_vram_quota.base.attr && !xe_quota ? 0 : attr->mode;
+    bool is_there = attr == &bulk_vram_quota.base.attr ? xe_quota && !xe_fixed : xe_times;
+
+    return is_there ? attr->mode : 0;
 }
 
 static const struct attribute_group bulk_group = {

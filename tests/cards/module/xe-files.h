@@ -7,6 +7,9 @@
 
 #include "xe.h"
 
+/* Whether nobody can set the VRAM of a VF. */
+bool xe_is_fixed(void);
+
 int xe_show(struct xe *xe);
 
 void xe_hide(struct xe *xe);

@@ -20,6 +20,14 @@ static unsigned int xe_vram_mib = 14096;
 module_param_named(xe_vram, xe_vram_mib, uint, 0444);
 MODULE_PARM_DESC(xe_vram, "MiB that the VFs of an xe card share");
 
+static unsigned int xe_shares = 3;
+module_param(xe_shares, uint, 0644);
+MODULE_PARM_DESC(xe_shares, "the driver's rule for these shares: its first, second or third");
+
+static bool xe_admin_only;
+module_param(xe_admin_only, bool, 0644);
+MODULE_PARM_DESC(xe_admin_only, "xe cards only serve their VFs, and take no share");
+
 static bool xe_auto = true;
 module_param(xe_auto, bool, 0644);
 MODULE_PARM_DESC(xe_auto,
@@ -97,18 +105,39 @@ has_preset(const struct xe *xe, unsigned int vfs)
     return false;
 }
 
-/* All VFs get the same share. The whole GiB of the VRAM are divided among the PF and the VFs, and
- * each part is rounded down to a power of 2. */
+static u64
+power_below(u64 bytes)
+{
+    return bytes ? rounddown_pow_of_two(bytes) : 0;
+}
+
+/* By the third rule the whole GiB of the VRAM are divided among the PF and the VFs, and each part
+ * is rounded down to a power of 2. A PF that only serves its VFs has no part, and then nothing is
+ * rounded. */
+static u64
+third_share(unsigned int vfs)
+{
+    u64 whole = round_down((u64)xe_vram_mib * SZ_1M, SZ_1G);
+
+    if (READ_ONCE(xe_admin_only))
+        return round_down(div_u64(whole, vfs), VRAM_UNIT);
+    return power_below(div_u64(whole, 1 + vfs));
+}
+
+/* All VFs get the same share. The first rule is the largest power of 2 that fits, and the second an
+ * equal part. No share is more than an equal part. */
 static int
 share_out(struct xe *xe, unsigned int vfs)
 {
-    u64 fair = round_down(div_u64(vram_left(xe), vfs), VRAM_UNIT);
-    u64 part = div_u64(round_down((u64)xe_vram_mib * SZ_1M, SZ_1G), 1 + vfs);
-    u64 share = min_t(u64, fair, part ? rounddown_pow_of_two(part) : 0);
+    u64 equal = round_down(div_u64(vram_left(xe), vfs), VRAM_UNIT), share = equal;
     unsigned int i;
 
-    if (!fair)
+    if (!equal)
         return -ENOSPC;
+    if (READ_ONCE(xe_shares) == 1)
+        share = power_below(equal);
+    else if (READ_ONCE(xe_shares) == 3)
+        share = min(equal, third_share(vfs));
     for (i = 1; i <= vfs; i++)
         xe->functions[i].vram = share;
     return 0;
@@ -120,7 +149,7 @@ provision(struct xe *xe, unsigned int vfs)
     int ret = 0;
 
     mutex_lock(&xe->card->lock);
-    if (READ_ONCE(xe_auto) && xe_vram_mib && !has_preset(xe, vfs))
+    if (READ_ONCE(xe_auto) && xe_vram_mib && !xe_is_fixed() && !has_preset(xe, vfs))
         ret = share_out(xe, vfs);
     mutex_unlock(&xe->card->lock);
     return ret;

@@ -58,6 +58,19 @@ mapfile -t vfs < <(vfs_of "${CARDS[0]}")
 mapfile -t others < <(vfs_of "${CARDS[1]}")
 vgpu_conf < <(only "${CARDS[0]}")
 
+say "a card that only serves its functions shares out less than it has, and no file is blamed for that"
+admin=/sys/bus/pci/devices/${CARDS[0]}/sriov_admin
+echo normal >"$admin/pf/profile/sched_priority"
+fault xe_admin_only 1
+for count in 3 1; do
+    echo 0 >"$admin/.bulk_profile/vram_quota"
+    enable_vfs "${CARDS[0]}" "$count"
+    [ "$(vram_of "${vfs[0]}")" = $((13312 / count / 2 * 2 << 20)) ]
+    vgpuctl check >told 2>&1
+    must_fail grep 'shared out' told
+done
+fault xe_admin_only 0
+
 say "the driver has shared out all memory, so no guest starts; vgpuctl takes the memory back"
 echo 0 >"/sys/bus/pci/devices/${CARDS[0]}/sriov_admin/.bulk_profile/vram_quota"
 enable_vfs "${CARDS[0]}" 4
@@ -142,6 +155,8 @@ now=$(on_host2 pci_of saved)
 [ "$(vram_of "$now")" = $SMALL ]
 [ "$(group_held_by "$now")" = "$(on_host2 qemu_pid saved)" ]
 assert_match "$(on_host2 ledger)" "xe $now small [0-9]+ .* saved ua-gpu0 held made "
+[ "$(<"$admin/pf/profile/sched_priority")" = 'low [normal] high' ]
+[ "$(counter "${CARDS[0]}" pf_writes)" = 1 ]
 on_host2 destroy saved
 [ "$(vram_of "$now")" = 0 ]
 assert_empty_ledger

@@ -152,6 +152,31 @@ enabled_anew() {
     says "$admin/vf3/profile/vram_quota" 0
 }
 
+# shares RULE ADMIN_ONLY MIB...: by this rule of the driver, one VF has so many MiB, each of two VFs has ...
+shares() {
+    local count=0 mib
+    fault xe_shares "$1"
+    fault xe_admin_only "$2"
+    for mib in "${@:3}"; do
+        enable_vfs "$card" $((++count))
+        says "$admin/vf1/profile/vram_quota" $((mib * MIB))
+        says "$admin/vf$count/profile/vram_quota" $((mib * MIB))
+    done
+}
+
+# rules: what the driver's three rules give of 14,096 MiB. The last one is the present rule.
+rules() {
+    fault xe_auto 1
+    shares 1 0 8192 4096 4096
+    shares 2 0 14096 7048 4698
+    shares 3 1 13312 6656 4436
+    shares 3 0 4096 4096 2048 2048
+    enable_vfs "$card" 0
+    write "$admin/.bulk_profile/vram_quota" 0
+    fault xe_auto 0
+    enable_vfs "$card" 3
+}
+
 # is_with GUEST VF DRIVER: only this guest has the VF, and its VRAM cannot be changed.
 is_with() {
     [ "$(group_held_by "$2")" = "$(qemu_pid "$1")" ]
@@ -185,6 +210,7 @@ values
 capacity
 refusals
 enabled_anew
+rules
 
 say "the host's own driver may take VFs, and then they run"
 echo 1 >"/sys/bus/pci/devices/$card/sriov_drivers_autoprobe"
@@ -232,3 +258,11 @@ load xe_quota=0
 load xe_admin=0
 enable_vfs "$card" 1
 [ ! -e "$admin" ]
+
+say "cards without LMTT, and cards that do not share their time"
+load xe_fixed=1 xe_times=0
+enable_vfs "$card" 1
+[ "$(cd "$admin" && find .bulk_profile pf vf1 -type f -printf '%m %p\n' | sort | xargs)" = \
+    '200 vf1/stop 444 vf1/profile/vram_quota' ]
+says "$admin/vf1/profile/vram_quota" 0
+refuses 'Permission denied' write "$admin/vf1/profile/vram_quota" $((2 * MIB))
