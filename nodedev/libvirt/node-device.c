@@ -182,6 +182,23 @@ read_functions(const xmlNode *pci, struct node_device *device)
     return 0;
 }
 
+/* Reads "0x10de" without its 0x. */
+static void
+read_id(const xmlNode *node, char ret[8])
+{
+    char text[64];
+
+    get_text(node, "id", text, sizeof(text));
+    snprintf(ret, 8, "%.7s", strncmp(text, "0x", strlen("0x")) ? "" : text + strlen("0x"));
+}
+
+static void
+add_ids(const struct node_device *device, struct inventory_gpu *gpu)
+{
+    memcpy(gpu->vendor, device->vendor, sizeof(device->vendor));
+    memcpy(gpu->device, device->product, sizeof(device->product));
+}
+
 static int
 read_parent(const xmlNode *node, struct node_device *device)
 {
@@ -197,9 +214,8 @@ read_parent(const xmlNode *node, struct node_device *device)
     device->gpu = device->name;
     if (function && read_address(child(function, "address"), &device->gpu) < 0)
         return -EBADMSG;
-    get_text(child(pci, "vendor"), "id", text, sizeof(text));
-    snprintf(device->vendor, sizeof(device->vendor), "%.7s",
-             strncmp(text, "0x", strlen("0x")) ? "" : text + strlen("0x"));
+    read_id(child(pci, "vendor"), device->vendor);
+    read_id(child(pci, "product"), device->product);
     get_text(child(pci, "numa"), "node", text, sizeof(text));
     device->numa = host_parse_number(text, &numa) == 0 && numa <= INT_MAX ? (int)numa : -1;
     get_text(child(child(node, "driver"), "name"), NULL, text, sizeof(text));
@@ -313,6 +329,7 @@ add_gpu(struct inventory *inventory, const struct node_device *device)
         gpu->numa = device->numa;
     if (!*gpu->driver.text)
         gpu->driver = device->driver;
+    add_ids(device, gpu);
     for (size_t i = 0; i < device->count; i++)
         inventory_add_type(gpu, &device->types[i]);
 }
@@ -346,7 +363,7 @@ add_functions(struct inventory *inventory, const struct node_device *device)
     parent.gpu = inventory_add_gpu(inventory, &device->name);
     parent.gpu->is_partial = true;
     parent.gpu->numa = device->numa;
-    memcpy(parent.gpu->vendor, device->vendor, sizeof(device->vendor));
+    add_ids(device, parent.gpu);
     parent.gpu->driver = device->driver;
     for (size_t i = 0; i < device->functions.count; i++) {
         parent.name = device->functions.items[i];

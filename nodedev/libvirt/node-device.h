@@ -26,7 +26,7 @@ struct node_device {
     struct name gpu; /* the parent's physical function; the device itself if none is told */
     int numa;        /* -1: not told */
     struct name driver;
-    char vendor[8];               /* PCI id, as of struct inventory_gpu; "": not told */
+    char vendor[8], product[8];   /* PCI ids, as of struct inventory_gpu; "": not told */
     struct inventory_type *types; /* NULL: the device is no parent */
     int *available;               /* per type; -ENODATA: not told */
     size_t count;

@@ -2,9 +2,9 @@
 
 #include "migrate/migrate-check.h"
 #include "base/array.h"
-#include "base/shell-word.h"
 #include "device/vgpu.h"
 #include "libvirt/version.h"
+#include "migrate/migrate-notes.h"
 #include "migrate/migrating-device.h"
 #include "migrate/remote-placement.h"
 
@@ -19,7 +19,6 @@
     11000000 /* for a mediated device that becomes a virtual function, and the reverse */
 #define LEAST_KERNEL_MAJOR 5
 #define LEAST_KERNEL_MINOR 18
-#define USUAL_PAUSE        300 /* ms: QEMU's downtime-limit */
 
 struct check {
     const struct migrate_check *migration;
@@ -375,87 +374,7 @@ check_others(struct check *check)
     }
 }
 
-/* --- What to know besides --- */
-
-/* Adds notes on what NVIDIA requires to be equal on both hosts, because no libvirt tells it. */
-static void
-add_notes_of_nvidia(struct check *check)
-{
-    const char *manager = check->migration->departure->manager;
-
-    migrate_findings_note(
-        &check->findings, "nvidia-driver",
-        "%s%s%s; up to RHEL 9.4 both have to be the same, from 9.6 on NVIDIA's release notes "
-        "say which go together",
-        *manager ? "NVIDIA's vGPU manager has version " : "", manager,
-        *manager ? " here, and which there is not known"
-                 : "which version NVIDIA's vGPU manager has here is not known, nor which there");
-    migrate_findings_note(
-        &check->findings, "ecc",
-        "whether ECC is on, here and there, is not known, and it has to be the same: "
-        "'nvidia-smi --query-gpu=pci.bus_id,ecc.mode.current --format=csv' tells it on "
-        "each");
-}
-
-static bool
-may_need_alike_drivers(const struct migrate_check *migration)
-{
-    const struct demands *demands = &migration->guest->demands;
-
-    for (size_t i = 0; i < demands->count; i++) {
-        const struct migrating_device device = device_of(migration, &demands->items[i]);
-
-        if (migrating_device_may_need_alike_drivers(&device))
-            return true;
-    }
-    return false;
-}
-
-static void
-add_notes(struct check *check)
-{
-    const struct migrate_check *migration = check->migration;
-    const struct migrating_guest *guest = migration->guest;
-    const char *name = guest->domain->name;
-    unsigned size = 0;
-
-    if (guest->demands.count == 0)
-        return;
-    migrate_findings_note(
-        &check->findings, "hook",
-        "that the hook is installed there, and what vgpu.conf there allows (gpus, "
-        "classes, quotas), no libvirt tells");
-    migrate_findings_note(&check->findings, "driver",
-                          "only QEMU finds out whether the driver there migrates this vGPU");
-    if (may_need_alike_drivers(migration))
-        add_notes_of_nvidia(check);
-    if (!guest->domain->is_running) {
-        migrate_findings_note(
-            &check->findings, "offline",
-            "%s does not run: 'virsh migrate --offline' moves its definition, which "
-            "needs no room and no vGPU",
-            name);
-        return;
-    }
-    for (size_t i = 0; i < guest->demands.count; i++) {
-        const struct inventory_type *has =
-            migrating_guest_type(guest, migration->here, &guest->demands.items[i]);
-
-        size += has ? has->framebuffer : 0;
-    }
-    /* A network of 10 Gbit/s takes 1 ms per MiB, with a reserve. */
-    if (size > USUAL_PAUSE)
-        migrate_findings_note(
-            &check->findings, "converge",
-            "to converge: 'virsh migrate-setmaxdowntime %s %u' while it migrates, as "
-            "%u MiB of frame buffer may change up to the end; no --postcopy",
-            shell_word(name).text, size, size);
-    else
-        migrate_findings_note(&check->findings, "converge",
-                              "to converge: a longer pause if it does not end, as with 'virsh "
-                              "migrate-setmaxdowntime %s 1000' while it migrates; no --postcopy",
-                              name);
-}
+/* --- All --- */
 
 static void
 check_hosts(struct check *check)
@@ -492,7 +411,8 @@ migrate_check_run(const struct migrate_check *migration, FILE *out, struct migra
     check_room(&check);
     check_others(&check);
     if (!migration->guest->is_new)
-        add_notes(&check);
+        migrate_notes_add(migration->guest, migration->here, migration->departure->manager,
+                          &check.findings);
     if (ret->answer == MIGRATE_YES && demands->count > 0)
         ret->room = remote_placement_count(&check.all, MIGRATE_CHECK_MOST_ROOM);
     remote_placement_clear(&check.all);

@@ -58,12 +58,20 @@ is_asked_for(const struct inventory_type *type, const void *data)
            (device->demand->framebuffer && has_size(type, device));
 }
 
+/* Whether a GPU is of another family than the one that the device is on. */
+static bool
+is_alien(const struct migrating_device *device, const struct inventory_gpu *gpu)
+{
+    return device->has && card_vendor_parts(device->has->gpu, gpu);
+}
+
 bool
 migrating_device_suits(const struct inventory_type *type, const void *data)
 {
     const struct migrating_device *device = data;
 
-    return is_asked_for(type, data) && (!device->has || is_same(device->has, type));
+    return is_asked_for(type, data) &&
+           (!device->has || (is_same(device->has, type) && !is_alien(device, type->gpu)));
 }
 
 /* Returns the first type for which `wants` returns true, or NULL. */
@@ -117,7 +125,7 @@ migrating_device_untold(const struct migrating_device *device)
     for (size_t gpu = 0; gpu < to->gpu_count; gpu++) {
         const struct inventory_gpu *each = to->gpus[gpu];
 
-        if (each->is_partial &&
+        if (each->is_partial && !is_alien(device, each) &&
             may_be_of(device, card_vendor_find(card_vendor_built_in, each->vendor)))
             return each;
     }
@@ -194,15 +202,41 @@ is_hidden(const struct migrating_device *device)
     return found && !is_told;
 }
 
+/* Whether a GPU is of another family, and would do otherwise. */
+static bool
+would_do(const struct migrating_device *device, const struct inventory_gpu *gpu)
+{
+    return is_alien(device, gpu) && (gpu->is_partial || ARRAY_HAS(gpu->types, gpu->type_count, type,
+                                                                  is_same(device->has, type)));
+}
+
+/* Returns the first such GPU there; NULL: there is none. */
+static const struct inventory_gpu *
+find_alien(const struct migrating_device *device)
+{
+    const struct inventory *to = device->to;
+    struct inventory_gpu *const *alien =
+        ARRAY_FIND(to->gpus, to->gpu_count, gpu, would_do(device, *gpu));
+
+    return alien ? *alien : NULL;
+}
+
 /* Explains why no type there fits. Returns whether that is sure. */
 static enum migrate_answer
 explain_absence(const struct migrating_device *device, char *text, size_t size)
 {
     const struct inventory_type *same = find_type(device->to, is_same_as_has, device);
+    const struct inventory_gpu *alien = find_alien(device);
     const struct inventory_type *another = find_type(device->to, is_another, device);
     const char *wanted = device->demand->wanted;
     bool is_class = device->demand->class;
 
+    if (alien) {
+        snprintf(text, size, "it is on %s, and %s there is %s: %s",
+                 card_vendor_family(device->has->gpu), alien->name.text, card_vendor_family(alien),
+                 card_vendor_find(card_vendor_built_in, alien->vendor)->families);
+        return MIGRATE_NO;
+    }
     if (is_nameless(device->has)) {
         snprintf(text, size,
                  "its type is %s; types are compared by name, and its name is not known here now",

@@ -48,6 +48,22 @@ card_vendor_scheduler(const struct host *host, const struct name *card)
     return vendor->scheduler ? vendor->scheduler(host, card) : POLICY_SCHEDULER_UNSAID;
 }
 
+const char *
+card_vendor_family(const struct inventory_gpu *gpu)
+{
+    const struct card_vendor *vendor = card_vendor_find(card_vendor_built_in, gpu->vendor);
+
+    return vendor->family ? vendor->family(gpu->device) : NULL;
+}
+
+bool
+card_vendor_parts(const struct inventory_gpu *from, const struct inventory_gpu *to)
+{
+    const char *left = card_vendor_family(from), *right = card_vendor_family(to);
+
+    return left && right && !strcmp(from->vendor, to->vendor) && strcmp(left, right) != 0;
+}
+
 bool
 card_vendor_has_tools(const struct card_vendor *vendor)
 {

@@ -72,6 +72,11 @@ struct card_vendor {
     /* A vGPU moves only between hosts whose driver's version, ECC mode and parameters of the vGPU
      * go together. */
     bool needs_alike_drivers;
+
+    /* The family of a card, by its PCI device id; NULL: none. No vGPU moves between cards of two
+     * families. The rule is a sentence without its full stop. NULL: there are no families. */
+    const char *(*family)(const char *device);
+    const char *families;
 };
 
 extern const struct card_vendor card_vendor_nvidia; /* nvidia-card.c */
@@ -102,6 +107,13 @@ unsigned card_vendor_scheduler(const struct host *host, const struct name *card)
 
 /* Whether a vendor's tools are needed to set up a card. They are slow, and one runs at a time. */
 bool card_vendor_has_tools(const struct card_vendor *vendor) CHECKED NONNULL;
+
+/* Whether a vGPU of one GPU never moves to the other, by the families of both. */
+bool
+card_vendor_parts(const struct inventory_gpu *from, const struct inventory_gpu *to) CHECKED NONNULL;
+
+/* The family of a GPU, for people; NULL: none, or not known. */
+const char *card_vendor_family(const struct inventory_gpu *gpu) NONNULL;
 
 /* Whether a type is one of the vendor's. */
 bool card_vendor_has_type(const struct card_vendor *vendor,

@@ -3,6 +3,7 @@
 /* NVIDIA's cards. NVIDIA supports no other way to enable functions than its own tool. */
 
 #include "vendor/card-vendor.h"
+#include "base/array.h"
 #include "device/pci.h"
 #include "vendor/nvidia-scheduler.h"
 #include "vendor/vendor-tool.h"
@@ -29,6 +30,27 @@ is_for_data_centers(const struct host *host, const struct name *card)
            !strncmp(class, "0x0302", strlen("0x0302"));
 }
 
+/* Boards of Hopper by their PCI device ids (pci.ids). NVIDIA's documents on live migration (NVIDIA
+ * AI Enterprise 8 and 9) name these three. */
+static const char *
+family(const char *device)
+{
+    static const struct {
+        const char *device, *family;
+    } boards[] = {
+        {"2313", "H100"}, {"2321", "H100"}, {"2330", "H100"}, {"2331", "H100"},
+        {"2336", "H100"}, {"2339", "H100"}, {"2335", "H200"}, {"233b", "H200"},
+        {"2322", "H800"}, {"2324", "H800"}, {"233a", "H800"},
+    };
+    const char *ret = NULL;
+
+    for (size_t i = 0; !ret && i < COUNT(boards); i++) {
+        if (!strcmp(boards[i].device, device))
+            ret = boards[i].family;
+    }
+    return ret;
+}
+
 const struct card_vendor card_vendor_nvidia = {
     .id = "10de",
     .name = "NVIDIA",
@@ -47,4 +69,6 @@ const struct card_vendor card_vendor_nvidia = {
     .scheduler = nvidia_scheduler_read,
     .needs_iommu = true,
     .needs_alike_drivers = true,
+    .family = family,
+    .families = "NVIDIA moves no vGPU between H100, H200 and H800",
 };

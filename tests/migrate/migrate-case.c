@@ -99,6 +99,8 @@ migrate_case_read_here(struct scene *scene, const struct migrate_case *row, stru
                        "type nvidia-1152 \"NVIDIA L40S-8Q\" framebuffer 8192 max 6\n"
                        "gpu 0000:5f:00.0 vf vfs 1 rule size\n"
                        "type nvidia-1155 \"NVIDIA L40S-24Q\" framebuffer 24576 max 2\n"
+                       "gpu 0000:41:00.0 vf vfs 2 rule size device 2331\n"
+                       "type nvidia-9101 \"NVIDIA H100-80C\" framebuffer 81920 max 2\n"
                        "gpu 0000:03:00.0 xe vfs 2\n"
                        "pci 0000:c1:02.0 driver vfio-pci physfn 0000:c1:00.0\n"
                        "gpu mtty rule pool 24\n"
@@ -109,6 +111,8 @@ migrate_case_read_here(struct scene *scene, const struct migrate_case *row, stru
     assert_int_equal(fake_make(&scene->kernel, "mtty", "mtty-2", scene_device(3)), 0);
     assert_int_equal(fake_make(&scene->kernel, "0000:3d:00.4", "nvidia-1152", "0000:3d:00.4"), 0);
     assert_int_equal(fake_make(&scene->kernel, "0000:5f:00.4", "nvidia-1155", "0000:5f:00.4"), 0);
+    if (row->function && !strcmp(row->function, "0000:41:00.4"))
+        assert_int_equal(fake_make(&scene->kernel, row->function, "nvidia-9101", row->function), 0);
     for (unsigned number = 1; number <= 2; number++)
         assert_int_equal(
             fake_make(&scene->kernel, "0000:18:00.0", "nvidia-222", scene_device(number)), 0);

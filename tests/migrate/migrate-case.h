@@ -4,9 +4,9 @@
  * migrate-case: a guest with vGPUs, another host, and the expected answer of migrate-check.
  *
  * A host is a set of answers of libvirt. This host also has a fake /sys. It has a T4 with two
- * devices of the smallest type, a third device elsewhere, and two virtual functions with a type.
- * For the second function no function of its card names the type. The cards of Intel and AMD have
- * types if the configuration says so.
+ * devices of the smallest type, a third device elsewhere, two virtual functions with a type, and an
+ * H100. For the second function no function of its card names the type. The cards of Intel and AMD
+ * have types if the configuration says so.
  */
 
 #pragma once
@@ -41,6 +41,18 @@
     "<capability type='virt_functions' maxCount='16'>"                                             \
     "<address domain='0x0000' bus='0x3d' slot='0x00' function='" function                          \
     "'/></capability></capability></device>"
+
+/* A card whose functions have vendor-specific VFIO, and a mediated type, by its PCI id. */
+#define HOPPER(address, id)                                                                        \
+    "<device><path>/sys/devices/pci0000:00/" address "</path><driver><name>nvidia</name></driver>" \
+    "<capability type='pci'><product id='0x" id "'/><vendor id='0x10de'/>"                         \
+    "<capability type='virt_functions' maxCount='16'>"                                             \
+    "<address domain='0x0000' bus='0x3d' slot='0x00' function='0x7'/></capability></capability>"   \
+    "</device>"
+#define HOPPER_TYPE(address, id)                                                                   \
+    "<device><path>/sys/devices/pci0000:00/" address "</path><capability type='pci'>"              \
+    "<product id='0x" id "'/><vendor id='0x10de'/><capability type='mdev_types'>" TYPE(            \
+        "nvidia-9101", "NVIDIA H100-80C", "1") "</capability></capability></device>"
 
 #define STRAY "dddddddd-0000-4000-8000-0000000000ff"
 
@@ -92,6 +104,10 @@ struct migrate_case {
 #define L40S_GUEST      .function = "0000:3d:00.4", .type = "L40S-8Q", FUNCTIONS_HERE
 #define OTHER_FUNCTIONS CARD("0000:5e:00.0", "0x4")
 #define L40S(capacity)  GPU("0000:18:00.0", TYPE("nvidia-1152", "NVIDIA L40S-8Q", capacity))
+
+#define H100_GUEST                                                                                 \
+    .function = "0000:41:00.4", .type = "H100-80C",                                                \
+    .here = {.devices = {HOPPER("0000:41:00.0", "2331")}}
 
 #define XE_FUNCTION "0000:03:00.4"
 

@@ -152,6 +152,58 @@ static const struct migrate_case functions[] = {
         .words = {"0000:5e:00.0 does not offer it now; but whether a GPU there takes more is"},
     },
     {
+        .why = "an H100 there, whose functions are not told",
+        H100_GUEST,
+        .there = {.devices = {HOPPER("0000:5e:00.0", "2330")}},
+        .answer = MIGRATE_UNKNOWN,
+        .words =
+            {"UNKNOWN  ua-gpu0: no GPU there has NVIDIA H100-80C (nvidia-9101); but libvirt "
+             "does not tell what the virtual functions of 0000:5e:00.0 there can be\n",
+             "NOTE     NVIDIA moves no vGPU between H100, H200 and H800, nor between boards of "
+             "one name and two sizes, as H100 PCIe (80 GB) and H100 NVL (94 GB); 'lspci -nn' "
+             "tells the boards of each host\n"},
+    },
+    {
+        .why = "an H200 there, whose functions are not told",
+        H100_GUEST,
+        .there = {.devices = {HOPPER("0000:5e:00.0", "2335")}},
+        .answer = MIGRATE_NO,
+        .words =
+            {"NO       ua-gpu0: it is on H100, and 0000:5e:00.0 there is H200: NVIDIA moves no "
+             "vGPU between H100, H200 and H800\n"},
+    },
+    {
+        .why = "an H800 there with the same type by name",
+        H100_GUEST,
+        .there = {.devices = {HOPPER_TYPE("0000:5e:00.0", "2322")}},
+        .answer = MIGRATE_NO,
+        .words = {"NO       ua-gpu0: it is on H100, and 0000:5e:00.0 there is H800: NVIDIA"},
+    },
+    {
+        .why = "an H200 there, and a card that nobody knows",
+        H100_GUEST,
+        .there = {.devices = {HOPPER("0000:5e:00.0", "2335"), HOPPER("0000:5f:00.0", "ffff")}},
+        .answer = MIGRATE_UNKNOWN,
+        .words = {"UNKNOWN  ua-gpu0: it is on H100, and 0000:5e:00.0 there is H200: NVIDIA",
+                  "H800; but libvirt does not tell what the virtual functions of 0000:5f:00.0"},
+    },
+    {
+        .why = "an H800 there, and an H100 with the type",
+        H100_GUEST,
+        .there = {.devices = {HOPPER("0000:5e:00.0", "2324"), HOPPER_TYPE("0000:5f:00.0", "2331")}},
+        .answer = MIGRATE_YES,
+        .room = 1,
+        .words = {"OK       ua-gpu0: there is NVIDIA H100-80C (nvidia-9101) there\n",
+                  "OK       there is room for ua-gpu0 on 0000:5f:00.0\n"},
+    },
+    {
+        .why = "an H200 there takes a vGPU of a card that is none of these three",
+        L40S_GUEST,
+        .there = {.devices = {HOPPER("0000:5e:00.0", "2335")}},
+        .answer = MIGRATE_UNKNOWN,
+        .words = {"UNKNOWN  ua-gpu0: no GPU there has NVIDIA L40S-8Q (nvidia-1152); but"},
+    },
+    {
         .why = "a profile, of which no libvirt tells",
         .function = XE_FUNCTION,
         .type = "b50-4g",
@@ -161,7 +213,9 @@ static const struct migrate_case functions[] = {
         .words = {"UNKNOWN  ua-gpu0: no libvirt tells of GPUs like those that have b50-4g\n",
                   "NOTE     ua-gpu0: the profile b50-4g has to have the same numbers there, as the "
                   "driver takes the state of no other; 'vgpuctl check --print' shows them on each "
-                  "host\n"},
+                  "host\n",
+                  "NOTE     ua-gpu0: only the guest knows whether its own xe can migrate: it takes "
+                  "firmware of the GuC 70.54 or later ('dmesg' in the guest tells it)\n"},
     },
     {
         .why = "a virtual function that nobody asks for",
