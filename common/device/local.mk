@@ -15,6 +15,7 @@ libvgpu_a_SOURCES += \
 	common/device/nvidia-table.c common/device/nvidia-table.h \
 	common/device/occupant.c common/device/occupant.h \
 	common/device/open-files.c common/device/open-files.h \
+	common/device/partition.c common/device/partition.h \
 	common/device/pci.c common/device/pci.h \
 	common/device/pool.c common/device/pool.h \
 	common/device/profile.c common/device/profile.h \

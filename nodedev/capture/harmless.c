@@ -17,7 +17,8 @@ const char *const harmless_words[] = {
     "kernel", "mig", "osrelease", "random", "self", "stat", "status", "task", "unbindLock",
 
     /* /sys */
-    "available_instances", "bus", "class", "cpulist", "creatable_vgpu_types", "create",
+    "accelerator_partition_profile", "available_instances", "bus", "class", "cpulist",
+    "creatable_vgpu_types", "create",
     "current_vgpu_type", "debug", "description", "device", "device_api", "devices", "driver",
     "drivers", "emulated", "enabled", "enforce", "exec_quantum_ms", "features", "fs",
     "gpu_instance_id", "iommu", "iommu_group", "iommu_groups", "mdev", "mdev_bus",

@@ -14,6 +14,7 @@
 #include "capture/status-text.h"
 #include "capture/table-text.h"
 #include "device/nvidia-table.h"
+#include "device/partition.h"
 #include "device/profile.h"
 
 #include <fnmatch.h>
@@ -162,6 +163,18 @@ rewrite_table(struct pass *pass, const struct answer *answer)
     return table_text_copy(pass->stand_ins, pass->from, answer);
 }
 
+/* Keeps what is read of a partition mode (device/partition.h). */
+static char *
+rewrite_partition(struct stand_ins *stand_ins, const char *text)
+{
+    struct partition mode;
+
+    (void)stand_ins;
+    if (!partition_parse(text, &mode))
+        return memory_copy("");
+    return memory_format("\n0 %s %u\n", mode.mode, mode.count);
+}
+
 static char *
 hide_content(struct stand_ins *stand_ins, const char *text)
 {
@@ -212,6 +225,7 @@ static const struct row rows[] = {
     {ANSWER_READ, "sys/*/description", .text = kernel_text_description},
     {ANSWER_READ, "sys/*/creatable_vgpu_types", .text = kernel_text_creatable,
      .learn = learning_creatable},
+    {ANSWER_READ, "sys/*/" PARTITION_FILE, .text = rewrite_partition},
     {ANSWER_READ, "sys/*/dev", .line = kernel_text_device},
     {ANSWER_READ, "sys/*", .line = kernel_text_value},
     {ANSWER_READ, "proc/*", .line = kernel_text_value},

@@ -74,8 +74,8 @@ read_all(const struct host *host, const char *uri, struct diagnosis *ret, struct
 }
 
 static const struct diagnosis_check *const tables[] = {
-    hook_checks,   security_checks, card_checks,     kernel_checks, setup_checks,  function_checks,
-    nvidia_checks, xe_checks,       emulated_checks, state_checks,  domain_checks,
+    hook_checks,   security_checks, card_checks, kernel_checks,   setup_checks, function_checks,
+    nvidia_checks, xe_checks,       pool_checks, emulated_checks, state_checks, domain_checks,
 };
 
 /* Whether a word of vgpu.conf (accept) is the name of a check. The names are offered as what was

@@ -18,6 +18,7 @@ extern const struct diagnosis_check setup_checks[];
 extern const struct diagnosis_check function_checks[];
 extern const struct diagnosis_check nvidia_checks[];
 extern const struct diagnosis_check xe_checks[];
+extern const struct diagnosis_check pool_checks[];
 extern const struct diagnosis_check emulated_checks[];
 extern const struct diagnosis_check state_checks[];
 extern const struct diagnosis_check domain_checks[];

@@ -11,6 +11,7 @@ libvgpuctl_a_SOURCES += \
 	nodedev/doctor/diagnosis-hook.c \
 	nodedev/doctor/diagnosis-kernel.c \
 	nodedev/doctor/diagnosis-nvidia.c \
+	nodedev/doctor/diagnosis-pools.c \
 	nodedev/doctor/diagnosis-security.c \
 	nodedev/doctor/diagnosis-setup.c \
 	nodedev/doctor/diagnosis-state.c \

@@ -14,5 +14,8 @@ const struct card_vendor card_vendor_amd = {
     .driver_advice = "install gim, in place of amdgpu, and load it with the number of functions",
     .driver_command = "modprobe gim vf_num=1",
     .needs = CARD_NEEDS_POOLS,
+    .partition = partition_read,
+    .partition_advice = "'amd-smi partition' shows the modes, and gim is loaded with as many "
+                        "functions (vf_num)",
     .functions_fixed = "AMD's driver makes them when it is loaded, by a parameter of its module",
 };

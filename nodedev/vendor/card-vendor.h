@@ -11,6 +11,7 @@
 
 #pragma once
 
+#include "device/partition.h"
 #include "device/vendor.h"
 #include "vendor/nvidia-smi.h"
 
@@ -36,6 +37,11 @@ struct card_vendor {
 
     /* Functions of a card with this driver can be vGPUs, and libvirt tells nothing of these. */
     const char *untold_driver;
+
+    /* Reads a mode of a card that limits the number of its functions, and how one changes the mode:
+     * a sentence without its full stop. NULL: no card has modes. */
+    int (*partition)(const struct host *host, const struct name *card, struct partition *ret);
+    const char *partition_advice;
 
     /* --- a new card --- */
 
