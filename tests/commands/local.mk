@@ -12,6 +12,7 @@ unit_tests += \
 	tests/commands/test-interface \
 	tests/commands/test-log \
 	tests/commands/test-metrics \
+	tests/commands/test-neighbour \
 	tests/commands/test-one-answer \
 	tests/commands/test-other-user \
 	tests/commands/test-ready \
