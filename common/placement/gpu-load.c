@@ -174,6 +174,43 @@ add_vgpus(struct gpu_load *load)
     }
 }
 
+/* How many vGPUs of a type the driver makes by its own word; 0: it does not tell. */
+static uint64_t
+told_most(const struct inventory_type *type)
+{
+    const struct inventory_gpu *gpu = type->gpu;
+    size_t index = inventory_type_index(type);
+    const struct limit *told =
+        ARRAY_FIND(gpu->limits, gpu->limit_count, limit,
+                   limit->source == LIMIT_TOLD && !limit->is_memory && limit->binds[index]);
+
+    if (!told)
+        return 0;
+    return type->ceiling && type->ceiling < told->total ? type->ceiling : told->total;
+}
+
+/* Whether the driver offers fewer of some type than fit beside the vGPUs that are there. Then
+ * something else has frame buffer of the card, such as a process of the host. No file tells what it
+ * is, so it may grow. Only a card that is its own parent tells a number. A 0 says all that there is
+ * to say, or was not read. */
+static bool
+is_short(const struct gpu_load *load)
+{
+    const struct inventory_gpu *gpu = load->gpu;
+
+    if (gpu->parent_count != 1 || !gpu->one_size || load->on->is_single)
+        return false;
+    for (size_t i = 0; i < gpu->type_count; i++) {
+        const struct inventory_type *type = &gpu->types[i];
+        int word = gpu->parents[0]->available[i];
+
+        if (word > 0 && type->framebuffer && inventory_type_shares_time(type) &&
+            load->kept == load->sized_kept && load->kept + (uint64_t)word < told_most(type))
+            return true;
+    }
+    return false;
+}
+
 void
 gpu_load_init(struct gpu_load *load, const struct inventory_gpu *gpu, enum load_time time)
 {
@@ -194,6 +231,7 @@ gpu_load_init(struct gpu_load *load, const struct inventory_gpu *gpu, enum load_
     add_vgpus(load);
     for (size_t i = 0; i < gpu->type_count; i++)
         hear_word(load, &gpu->types[i], has_instances);
+    load->is_short = is_short(load);
 }
 
 void

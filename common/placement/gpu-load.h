@@ -51,6 +51,7 @@ struct gpu_load {
     const struct inventory_gpu *gpu; /* borrowed */
     enum load_time time;
     bool is_withheld;         /* the driver offers nothing, though the inventory shows no vGPU */
+    bool is_short;            /* the driver offers fewer than fit beside the vGPUs that are there */
     size_t kept, puts, drops; /* vGPUs that the inventory shows and that were not dropped; that
                                  were put; that were dropped */
     size_t sized_kept, sized_puts; /* of these, those whose frame buffer is known */

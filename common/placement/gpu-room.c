@@ -118,6 +118,8 @@ share_left(const struct gpu_load *load, const struct place *place)
     /* There is room for less than that: for the largest whole number below it. */
     most = (whole + 1) * (1 - taken_least) - 1e-6;
     left.most = most > left.least ? (unsigned)most : left.least;
+    if (load->is_short && is_sized(load, place->type))
+        left.least = 0;
     if (left.most > 0)
         left.why = left.least == left.most ? ROOM_FREE : ROOM_UNTOLD;
     return left;
@@ -243,6 +245,7 @@ struct bounds
 gpu_room_at(const struct gpu_load *load, const struct place *place)
 {
     const struct load_use one = {*place, 0};
+    const bool may_be_sure = !load->is_short || !is_sized(load, place->type);
     struct bounds bounds = take_word(load, place);
     bool enough = false;
 
@@ -252,7 +255,7 @@ gpu_room_at(const struct gpu_load *load, const struct place *place)
 
         if (!binds(load, limit, place->type))
             continue;
-        enough |= is_enough(load, limit);
+        enough |= may_be_sure && is_enough(load, limit);
         if (need)
             narrow(rest_of(load, i) / need, &bounds);
     }

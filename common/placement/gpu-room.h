@@ -8,7 +8,8 @@
  * something is not known. The rules are:
  *
  * - The driver's word counts for the GPU as it was seen. If a GPU without vGPUs offers nothing,
- *   nothing is known of another day.
+ *   nothing is known of another day. If the driver offers fewer than it takes beside the vGPUs that
+ *   are there, its word is no promise: something that no file tells has frame buffer.
  * - Limits always bind (device/limit.h). What they leave is sure if the driver told them. Where one
  *   size is taken at a time, the memory binds on another day only.
  * - A function takes one vGPU. Several functions may offer the same place.

@@ -14,6 +14,9 @@
 #include <string.h>
 
 #define MOST 48 /* guests of a row */
+#define MI300X(function)                                                                           \
+    "pci 0000:c1:" function                                                                        \
+    " driver vfio-pci physfn 0000:c1:00.0 vendor 1002 device 74b5 class 0x120000\n"
 
 static struct scene scene;
 static struct typed typed;
@@ -30,6 +33,9 @@ struct row {
     const char *figures; /* "TYPE AVAILABLE MAX;" for some types; "*" stands for all other types */
     const char *one_more, *too_many, *words;
     const char *configuration;
+    /* What the card itself tells, in MiB, if that is published. A vGPU has its size at most, so the
+     * card has less in use than we say, and more is free. */
+    long in_use, left;
 };
 
 static const struct row rows[] = {
@@ -160,6 +166,39 @@ static const struct row rows[] = {
      .gpu = "0000:41:00.0",
      .figures = "nvidia-699 - 7",
      .one_more = "A100D-1-10C"},
+    {.machine = "real-25-rtx6000",
+     .gpu = "0000:01:00.0",
+     .made = {{"RTX6000-1Q", 1}},
+     .figures = "nvidia-256 23 24;nvidia-257 0 12;nvidia-258 0 8;nvidia-259 0 6",
+     .one_more = "RTX6000-1Q",
+     .too_many = "RTX6000-2Q",
+     .words = "holds nvidia-"},
+    /* The same host, if its driver counted the 816 MiB of the host's process. */
+    {.machine = "row 25",
+     .text = "gpu 0000:01:00.0 rule size taken 816 board \"GRID RTX6000\"\n",
+     .gpu = "0000:01:00.0",
+     .made = {{"RTX6000-1Q", 1}},
+     .figures = "nvidia-256 - 24;nvidia-257 0 12;nvidia-258 0 8;nvidia-259 0 6",
+     .one_more = "RTX6000-1Q",
+     .too_many = "RTX6000-2Q",
+     .words = "holds nvidia-"},
+    {.machine = "real-29-rtx-pro-6000",
+     .gpu = "0001:8c:00.0",
+     .has_functions = true,
+     .made = {{"DC-6Q", 2}},
+     .figures = "nvidia-1518 0 -;nvidia-1519 0 -;nvidia-1521 0 -;nvidia-1540 0 -;nvidia-1544 0 -",
+     .in_use = 11840,
+     .left = 86047,
+     .one_more = "DC-6Q",
+     .too_many = "DC-2B",
+     .words = "0001:8c:00.0"},
+    {.machine = "real-29-rtx-pro-6000",
+     .gpu = "0001:42:00.0",
+     .has_functions = true,
+     .made = {{"DC-1-12Q", 1}},
+     .figures = "nvidia-9112 - -",
+     .one_more = "DC-1-12Q",
+     .too_many = NULL},
     {.machine = "real-16-gvt-g-small",
      .gpu = "0000:00:02.0",
      .figures = "i915-GVTg_V5_4 1 -;i915-GVTg_V5_8 2 -",
@@ -197,6 +236,20 @@ static const struct row rows[] = {
      .one_more = "half",
      .too_many = "whole",
      .words = "no other virtual function could take it now"},
+    /* An MI300X whose functions are bound to vfio-pci. */
+    {.machine = "row 32",
+     .text = "pci 0000:c1:00.0 driver gim vendor 1002 device 74a1 class 0x120000\n" MI300X("00.4")
+         MI300X("00.5") MI300X("00.6") MI300X("00.7") MI300X("01.0") MI300X("01.1") MI300X("01.2")
+             MI300X("01.3"),
+     .gpu = "0000:c1:00.0",
+     .has_functions = true,
+     .configuration = "pools = { mi300x = { functions = [ \"0000:c1:0[01].[0-7]\" ]; driver = "
+                      "\"vfio-pci\"; framebuffer = \"24G\"; }; };\n",
+     .made = {{"mi300x", 7}},
+     .figures = "mi300x 1 8",
+     .one_more = "mi300x",
+     .too_many = "mi300x",
+     .words = "0000:c1:01.4"},
 };
 
 static bool
@@ -245,6 +298,23 @@ check_figures(const struct row *row)
     assert_true(count > 0);
 }
 
+/* Compares the frame buffer in use and the free one with what the card tells. */
+static void
+check_memory(const struct row *row)
+{
+    const char *line;
+    long used, most;
+
+    assert_int_equal(typed_run(&scene, NULL, "vgpuctl gpus -rn -o GPU,USED,FREE-AT-MOST", &typed),
+                     COMMAND_DONE);
+    line = strstr(typed.printed, row->gpu);
+    assert_non_null(line);
+    assert_int_equal(sscanf(line, "%*s %ld %ld", &used, &most), 2);
+    if (used < row->in_use || most > row->left)
+        fail_msg("%s: %ld MiB in use, at most %ld free, and the card tells %ld and %ld",
+                 row->machine, used, most, row->in_use, row->left);
+}
+
 static void
 check_row(const struct row *row)
 {
@@ -259,6 +329,8 @@ check_row(const struct row *row)
         }
     }
     check_figures(row);
+    if (row->in_use)
+        check_memory(row);
     if (row->one_more && !starts(row, ++guest, row->one_more))
         fail_msg("%s: one more %s: %s", row->machine, row->one_more, scene.said);
     if (row->too_many && starts(row, ++guest, row->too_many))
@@ -295,11 +367,60 @@ a_card_that_offers_nothing(void **state)
     assert_int_equal(fake_make(&scene.kernel, p4.gpu, "nvidia-65", scene_device(9)), 0);
 }
 
+static unsigned bars_read;
+static ssize_t (*read_of_kernel)(const struct host *host, const char *path, char *buffer,
+                                 size_t size);
+
+static ssize_t
+read_and_watch(const struct host *host, const char *path, char *buffer, size_t size)
+{
+    const char *name = strrchr(path, '/');
+
+    bars_read += name && !strncmp(name, "/resource", strlen("/resource"));
+    return read_of_kernel(host, path, buffer, size);
+}
+
+/* The Arc Pro B65 of row 30 has 32 GiB, no functions yet, and a BAR of 57,344 MiB. Nothing takes
+ * the BAR for memory. */
+static void
+a_bar_is_no_memory(void **state)
+{
+    static const char *const lines[] = {"vgpuctl gpus",
+                                        "vgpuctl types",
+                                        "vgpuctl status",
+                                        "vgpuctl doctor",
+                                        "vgpuctl sriov enable 0000:e3:00.0",
+                                        "vgpuctl gpus",
+                                        "vgpuctl doctor"};
+    static struct host_ops ops;
+
+    scene_stop(&scene);
+    scene_start(&scene, "gpu 0000:e3:00.0 xe vfs 7 memory 31744 vendor 8086 device e222\n");
+    scene_configure(&scene, "profiles = { b65-8g = { vram = \"8G\"; }; };\n");
+    assert_int_equal(fake_enable(&scene.kernel, "0000:e3:00.0", 0), 0);
+    fake_write(&scene.kernel, "sys/devices/0000:e3:00.0/resource",
+               "0x00000000e0000000 0x00000000e0ffffff 0x0000000000140204\n"
+               "0x0000000000000000 0x0000000000000000 0x0000000000000000\n"
+               "0x0000380000000000 0x0000380dffffffff 0x000000000014220c\n");
+    ops = *scene.kernel.host.ops;
+    read_of_kernel = ops.read;
+    ops.read = read_and_watch;
+    scene.kernel.host.ops = &ops;
+    for (size_t i = 0; i < sizeof(lines) / sizeof(*lines); i++) {
+        typed_run(&scene, NULL, lines[i], &typed);
+        assert_null(strstr(typed.printed, "57344"));
+        assert_null(strstr(typed.printed, "56 GiB"));
+    }
+    typed_assert_has(typed.printed, "gives all functions of such a card 31744 MiB, or 26982 MiB");
+    assert_int_equal(bars_read, 0);
+}
+
 int
 main(void)
 {
 #define TEST(name) TYPED_TEST(name, here)
-    const struct CMUnitTest tests[] = {TEST(published_figures), TEST(a_card_that_offers_nothing)};
+    const struct CMUnitTest tests[] = {TEST(published_figures), TEST(a_card_that_offers_nothing),
+                                       TEST(a_bar_is_no_memory)};
 
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

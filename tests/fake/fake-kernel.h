@@ -40,7 +40,8 @@
  * (among the lines), proposal (a header while no vGPU is made).
  *
  * Rules: `size`: all vGPUs of a GPU have one frame-buffer size. One more fits while there are fewer
- * than the type's max. `type`: the same with one type. `pool N`: there are N units, and each type
+ * than the type's max. With `taken N` a process of the host has N MiB of the frame buffer, which no
+ * file tells. `type`: the same with one type. `pool N`: there are N units, and each type
  * uses some of them. `mixed` with `memory N` (MiB): any type fits for which there is memory.
  * `apart`: each type is counted by itself: `alone N` vGPUs fit, whatever else is there. Words of a
  * type: `framebuffer`, `max`, `alone N` (else its max), `heads`, `uses N`, `api NAME`, `nameless`.

@@ -77,6 +77,17 @@ fake_count_one(const struct fake_kernel *fake, const struct fake_parent *parent,
         usage->first[parent->gpu] = (unsigned)index + 1;
 }
 
+/* How many vGPUs of a type fit beside the frame buffer that a process of the host has. */
+static unsigned
+most_beside(const struct fake_gpu *gpu, const struct fake_type *type)
+{
+    unsigned whole = type->max * type->framebuffer;
+
+    if (!gpu->taken)
+        return type->max;
+    return whole > gpu->taken ? (whole - gpu->taken) / type->framebuffer : 0;
+}
+
 /* The room that a GPU has if its ceiling does not count. A partitioned GPU makes no time-sliced
  * vGPU. */
 static unsigned
@@ -84,7 +95,7 @@ room_below(const struct fake_kernel *fake, size_t index, const struct fake_type 
 {
     const struct fake_gpu *gpu = &fake->machine->gpus[index];
     const struct fake_usage *usage = fake->usage;
-    unsigned first = usage->first[index], made = usage->made[index];
+    unsigned first = usage->first[index], made = usage->made[index], most;
     bool other;
 
     if (gpu->mig || type->instances >= 0)
@@ -99,7 +110,8 @@ room_below(const struct fake_kernel *fake, size_t index, const struct fake_type 
     other =
         first && (gpu->rule == RULE_TYPE ? &gpu->types[first - 1] != type
                                          : gpu->types[first - 1].framebuffer != type->framebuffer);
-    return other || made >= type->max ? 0 : type->max - made;
+    most = most_beside(gpu, type);
+    return other || made >= most ? 0 : most - made;
 }
 
 /* The room of the whole GPU. Its driver makes only a number of vGPUs, whatever their sizes are. */

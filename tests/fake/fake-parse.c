@@ -157,13 +157,13 @@ parse_gpu(struct fake_machine *machine, const char *name, char *line)
     static const char *const rules[] = {"size", "type", "pool", "mixed", "apart"};
     static const char *const lists[] = {"header", "plain", "name-first", "garbage", "proposal"};
     static const struct word words[] = {
-        NUMBER(fake_gpu, numa),    NUMBER(fake_gpu, vfs),    NUMBER(fake_gpu, memory),
-        NUMBER(fake_gpu, ceiling), NUMBER(fake_gpu, each),   NUMBER(fake_gpu, parts),
-        NUMBER(fake_gpu, bound),   NUMBER(fake_gpu, shares), FLAG(fake_gpu, gvt),
-        FLAG(fake_gpu, vf),        FLAG(fake_gpu, mig),      FLAG(fake_gpu, xe),
-        FLAG(fake_gpu, lent),      FLAG(fake_gpu, admin),    FLAG(fake_gpu, fixed),
-        FLAG(fake_gpu, timeless),  TEXT(fake_gpu, vendor),   TEXT(fake_gpu, device),
-        TEXT(fake_gpu, subsystem), TEXT(fake_gpu, driver)};
+        NUMBER(fake_gpu, numa),    NUMBER(fake_gpu, vfs),     NUMBER(fake_gpu, memory),
+        NUMBER(fake_gpu, ceiling), NUMBER(fake_gpu, each),    NUMBER(fake_gpu, parts),
+        NUMBER(fake_gpu, bound),   NUMBER(fake_gpu, shares),  NUMBER(fake_gpu, taken),
+        FLAG(fake_gpu, gvt),       FLAG(fake_gpu, vf),        FLAG(fake_gpu, mig),
+        FLAG(fake_gpu, xe),        FLAG(fake_gpu, lent),      FLAG(fake_gpu, admin),
+        FLAG(fake_gpu, fixed),     FLAG(fake_gpu, timeless),  TEXT(fake_gpu, vendor),
+        TEXT(fake_gpu, device),    TEXT(fake_gpu, subsystem), TEXT(fake_gpu, driver)};
     struct fake_gpu gpu = {.numa = -1};
     const char *word;
 

@@ -54,6 +54,7 @@ struct fake_gpu {
     unsigned ceiling,
         each;        /* the most vGPUs on it, and on each of its GPU instances; 0: no limit */
     unsigned parts;  /* the number of GPU instances that it shows */
+    unsigned taken;  /* MiB that a process of the host has */
     unsigned shares; /* how Intel's driver shares the memory out: 1, 2 or 3; 0: 3 */
     bool gvt, vf, mig, xe, lent;
     bool admin, fixed, timeless; /* of `xe` */

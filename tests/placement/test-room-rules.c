@@ -163,6 +163,7 @@ check(const struct row *rows, size_t count)
 #define F        "gpu a vfs 4 X-1:1024:4 X-2:2048:2\n" /* the same with virtual functions */
 #define XE       "gpu v xe vfs 4 memory 4096 X-1:1024:0 X-2:2048:0\n"
 #define MIX      "gpu v vf vfs 4 rule mixed memory 4096 X-1:1024:4 X-2:2048:2\n"
+#define SHORT    "gpu a rule size taken 1024 X-1:1024:4 X-2:2048:2\n"
 #define MOST_TWO "max_instances = ( { types = [ \"X-1\" ]; max = 2; } );"
 
 static void
@@ -185,6 +186,17 @@ the_drivers_word_counts_as_it_was_seen(void **state)
          "0..2 withheld"},
         {"unless it offers something", "gpu a X-1:1024:0 X-2:2048:2", "", "", LOAD_EVER, "X-1",
          "0..0 full"},
+        {"less than vGPUs explain is no promise", SHORT, "", "", LOAD_NOW, "X-1", "0..3 untold"},
+        {"neither beside a vGPU", SHORT "foreign 1 X-1 a", "", "", LOAD_NOW, "X-1", "0..2 untold"},
+        {"nor another day", SHORT, "", "", LOAD_EVER, "X-1 a", "0..3 untold"},
+        {"nor after a put", SHORT, "", "put X-1 a", LOAD_NOW, "X-1", "0..2 untold"},
+        {"another size explains a 0", SHORT "foreign 1 X-2 a", "", "", LOAD_NOW, "X-1",
+         "0..0 full"},
+        {"a full card is full", SHORT "foreign 1 X-2 a", "", "", LOAD_NOW, "X-2", "0..0 full"},
+        {"a drop makes one place for sure", SHORT "foreign 1 X-1 a", "", "drop a", LOAD_NOW, "X-1",
+         "1..4 untold"},
+        {"functions have a word each", "gpu a vfs 4 rule size taken 1024 X-1:1024:4 X-2:2048:2", "",
+         "", LOAD_NOW, "X-1", "4..4 free"},
     };
 
     check(rows, COUNT(rows));
