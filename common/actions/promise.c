@@ -24,21 +24,26 @@ find_own(const struct promise *promise, const struct request_hostdev *hostdev)
                : NULL;
 }
 
-/* A saved state loads only into the type that the vGPU had. */
+/* A saved state loads only into the type that the vGPU had. `before`: the places of then will do,
+ * and no others; NULL: any will. */
 static int
-bind_types(struct promise *promise, struct error *error)
+bind(struct promise *promise, const struct promise *before, struct error *error)
 {
     struct demands *demands = &promise->snapshot.demands;
 
     for (size_t i = 0; i < demands->count; i++) {
-        const struct lease *own = find_own(promise, demands->items[i].hostdev);
+        struct demand *demand = &demands->items[i];
+        const struct lease *own = before ? ledger_find(&before->former, &demand->hostdev->source)
+                                         : find_own(promise, demand->hostdev);
 
         if (!own)
             return error_refuse(error, ERROR_NOT_FOUND,
-                                "%s: the ledger does not say that %s has it (%s)",
-                                demands->items[i].label, promise->request->name,
-                                demands->items[i].hostdev->source.text);
-        demands->items[i].saved = own->vgpu.type;
+                                "%s: the ledger does not say that %s has it (%s)", demand->label,
+                                promise->request->name, demand->hostdev->source.text);
+        demand->saved = own->vgpu.type;
+        if (before)
+            demand->place = own->vgpu.parent;
+        ledger_add(&promise->former, own);
     }
     demands_set_free(demands, DEMAND_ANY_PLACE);
     return 0;
@@ -133,8 +138,8 @@ choose(struct promise *promise, struct error *error)
 
 /* Looks without the lock, then decides under it. */
 static int
-hold(struct promise *promise, const struct names *left, const struct name *only,
-     struct error *error)
+hold(struct promise *promise, const struct promise *before, const struct names *left,
+     const struct name *only, struct error *error)
 {
     AUTO(look_clear) struct look look = {0};
     struct transaction *transaction = &promise->transaction;
@@ -145,7 +150,7 @@ hold(struct promise *promise, const struct names *left, const struct name *only,
     reader_begin(promise->host->reader, PATIENCE);
     rc = statedir_load(&transaction->statedir, &snapshot->ledger, error);
     if (rc == 0)
-        rc = bind_types(promise, error);
+        rc = bind(promise, before, error);
     if (rc == 0)
         rc = snapshot_look(snapshot, &transaction->statedir, NULL, &look, error);
     if (rc == 0)
@@ -164,9 +169,9 @@ hold(struct promise *promise, const struct names *left, const struct name *only,
     return rc;
 }
 
-int
-promise_hold(const struct host *host, const struct request *request, const struct names *left,
-             const struct name *only, struct promise *ret, struct error *error)
+static int
+begin(const struct host *host, const struct request *request, struct promise *ret,
+      struct error *error)
 {
     int rc;
 
@@ -176,10 +181,25 @@ promise_hold(const struct host *host, const struct request *request, const struc
     rc = snapshot_read(&ret->snapshot, host, request, "move", error);
     if (rc == 0)
         rc = error_refuse(error, ERROR_NOT_FOUND, "%s asks for no vGPU here", request->name);
-    if (rc < 0)
-        return rc;
-    rc = transaction_open(host, true, &ret->transaction, error);
-    return rc < 0 ? rc : hold(ret, left, only, error);
+    return rc < 0 ? rc : transaction_open(host, true, &ret->transaction, error);
+}
+
+int
+promise_hold(const struct host *host, const struct request *request, const struct names *left,
+             const struct name *only, struct promise *ret, struct error *error)
+{
+    int rc = begin(host, request, ret, error);
+
+    return rc < 0 ? rc : hold(ret, NULL, left, only, error);
+}
+
+int
+promise_hold_former(const struct promise *before, struct promise *ret, struct error *error)
+{
+    const struct names none = {0};
+    int rc = begin(before->host, before->request, ret, error);
+
+    return rc < 0 ? rc : hold(ret, before, &none, NULL, error);
 }
 
 /* --- given ------------------------------------------------------------------------------------ */
@@ -237,6 +257,7 @@ promise_close(struct promise *promise)
     }
     free(promise->devices);
     free(promise->leases);
+    ledger_clear(&promise->former);
     transaction_close(&promise->transaction);
     snapshot_clear(&promise->snapshot);
     *promise = PROMISE_NONE;

@@ -10,6 +10,9 @@
  *     ...the guest is started...
  *     promise_close
  *
+ * If the guest does not start there, promise_hold_former holds what it had before, if that is still
+ * free.
+ *
  * A place that is held has a pending lease of nobody, under the claim of this process, as a place
  * on a workbench. So no start gets the place, however many there are. If this process is killed,
  * the next start or reconcile sweeps these leases. A place that was given is reserved for the
@@ -27,8 +30,9 @@ struct promise {
     const struct request *request; /* the guest as it runs; borrowed */
     struct snapshot snapshot;
     struct transaction transaction; /* whose claim holds the places */
-    struct name *devices;            /* of the leases that hold the places */
+    struct name *devices;           /* of the leases that hold the places */
     struct lease *leases;           /* what each becomes */
+    struct ledger former;           /* the leases that the guest had when its places were found */
     size_t count;                   /* 0: nothing is held */
 };
 
@@ -44,6 +48,11 @@ struct promise {
 int promise_hold(const struct host *host, const struct request *request, const struct names *left,
                  const struct name *only, struct promise *ret, struct error *error) CHECKED
     __attribute__((nonnull(1, 2, 3, 5, 6)));
+
+/* Holds the places that the guest had when `before` was found. The guest does not run, and a
+ * drained GPU takes it back. The same errors. */
+int promise_hold_former(const struct promise *before, struct promise *ret,
+                        struct error *error) CHECKED NONNULL;
 
 /* Gives the guest the places that are held. -EBUSY with a line in error: a vGPU of the guest is
  * still here. -ESTALE: the places are not held any more. */

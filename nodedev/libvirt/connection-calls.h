@@ -50,9 +50,9 @@ struct connection_domain {
     bool is_saved; /* the next start restores a state that libvirt has saved */
 };
 
-/* The progress of a domain's migration, in bytes. */
+/* The progress of a domain's migration or save, in bytes. */
 struct connection_progress {
-    uint64_t total; /* 0: the migration has not begun, or is over */
+    uint64_t total; /* 0: it has not begun, or is over */
     uint64_t remaining;
 };
 
@@ -91,6 +91,7 @@ struct connection_calls {
                           struct error *error);
     int (*migrate)(struct _virConnect *libvirt, const char *uuid, const char *uri, const char *xml,
                    struct error *error);
+    int (*save)(struct _virConnect *libvirt, const char *uuid, struct error *error);
     int (*progress)(struct _virConnect *libvirt, const char *uuid, struct connection_progress *ret,
                     struct error *error);
     int (*abort)(struct _virConnect *libvirt, const char *uuid, struct error *error);

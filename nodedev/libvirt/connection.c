@@ -218,6 +218,12 @@ connection_migrate(struct connection *connection, const struct name *domain, con
 }
 
 int
+connection_save(struct connection *connection, const struct name *domain, struct error *error)
+{
+    return connection->calls->save(connection->libvirt, domain->text, error);
+}
+
+int
 connection_progress(struct connection *connection, const struct name *domain,
                     struct connection_progress *ret, struct error *error)
 {

@@ -107,10 +107,15 @@ int connection_migrate(struct connection *connection, const struct name *domain,
                        const char *xml, struct error *error)
     __attribute__((nonnull(1, 2, 3, 5))) CHECKED;
 
-/* Reads the progress of a migration. */
+/* Ends the running domain, and keeps its state: its next start, whoever asks for it, restores the
+ * state (virDomainManagedSave). Returns when all is on disk. */
+int connection_save(struct connection *connection, const struct name *domain,
+                    struct error *error) CHECKED NONNULL;
+
+/* Reads the progress of a migration or a save. */
 int connection_progress(struct connection *connection, const struct name *domain,
                         struct connection_progress *ret, struct error *error) CHECKED NONNULL;
 
-/* Stops a migration. The domain stays on its old host. */
+/* Stops a migration or a save. The domain goes on where it is. */
 int connection_abort(struct connection *connection, const struct name *domain,
                      struct error *error) CHECKED NONNULL;

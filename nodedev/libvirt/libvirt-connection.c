@@ -54,6 +54,7 @@ const struct connection_calls connection_calls __attribute__((visibility("defaul
     .detach = libvirt_domain_detach,
     .set_annotation = libvirt_domain_set_annotation,
     .migrate = libvirt_job_migrate,
+    .save = libvirt_job_save,
     .progress = libvirt_job_progress,
     .abort = libvirt_job_abort,
 };

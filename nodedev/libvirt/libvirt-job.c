@@ -53,6 +53,18 @@ libvirt_job_migrate(virConnectPtr libvirt, const char *uuid, const char *uri, co
 }
 
 int
+libvirt_job_save(virConnectPtr libvirt, const char *uuid, struct error *error)
+{
+    AUTO(libvirt_free_domain) virDomainPtr domain = libvirt_domain_by_uuid(libvirt, uuid, error);
+
+    if (!domain)
+        return -EIO;
+    return virDomainManagedSave(domain, 0) < 0
+               ? libvirt_fail(error, -EIO, "libvirt does not save it")
+               : 0;
+}
+
+int
 libvirt_job_progress(virConnectPtr libvirt, const char *uuid, struct connection_progress *ret,
                      struct error *error)
 {
@@ -63,7 +75,7 @@ libvirt_job_progress(virConnectPtr libvirt, const char *uuid, struct connection_
     if (!domain)
         return -EIO;
     if (virDomainGetJobInfo(domain, &job) < 0)
-        return libvirt_fail(error, -EIO, "it is not known how far its migration is");
+        return libvirt_fail(error, -EIO, "it is not known how far its job is");
     ret->total = job.dataTotal;
     ret->remaining = job.dataRemaining;
     return 0;
@@ -76,7 +88,6 @@ libvirt_job_abort(virConnectPtr libvirt, const char *uuid, struct error *error)
 
     if (!domain)
         return -EIO;
-    return virDomainAbortJob(domain) < 0
-               ? libvirt_fail(error, -EIO, "its migration cannot be stopped")
-               : 0;
+    return virDomainAbortJob(domain) < 0 ? libvirt_fail(error, -EIO, "its job cannot be stopped")
+                                         : 0;
 }

@@ -65,6 +65,7 @@ int libvirt_domain_set_annotation(virConnectPtr libvirt, const char *uuid, const
 
 int libvirt_job_migrate(virConnectPtr libvirt, const char *uuid, const char *uri, const char *xml,
                         struct error *error);
+int libvirt_job_save(virConnectPtr libvirt, const char *uuid, struct error *error);
 int libvirt_job_progress(virConnectPtr libvirt, const char *uuid, struct connection_progress *ret,
                          struct error *error);
 int libvirt_job_abort(virConnectPtr libvirt, const char *uuid, struct error *error);

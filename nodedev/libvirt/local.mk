@@ -7,6 +7,7 @@ libvgpuctl_a_SOURCES += \
 	nodedev/libvirt/definition.c nodedev/libvirt/definition.h \
 	nodedev/libvirt/domain-source.c nodedev/libvirt/domain-source.h \
 	nodedev/libvirt/domains.c nodedev/libvirt/domains.h \
+	nodedev/libvirt/long-call.c nodedev/libvirt/long-call.h \
 	nodedev/libvirt/node-device.c nodedev/libvirt/node-device.h \
 	nodedev/libvirt/references.c nodedev/libvirt/references.h \
 	nodedev/libvirt/remote.c nodedev/libvirt/remote.h \

@@ -3,17 +3,10 @@
 #include "migrate/move.h"
 #include "base/shell-word.h"
 #include "cli/reply.h"
-#include "cli/say.h"
-#include "libvirt/child.h"
+#include "libvirt/long-call.h"
 #include "migrate/moved-definition.h"
 
-#include <poll.h>
 #include <string.h>
-#include <sys/signalfd.h>
-#include <unistd.h>
-
-#define PAUSE  UINT64_C(500000000) /* nanoseconds between two looks at the progress */
-#define ENDING 5000 /* milliseconds that the child may take to end after its last word */
 
 /* What the child says after a success. It says MOVED at once. Then it says SETTLED when all is
  * right there, or else what is wrong. If it says nothing after MOVED, it has ended too early.
@@ -73,143 +66,42 @@ settle(const struct move *move, struct error *error)
         error_set(error, 0, SETTLED);
 }
 
-static void
-work(const void *data, FILE *out)
+static int
+work(const void *data, struct connection *connection, FILE *out, struct error *error)
 {
     const struct move *move = data;
-    struct connection *connection = NULL;
-    struct error error = {0};
-    int rc =
-        connection_open(move->call->host, move->call->uri, CONNECTION_WRITE, &connection, &error);
+    int rc = migrate(move, connection, error);
 
-    if (rc == 0)
-        rc = migrate(move, connection, &error);
-    if (rc == 0) {
-        fwrite(MOVED, 1, strlen(MOVED), out);
-        fflush(out);
-        settle(move, &error);
-    }
-    fwrite(error.text, 1, strlen(error.text), out);
-    fclose(out);
-    connection_close(&connection);
+    if (rc < 0)
+        return rc;
+    fwrite(MOVED, 1, strlen(MOVED), out);
+    fflush(out);
+    settle(move, error);
+    fwrite(error->text, 1, strlen(error->text), out);
+    return 0;
 }
 
 /* --- who watches it --------------------------------------------------------------------------- */
 
-struct watch {
-    const struct move *move;
-    struct connection *connection; /* NULL: the domain is moved, but cannot be watched */
-    struct child child;
-    int signals;     /* a signalfd of the signals that would end this program; -1: they end it */
-    sigset_t before; /* the signals that were blocked before */
-    char said[2048]; /* the words of the child */
-    size_t size;
-};
-
-static void
-block_signals(struct watch *watch)
-{
-    static const int ends[] = {SIGINT, SIGTERM, SIGHUP, SIGQUIT};
-    sigset_t blocked;
-
-    sigemptyset(&blocked);
-    for (size_t i = 0; i < COUNT(ends); i++)
-        sigaddset(&blocked, ends[i]);
-    sigprocmask(SIG_BLOCK, &blocked, &watch->before);
-    watch->signals = signalfd(-1, &blocked, SFD_CLOEXEC | SFD_NONBLOCK);
-    if (watch->signals < 0)
-        sigprocmask(SIG_SETMASK, &watch->before, NULL);
-}
-
-static void
-unblock_signals(struct watch *watch)
-{
-    if (watch->signals < 0)
-        return;
-    close(watch->signals);
-    sigprocmask(SIG_SETMASK, &watch->before, NULL);
-}
-
-/* Asks libvirt to stop the migration. The migration may be over, or may not have begun; a second
- * signal asks again. */
-static void
-stop(struct watch *watch)
-{
-    const struct move *move = watch->move;
-    struct signalfd_siginfo info;
-    struct error failure;
-
-    if (read(watch->signals, &info, sizeof(info)) != (ssize_t)sizeof(info) || !watch->connection)
-        return;
-    if (connection_abort(watch->connection, move->domain, &failure) < 0) {
-        terminal_rewind(move->call->terminal, move->call->out);
-        say_line(move->call->out, "%s: %s", move->name, failure.text);
-    }
-}
-
-static void
-show(const struct watch *watch)
-{
-    const struct move *move = watch->move;
-    struct connection_progress progress;
-    struct error ignored;
-
-    if (!move->call->terminal->is_screen || !watch->connection ||
-        connection_progress(watch->connection, move->domain, &progress, &ignored) < 0 ||
-        progress.total == 0 || progress.remaining > progress.total)
-        return;
-    terminal_rewind(move->call->terminal, move->call->out);
-    say_part(move->call->out, "%s: %u %% is there, %llu MiB to go", move->name,
-             (unsigned)((progress.total - progress.remaining) * 100 / progress.total),
-             (unsigned long long)(progress.remaining >> 20));
-    fflush(move->call->out);
-}
-
-/* Waits until the child has said all. */
-static void
-wait_for_end(struct watch *watch)
-{
-    const struct host *host = watch->move->call->host;
-
-    while (watch->child.pipe >= 0) {
-        struct pollfd polls[] = {
-            {.fd = watch->child.pipe, .events = POLLIN},
-            {.fd = watch->signals, .events = POLLIN}, /* poll(2) skips a negative one */
-        };
-
-        if (host->ops->wait(host, polls, COUNT(polls), PAUSE) <= 0) {
-            show(watch);
-            continue;
-        }
-        if (polls[1].revents)
-            stop(watch);
-        if (polls[0].revents)
-            watch->size += child_hear(&watch->child, watch->said + watch->size,
-                                      sizeof(watch->said) - 1 - watch->size);
-    }
-    terminal_rewind(watch->move->call->terminal, watch->move->call->out);
-}
-
 /* Tells what the child has said, and what became of the domain. */
 static int
-conclude(const struct watch *watch, struct error *error)
+conclude(const struct move *move, const struct long_call_end *end, struct error *error)
 {
-    const struct move *move = watch->move;
     struct connection_domain domain;
     struct error ignored;
 
-    if (!strncmp(watch->said, MOVED, strlen(MOVED))) {
-        const char *rest = watch->said + strlen(MOVED);
+    if (!strncmp(end->said, MOVED, strlen(MOVED))) {
+        const char *rest = end->said + strlen(MOVED);
 
         if (strcmp(rest, SETTLED) != 0)
             reply_warn(move->call, ERROR_FAILED, "%s: %s", move->name, *rest ? rest : UNSETTLED);
         return 0;
     }
     error_set(error, -EIO, "%s is not moved: %s", move->name,
-              *watch->said ? watch->said
-                           : "the process that asked libvirt for it has ended without a word");
-    if (!watch->connection ||
-        connection_find(watch->connection, move->domain->text, &domain, &ignored) < 0)
+              *end->said ? end->said
+                         : "the process that asked libvirt for it has ended without a word");
+    if (!end->connection ||
+        connection_find(end->connection, move->domain->text, &domain, &ignored) < 0)
         error_add(error, "and whether it is still here is not known: see 'virsh list --all'");
     else
         error_add(error, "it %s here", domain.is_running ? "still runs" : "is shut off");
@@ -219,25 +111,21 @@ conclude(const struct watch *watch, struct error *error)
 int
 move_run(const struct move *move, struct error *error)
 {
-    struct watch watch = {.move = move};
-    struct error ignored;
-    int rc = connection_load(move->call->host, error);
+    const struct long_call call = {
+        .call = move->call,
+        .domain = move->domain,
+        .name = move->name,
+        .doing = "there",
+        .can_stop = true,
+        .work = work,
+        .data = move,
+    };
+    AUTO(long_call_clear) struct long_call_end end;
+    int rc = long_call_make(&call, &end, error);
 
-    if (rc < 0)
+    if (rc < 0) {
+        error_wrap(error, "%s is not moved", move->name);
         return rc;
-    rc = child_start(&watch.child, work, move);
-    if (rc < 0)
-        return error_set(error, rc, "%s cannot be moved: no process for it: %s", move->name,
-                         strerror(-rc));
-    block_signals(&watch);
-    /* The connection is opened after the child was started, because the two must not share one. */
-    if (connection_open(move->call->host, move->call->uri, CONNECTION_WRITE, &watch.connection,
-                        &ignored) < 0)
-        connection_close(&watch.connection);
-    wait_for_end(&watch);
-    child_end(&watch.child, deadline_in(move->call->host, ENDING));
-    rc = conclude(&watch, error);
-    connection_close(&watch.connection);
-    unblock_signals(&watch);
-    return rc;
+    }
+    return conclude(move, &end, error);
 }

@@ -1,12 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
 /*
- * move: migrates a domain by libvirt, and watches the migration until it is over.
- *
- * libvirt's call returns when the migration is over, so a child process makes the call. This
- * process shows the progress on a screen. When a signal would end this process, this process asks
- * libvirt to stop the migration, and the domain stays here. If this process is killed, its child is
- * killed too, and libvirt ends the migration.
+ * move: migrates a domain by libvirt, and watches the migration until it is over
+ * (libvirt/long-call.h). When a signal would end this process, libvirt is asked to stop the
+ * migration, and the domain stays here.
  */
 
 #pragma once

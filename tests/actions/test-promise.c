@@ -282,6 +282,34 @@ a_quota(void **state)
     forget();
 }
 
+/* The new GPU does not take the guest, so the guest goes back where it was, though that GPU is
+ * drained by now. */
+static void
+and_back(void **state)
+{
+    struct promise back;
+    struct error error;
+
+    runs("type=\"T4-1B\"");
+    must_drain(FIRST);
+    must_hold(FIRST);
+    must("release", "end");
+    must_give();
+    must("release", "end");
+    if (promise_hold_former(&guest.promise, &back, &error) < 0)
+        fail_msg("%s", error.text);
+    assert_int_equal(scene_leases(&scene, "pending"), 1);
+    if (promise_give(&back, &error) < 0)
+        fail_msg("%s", error.text);
+    promise_close(&back);
+    must("restore", "begin");
+    must("prepare", "begin");
+    is_on(FIRST);
+    must("release", "end");
+    forget();
+    scene_assert_empty(&scene);
+}
+
 /* The vGPU of the same UUID has to be gone first. */
 static void
 too_early(void **state)
@@ -352,10 +380,9 @@ main(void)
 #define TEST(name)                                                                                 \
     cmocka_unit_test_prestate_setup_teardown(name, scene_set_up, scene_tear_down, (void *)&here)
     const struct CMUnitTest tests[] = {
-        TEST(the_place_waits), TEST(without_restore),   TEST(its_type_stays),
-        TEST(a_drained_gpu),   TEST(the_place_is_lost), TEST(no_room),
-        TEST(a_quota),         TEST(too_early),         TEST(killed),
-        TEST(a_function),
+        TEST(the_place_waits),   TEST(without_restore), TEST(its_type_stays), TEST(a_drained_gpu),
+        TEST(the_place_is_lost), TEST(no_room),         TEST(a_quota),        TEST(and_back),
+        TEST(too_early),         TEST(killed),          TEST(a_function),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

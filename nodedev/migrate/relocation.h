@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+
+/*
+ * relocation: moves a guest with its vGPUs to other GPUs of this host.
+ *
+ * libvirt refuses to migrate a guest to its own host. So libvirt saves the guest (managed save) and
+ * restores it, and meanwhile a place on another GPU waits for the guest (actions/promise.h). The
+ * guest's clock stands still as long.
+ *
+ * A signal that would end this process stops a save, and the guest goes on where it was. Once the
+ * guest is saved, a signal waits until the guest runs again. If this process is killed then, the
+ * guest is off, and its next start restores it. No lock is held while the guest is saved or
+ * restored.
+ */
+
+#pragma once
+
+#include "actions/promise.h"
+#include "libvirt/domain-source.h"
+
+/* A guest that runs, and where its vGPUs may go. All is borrowed. */
+struct relocation {
+    const struct command_call *call;
+    struct domain_source *source; /* with a connection that may write, and its request */
+    const struct names *left;     /* GPUs that the guest leaves */
+    const struct name *only;      /* the only GPU that will do; NULL: any other */
+};
+
+enum relocation_end {
+    RELOCATION_STAYED, /* it runs where it was */
+    RELOCATION_MOVED,
+    RELOCATION_RETURNED, /* it did not start at the new place, and runs where it was */
+    RELOCATION_SAVED,    /* it is off, and its next start restores it */
+};
+
+/* Moves the guest. Returns -errno with a line in error unless it has moved; REFUSED: nothing was
+ * done, because there is no place, or the guest cannot be saved. *ret says where the guest is. */
+int relocation_run(const struct relocation *relocation, enum relocation_end *ret,
+                   struct error *error) CHECKED NONNULL;
