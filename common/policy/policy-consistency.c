@@ -21,6 +21,43 @@ static void FORMAT(2, 3) fault(struct checker *checker, const char *format, ...)
     error_add(checker->error, "%s", one.text);
 }
 
+/* One for all, or one for each instance. */
+static void
+check_count(struct checker *checker, const struct policy_gpu *gpu, const char *what,
+            const struct setting_each *each)
+{
+    if (each->count > 1 && each->count != gpu->setup.instances.count)
+        fault(checker,
+              "%s: the GPU %s has %u %s for %zu instances: say one for all, or one for each",
+              gpu->origin, gpu->address.text, each->count, what, gpu->setup.instances.count);
+}
+
+/* NVIDIA's fixed shares are for equal sizes (vGPU user guide). */
+static void
+check_sizes(struct checker *checker, const struct policy_gpu *gpu)
+{
+    const struct policy_setup *setup = &gpu->setup;
+    size_t count = setup->instances.count ? setup->instances.count : 1;
+    bool mixed = false, fixed = false;
+
+    for (size_t i = 0; i < count; i++) {
+        bool here = setting_each_of(&setup->sizes, i) == POLICY_SIZES_MIXED;
+
+        mixed |= here;
+        fixed |= here && setting_each_of(&setup->scheduler, i) == POLICY_SCHEDULER_FIXED_SHARE;
+    }
+    if (fixed)
+        fault(checker,
+              "%s: the GPU %s has the scheduler \"fixed-share\" beside mixed sizes: leave one of "
+              "them out, as NVIDIA has that scheduler only for equal sizes",
+              gpu->origin, gpu->address.text);
+    if (mixed && setup->slicing == POLICY_SLICING_OFF)
+        fault(checker,
+              "%s: the GPU %s has mixed sizes, and time_slicing is \"off\": leave one of them "
+              "out, as a GPU instance without time slicing takes one vGPU",
+              gpu->origin, gpu->address.text);
+}
+
 static void
 check_setup(struct checker *checker, const struct policy_gpu *gpu)
 {
@@ -36,15 +73,13 @@ check_setup(struct checker *checker, const struct policy_gpu *gpu)
     if (setup->instances.count > POLICY_MOST_INSTANCES)
         fault(checker, "%s: the GPU %s has %zu instances, and no GPU has more than %d", gpu->origin,
               gpu->address.text, setup->instances.count, POLICY_MOST_INSTANCES);
-    if (setup->instances.count && setup->sizes)
+    check_count(checker, gpu, "sizes", &setup->sizes);
+    check_count(checker, gpu, "schedulers", &setup->scheduler);
+    check_sizes(checker, gpu);
+    if (setup->slicing && setup->instances.count == 0)
         fault(checker,
-              "%s: the GPU %s has sizes beside instances: leave sizes out, as NVIDIA has "
-              "them only without MIG",
-              gpu->origin, gpu->address.text);
-    if (setup->sizes == POLICY_SIZES_MIXED && setup->scheduler == POLICY_SCHEDULER_FIXED_SHARE)
-        fault(checker,
-              "%s: the GPU %s has the scheduler \"fixed-share\" beside mixed sizes: leave one of "
-              "them out, as NVIDIA has that scheduler only for equal sizes",
+              "%s: the GPU %s has time_slicing without instances: say instances as well, or leave "
+              "it out, as only GPU instances (MIG) have it",
               gpu->origin, gpu->address.text);
 }
 

@@ -9,7 +9,7 @@
 static const char *const release_words[] = {"reap", "keep", NULL};
 static const char *const uuid_words[] = {"keep", "new", NULL};
 
-static const char *const sizes_words[] = {"", "equal", "mixed", NULL};
+static const char *const slicing_words[] = {"", "off", "on", NULL};
 
 static void
 read_instances(const struct setting *setting)
@@ -22,9 +22,11 @@ static const struct setting_key setup_keys[] = {
     {"functions", setting_number, .offset = offsetof(struct policy_gpu, setup.functions)},
     {"instances", read_instances, .offset = offsetof(struct policy_gpu, setup.instances),
      .like = setting_words},
-    {"sizes", setting_choice, .offset = offsetof(struct policy_gpu, setup.sizes),
-     .words = sizes_words},
-    {"scheduler", setting_choice, .offset = offsetof(struct policy_gpu, setup.scheduler),
+    {"time_slicing", setting_choice, .offset = offsetof(struct policy_gpu, setup.slicing),
+     .words = slicing_words},
+    {"sizes", setting_each_choice, .offset = offsetof(struct policy_gpu, setup.sizes),
+     .words = policy_sizes_words},
+    {"scheduler", setting_each_choice, .offset = offsetof(struct policy_gpu, setup.scheduler),
      .words = policy_scheduler_words},
 };
 static const struct setting_list setup_group = {.keys = setup_keys, .key_count = COUNT(setup_keys)};

@@ -8,6 +8,7 @@
 #include <fnmatch.h>
 #include <string.h>
 
+const char *const policy_sizes_words[] = {"", "equal", "mixed", NULL};
 const char *const policy_scheduler_words[] = {"", "best-effort", "equal-share", "fixed-share",
                                               NULL};
 
@@ -177,8 +178,8 @@ policy_pool_of(const struct policy *policy, const struct name *function)
 bool
 policy_has_setup(const struct policy_gpu *gpu)
 {
-    return gpu->setup.functions || gpu->setup.has_instances || gpu->setup.sizes ||
-           gpu->setup.scheduler;
+    return gpu->setup.functions || gpu->setup.has_instances || gpu->setup.slicing ||
+           gpu->setup.sizes.count || gpu->setup.scheduler.count;
 }
 
 /* Steps over digits that do not begin with 0. NULL: there are none. */

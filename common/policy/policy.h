@@ -16,6 +16,7 @@
 #include "base/choices.h"
 #include "base/host.h"
 #include "base/words.h"
+#include "policy/setting-each.h"
 
 enum policy_release { POLICY_REAP, POLICY_KEEP };
 enum policy_migrate_uuid { POLICY_KEEP_UUID, POLICY_NEW_UUID };
@@ -41,17 +42,24 @@ enum policy_scheduler {
 };
 extern const char *const policy_scheduler_words[]; /* by these; the first is "", NULL ends them */
 
-#define POLICY_MOST_INSTANCES 16 /* of one GPU; NVIDIA's have 7 */
+#define POLICY_MOST_INSTANCES SETTING_MOST_EACH /* of one GPU; NVIDIA's have 7 */
 
 enum policy_sizes { POLICY_SIZES_UNSAID, POLICY_SIZES_EQUAL, POLICY_SIZES_MIXED };
+extern const char *const policy_sizes_words[]; /* the same */
+
+enum policy_slicing { POLICY_SLICING_UNSAID, POLICY_SLICING_OFF, POLICY_SLICING_ON };
 
 /* How 'vgpuctl setup' makes a card. A part that is not said is left as it is. */
 struct policy_setup {
     unsigned functions;     /* virtual functions; SETTING_ALL: all of them; 0: not said */
     struct words instances; /* a profile for each GPU instance (MIG), such as "1g.24gb+gfx" */
     bool has_instances;     /* they are said; no profile means no MIG mode */
-    unsigned sizes;         /* enum policy_sizes: frame buffer sizes of its vGPUs */
-    unsigned scheduler;     /* enum policy_scheduler: of the time of NVIDIA's vGPUs */
+    unsigned slicing;       /* enum policy_slicing: whether vGPUs share an instance in time */
+
+    /* Frame buffer sizes of NVIDIA's vGPUs (enum policy_sizes), and the scheduler of their time
+     * (enum policy_scheduler): of each instance, in the order of `instances`; without instances, of
+     * the whole card. */
+    struct setting_each sizes, scheduler;
 };
 
 struct policy_gpu {

@@ -2,6 +2,7 @@
 
 #include "policy/setting-text.h"
 #include "base/array.h"
+#include "base/text.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -92,6 +93,18 @@ static char *
 form_choice(const struct setting_key *key, const void *field)
 {
     return quote(key->words[*(const unsigned *)field]);
+}
+
+static char *
+form_each(const struct setting_key *key, const void *field)
+{
+    const struct setting_each *each = field;
+    char words[512];
+    struct text text = text_on(words, sizeof(words));
+
+    for (unsigned i = 0; i < each->count; i++)
+        text_join(&text, ", ", "\"%s\"", key->words[each->items[i]]);
+    return each->count == 1 ? memory_copy(words) : memory_format("[ %s ]", words);
 }
 
 static char *
@@ -257,6 +270,7 @@ static const struct {
     {setting_number, form_number},     {setting_string, form_string},
     {setting_address, form_address},   {setting_choice, form_choice},
     {setting_duration, form_duration}, {setting_framebuffer, form_framebuffer},
+    {setting_each_choice, form_each},
 };
 
 static void

@@ -287,6 +287,33 @@ setting_choices(const struct setting *setting)
     each_string(setting, take_choice);
 }
 
+static void
+take_each(const struct setting *item)
+{
+    struct setting_each *each = field_of(item);
+    int word = find_word(item);
+
+    if (word >= 0 && each->count < SETTING_MOST_EACH)
+        each->items[each->count++] = (unsigned)word;
+}
+
+/* Here, too, the list of a later file replaces that of an earlier one. */
+void
+setting_each_choice(const struct setting *setting)
+{
+    struct setting_each *each = field_of(setting);
+
+    each->count = 0;
+    if (!config_setting_is_aggregate(setting->node))
+        take_each(setting);
+    else if (config_setting_length(setting->node) == 0)
+        tell(setting, "%s is an empty list: it needs at least one string", setting->key->name);
+    else if (config_setting_length(setting->node) > SETTING_MOST_EACH)
+        tell(setting, "%s has more than %d words", setting->key->name, SETTING_MOST_EACH);
+    else
+        each_string(setting, take_each);
+}
+
 struct unit {
     const char *word;
     unsigned factor;

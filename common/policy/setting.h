@@ -12,6 +12,7 @@
 #include "base/error.h"
 #include "base/names.h"
 #include "base/words.h"
+#include "policy/setting-each.h"
 #include "policy/setting-trace.h"
 
 #include <libconfig.h>
@@ -47,6 +48,7 @@ setting_function setting_words;       /* struct words: appended to */
 setting_function setting_some_words;  /* the same; an empty list is a fault */
 setting_function setting_choice;      /* unsigned: index into key->words */
 setting_function setting_choices;     /* unsigned: a bit for each of key->words */
+setting_function setting_each_choice; /* struct setting_each: a word, or a list of them */
 setting_function setting_duration;    /* unsigned: milliseconds, from "30s" */
 setting_function setting_framebuffer; /* unsigned: MiB, from "8G" or "512M" */
 setting_function setting_number;      /* unsigned: a number from 1, or SETTING_ALL from "all" */

@@ -40,6 +40,7 @@ static const struct conf_key keys[] = {
     {"setup", CONF_TEXT, false, 0},
     {"scheduler", CONF_WORD, false, 0},
     {"sizes", CONF_WORD, false, 0},
+    {"time_slicing", CONF_WORD, false, 0},
     {"traits", CONF_TRAIT, false, 0},
     {"type", CONF_TYPE, false, 0},
     {"types", CONF_TYPE, false, 0},

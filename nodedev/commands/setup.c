@@ -121,13 +121,16 @@ add_lines(struct table *table, const struct card *card)
         table_set_text(table, NOW, line->now);
         table_set_text(table, STEP, line->step ? line->step : "");
         table_set(table, RESULT, "%s", setup_result_words[line->result]);
-        table_set_text(table, REASON, has_failed ? card->report.error.text : "");
+        table_set_text(table, REASON,
+                       has_failed                     ? card->report.error.text
+                       : line->result == SETUP_CANNOT ? card->report.cannot.text
+                                                      : "");
     }
 }
 
-/* Tells why cards are not as declared. The last line ends the command: that of a failure, which
- * outweighs a card in use, because that one can be set up later. What holds for all cards, as a
- * missing right, is told once. */
+/* Tells why cards are not as declared. What a driver cannot do is a warning. The last line ends the
+ * command: that of a failure, which outweighs a card in use, because that one can be set up later.
+ * What holds for all cards, as a missing right, is told once. */
 static int
 conclude(const struct command_call *call, const struct cards *cards, struct error *error)
 {
@@ -136,6 +139,8 @@ conclude(const struct command_call *call, const struct cards *cards, struct erro
     for (size_t i = 0; i < cards->count; i++) {
         const struct card *card = &cards->items[i];
 
+        if (*card->report.cannot.text)
+            reply_warn(call, card->report.cannot.class, "%s", card->report.cannot.text);
         if (card->rc < 0 && (!worst || (worst->rc == -EBUSY && card->rc != -EBUSY)))
             worst = card;
     }

@@ -5,11 +5,14 @@ libvgpuctl_a_SOURCES += \
 	nodedev/setup/setup-card.c nodedev/setup/setup-card.h \
 	nodedev/setup/setup-declaration.c nodedev/setup/setup-declaration.h \
 	nodedev/setup/setup-functions.c \
+	nodedev/setup/setup-instance-modes.c \
 	nodedev/setup/setup-mig.c \
+	nodedev/setup/setup-pairing.c nodedev/setup/setup-pairing.h \
 	nodedev/setup/setup-part.c nodedev/setup/setup-part.h \
 	nodedev/setup/setup-plan.c nodedev/setup/setup-plan.h \
 	nodedev/setup/setup-reset.c nodedev/setup/setup-reset.h \
-	nodedev/setup/setup-scheduler.c \
+	nodedev/setup/setup-scheduler.c nodedev/setup/setup-scheduler.h \
 	nodedev/setup/setup-sizes.c \
+	nodedev/setup/setup-slicing.c \
 	nodedev/setup/setup-text.c nodedev/setup/setup-text.h \
 	nodedev/setup/startup-notice.c nodedev/setup/startup-notice.h

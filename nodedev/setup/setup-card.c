@@ -27,7 +27,7 @@ needs_answer(const struct setup_card *card)
     const struct policy_setup *said = &card->said->setup;
 
     return card->vendor->ask &&
-           (said->has_instances || said->sizes ||
+           (said->has_instances || said->sizes.count || said->scheduler.count ||
             (card->has_functions && card->sriov.enabled != sriov_gpu_wanted(said, &card->sriov)));
 }
 
@@ -65,7 +65,7 @@ read_effects(struct setup_card *card, struct error *error)
 
     if (card->sriov.enabled == 0)
         return 0;
-    if (card->nvidia.instances.count && said->instances.count)
+    if (card->nvidia.instance_count && said->instances.count)
         return read_types(card, error);
     return said->functions ? read_shares(card, error) : 0;
 }
@@ -93,7 +93,7 @@ look(struct setup_card *card, struct error *error)
         return error_set(error, -ENODEV, "there is no PCI device %s, which %s names", card->address,
                          card->said->origin);
     card->vendor = card_vendor_of(card->host, &card->said->address);
-    card->scheduler = card_vendor_scheduler(card->host, &card->said->address);
+    card->loaded = card_vendor_scheduler(card->host, &card->said->address);
     return read_functions(card, error);
 }
 
@@ -117,7 +117,7 @@ int
 setup_card_renew(struct setup_card *card, struct error *error)
 {
     const struct setup_card bare = {
-        .host = card->host, .said = card->said, .address = card->address};
+        .host = card->host, .said = card->said, .address = card->address, .lacks = card->lacks};
     int rc;
 
     setup_card_clear(card);

@@ -17,7 +17,9 @@ struct setup_card {
     struct sriov_gpu sriov;
     bool has_functions; /* it can have virtual functions */
     const struct card_vendor *vendor;
-    unsigned scheduler; /* enum policy_scheduler; unsaid: not known */
+    unsigned loaded; /* the scheduler that its driver was told when it was loaded, enum
+                        policy_scheduler; unsaid: not known */
+    unsigned lacks;  /* bits of the parts that the tool turned out not to know */
     struct nvidia_smi nvidia;
     int nvidia_rc;               /* 0: `nvidia` was read; else -errno... */
     struct error nvidia_unknown; /* ...with the reason; not set if nobody needed it */

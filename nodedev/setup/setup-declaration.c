@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
 #include "setup/setup-declaration.h"
+#include "base/array.h"
 #include "base/memory.h"
 #include "cli/say.h"
 #include "policy/setting.h"
@@ -64,53 +65,104 @@ say_functions(struct declarer *declarer)
 static void
 say_instances(struct declarer *declarer)
 {
-    const struct words *instances = &declarer->card->nvidia.instances;
+    const struct nvidia_smi *nvidia = &declarer->card->nvidia;
+    struct policy_setup *setup = &declarer->gpu.setup;
 
-    if (!instances->count)
+    if (!nvidia->instance_count)
         return;
-    if (instances->count > POLICY_MOST_INSTANCES) {
+    if (nvidia->instance_count > POLICY_MOST_INSTANCES) {
         leave_out(declarer, "%s: its %zu instances are left out: vgpu.conf takes %d",
-                  declarer->card->address, instances->count, POLICY_MOST_INSTANCES);
+                  declarer->card->address, nvidia->instance_count, POLICY_MOST_INSTANCES);
         return;
     }
-    declarer->gpu.setup.has_instances = true;
-    for (size_t i = 0; i < instances->count; i++)
-        say_part(declarer->out, "%s\"%s\"%s", i ? ", " : " instances = [ ", instances->items[i],
-                 i + 1 < instances->count ? "" : " ];");
+    setup->has_instances = true;
+    for (size_t i = 0; i < nvidia->instance_count; i++) {
+        words_add(&setup->instances, nvidia->instances[i].profile);
+        say_part(declarer->out, "%s\"%s\"%s", i ? ", " : " instances = [ ",
+                 nvidia->instances[i].profile, i + 1 < nvidia->instance_count ? "" : " ];");
+    }
+    if (nvidia->has_slicing && nvidia->slicing == POLICY_SLICING_OFF)
+        say_part(declarer->out, " time_slicing = \"off\";");
+}
+
+/* Says something of each instance, in one word if all are alike. What is not known, or what a
+ * driver begins with, is said with the rest only. */
+static void
+say_each(struct declarer *declarer, const char *key, const char *const words[], unsigned ordinary,
+         unsigned (*of)(const struct nvidia_smi_instance *instance))
+{
+    const struct nvidia_smi *nvidia = &declarer->card->nvidia;
+    const size_t count = declarer->gpu.setup.instances.count;
+    unsigned values[POLICY_MOST_INSTANCES];
+    size_t alike = 0, special = 0;
+
+    for (size_t i = 0; i < count; i++) {
+        values[i] = of(&nvidia->instances[i]) ? of(&nvidia->instances[i]) : ordinary;
+        alike += values[i] == values[0];
+        special += values[i] != ordinary;
+    }
+    if (special == 0)
+        return;
+    if (alike == count)
+        say_part(declarer->out, " %s = \"%s\";", key, words[values[0]]);
+    for (size_t i = 0; alike < count && i < count; i++)
+        say_part(declarer->out, "%s%s%s\"%s\"%s", i ? "" : " ", i ? "" : key, i ? ", " : " = [ ",
+                 words[values[i]], i + 1 < count ? "" : " ];");
+}
+
+static unsigned
+sizes_of(const struct nvidia_smi_instance *instance)
+{
+    return instance->sizes;
+}
+
+static unsigned
+scheduler_of(const struct nvidia_smi_instance *instance)
+{
+    return instance->scheduler;
 }
 
 static void
 say_sizes(struct declarer *declarer)
 {
-    if (declarer->card->nvidia.sizes != POLICY_SIZES_MIXED)
-        return;
-    if (declarer->card->nvidia.instances.count) {
-        leave_out(declarer, "%s: its mixed sizes are left out: NVIDIA has them only without MIG",
-                  declarer->card->address);
+    struct setting_each *sizes = &declarer->gpu.setup.sizes;
+
+    if (declarer->gpu.setup.instances.count) {
+        say_each(declarer, "sizes", policy_sizes_words, POLICY_SIZES_EQUAL, sizes_of);
         return;
     }
-    declarer->gpu.setup.sizes = POLICY_SIZES_MIXED;
+    if (declarer->card->nvidia.sizes != POLICY_SIZES_MIXED ||
+        declarer->card->nvidia.instance_count > 0)
+        return;
+    *sizes = (struct setting_each){1, {POLICY_SIZES_MIXED}};
     if (is_sayable(declarer, SETUP_SIZES))
         say_part(declarer->out, " sizes = \"mixed\";");
     else
-        declarer->gpu.setup.sizes = POLICY_SIZES_UNSAID;
+        sizes->count = 0;
 }
 
 static void
 say_scheduler(struct declarer *declarer)
 {
-    unsigned scheduler = declarer->card->scheduler;
+    const struct setup_card *card = declarer->card;
+    unsigned scheduler = card->nvidia.scheduler ? card->nvidia.scheduler : card->loaded;
+    unsigned ordinary = card->loaded ? card->loaded : POLICY_SCHEDULER_BEST_EFFORT;
 
-    if (scheduler <= POLICY_SCHEDULER_BEST_EFFORT)
-        return;
-    if (scheduler == POLICY_SCHEDULER_FIXED_SHARE &&
-        declarer->gpu.setup.sizes == POLICY_SIZES_MIXED) {
-        leave_out(declarer,
-                  "%s: its scheduler (%s) is left out: NVIDIA has that only for equal sizes",
-                  declarer->card->address, policy_scheduler_words[scheduler]);
+    if (ARRAY_HAS(card->nvidia.instances, card->nvidia.instance_count, each, each->is_shared)) {
+        if (declarer->gpu.setup.instances.count)
+            say_each(declarer, "scheduler", policy_scheduler_words, ordinary, scheduler_of);
         return;
     }
-    declarer->gpu.setup.scheduler = scheduler;
+    if (!scheduler || (scheduler == POLICY_SCHEDULER_BEST_EFFORT && scheduler == ordinary))
+        return;
+    if (scheduler == POLICY_SCHEDULER_FIXED_SHARE &&
+        setting_each_of(&declarer->gpu.setup.sizes, 0) == POLICY_SIZES_MIXED) {
+        leave_out(declarer,
+                  "%s: its scheduler (%s) is left out: NVIDIA has that only for equal sizes",
+                  card->address, policy_scheduler_words[scheduler]);
+        return;
+    }
+    declarer->gpu.setup.scheduler = (struct setting_each){1, {scheduler}};
     if (is_sayable(declarer, SETUP_SCHEDULER))
         say_part(declarer->out, " scheduler = \"%s\";", policy_scheduler_words[scheduler]);
 }
@@ -131,6 +183,7 @@ setup_declare(const struct setup_card *card, struct setup_declaration *ret)
     say_sizes(&declarer);
     say_scheduler(&declarer);
     memory_stream_end(declarer.out, &text);
+    words_clear(&declarer.gpu.setup.instances);
     ret->said = memory_copy(length ? text + 1 : text);
 }
 

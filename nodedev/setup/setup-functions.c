@@ -103,7 +103,8 @@ const struct setup_part_row setup_functions = {
     .tell_now = functions_tell_now,
     .advice = SETUP_SEE_JOURNAL,
     .needs_off = SETUP_BIT(SETUP_FUNCTIONS),
-    .loses = SETUP_BIT(SETUP_INSTANCES) | SETUP_BIT(SETUP_SIZES),
+    .loses = SETUP_BIT(SETUP_SLICING) | SETUP_BIT(SETUP_INSTANCES) | SETUP_BIT(SETUP_SIZES) |
+             SETUP_BIT(SETUP_SCHEDULER),
 };
 
 /* --- the memory of virtual functions ---------------------------------------------------------- */

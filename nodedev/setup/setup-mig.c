@@ -7,11 +7,9 @@
  * The mode does not change while there are functions (NVIDIA MIG user guide).
  */
 
-#include "base/memory.h"
+#include "setup/setup-pairing.h"
 #include "setup/setup-part.h"
 #include "setup/setup-reset.h"
-
-#include <string.h>
 
 /* --- MIG mode --------------------------------------------------------------------------------- */
 
@@ -132,41 +130,18 @@ const struct setup_part_row setup_daemons = {
 
 /* --- GPU instances ---------------------------------------------------------------------------- */
 
-static void
-tell_words(const struct words *words, struct text *text)
-{
-    for (size_t i = 0; i < words->count; i++)
-        text_join(text, ", ", "%s", words->items[i]);
-    if (words->count == 0)
-        text_add(text, "none");
-}
-
 static bool
 instances_are_there(const struct setup_card *card)
 {
-    return card->nvidia.instances.count > 0 || card->kernel_instances > 0;
+    return card->nvidia.instance_count > 0 || card->kernel_instances > 0;
 }
 
-static int
-compare(const void *a, const void *b)
-{
-    return strcmp(*(char *const *)a, *(char *const *)b);
-}
-
-/* The driver chooses where the instances are on the card, so their order says nothing. */
 static bool
 instances_are_as_said(const struct setup_card *card)
 {
-    const struct words *now = &card->nvidia.instances, *said = &card->said->setup.instances;
-    AUTO_FREE char **sorted = memory_zeroed(said->count + 1, sizeof(*sorted));
-    bool same = now->count == said->count;
+    struct setup_pairing ignored;
 
-    for (size_t i = 0; i < said->count; i++)
-        sorted[i] = said->items[i];
-    qsort(sorted, said->count, sizeof(*sorted), compare);
-    for (size_t i = 0; same && i < now->count; i++)
-        same = !strcmp(now->items[i], sorted[i]);
-    return same;
+    return setup_pairing_make(card, &ignored);
 }
 
 static int
@@ -181,17 +156,26 @@ instances_set(struct setup_card *card, bool on, struct error *error)
 static void
 instances_tell_said(const struct setup_card *card, struct text *text)
 {
-    tell_words(&card->said->setup.instances, text);
+    const struct words *said = &card->said->setup.instances;
+
+    for (size_t i = 0; i < said->count; i++)
+        text_join(text, ", ", "%s", said->items[i]);
+    if (said->count == 0)
+        text_add(text, "none");
 }
 
 static void
 instances_tell_now(const struct setup_card *card, struct text *text)
 {
-    if (card->kernel_instances && card->nvidia.instances.count == 0)
+    const struct nvidia_smi *nvidia = &card->nvidia;
+
+    for (size_t i = 0; i < nvidia->instance_count; i++)
+        text_join(text, ", ", "%s", nvidia->instances[i].profile);
+    if (nvidia->instance_count == 0 && card->kernel_instances)
         text_add(text, "%u, whose profiles %s does not tell", card->kernel_instances,
                  card->vendor->name);
-    else
-        tell_words(&card->nvidia.instances, text);
+    else if (nvidia->instance_count == 0)
+        text_add(text, "none");
 }
 
 const struct setup_part_row setup_instances = {
@@ -208,6 +192,7 @@ const struct setup_part_row setup_instances = {
     .tell_now = instances_tell_now,
     .advice = SETUP_SEE_JOURNAL,
     .needs_off = SETUP_BIT(SETUP_INSTANCES),
+    .loses = SETUP_BIT(SETUP_INSTANCE_SIZES) | SETUP_BIT(SETUP_INSTANCE_SCHEDULERS),
 };
 
 /* --- their types ------------------------------------------------------------------------------ */

@@ -5,7 +5,12 @@
  * the others. Each part is a row in the file of its subject.
  *
  * The order of NVIDIA's cards is that of NVIDIA's vGPU user guide and MIG user guide: MIG mode,
- * virtual functions, GPU instances; or virtual functions, then mixed sizes.
+ * virtual functions, GPU instances; or virtual functions, then mixed sizes. Enabling functions
+ * brings back the scheduler of the module's parameters (vGPU user guide, "Tools for Changing
+ * Scheduling Behavior"), and time slicing as the driver begins with it. An instance can have
+ * several vGPUs only if time slicing was on when the instance was made (kernel_mig_manager.c of
+ * NVIDIA's open kernel modules, 595). Its sizes and its scheduler go with the instance (NVML,
+ * nvmlGpuInstanceSetVgpuSchedulerState).
  */
 
 #pragma once
@@ -17,11 +22,14 @@ enum setup_part {
     SETUP_MIG_MODE,
     SETUP_DAEMONS, /* of NVIDIA's, which a reset for the mode stops */
     SETUP_FUNCTIONS,
-    SETUP_SHARES, /* of the card's memory, which a driver gives its functions: to be taken back */
+    SETUP_SHARES,  /* of the card's memory, which a driver gives its functions: to be taken back */
+    SETUP_SLICING, /* of the time of GPU instances among vGPUs */
     SETUP_INSTANCES,
     SETUP_TYPES, /* of the instances, which the driver may not list */
-    SETUP_SIZES,
-    SETUP_SCHEDULER,
+    SETUP_SIZES, /* of a card without instances, and of each instance */
+    SETUP_INSTANCE_SIZES,
+    SETUP_SCHEDULER, /* the same */
+    SETUP_INSTANCE_SCHEDULERS,
     SETUP_PARTS,
 };
 
@@ -49,12 +57,17 @@ struct setup_part_row {
      * can always be done. */
     int (*check)(const struct setup_card *card, struct error *error);
 
+    /* Whether the tool of this driver can make the part on this card. If not, the part is only
+     * compared, and the other parts are made. NULL: it can. */
+    bool (*can)(const struct setup_card *card);
+
     /* Makes the part (on), or removes it, and reads nothing back. A part without a remove_word is
-     * only made. -errno with a line in error. NULL: vgpuctl only compares the part. */
+     * only made. -errno with a line in error; of a part that has `can`, -EOPNOTSUPP if the tool
+     * turns out not to know it. */
     int (*set)(struct setup_card *card, bool on, struct error *error);
 
-    /* Of a part that vgpuctl only compares, and that differs: -errno, and error says what a person
-     * has to do. */
+    /* Of a part that cannot be made, and differs: error says what a person has to do. Returns
+     * -errno, or 0 if nothing else than another driver would help: then the card has not failed. */
     int (*refuse)(const struct setup_card *card, struct error *error);
 
     /* What is said, and what is there, in words. A part that is always said alike has said_word,
@@ -76,10 +89,16 @@ extern const struct setup_part_row setup_mig_mode;
 extern const struct setup_part_row setup_daemons;
 extern const struct setup_part_row setup_functions;
 extern const struct setup_part_row setup_shares;
+extern const struct setup_part_row setup_slicing;
 extern const struct setup_part_row setup_instances;
 extern const struct setup_part_row setup_types;
 extern const struct setup_part_row setup_sizes;
+extern const struct setup_part_row setup_instance_sizes;
 extern const struct setup_part_row setup_scheduler;
+extern const struct setup_part_row setup_instance_schedulers;
 
 /* All of these, in the order in which they are made. They are taken away in the opposite order. */
 extern const struct setup_part_row *const setup_parts[SETUP_PARTS];
+
+/* Whether a part that is said can be made now. */
+bool setup_part_can(const struct setup_card *card, enum setup_part part) CHECKED NONNULL;

@@ -67,7 +67,7 @@ mark_losses(const struct setup_card *card, enum setup_part part, struct marks *m
         if (!is_said(card, other))
             return refuse_loss(card, part, other, error);
         marks->goes[other] |= (row->needs_off & 1u << other) != 0;
-        marks->changes[other] |= is_wanted(card, other);
+        marks->changes[other] |= is_wanted(card, other) && setup_part_can(card, other);
     }
     return 0;
 }
@@ -81,7 +81,9 @@ mark_part(const struct setup_card *card, enum setup_part part, struct marks *mar
 
     if (rc < 0)
         return rc;
-    marks->changes[part] |= is_said(card, part) && row->set && !row->is_as_said(card);
+    if (is_said(card, part) && !setup_part_can(card, part))
+        return 0;
+    marks->changes[part] |= is_said(card, part) && !row->is_as_said(card);
     marks->goes[part] |= marks->changes[part] && !is_wanted(card, part);
     return marks->changes[part] ? mark_losses(card, part, marks, error) : 0;
 }

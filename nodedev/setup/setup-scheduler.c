@@ -1,25 +1,41 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
-/* The scheduler of NVIDIA's vGPUs, which is only compared. NVIDIA's driver is told when it is
- * loaded (vendor/nvidia-scheduler.h). */
+/*
+ * The scheduler of NVIDIA's vGPUs on a card without GPU instances. Where NVIDIA's tool sets it
+ * (driver 535 and later), it is made. Elsewhere it is compared with what the driver was told when
+ * it was loaded (vendor/nvidia-scheduler.h).
+ */
 
-#include "setup/setup-part.h"
+#include "setup/setup-scheduler.h"
 #include "vendor/nvidia-scheduler.h"
 
 static bool
 is_said(const struct policy_setup *said)
 {
-    return said->scheduler != POLICY_SCHEDULER_UNSAID;
+    return said->scheduler.count > 0 && said->instances.count == 0;
+}
+
+static unsigned
+now(const struct setup_card *card)
+{
+    return card->nvidia.scheduler ? card->nvidia.scheduler : card->loaded;
+}
+
+/* The driver begins with the scheduler that it was told, so only another one can be lost. */
+static bool
+is_there(const struct setup_card *card)
+{
+    return card->nvidia.scheduler && card->loaded && card->nvidia.scheduler != card->loaded;
 }
 
 static bool
 is_as_said(const struct setup_card *card)
 {
-    return card->scheduler == card->said->setup.scheduler;
+    return now(card) == setting_each_of(&card->said->setup.scheduler, 0);
 }
 
-static int
-check(const struct setup_card *card, struct error *error)
+int
+setup_scheduler_check(const struct setup_card *card, struct error *error)
 {
     if (card->vendor->scheduler)
         return 0;
@@ -28,44 +44,58 @@ check(const struct setup_card *card, struct error *error)
                      card->address, card->said->origin);
 }
 
+static bool
+can(const struct setup_card *card)
+{
+    return card->nvidia.scheduler != POLICY_SCHEDULER_UNSAID;
+}
+
+static int
+set(struct setup_card *card, bool on, struct error *error)
+{
+    (void)on;
+    return nvidia_smi_set_scheduler(card->host, &card->said->address, NVIDIA_SMI_NO_ID,
+                                    setting_each_of(&card->said->setup.scheduler, 0), error);
+}
+
 static void
 tell_said(const struct setup_card *card, struct text *text)
 {
-    text_add(text, "%s", policy_scheduler_words[card->said->setup.scheduler]);
+    text_add(text, "%s", policy_scheduler_words[setting_each_of(&card->said->setup.scheduler, 0)]);
 }
 
 static void
 tell_now(const struct setup_card *card, struct text *text)
 {
-    text_add(text, "%s", card->scheduler ? policy_scheduler_words[card->scheduler] : "not known");
+    text_add(text, "%s", now(card) ? policy_scheduler_words[now(card)] : "not known");
 }
 
-/* No public page names a command of NVIDIA's that sets it for good, so it is not made. */
-static int
-refuse(const struct setup_card *card, struct error *error)
+int
+setup_scheduler_refuse(const struct setup_card *card, struct error *error)
 {
-    char now[64];
-    struct text text = text_on(now, sizeof(now));
-
-    tell_now(card, &text);
     error_set(error, -EOPNOTSUPP,
               "%s: NVIDIA's driver is told its scheduler when it is loaded, and it is %s",
-              card->address, now);
+              card->address, card->loaded ? policy_scheduler_words[card->loaded] : "not known");
     error_advise(
         error,
         "write 'options nvidia NVreg_RegistryDwordsPerDevice=\"pci=%s;RmPVMRL=0x%02x\"' into a "
         "file of /etc/modprobe.d, and boot again",
-        card->address, nvidia_scheduler_values[card->said->setup.scheduler]);
+        card->address, nvidia_scheduler_values[setting_each_of(&card->said->setup.scheduler, 0)]);
     return -EOPNOTSUPP;
 }
 
 const struct setup_part_row setup_scheduler = {
     .name = "scheduler",
+    .make_word = "set",
     .is_said = is_said,
     .is_wanted = is_said,
+    .is_there = is_there,
     .is_as_said = is_as_said,
-    .check = check,
-    .refuse = refuse,
+    .check = setup_scheduler_check,
+    .can = can,
+    .set = set,
+    .refuse = setup_scheduler_refuse,
     .tell_said = tell_said,
     .tell_now = tell_now,
+    .advice = SETUP_SEE_JOURNAL,
 };

@@ -1,19 +1,20 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
-/* Whether a card of NVIDIA's takes vGPUs of mixed sizes (NVIDIA vGPU user guide). */
+/* Whether a card of NVIDIA's without GPU instances takes vGPUs of mixed sizes (NVIDIA vGPU user
+ * guide). */
 
 #include "setup/setup-part.h"
 
 static bool
 sizes_are_said(const struct policy_setup *said)
 {
-    return said->sizes != POLICY_SIZES_UNSAID;
+    return said->sizes.count > 0 && said->instances.count == 0;
 }
 
 static bool
 sizes_are_mixed(const struct policy_setup *said)
 {
-    return said->sizes == POLICY_SIZES_MIXED;
+    return setting_each_of(&said->sizes, 0) == POLICY_SIZES_MIXED;
 }
 
 static bool
@@ -46,11 +47,10 @@ sizes_check(const struct setup_card *card, struct error *error)
     if (rc < 0 || !sizes_are_mixed(&card->said->setup))
         return rc;
     if (card->nvidia.is_mig && !card->said->setup.has_instances)
-        return error_set(
-            error, -EPERM,
-            "%s is in MIG mode, in which there are no mixed sizes: say instances = [ ] "
-            "as well in %s, to end that mode",
-            card->address, card->said->origin);
+        return error_set(error, -EPERM,
+                         "%s is in MIG mode, in which only GPU instances have sizes: say instances "
+                         "as well in %s; with instances = [ ] that mode ends",
+                         card->address, card->said->origin);
     if (card->nvidia.sizes || card->nvidia.is_mig)
         return 0;
     return error_set(error, -EOPNOTSUPP,

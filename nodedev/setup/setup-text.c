@@ -27,7 +27,7 @@ read_whole(const struct host *host, const struct name *address, struct policy_gp
            struct setup_card *ret, struct error *error)
 {
     *everything = (struct policy_gpu){
-        .address = *address, .setup = {.has_instances = true, .sizes = POLICY_SIZES_MIXED}};
+        .address = *address, .setup = {.has_instances = true, .sizes = {1, {POLICY_SIZES_MIXED}}}};
     return setup_card_read(host, everything, ret, error);
 }
 

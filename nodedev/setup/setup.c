@@ -8,9 +8,11 @@
 #include "sriov/users.h"
 #include "view/setup-record.h"
 
+#include <string.h>
+
 const char *const setup_result_words[SETUP_RESULTS] = {
     [SETUP_AS_SAID] = "as declared", [SETUP_TO_DO] = "to do",   [SETUP_DONE] = "done",
-    [SETUP_FAILED] = "failed",       [SETUP_IN_USE] = "in use",
+    [SETUP_FAILED] = "failed",       [SETUP_IN_USE] = "in use", [SETUP_CANNOT] = "cannot",
 };
 
 static void
@@ -44,23 +46,36 @@ step_word(const struct setup_step *step)
 }
 
 static bool
+is_right(const struct setup_card *card, unsigned part)
+{
+    const struct setup_part_row *row = setup_parts[part];
+
+    return row->is_said(&card->said->setup) && row->is_as_said(card);
+}
+
+static bool
 plan_has(const struct setup_plan *plan, enum setup_part part)
 {
     return ARRAY_HAS(plan->steps, plan->count, step, step->part == part);
 }
 
-/* Adds the parts that are right already, and those that are only compared. */
+static void
+add_line(struct setup_report *report, const struct setup_card *card, unsigned part,
+         enum setup_result result)
+{
+    struct setup_line *line = &report->lines[report->count++];
+
+    tell(card, part, line);
+    line->result = result;
+}
+
+/* Adds the parts that are right already. */
 static void
 add_right(struct setup_report *report, const struct setup_card *card, const struct setup_plan *plan)
 {
     for (unsigned part = 0; part < SETUP_PARTS; part++) {
-        const struct setup_part_row *row = setup_parts[part];
-
-        if (row->follows || !row->is_said(&card->said->setup) || plan_has(plan, part))
-            continue;
-        tell(card, part, &report->lines[report->count]);
-        report->lines[report->count++].result =
-            row->is_as_said(card) ? SETUP_AS_SAID : SETUP_FAILED;
+        if (!setup_parts[part]->follows && is_right(card, part) && !plan_has(plan, part))
+            add_line(report, card, part, SETUP_AS_SAID);
     }
 }
 
@@ -94,21 +109,30 @@ check_step(const struct setup_card *card, const struct setup_step *step, struct 
     return -EIO;
 }
 
+/* Returns -EOPNOTSUPP if the tool turns out not to know the part. */
 static int
 take_step(struct setup_card *card, const struct setup_step *step, struct error *error)
 {
     const struct setup_part_row *row = setup_parts[step->part];
     struct error failure;
-    int rc = row->set(card, !step->removes, error);
-    int read = setup_card_renew(card, &failure);
+    int read, rc = row->set(card, !step->removes, error);
 
-    if (rc == 0 && read < 0) {
+    if (row->can && rc == -EOPNOTSUPP)
+        card->lacks |= SETUP_BIT(step->part);
+    read = setup_card_renew(card, &failure);
+    if ((rc == 0 || rc == -EOPNOTSUPP) && read < 0) {
         *error = failure;
         rc = read;
     }
     if (rc == 0)
         rc = check_step(card, step, error);
     return rc;
+}
+
+static enum setup_result
+result_of(int rc)
+{
+    return rc == -EBUSY ? SETUP_IN_USE : rc < 0 ? SETUP_FAILED : SETUP_DONE;
 }
 
 static int
@@ -120,10 +144,16 @@ take_steps(struct setup_card *card, const struct setup_plan *plan,
 
     add_steps(report, card, plan);
     for (size_t i = 0; i < plan->count && rc == 0; i++, line++) {
+        const enum setup_part part = plan->steps[i].part;
+
         listener->begins(listener->data, card->said, line->part, line->step);
         rc = take_step(card, &plan->steps[i], &report->error);
-        tell(card, plan->steps[i].part, line);
-        line->result = rc == -EBUSY ? SETUP_IN_USE : rc < 0 ? SETUP_FAILED : SETUP_DONE;
+        tell(card, part, line);
+        line->result = result_of(rc);
+        if (rc == -EOPNOTSUPP && (card->lacks & SETUP_BIT(part))) {
+            line->result = SETUP_CANNOT;
+            rc = 0;
+        }
     }
     return rc;
 }
@@ -158,6 +188,53 @@ make_so(struct setup_card *card, struct setup_plan *plan, const struct setup_lis
     return rc;
 }
 
+/* The line of a part that a step could not make; or a new one. */
+static struct setup_line *
+line_of(struct setup_report *report, const struct setup_card *card, unsigned part)
+{
+    for (size_t i = 0; i < report->count; i++) {
+        struct setup_line *line = &report->lines[i];
+
+        if (line->part && line->result == SETUP_CANNOT &&
+            !strcmp(line->part, setup_parts[part]->name))
+            return line;
+    }
+    add_line(report, card, part, SETUP_CANNOT);
+    return &report->lines[report->count - 1];
+}
+
+/* Judges a part that cannot be made and differs, and notes why. */
+static int
+judge_compared(const struct setup_card *card, unsigned part, struct setup_report *report)
+{
+    struct setup_line *line = line_of(report, card, part);
+    struct error why;
+    int rc = setup_parts[part]->refuse(card, &why);
+
+    if (rc < 0) {
+        line->result = SETUP_FAILED;
+        report->error = why;
+    } else if (*report->cannot.text) {
+        error_add(&report->cannot, "%s", why.text);
+    } else {
+        report->cannot = why;
+    }
+    return rc;
+}
+
+static int
+check_compared(const struct setup_card *card, struct setup_report *report)
+{
+    int rc = 0;
+
+    for (unsigned part = 0; part < SETUP_PARTS && rc == 0; part++) {
+        if (setup_parts[part]->is_said(&card->said->setup) && !is_right(card, part) &&
+            !setup_part_can(card, part))
+            rc = judge_compared(card, part, report);
+    }
+    return rc;
+}
+
 /* A process that is killed in between leaves no record. */
 static int
 make_and_record(struct setup_card *card, struct setup_plan *plan,
@@ -169,22 +246,9 @@ make_and_record(struct setup_card *card, struct setup_plan *plan,
         setup_record_forget(card->host, card->said);
     rc = make_so(card, plan, listener, report);
     if (rc == 0)
+        rc = check_compared(card, report);
+    if (rc == 0 && !*report->cannot.text)
         setup_record_set(card->host, card->said);
-    return rc;
-}
-
-/* Refuses what is only compared and differs. */
-static int
-check_compared(const struct setup_card *card, struct error *error)
-{
-    int rc = 0;
-
-    for (unsigned part = 0; part < SETUP_PARTS && rc == 0; part++) {
-        const struct setup_part_row *row = setup_parts[part];
-
-        if (row->refuse && row->is_said(&card->said->setup) && !row->is_as_said(card))
-            rc = row->refuse(card, error);
-    }
     return rc;
 }
 
@@ -209,11 +273,10 @@ run(struct setup_card *card, bool dry_run, const struct setup_listener *listener
         return rc;
     }
     add_right(report, card, &plan);
-    if (dry_run)
-        add_steps(report, card, &plan);
-    else
-        rc = make_and_record(card, &plan, listener, report);
-    return rc < 0 ? rc : check_compared(card, &report->error);
+    if (!dry_run)
+        return make_and_record(card, &plan, listener, report);
+    add_steps(report, card, &plan);
+    return check_compared(card, report);
 }
 
 int

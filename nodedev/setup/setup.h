@@ -7,6 +7,9 @@
  * so no guest gets a vGPU there meanwhile. After each step the card is read again: what a tool
  * claims does not count. If a step fails, the steps before it stay. A process that is killed leaves
  * a card that the next one finishes, because each process begins with what the card shows.
+ *
+ * A part that an older driver's tool does not know is not made. The other parts are, and the card
+ * has not failed.
  */
 
 #pragma once
@@ -19,6 +22,7 @@ enum setup_result {
     SETUP_DONE,    /* the step was taken, and the card shows it */
     SETUP_FAILED,  /* error says why */
     SETUP_IN_USE,  /* somebody uses the card; error names them */
+    SETUP_CANNOT,  /* the part differs, and this driver and its tool cannot make it: see cannot */
     SETUP_RESULTS,
 };
 extern const char *const setup_result_words[SETUP_RESULTS];
@@ -33,7 +37,8 @@ struct setup_line {
 struct setup_report {
     struct setup_line lines[3 * SETUP_PARTS + 1];
     size_t count;
-    struct error error; /* of the line that failed */
+    struct error error;  /* of the line that failed */
+    struct error cannot; /* of the parts that cannot be made; "": there are none */
 };
 
 /* Is told which step begins. A step may take a minute. */
@@ -42,8 +47,8 @@ struct setup_listener {
     void *data;
 };
 
-/* Makes a card so. Returns 0 if the card is as declared, or would be; else -errno with a line in
- * ret->error: -EBUSY if somebody uses the card. */
+/* Makes a card so. Returns 0 if the card is as declared, or would be, but for what its driver
+ * cannot do; else -errno with a line in ret->error: -EBUSY if somebody uses the card. */
 int setup_run(const struct host *host, const struct policy_gpu *said, bool dry_run,
               const struct setup_listener *listener, struct setup_report *ret) CHECKED NONNULL;
 

@@ -17,6 +17,11 @@
 /* Bytes: "nvidia-smi -q" of one card prints a few thousand. */
 #define MOST_TEXT 65536
 
+/* Exit statuses of nvidia-smi(1), "RETURN VALUE". */
+#define UNKNOWN_WORD 2  /* an argument or flag is invalid */
+#define UNSUPPORTED  3  /* the operation is not available on the card */
+#define UNKNOWN_CALL 13 /* the library does not have the function */
+
 bool
 vendor_tool_find(const struct host *host, struct lock_holder *ret)
 {
@@ -108,8 +113,9 @@ too_long(const struct host *host, const char *line, struct error *error)
     return -ETIMEDOUT;
 }
 
-int
-vendor_tool_run(const struct host *host, const char *const argv[], struct error *error)
+/* *lacks: the tool, or the card, has no such thing. */
+static int
+run(const struct host *host, const char *const argv[], bool *lacks, struct error *error)
 {
     AUTO_FREE char *line = join(argv);
     AUTO_CLOSE int locked = prepare(host, argv[0], error);
@@ -122,9 +128,27 @@ vendor_tool_run(const struct host *host, const char *const argv[], struct error 
         return too_long(host, line, error);
     if (rc < 0)
         return error_set(error, rc, "%s: %s", argv[0], strerror(-rc));
-    return rc == 0
-               ? 0
-               : error_set(error, -EIO, "%s failed (exit status %d); see journalctl -k", line, rc);
+    if (rc > 0)
+        error_set(error, -EIO, "%s failed (exit status %d); see journalctl -k", line, rc);
+    *lacks = rc == UNKNOWN_WORD || rc == UNSUPPORTED || rc == UNKNOWN_CALL;
+    return rc == 0 ? 0 : -EIO;
+}
+
+int
+vendor_tool_run(const struct host *host, const char *const argv[], struct error *error)
+{
+    bool lacks;
+
+    return run(host, argv, &lacks, error);
+}
+
+int
+vendor_tool_try(const struct host *host, const char *const argv[], struct error *error)
+{
+    bool lacks = false;
+    int rc = run(host, argv, &lacks, error);
+
+    return lacks ? -EOPNOTSUPP : rc;
 }
 
 int

@@ -29,6 +29,10 @@
 int vendor_tool_run(const struct host *host, const char *const argv[],
                     struct error *error) CHECKED NONNULL;
 
+/* The same with words that an older nvidia-smi, or a card, may lack: then -EOPNOTSUPP. */
+int vendor_tool_try(const struct host *host, const char *const argv[],
+                    struct error *error) CHECKED NONNULL;
+
 /* Runs a tool and reads what it prints, up to 64 KiB. Returns its exit status, or -errno with a
  * line in error. The caller frees the text in every case. */
 int vendor_tool_ask(const struct host *host, const char *const argv[], char **text,

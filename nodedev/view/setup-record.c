@@ -2,6 +2,7 @@
 
 #include "view/setup-record.h"
 #include "device/pci.h"
+#include "vendor/card-vendor.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -34,15 +35,28 @@ number_of_functions(const struct host *host, const struct name *card)
 }
 
 static uint64_t
+add_each(uint64_t hash, const struct setting_each *each)
+{
+    char number[16];
+
+    for (unsigned i = 0; i < each->count; i++) {
+        snprintf(number, sizeof(number), "%u", each->items[i]);
+        hash = add_word(hash, number);
+    }
+    return add_word(hash, "");
+}
+
+static uint64_t
 hash_of(const struct host *host, const struct policy_gpu *said)
 {
     uint64_t hash = 14695981039346656037u;
     char numbers[64];
 
-    snprintf(numbers, sizeof(numbers), "%" PRIu64 " %d %u",
-             number_of_functions(host, &said->address), said->setup.has_instances,
-             said->setup.sizes);
-    hash = add_word(hash, numbers);
+    snprintf(numbers, sizeof(numbers), "%" PRIu64 " %u %d %u",
+             number_of_functions(host, &said->address), card_vendor_scheduler(host, &said->address),
+             said->setup.has_instances, said->setup.slicing);
+    hash = add_each(add_word(hash, numbers), &said->setup.sizes);
+    hash = add_each(hash, &said->setup.scheduler);
     for (size_t i = 0; i < said->setup.instances.count; i++)
         hash = add_word(hash, said->setup.instances.items[i]);
     return hash;

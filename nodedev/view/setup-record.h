@@ -1,17 +1,18 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
 /*
- * setup-record: remembers that a card was seen to have the GPU instances and sizes that vgpu.conf
- * declares. Only a vendor's tool tells these, and only 'vgpuctl setup' asks it. The record is a
- * link in the state directory, which a boot empties:
+ * setup-record: remembers that a card was seen to have the GPU instances, sizes and schedulers that
+ * vgpu.conf declares. Only a vendor's tool tells these, and only 'vgpuctl setup' asks it. The
+ * record is a link in the state directory, which a boot empties:
  *
  *     /run/libvirt-vgpu/setup/0000:18:00.0 -> 13846245702389561427-95
  *
- * The second number says when, in seconds since the boot. The first is a hash of the declaration
- * and of the card's virtual functions. Enabling functions takes instances and sizes away, and the
- * kernel gives functions that are enabled anew another number. So the record counts only for the
- * declaration and the functions of that time. A change that NVIDIA's tools make to instances or
- * sizes alone is not seen. So people are told the time, too. A capture does not have the kernel's
+ * The second number says when, in seconds since the boot. The first is a hash of the declaration,
+ * of the card's virtual functions, and of the scheduler in its driver's parameters. Enabling
+ * functions takes all of this away, and the kernel gives functions that are enabled anew another
+ * number. So the record counts only for the declaration, the functions and the parameters of that
+ * time. A change that NVIDIA's tools make to the rest alone is not seen. So people are told the
+ * time, too. A capture does not have the kernel's
  * number, so there no record counts.
  */
 

@@ -50,9 +50,34 @@ find_difference(const struct policy_setup *said, const struct inventory_gpu *gpu
     if (said->instances.count && !gpu->is_silent && gpu->vgpu_count == 0 &&
         !inventory_offers(gpu) && !inventory_lacks_types(gpu))
         return "has no GPU instances";
-    if (said->sizes == POLICY_SIZES_MIXED && gpu->vgpu_count && gpu->one_size)
+    if (!said->instances.count && setting_each_of(&said->sizes, 0) == POLICY_SIZES_MIXED &&
+        gpu->vgpu_count && gpu->one_size)
         return "takes vGPUs of one size only";
     return NULL;
+}
+
+/* Whether the scheduler that the driver was told when it was loaded is that of the card, and of all
+ * its instances. Another one may have been set since; then the record knows. */
+static bool
+is_loaded(const struct policy_setup *said, unsigned loaded)
+{
+    for (unsigned i = 0; i < said->scheduler.count; i++) {
+        if (said->scheduler.items[i] != loaded)
+            return false;
+    }
+    return true;
+}
+
+static void
+judge_scheduler(const struct policy_setup *said, unsigned loaded, struct setup_judgment *ret)
+{
+    if (loaded && said->scheduler.count == 1) {
+        ret->view = SETUP_VIEW_DIFFERS;
+        snprintf(ret->why, sizeof(ret->why), "has the scheduler %s, and not %s",
+                 policy_scheduler_words[loaded], policy_scheduler_words[said->scheduler.items[0]]);
+    } else {
+        ret->view = SETUP_VIEW_UNKNOWN;
+    }
 }
 
 struct setup_judgment
@@ -62,7 +87,8 @@ setup_view_judge(const struct host *host, const struct policy_gpu *said,
     const struct inventory_gpu *gpu = inventory_find_gpu(inventory, &said->address);
     const struct policy_setup *setup = &said->setup;
     const char *difference = gpu ? find_difference(setup, gpu) : NULL;
-    unsigned scheduler = setup->scheduler ? card_vendor_scheduler(host, &said->address) : 0;
+    unsigned loaded = setup->scheduler.count ? card_vendor_scheduler(host, &said->address) : 0;
+    bool is_untold = setup->has_instances || setup->sizes.count || !is_loaded(setup, loaded);
     struct setup_judgment ret = {.view = SETUP_VIEW_UNSAID};
 
     if (!policy_has_setup(said))
@@ -70,16 +96,19 @@ setup_view_judge(const struct host *host, const struct policy_gpu *said,
     ret.view = judge_functions(host, said, ret.why, sizeof(ret.why));
     if (ret.view == SETUP_VIEW_DIFFERS)
         return ret;
-    snprintf(ret.why, sizeof(ret.why), "%s", difference ? difference : "");
-    if (!difference && scheduler && scheduler != setup->scheduler)
-        snprintf(ret.why, sizeof(ret.why), "has the scheduler %s, and not %s",
-                 policy_scheduler_words[scheduler], policy_scheduler_words[setup->scheduler]);
-    if (*ret.why)
+    if (difference) {
         ret.view = SETUP_VIEW_DIFFERS;
-    else if (setup->scheduler && !scheduler)
+        snprintf(ret.why, sizeof(ret.why), "%s", difference);
+        return ret;
+    }
+    if (!is_untold || ret.view != SETUP_VIEW_AS_DECLARED)
+        return ret;
+    if (setup_record_find(host, said, &ret.seen))
+        ret.view = SETUP_VIEW_SEEN;
+    else if (!is_loaded(setup, loaded))
+        judge_scheduler(setup, loaded, &ret);
+    else
         ret.view = SETUP_VIEW_UNKNOWN;
-    else if ((setup->has_instances || setup->sizes) && ret.view == SETUP_VIEW_AS_DECLARED)
-        ret.view = setup_record_find(host, said, &ret.seen) ? SETUP_VIEW_SEEN : SETUP_VIEW_UNKNOWN;
     return ret;
 }
 

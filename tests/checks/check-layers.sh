@@ -87,7 +87,7 @@ common/device/vendor            vendor_nvidia                  a row of vendors,
 nodedev/commands/commands       command_.*                     rows of commands, each in the file of its command
 nodedev/vendor/card-vendor      card_vendor_(nvidia|intel|amd)       rows of vendors, each in the file of its vendor
 nodedev/doctor/checks           .*_checks                      tables of checks, each in the file of its subject
-nodedev/setup/setup-part        setup_(mig_mode|daemons|functions|shares|instances|types|sizes|scheduler) rows of setup_parts, each in the file of its subject
+nodedev/setup/setup-part        setup_(mig_mode|daemons|functions|shares|slicing|instances|types|sizes|scheduler|instance_(sizes|schedulers)) rows of setup_parts, each in the file of its subject
 nodedev/libvirt/libvirt-library libvirt_(host|domain|job)_.*   rows of connection_calls, each in the file of its subject
 nodedev/libvirt/connection-calls connection_calls              it is found in connection.so, which is loaded
 '

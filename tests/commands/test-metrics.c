@@ -39,7 +39,7 @@ static void
 golden(void **state)
 {
     const struct policy_gpu mixed = {.address = {"0000:1a:00.0"},
-                                     .setup = {.sizes = POLICY_SIZES_MIXED}};
+                                     .setup = {.sizes = {1, {POLICY_SIZES_MIXED}}}};
 
     scene_configure(&scene, "gpus = ({ address = \"0000:19:00.0\"; enabled = false; },"
                             "{ address = \"0000:18:00.0\"; setup = { functions = 1; }; },"

@@ -521,8 +521,7 @@ be_other(struct stage *stage)
     be_bare(stage);
     assert_int_equal(fake_enable(&stage->scene.kernel, CARD, is_nvidias() ? 2 : 1), 0);
     nvidia_tools->is_mig = nvidia_tools->is_mig_to_be = true;
-    nvidia_tools->instance_count = 1;
-    strcpy(nvidia_tools->instances[0], "1g.6gb");
+    nvidia_tools_add_instance("1g.6gb");
     declare(stage, "functions = \"all\"; instances = [ ]; sizes = \"mixed\";");
 }
 

@@ -4,6 +4,7 @@ unit_tests += \
 	tests/setup/test-setup \
 	tests/setup/test-setup-boot \
 	tests/setup/test-setup-declaration \
+	tests/setup/test-setup-instances \
 	tests/setup/test-setup-unread \
 	tests/setup/test-setup-users \
 	tests/setup/test-startup-notice \

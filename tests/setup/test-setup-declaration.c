@@ -34,14 +34,31 @@ static const struct typed_case here = {
      .begin = begin},
     &typed};
 
+static void
+random_instance(uint64_t *seed, const char *profile)
+{
+    struct nvidia_tools_instance *instance = &nvidia_tools->instances[nvidia_tools->instance_count];
+
+    nvidia_tools_add_instance(profile);
+    if (!instance->is_shared)
+        return;
+    instance->is_mixed = maybe(seed, 40);
+    instance->scheduler = 1 + chance(seed, instance->is_mixed ? 2 : 3);
+}
+
 /* As people, other programs and other drivers may leave cards. */
 static void
 random_cards(uint64_t *seed)
 {
     static const char *const profiles[] = {"1g.24gb+gfx", "1g.24gb", "2g.48gb+gfx", "4g.96gb+gfx"};
     static const char *const schedulers[] = {"", "RmPVMRL=0x01", "RmPVMRL=0x11", "RmPVMRL=0x77"};
+    unsigned loaded = chance(seed, COUNT(schedulers));
     char params[128];
 
+    nvidia_tools->age = chance(seed, NVIDIA_PRESENT + 1);
+    nvidia_tools->can_slice = nvidia_tools->age == NVIDIA_PRESENT && maybe(seed, 80);
+    nvidia_tools->loaded = loaded < 3 ? loaded + 1 : 1;
+    nvidia_tools->odd_word = maybe(seed, 5) ? "Unheard" : NULL;
     nvidia_tools_boot(&scene.kernel);
     assert_int_equal(fake_enable(&scene.kernel, INTEL, 0), 0);
     nvidia_tools->has_mig = maybe(seed, 80);
@@ -50,12 +67,16 @@ random_cards(uint64_t *seed)
     nvidia_tools->is_mixed = maybe(seed, 50);
     nvidia_tools->is_mig = nvidia_tools->is_mig_to_be = nvidia_tools->has_mig && maybe(seed, 50);
     nvidia_tools->tells_sizes_in_mig = maybe(seed, 20);
-    nvidia_tools->instance_count = nvidia_tools->is_mig ? chance(seed, 17) : 0;
-    for (unsigned i = 0; i < nvidia_tools->instance_count; i++)
-        snprintf(nvidia_tools->instances[i], sizeof(nvidia_tools->instances[0]), "%s",
-                 profiles[chance(seed, COUNT(profiles))]);
+    nvidia_tools->is_sliced = nvidia_tools->can_slice && maybe(seed, 70);
+    nvidia_tools->scheduler = nvidia_tools->age < NVIDIA_SETS || maybe(seed, 60)
+                                  ? nvidia_tools->loaded
+                                  : 1 + chance(seed, nvidia_tools->is_mixed ? 2 : 3);
+    for (unsigned i = nvidia_tools->is_mig ? chance(seed, 17) : 0; i > 0; i--)
+        random_instance(seed, profiles[chance(seed, COUNT(profiles))]);
+    /* Somebody may have changed the mode since. */
+    nvidia_tools->is_sliced ^= nvidia_tools->can_slice && maybe(seed, 10);
     snprintf(params, sizeof(params), "RegistryDwords: \"%s\"\nRegistryDwordsPerDevice: \"\"\n",
-             schedulers[chance(seed, COUNT(schedulers))]);
+             schedulers[loaded]);
     fake_write(&scene.kernel, "proc/driver/nvidia/params", params);
     nvidia_tools->asked[0] = '\0';
 }
@@ -76,6 +97,50 @@ declare(bool written, char **said)
     }
 }
 
+/* Whether a GPU instance shows that it has these modes. */
+static bool
+shows(const struct nvidia_tools *tools, const struct nvidia_tools_instance *instance,
+      const struct nvidia_tools_instance *other)
+{
+    return !strcmp(instance->profile, other->profile) &&
+           (!tools->is_sliced || !instance->is_shared ||
+            (other->is_shared && instance->is_mixed == other->is_mixed &&
+             instance->scheduler == other->scheduler));
+}
+
+/* Whether a card has all that it had before. Instances of one profile are alike, whatever their
+ * order is. */
+static bool
+is_again(const struct nvidia_tools *before, const struct nvidia_tools *now)
+{
+    bool taken[COUNT(now->instances)] = {false};
+
+    if (before->instance_count != now->instance_count ||
+        (before->instance_count ? before->is_sliced != now->is_sliced
+                                : before->is_mixed != now->is_mixed) ||
+        (!before->is_mig && before->scheduler != now->scheduler))
+        return false;
+    for (unsigned i = 0; i < before->instance_count; i++) {
+        unsigned k = 0;
+
+        while (k < now->instance_count &&
+               (taken[k] || !shows(before, &before->instances[i], &now->instances[k])))
+            k++;
+        if (k == now->instance_count)
+            return false;
+        taken[k] = true;
+    }
+    return true;
+}
+
+/* Whether all that the card has can be declared. Nobody declares MIG mode without an instance. */
+static bool
+is_sayable(const char *said)
+{
+    return !strstr(said, "left out") && !strstr(typed.faults, "left out") &&
+           !nvidia_tools->odd_word && nvidia_tools->is_mig == (nvidia_tools->instance_count > 0);
+}
+
 static void
 as_they_are(void **state)
 {
@@ -84,13 +149,22 @@ as_they_are(void **state)
     for (uint64_t i = chance_rounds(300); i > 0; i--) {
         uint64_t began = seed;
         AUTO_FREE char *said = NULL;
+        struct nvidia_tools before;
+        bool all;
 
         random_cards(&seed);
         declare(i % 2, &said);
+        before = *nvidia_tools;
+        all = is_sayable(said);
         if (typed_run(&scene, HERE, "vgpuctl setup", &typed) != COMMAND_DONE ||
             strstr(typed.printed, "done") || *nvidia_tools->asked)
             fail_msg("SEED=%llu ROUNDS=1: %s\n%s%s%s", (unsigned long long)began, said,
                      typed.printed, typed.faults, nvidia_tools->asked);
+        nvidia_tools_boot(&scene.kernel);
+        (void)typed_run(&scene, HERE, "vgpuctl setup", &typed);
+        if (all && !is_again(&before, nvidia_tools))
+            fail_msg("SEED=%llu ROUNDS=1: after a boot: %s\n%s%s%s", (unsigned long long)began,
+                     said, typed.printed, typed.faults, nvidia_tools->asked);
     }
 }
 

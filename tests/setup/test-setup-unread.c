@@ -44,9 +44,9 @@ static void
 put_in_mig_mode(const char *instance)
 {
     nvidia_tools->is_mig = nvidia_tools->is_mig_to_be = true;
-    nvidia_tools->instance_count = instance ? 1 : 0;
-    snprintf(nvidia_tools->instances[0], sizeof(nvidia_tools->instances[0]), "%s",
-             instance ? instance : "");
+    nvidia_tools->instance_count = 0;
+    if (instance)
+        nvidia_tools_add_instance(instance);
 }
 
 static void

@@ -41,7 +41,7 @@ run_tool(const struct host *host, char *const argv[], int in, int out, unsigned 
     char *const line[] = {shell, option, text, NULL};
     int rc;
 
-    if (!script || !strcmp(argv[1], "-q") || !strcmp(argv[1], "show"))
+    if (!script || nvidia_tools_is_question(argv))
         return nvidia_tools_run(host, argv, in, out, milliseconds);
     (*tools_run)++;
     snprintf(text, sizeof(text), "began=/proc/self/fd/%d go=/proc/self/fd/%d; %s", began[1], go[0],
@@ -252,7 +252,7 @@ hang(const struct host *host, char *const argv[], int in, int out, unsigned mill
 {
     pid_t pid;
 
-    if (!strcmp(argv[1], "-q") || !strcmp(argv[1], "show"))
+    if (nvidia_tools_is_question(argv))
         return nvidia_tools_run(host, argv, in, out, milliseconds);
     pid = fork();
     while (pid == 0)
