@@ -125,6 +125,22 @@ share_left(const struct gpu_load *load, const struct place *place)
     return left;
 }
 
+/* Whether a vGPU of another size was put that may have taken the GPU instance of a type. vGPUs that
+ * share an instance in time have one size (kernel_vgpu_mgr.c of NVIDIA's open kernel modules, 595),
+ * unless the instance takes mixed sizes. No file tells that, so it is not assumed. */
+static bool
+may_have_lost_instance(const struct gpu_load *load, const struct inventory_type *type)
+{
+    const struct load_group *group = gpu_load_group(load, type);
+
+    for (size_t i = 0; i < load->gpu->type_count; i++) {
+        if (load->gpu->types[i].slices == type->slices && &load->types[i] != group &&
+            load->types[i].alike == i && load->types[i].puts > 0)
+            return true;
+    }
+    return false;
+}
+
 /* Whether one of the functions has a place for sure: what several of them offer may be the same,
  * and each vGPU that was put may have taken it. A GPU instance is there for sure if the driver
  * offers it, or a vGPU was dropped from it. */
@@ -135,7 +151,7 @@ is_sure(const struct gpu_load *load, const struct inventory_type *type)
         gpu_load_group(load, type)->drops + load->types[inventory_type_index(type)].is_offered;
 
     if (type->slices)
-        return offered > gpu_load_group(load, type)->puts;
+        return offered > gpu_load_group(load, type)->puts && !may_have_lost_instance(load, type);
     return (load->kept == 0 && load->puts == 0) || offered > load->puts;
 }
 

@@ -16,7 +16,9 @@
  * - A drop makes one place for sure, for a type of the same size. `most` grows to what the limits
  *   leave.
  * - A vGPU that leaves a GPU instance (MIG) makes place only for types of its own instance size.
- * - vGPUs of two sizes are not put on a GPU that takes one size at a time.
+ * - vGPUs of two sizes are not put on a GPU that takes one size at a time. For GPU instances (MIG)
+ *   that is not known: another instance may be free, or take mixed sizes. No file tells the mode of
+ *   an instance, so a second size is never sure, and only the driver's word refuses it.
  *
  * The policy, quotas and refusals of the kernel are judged elsewhere.
  *

@@ -346,6 +346,8 @@ a_drop_adds_one_for_sure(void **state)
 /* A partitioned card. A type has as many free GPU instances of its size as MAX@ says. */
 #define MIG "gpu v vf vfs 3 X-1:1024:1@1 X-2:2048:1@2 Z-4:4096:1\n"
 /* A card that could be partitioned, but is not. */
+/* Types of two sizes for instances of one kind, which vGPUs share in time. */
+#define SHARED "gpu v vf vfs 4 X-1:1024:2@1 X-2:2048:1@1\n"
 #define WHOLE                                                                                      \
     "gpu v vfs 3 Z-4:4096:1 Z-2:2048:2\ntype i-1 \"I-1\" framebuffer 1024 max 4 slices 1 "         \
     "instances 0\n"
@@ -384,6 +386,13 @@ a_gpu_instance_is_for_types_of_its_size(void **state)
          "drop v.0;put Z-2 v.0", LOAD_NOW, "Z-2", "1..1 free"},
         {"and makes none of instances", WHOLE "foreign 1 Z-4 v.0", "", "drop v.0", LOAD_NOW, "I-1",
          "0..0 full"},
+        {"one that is shared takes one size", SHARED, "", "put X-1 v.0", LOAD_NOW, "X-2 v.1",
+         "0..1 untold"},
+        {"whichever it is", SHARED, "", "put X-2 v.0", LOAD_NOW, "X-1 v.1", "0..1 untold"},
+        {"and a second one may be the same", SHARED, "", "put X-1 v.0;put X-2 v.1", LOAD_NOW,
+         "X-1 v.2", "0..1 untold"},
+        {"unless the other size is taken back", SHARED "foreign 1 X-1 v.0", "",
+         "drop v.0;put X-2 v.1", LOAD_NOW, "X-1 v.0", "0..1 untold"},
     };
 
     check(rows, COUNT(rows));

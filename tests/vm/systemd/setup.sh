@@ -27,13 +27,16 @@ result() { vgpuctl setup -rn -o gpu,part,now,result; }
 as_declared() {
     {
         ! is_long || printf '%s\n' "$spoilt functions 32 as\x20declared"
-        ! grep -q scheduler "$CONF" || printf '%s\n' "$spoilt scheduler equal-share as\x20declared"
+        ! grep -q "$spoilt.*scheduler" "$CONF" || printf '%s\n' "$spoilt scheduler equal-share as\x20declared"
         cat <<-END
 			$mixed functions $of_mixed as\x20declared
 			$mixed sizes mixed as\x20declared
 			$a30 MIG\x20mode on as\x20declared
 			$a30 functions 16 as\x20declared
+			$a30 time\x20slicing on as\x20declared
 			$a30 instances 1g.6gb,\x201g.6gb,\x202g.12gb as\x20declared
+			$a30 sizes equal,\x20mixed,\x20equal as\x20declared
+			$a30 scheduler equal-share as\x20declared
 			$b60 functions $of_b60 as\x20declared
 		END
     } | sort | diff - <(result | sort)
@@ -74,7 +77,8 @@ case $PHASE in
 		boot_wait = "10m"; # a slow machine may need this time
 		gpus = ($(! is_long || echo "{ address = \"$spoilt\"; setup = { functions = \"all\"; }; },")
 		    { address = "$mixed"; setup = { functions = "all"; sizes = "mixed"; }; },
-		    { address = "$a30"; setup = { functions = "all"; instances = [ "1g.6gb", "2g.12gb", "1g.6gb" ]; }; },
+		    { address = "$a30"; setup = { functions = "all"; instances = [ "1g.6gb", "2g.12gb", "1g.6gb" ];
+		      time_slicing = "on"; sizes = [ "equal", "mixed", "equal" ]; scheduler = "equal-share"; }; },
 		    { address = "$b60"; setup = { functions = $of_b60; }; vram = "24480M"; }
 		);
 		profiles = { b60-8g = { vram = "8G"; }; };
@@ -112,15 +116,27 @@ case $PHASE in
     sed -i "s/\"equal\"/\"mixed\"/; /$b60/s/functions = $part/functions = $of_b60/" "$CONF"
     as_declared
 
-    say "a scheduler that differs is told, with the line for the module"
+    say "the tool sets no scheduler while there is a vGPU"
+    status=0
+    nvidia-smi vgpu set-scheduler-state -i "$mixed" -p 2 || status=$?
+    [ "$status" = 19 ]
+
+    say "an older driver: a scheduler that differs is told, with the line for the module"
+    touch /run/nvidia-tools/old
     sed -i "/$spoilt/s/functions = \"all\";/& scheduler = \"equal-share\";/" "$CONF"
-    must_fail vgpuctl setup
+    must_fail vgpuctl setup "$spoilt"
     assert_match "$ERR" "$spoilt: NVIDIA's driver is told its scheduler when it is loaded, and it is best-effort"
     grep -Fx "$spoilt scheduler best-effort failed" <(result 2>/dev/null || :)
     vgpuctl gpus -rn -o GPU,SETUP | grep -Fx "$spoilt differs"
     line=$(sed -n "s/.*write 'options nvidia \([^']*\)' into a file of .etc.modprobe.d.*/\1/p" <<<"$ERR")
     echo "options vgpu-cards cards=$boards $line" | tee /etc/modprobe.d/vgpu-cards.conf
     [ -n "$line" ]
+
+    say "of instances, its tool knows only their profiles: that is a warning"
+    must_fail vgpuctl setup "$a30"
+    assert_match "$ERR" "$a30: its driver sets no sizes of GPU instances"
+    grep -Fx "$a30 sizes equal cannot" <(result 2>/dev/null || :)
+    rm /run/nvidia-tools/old
 
     systemctl -q enable $unit
     power_loss
@@ -137,6 +153,18 @@ case $PHASE in
     [ "$(ledger | grep -c ' held made ')" = ${#types[@]} ]
     for name in "${!types[@]}"; do destroy "$name"; done
     assert_empty_ledger
+
+    say "the scheduler of an instance, and of a card, is set"
+    sed -i '/1g.6gb/,/equal-share/s/scheduler = "equal-share"/scheduler = "best-effort"/' "$CONF"
+    vgpuctl setup
+    [ "$(cat /run/nvidia-tools/$a30/scheduler-* | sort -u)" = 1 ]
+    sed -i '/1g.6gb/,/best-effort/s/scheduler = "best-effort"/scheduler = "equal-share"/' "$CONF"
+    sed -i "/$spoilt/s/scheduler = \"equal-share\"/scheduler = \"best-effort\"/" "$CONF"
+    vgpuctl setup
+    [ "$(cat /run/nvidia-tools/$spoilt/scheduler-)" = 1 ]
+    sed -i "/$spoilt/s/scheduler = \"best-effort\"/scheduler = \"equal-share\"/" "$CONF"
+    vgpuctl setup
+    as_declared
 
     say "somebody uses a card for a while: libvirt does not wait for long, and the card is set up in the end"
     sed -i "s/^boot_wait = .*/boot_wait = \"60m\";/; /$b60/s/functions = $of_b60/functions = $part/" "$CONF"
