@@ -50,21 +50,24 @@ lacks_instance(const struct gpu_load *load, const struct inventory_type *type)
     return load->types[inventory_type_index(type)].lacks;
 }
 
-/* The same, unless one was dropped. */
+/* The same, unless one was dropped. If types of several sizes are for such instances, vGPUs share
+ * these in time. Then what was put may have gone to another instance, and a large vGPU that was
+ * dropped leaves place for several small ones. */
 static bool
 has_instance(const struct gpu_load *load, const struct inventory_type *type)
 {
-    size_t freed = 0, put = 0;
+    size_t freed = 0, put = 0, groups = 0;
 
     if (!lacks_instance(load, type))
         return true;
     for (size_t i = 0; i < load->gpu->type_count; i++) {
         if (load->gpu->types[i].slices != type->slices || load->types[i].alike != i)
             continue;
+        groups++;
         freed += load->types[i].drops;
         put += load->types[i].puts;
     }
-    return freed > put;
+    return freed > (groups > 1 ? 0 : put);
 }
 
 /* Whether a drop can have made place for a type at all. */

@@ -8,6 +8,7 @@ unit_tests += \
 	tests/placement/test-feasibility \
 	tests/placement/test-functions \
 	tests/placement/test-gpu-room \
+	tests/placement/test-instances \
 	tests/placement/test-placement \
 	tests/placement/test-property \
 	tests/placement/test-reasons \

@@ -391,7 +391,10 @@ a_gpu_instance_is_for_types_of_its_size(void **state)
         {"whichever it is", SHARED, "", "put X-2 v.0", LOAD_NOW, "X-1 v.1", "0..1 untold"},
         {"and a second one may be the same", SHARED, "", "put X-1 v.0;put X-2 v.1", LOAD_NOW,
          "X-1 v.2", "0..1 untold"},
-        {"unless the other size is taken back", SHARED "foreign 1 X-1 v.0", "",
+        {"a large one leaves place for several",
+         "gpu v vf vfs 4 X-1:1024:1@1 X-2:2048:1@1\nforeign 1 X-2 v.0\nforeign 2 X-1 v.1", "",
+         "drop v.0;put X-1 v.0", LOAD_NOW, "X-1 v.2", "0..1 untold"},
+        {"what another size took is not sure", SHARED "foreign 1 X-1 v.0", "",
          "drop v.0;put X-2 v.1", LOAD_NOW, "X-1 v.0", "0..1 untold"},
     };
 
