@@ -104,7 +104,7 @@ case $PHASE in
     done
 
     say "a card in use is not touched, and its user is named; the others are set up"
-    sed -i "s/\"mixed\"/\"equal\"/; /$b60/s/functions = $of_b60/functions = $part/" "$CONF"
+    sed -i "/$mixed/s/\"mixed\"/\"equal\"/; /$b60/s/functions = $of_b60/functions = $part/" "$CONF"
     before=$(vgpuctl list --raw)
     status=0
     vgpuctl setup 2>said || status=$?
@@ -113,7 +113,7 @@ case $PHASE in
     grep "$mixed is in use: .* is that of \(large\|small\) (held)" said
     grep "$b60 is in use: .* is that of profile (held)" said
     [ "$(vgpuctl list --raw)" = "$before" ]
-    sed -i "s/\"equal\"/\"mixed\"/; /$b60/s/functions = $part/functions = $of_b60/" "$CONF"
+    sed -i "/$mixed/s/\"equal\"/\"mixed\"/; /$b60/s/functions = $part/functions = $of_b60/" "$CONF"
     as_declared
 
     say "the tool sets no scheduler while there is a vGPU"
