@@ -61,7 +61,9 @@ struct nvidia_table_type {
     struct inventory_type type;
     char class[16]; /* "NVS" (A and B series), "Quadro" (Q), "Compute" (C); "": not told */
     unsigned max; /* on a card; 0: not told. It is never told for a type for GPU instances, because
-                     the table does not say how many instances it means */
+                     the table does not say how many instances it means. How many vGPUs an instance
+                     takes ("Max Instances Per GI") is in no table that is public: only NVIDIA's
+                     tool tells it */
     bool is_single; /* a guest that has one may have no other vGPU of NVIDIA's: multiVgpuSupported
                        is 0, or the card's fractionalMultiVgpu is 0 and max is not 1 */
 };

@@ -86,10 +86,10 @@ say_instances(struct declarer *declarer)
 }
 
 /* Says something of each instance, in one word if all are alike. What is not known, or what a
- * driver begins with, is said with the rest only. */
+ * driver begins with, is said with the rest only. offset: of an unsigned of the instance. */
 static void
 say_each(struct declarer *declarer, const char *key, const char *const words[], unsigned ordinary,
-         unsigned (*of)(const struct nvidia_smi_instance *instance))
+         size_t offset)
 {
     const struct nvidia_smi *nvidia = &declarer->card->nvidia;
     const size_t count = declarer->gpu.setup.instances.count;
@@ -97,7 +97,10 @@ say_each(struct declarer *declarer, const char *key, const char *const words[], 
     size_t alike = 0, special = 0;
 
     for (size_t i = 0; i < count; i++) {
-        values[i] = of(&nvidia->instances[i]) ? of(&nvidia->instances[i]) : ordinary;
+        const char *instance = (const char *)&nvidia->instances[i];
+        unsigned now = *(const unsigned *)(instance + offset);
+
+        values[i] = now ? now : ordinary;
         alike += values[i] == values[0];
         special += values[i] != ordinary;
     }
@@ -110,25 +113,14 @@ say_each(struct declarer *declarer, const char *key, const char *const words[], 
                  words[values[i]], i + 1 < count ? "" : " ];");
 }
 
-static unsigned
-sizes_of(const struct nvidia_smi_instance *instance)
-{
-    return instance->sizes;
-}
-
-static unsigned
-scheduler_of(const struct nvidia_smi_instance *instance)
-{
-    return instance->scheduler;
-}
-
 static void
 say_sizes(struct declarer *declarer)
 {
     struct setting_each *sizes = &declarer->gpu.setup.sizes;
 
     if (declarer->gpu.setup.instances.count) {
-        say_each(declarer, "sizes", policy_sizes_words, POLICY_SIZES_EQUAL, sizes_of);
+        say_each(declarer, "sizes", policy_sizes_words, POLICY_SIZES_EQUAL,
+                 offsetof(struct nvidia_smi_instance, sizes));
         return;
     }
     if (declarer->card->nvidia.sizes != POLICY_SIZES_MIXED ||
@@ -150,7 +142,8 @@ say_scheduler(struct declarer *declarer)
 
     if (ARRAY_HAS(card->nvidia.instances, card->nvidia.instance_count, each, each->is_shared)) {
         if (declarer->gpu.setup.instances.count)
-            say_each(declarer, "scheduler", policy_scheduler_words, ordinary, scheduler_of);
+            say_each(declarer, "scheduler", policy_scheduler_words, ordinary,
+                     offsetof(struct nvidia_smi_instance, scheduler));
         return;
     }
     if (!scheduler || (scheduler == POLICY_SCHEDULER_BEST_EFFORT && scheduler == ordinary))

@@ -13,11 +13,17 @@
 struct mode {
     const char *const *words;
     const struct setting_each *(*said)(const struct policy_setup *setup);
-    unsigned (*of)(const struct nvidia_smi_instance *instance);
+    size_t of; /* where struct nvidia_smi_instance has it: an unsigned */
     unsigned (*unshared)(const struct setup_card *card); /* of an instance with one vGPU */
     int (*set)(const struct setup_card *card, unsigned instance, unsigned value,
                struct error *error);
 };
+
+static unsigned
+value_of(const struct nvidia_smi_instance *instance, const struct mode *mode)
+{
+    return *(const unsigned *)((const char *)instance + mode->of);
+}
 
 /* One of the card's instances. 0: not known. */
 static unsigned
@@ -25,7 +31,7 @@ now(const struct setup_card *card, const struct mode *mode, size_t instance)
 {
     const struct nvidia_smi_instance *here = &card->nvidia.instances[instance];
 
-    return here->is_shared ? mode->of(here) : mode->unshared(card);
+    return here->is_shared ? value_of(here, mode) : mode->unshared(card);
 }
 
 static unsigned
@@ -70,7 +76,7 @@ is_as_said(const struct setup_card *card, const struct mode *mode)
 static bool
 is_known(const struct nvidia_smi_instance *instance, const struct mode *mode)
 {
-    return instance->is_shared && mode->of(instance);
+    return instance->is_shared && value_of(instance, mode) > 0;
 }
 
 /* Whether an instance can become as declared. It is not known of instances that are to be made. */
@@ -199,12 +205,6 @@ said_sizes(const struct policy_setup *setup)
 }
 
 static unsigned
-sizes_of(const struct nvidia_smi_instance *instance)
-{
-    return instance->sizes;
-}
-
-static unsigned
 unshared_sizes(const struct setup_card *card)
 {
     (void)card;
@@ -218,7 +218,8 @@ set_one_sizes(const struct setup_card *card, unsigned instance, unsigned value, 
                                          value == POLICY_SIZES_MIXED, error);
 }
 
-static const struct mode sizes = {policy_sizes_words, said_sizes, sizes_of, unshared_sizes,
+static const struct mode sizes = {policy_sizes_words, said_sizes,
+                                  offsetof(struct nvidia_smi_instance, sizes), unshared_sizes,
                                   set_one_sizes};
 
 static bool
@@ -301,12 +302,6 @@ said_schedulers(const struct policy_setup *setup)
     return &setup->scheduler;
 }
 
-static unsigned
-scheduler_of(const struct nvidia_smi_instance *instance)
-{
-    return instance->scheduler;
-}
-
 /* A driver that sets the schedulers of instances begins with best effort, unless it was told
  * another. */
 static unsigned
@@ -322,7 +317,8 @@ set_one_scheduler(const struct setup_card *card, unsigned instance, unsigned val
     return nvidia_smi_set_scheduler(card->host, &card->said->address, instance, value, error);
 }
 
-static const struct mode schedulers = {policy_scheduler_words, said_schedulers, scheduler_of,
+static const struct mode schedulers = {policy_scheduler_words, said_schedulers,
+                                       offsetof(struct nvidia_smi_instance, scheduler),
                                        loaded_scheduler, set_one_scheduler};
 
 static bool

@@ -64,11 +64,13 @@ struct card_vendor {
 
     /* --- setup --- */
 
-    /* Asks its tool about GPU instances and sizes, which takes seconds. NULL: no card has them. */
+    /* Asks its tool about GPU instances, sizes and schedulers, which takes seconds. NULL: no card
+     * has them. */
     int (*ask)(const struct host *host, const struct name *card, struct nvidia_smi *ret,
                struct error *error);
 
-    /* The scheduler of a card (enum policy_scheduler). NULL: no card has one. */
+    /* The scheduler that the driver of a card was told when it was loaded (enum policy_scheduler).
+     * NULL: no card has one. */
     unsigned (*scheduler)(const struct host *host, const struct name *card);
 
     /* --- the rest --- */
@@ -108,7 +110,7 @@ const struct card_vendor *card_vendor_of(const struct host *host, const struct n
 bool card_vendor_has_card(const struct card_vendor *vendor, const struct host *host,
                           const struct name *card) CHECKED NONNULL;
 
-/* The scheduler of a card, enum policy_scheduler. Unsaid: the card has none, or nobody knows. */
+/* The same, enum policy_scheduler. Unsaid: the card has none, or nobody knows. */
 unsigned card_vendor_scheduler(const struct host *host, const struct name *card) CHECKED NONNULL;
 
 /* Whether a vendor's tools are needed to set up a card. They are slow, and one runs at a time. */

@@ -7,7 +7,8 @@
  * software user guide, "Changing scheduling behavior for time-sliced vGPUs"). For one card the key
  * is in RegistryDwordsPerDevice, behind the card's address, and that beats RegistryDwords, which is
  * for all cards (nv-reg.h of NVIDIA's open kernel modules). Its lowest byte says which scheduler it
- * is.
+ * is. Newer drivers are also told by a tool (nvidia-smi.h), which beats the parameters until
+ * functions are enabled or the driver is loaded again. No file tells that.
  */
 
 #pragma once
