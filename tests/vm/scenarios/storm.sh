@@ -5,7 +5,7 @@
 # plays: LONG
 
 # What may refuse a start: what an administrator does at that moment, and nothing else.
-may_refuse="is drained|is being proved or set up by vgpuctl|no GPU can take|has no virtual function|not found"
+may_refuse="is drained|is being proved or set up by vgpuctl|no GPU can take|has no virtual function|not found|which this host does not have"
 end=$((SECONDS + 60))
 
 cards mdev vf vfs=4
