@@ -45,6 +45,7 @@ const struct option_row option_rows[OPTIONS] = {
     [OPTION_INTERVAL] = {"interval", 0, "SECONDS", "with --watch: how often to look"},
     [OPTION_COLOR] = {"color", 0, "WHEN", "colours: always, never, or auto: on a terminal"},
     [OPTION_BEST] = {"best", 0, NULL, "choose the host that has the most room"},
+    [OPTION_HERE] = {"here", 0, NULL, "to another GPU of this host: saves and restores it"},
     [OPTION_NAMES] = {"names", 0, NULL, "leave names and UUIDs as they are"},
     [OPTION_CAPTURE] = {"capture", 0, "FILE", "write a capture of this host with all steps"},
     [OPTION_AVAILABLE] = {"available", 0, NULL, "only types that there may be room for"},

@@ -3,9 +3,14 @@
 #include "cli/reply.h"
 #include "cli/say.h"
 #include "commands/commands.h"
+#include "lease/statedir.h"
 #include "migrate/destinations.h"
 #include "migrate/move.h"
+#include "migrate/relocation.h"
 #include "view/change.h"
+#include "view/gpu-view.h"
+
+/* --- to another host -------------------------------------------------------------------------- */
 
 static int
 check_usage(const struct command_call *call, struct error *error)
@@ -114,7 +119,7 @@ move(const struct command_call *call, const struct migrate_question *question,
 }
 
 static enum command_status
-run(const struct command_call *call, struct error *error)
+run_there(const struct command_call *call, struct error *error)
 {
     AUTO(migrate_question_clear) struct migrate_question question = {0};
     AUTO(destinations_clear) struct destinations destinations = {0};
@@ -140,15 +145,124 @@ run(const struct command_call *call, struct error *error)
                                   : status;
 }
 
+/* --- to another GPU of this host -------------------------------------------------------------- */
+
+static int
+check_usage_here(const struct command_call *call, struct error *error)
+{
+    const struct options *options = &call->options;
+
+    if (call->count > 1 || option_given(options, OPTION_BEST) || options->uri_count)
+        return error_refuse(error, ERROR_USAGE, "--here is this host: name no other");
+    return 0;
+}
+
+/* The GPUs where the guest is. It leaves them all, unless it may only go to one of them. */
+static int
+find_left(const struct domain_source *source, struct names *ret, struct error *error)
+{
+    AUTO(ledger_clear) struct ledger ledger = {0};
+    int rc = statedir_peek(source->call->host, &ledger, error);
+
+    for (size_t i = 0; rc == 0 && i < ledger.count; i++) {
+        const struct lease *lease = &ledger.leases[i];
+
+        if (name_equal(&lease->domain, &source->domain.uuid) && !names_has(ret, &lease->gpu))
+            names_append(ret, &lease->gpu);
+    }
+    return rc;
+}
+
+static int
+find_only(const struct command_call *call, struct name *ret, struct error *error)
+{
+    AUTO(snapshot_clear) struct snapshot snapshot = {0};
+    const struct inventory_gpu *gpu;
+    int rc = snapshot_take_to_show(&snapshot, call->host, &inventory_no_types, error);
+
+    if (rc == 0)
+        rc = gpu_view_find(&snapshot, call->host, call->options.values[OPTION_PARENT], &gpu, error);
+    if (rc == 0)
+        *ret = gpu->name;
+    return rc;
+}
+
+/* What the guest has now, by the ledger. */
+static void
+show_here(const struct domain_source *source)
+{
+    AUTO(changes_clear) struct changes changes = {0};
+    AUTO(ledger_clear) struct ledger ledger = {0};
+    const struct command_call *call = source->call;
+    struct error ignored;
+
+    if (statedir_peek(call->host, &ledger, &ignored) < 0)
+        return;
+    for (size_t i = 0; i < ledger.count; i++) {
+        const struct lease *lease = &ledger.leases[i];
+        struct change *change;
+
+        if (!name_equal(&lease->domain, &source->domain.uuid))
+            continue;
+        change = changes_add(&changes, call->host, "moved", &lease->vgpu.device);
+        snprintf(change->domain, sizeof(change->domain), "%s", source->domain.name);
+        snprintf(change->alias, sizeof(change->alias), "%s", lease->alias);
+        change->domain_uuid = source->domain.uuid;
+        say_line(call->out, "%s: %s is on %s now", source->domain.name,
+                 *lease->alias ? lease->alias : lease->vgpu.device.text, lease->gpu.text);
+    }
+    changes_put(&changes, call);
+}
+
+static enum command_status
+run_here(const struct command_call *call, struct error *error)
+{
+    AUTO(domain_source_close) struct domain_source source = {0};
+    AUTO(names_clear) struct names left = {0};
+    struct relocation relocation = {.call = call, .source = &source, .left = &left};
+    enum relocation_end end;
+    struct name only;
+    int rc = check_usage_here(call, error);
+
+    if (rc == 0)
+        rc = domain_source_open(call, CONNECTION_WRITE, &source, error);
+    if (rc == 0)
+        rc = domain_source_request(&source, error);
+    if (rc == 0)
+        rc = find_left(&source, &left, error);
+    if (rc == 0 && option_given(&call->options, OPTION_PARENT)) {
+        rc = find_only(call, &only, error);
+        relocation.only = &only;
+    }
+    if (rc == 0)
+        rc = relocation_run(&relocation, &end, error);
+    if (rc < 0)
+        return command_ended(rc, error);
+    show_here(&source);
+    return COMMAND_DONE;
+}
+
+static enum command_status
+run(const struct command_call *call, struct error *error)
+{
+    if (option_given(&call->options, OPTION_HERE))
+        return run_here(call, error);
+    if (option_given(&call->options, OPTION_PARENT))
+        return command_ended(
+            error_refuse(error, ERROR_USAGE, "--parent is a GPU of this host: say --here"), error);
+    return run_there(call, error);
+}
+
 const struct command command_move = {
     .name = "move",
     .arguments = "DOMAIN [URI]",
-    .help = "migrate a domain with its vGPUs to another host, or to the best of several",
+    .help = "move a domain with its vGPUs to another host, or to another GPU of this host",
     .example = "vgpuctl move web01 --best --hosts ~/gpu-hosts",
     .page = "vgpuctl-migrate",
     .least = 1,
     .most = 2,
     .changes = COMMAND_CHANGES_DOMAIN,
-    .options = OPTION_BIT(OPTION_BEST) | OPTION_BITS_REMOTE | OPTION_BIT(OPTION_JSON),
+    .options = OPTION_BIT(OPTION_BEST) | OPTION_BIT(OPTION_HERE) | OPTION_BIT(OPTION_PARENT) |
+               OPTION_BITS_REMOTE | OPTION_BIT(OPTION_JSON),
     .run = run,
 };

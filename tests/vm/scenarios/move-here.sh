@@ -1,0 +1,83 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+# A running guest moves to another GPU of the same host: saved, and restored where a place waited for it.
+# shellcheck shell=bash
+# needs: libvirt 9.7
+# needs: qemu 8.1
+
+# gpu_of GUEST: the GPU of the guest's vGPU, by the ledger.
+gpu_of() { vgpuctl list -rn -o GPU,DOMAIN | sed -n "s/ $1$//p"; }
+
+cards mdev vf vf vfs=4
+say "a mediated device: its UUID stays"
+uuid=$(new_uuid)
+guest web01 --metadata "$(request "<vgpu:device alias='ua-gpu0' type='T4-2Q'/>")" --hostdev "$uuid,ua-gpu0" --migratable
+start web01
+from=$(gpu_of web01)
+[ "$from" = "${T4[0]}" ] || [ "$from" = "${T4[1]}" ]
+before=$(qemu_pid web01)
+vgpuctl move web01 --here | tee said
+to=$(gpu_of web01)
+assert_match "$(cat said)" "web01: ua-gpu0 is on $to now"
+[ "$to" != "$from" ]
+is_running web01
+[ "$(qemu_pid web01)" != "$before" ]
+mdev_exists "$uuid"
+[ -e "/sys/class/mdev_bus/$to/$uuid" ]
+[ "$(vgpuctl list -rn -o STATE)" = held ]
+[ -z "$(find /var/lib/libvirt/qemu/save -name 'web01*')" ]
+
+say "back, by name, and 25 others meanwhile do not get the place"
+vgpuctl drain "$from"
+must_fail vgpuctl move web01 --here
+assert_match "$ERR" "$from is drained"
+is_running web01
+[ "$(gpu_of web01)" = "$to" ]
+vgpuctl undrain "$from"
+must_fail vgpuctl move web01 --here --parent "$to"
+vgpuctl move web01 --here --parent "$from"
+[ "$(gpu_of web01)" = "$from" ]
+is_running web01
+
+say "what cannot be saved stays"
+must_fail vgpuctl move web02 --here
+guest web03 --metadata "$(request "<vgpu:device alias='ua-gpu0' type='T4-2Q'/>")" --hostdev "$(new_uuid),ua-gpu0"
+must_fail vgpuctl move web03 --here
+assert_match "$ERR" "web03 does not run"
+destroy web01
+assert_empty_ledger
+
+say "a virtual function: the restored guest and its definition name the new one"
+mapfile -t first < <(vfs_of "${CARDS[0]}")
+guest web05 --metadata "$(request "<vgpu:device alias='ua-gpu0' type='L40S-8Q'/>")" --pci "${first[0]},ua-gpu0" --migratable
+start web05
+must_fail vgpuctl move web05 --here
+assert_match "$ERR" 'its memory and its vGPUs have 8256 MiB, and /var/lib/libvirt/qemu/save has'
+is_running web05
+destroy web05
+guest web04 --metadata "$(request "<vgpu:device alias='ua-gpu0' type='L40S-1Q'/>")" --pci "${first[0]},ua-gpu0" --migratable
+start web04
+[ "$(gpu_of web04)" = "${CARDS[0]}" ]
+vgpuctl move web04 --here
+[ "$(gpu_of web04)" = "${CARDS[1]}" ]
+is_running web04
+mapfile -t second < <(vfs_of "${CARDS[1]}")
+[ "$(pci_of web04)" = "${second[0]}" ]
+[ "$(pci_of web04 --inactive)" = "${second[0]}" ]
+[ "$(cat "/sys/bus/pci/devices/${first[0]}/nvidia/current_vgpu_type")" = 0 ]
+
+say "a kill after the save: the guest is off with its image, and its next start restores it"
+destroy web04
+start web04
+(vgpuctl move web04 --here --json >json 2>err) &
+child=$!
+wait_for test -e /var/lib/libvirt/qemu/save/web04.save
+kill -KILL $child
+wait $child || true
+settled() { is_off web04 || is_running web04; }
+wait_for settled
+# libvirt may have gone on alone with what it was asked.
+is_running web04 || start web04
+is_running web04
+destroy web04
+vgpuctl reconcile
+assert_empty_ledger
