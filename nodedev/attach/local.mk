@@ -4,7 +4,6 @@ libvgpuctl_a_SOURCES += \
 	nodedev/attach/attachment.c nodedev/attach/attachment.h \
 	nodedev/attach/attachments.c nodedev/attach/attachments.h \
 	nodedev/attach/clone.c nodedev/attach/clone.h \
-	nodedev/attach/definitions-lock.c nodedev/attach/definitions-lock.h \
 	nodedev/attach/detachment.c nodedev/attach/detachment.h \
 	nodedev/attach/exact-vgpus.c nodedev/attach/exact-vgpus.h \
 	nodedev/attach/hotplug.c nodedev/attach/hotplug.h \

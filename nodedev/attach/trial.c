@@ -2,10 +2,10 @@
 
 #include "attach/trial.h"
 #include "actions/dry-run.h"
-#include "attach/definitions-lock.h"
 #include "base/shell-word.h"
 #include "domain/request-parser.h"
 #include "libvirt/definition.h"
+#include "libvirt/definitions-lock.h"
 
 #include <string.h>
 

@@ -2,7 +2,6 @@
 
 #include "attach/attachments.h"
 #include "attach/clone.h"
-#include "attach/definitions-lock.h"
 #include "attach/detachment.h"
 #include "attach/exact-vgpus.h"
 #include "attach/trial.h"
@@ -15,6 +14,7 @@
 #include "commands/commands.h"
 #include "domain/request-parser.h"
 #include "libvirt/definition.h"
+#include "libvirt/definitions-lock.h"
 #include "placement/demand.h"
 
 static enum command_status

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
-#include "attach/definitions-lock.h"
 #include "attach/detachment.h"
 #include "cli/reply.h"
 #include "cli/say.h"
 #include "commands/commands.h"
+#include "libvirt/definitions-lock.h"
 #include "xml/asked-vgpus.h"
 
 /* Finds which vGPUs are meant: the one that was typed, or all, else the only one. */

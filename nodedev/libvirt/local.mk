@@ -5,6 +5,7 @@ libvgpuctl_a_SOURCES += \
 	nodedev/libvirt/connection.c nodedev/libvirt/connection.h \
 	nodedev/libvirt/connection-calls.h \
 	nodedev/libvirt/definition.c nodedev/libvirt/definition.h \
+	nodedev/libvirt/definitions-lock.c nodedev/libvirt/definitions-lock.h \
 	nodedev/libvirt/domain-source.c nodedev/libvirt/domain-source.h \
 	nodedev/libvirt/domains.c nodedev/libvirt/domains.h \
 	nodedev/libvirt/long-call.c nodedev/libvirt/long-call.h \

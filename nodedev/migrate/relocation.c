@@ -3,11 +3,11 @@
 #include "migrate/relocation.h"
 #include "actions/reap.h"
 #include "actions/reconcile.h"
-#include "attach/definitions-lock.h"
 #include "base/array.h"
 #include "base/safe-open.h"
 #include "base/shell-word.h"
 #include "cli/reply.h"
+#include "libvirt/definitions-lock.h"
 #include "libvirt/long-call.h"
 #include "migrate/departure.h"
 #include "migrate/moved-definition.h"
@@ -91,7 +91,7 @@ static int
 check_space(const struct relocation *relocation, const struct promise *promise, struct error *error)
 {
     const struct host *host = relocation->call->host;
-    AUTO_CLOSE int fd = openat(host->root, SAVES, O_PATH | O_DIRECTORY | O_CLOEXEC);
+    AUTO_CLOSE int fd = host_open(host, SAVES, O_PATH | O_DIRECTORY, 0);
     uint64_t need = find_memory(&relocation->source->text), free_mib;
     struct statvfs space;
 

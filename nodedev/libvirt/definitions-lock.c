@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
-#include "attach/definitions-lock.h"
+#include "libvirt/definitions-lock.h"
 #include "base/deadline.h"
 #include "base/lock-holder.h"
 #include "cli/json.h"
