@@ -2,6 +2,7 @@
 
 #include "faults/actions.h"
 #include "actions/assign.h"
+#include "actions/promise.h"
 #include "actions/release.h"
 #include "base/memory.h"
 #include "device/scan.h"
@@ -362,6 +363,56 @@ after_detach(struct stage *stage)
     end_guest(stage);
 }
 
+/* --- a promised place ------------------------------------------------------------------------- */
+
+static const char *const only_a[] = {stage_a, NULL};
+
+static void
+prepare_only_a(struct stage *stage)
+{
+    assert_int_equal(stage_prepare_devices(stage, 1, only_a), 0);
+}
+
+/* The part of 'vgpuctl move --here' beside libvirt's, which calls the hook's release. */
+static int
+act_promise(struct stage *stage)
+{
+    AUTO_FREE char *xml = stage_xml(1, only_a);
+    const struct document document = {xml, strlen(xml)};
+    AUTO(request_clear) struct request request = {0};
+    const struct names none = {0};
+    struct promise promise = PROMISE_NONE;
+    struct error error;
+    int rc;
+
+    assert_int_equal(request_parse(&document, &request, &error), 0);
+    stage_start_program(stage, "vgpuctl");
+    inject_resume();
+    rc = promise_hold(&stage->scene.kernel.host, &request, &none, NULL, &promise, &error);
+    if (rc == 0)
+        rc = release_domain(&stage->scene.kernel.host, &request, "saved", &error);
+    if (rc == 0)
+        rc = promise_give(&promise, &error);
+    promise_close(&promise);
+    stage_end_program(stage);
+    inject_pause();
+    return tell(stage, rc, &error);
+}
+
+/* If the place was given, the guest gets it. In any case nothing is left of it in the end. */
+static void
+after_promise(struct stage *stage)
+{
+    if (stage->status == 0) {
+        if (stage_prepare_devices(stage, 1, only_a) != 0)
+            stage_complain(stage, "the guest does not get its promised place");
+        stage_expect(stage, stage_a, 1);
+    }
+    if (stage_release(stage, 1) != 0)
+        stage_complain(stage, "the release fails");
+    reconcile_nothing_left(stage);
+}
+
 /* --- what administrators type ----------------------------------------------------------------- */
 
 /* The vGPUs of guest 4 are kept. */
@@ -653,6 +704,7 @@ const struct action actions[] = {
     {"restore", .before = save_and_take_names, .act = act_restore, .after = after_arrival},
     {"attach", .before = run_with_one, .act = act_attach, .after = after_attach},
     {"detach", .before = let_go, .act = act_detach, .after = after_detach},
+    {"promise", .before = prepare_only_a, .act = act_promise, .after = after_promise},
     {"reap", .before = keep_anothers, .act = act_reap, .after = after_reap},
     {"reconcile", .before = lose_both, .act = act_reconcile, .after = after_reconcile},
     {"drain", .act = act_drain, .after = after_drain},

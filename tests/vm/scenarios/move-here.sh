@@ -38,6 +38,15 @@ vgpuctl move web01 --here --parent "$from"
 [ "$(gpu_of web01)" = "$from" ]
 is_running web01
 
+say "the new GPU does not take the guest: it runs where it was"
+fault refuse_creates 1
+must_fail vgpuctl move web01 --here
+fault refuse_creates 0
+assert_match "$ERR" 'web01 does not start at its new place: .*; it runs where it was'
+is_running web01
+[ "$(gpu_of web01)" = "$from" ]
+[ "$(vgpuctl list -rn -o STATE)" = held ]
+
 say "what cannot be saved stays"
 must_fail vgpuctl move web02 --here
 guest web03 --metadata "$(request "<vgpu:device alias='ua-gpu0' type='T4-2Q'/>")" --hostdev "$(new_uuid),ua-gpu0"
