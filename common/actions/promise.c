@@ -49,17 +49,16 @@ bind(struct promise *promise, const struct promise *before, struct error *error)
     return 0;
 }
 
-/* A GPU that does not count is as if it were drained. The ledger's text does not say so. */
+/* Which GPUs will not do. */
 static void
-leave_out(struct snapshot *snapshot, const struct names *left, const struct name *only)
+find_left(const struct inventory *inventory, const struct names *left, const struct name *only,
+          struct names *ret)
 {
-    const struct inventory *inventory = &snapshot->inventory;
-
     for (size_t i = 0; i < inventory->gpu_count; i++) {
         const struct name *gpu = &inventory->gpus[i]->name;
 
         if (names_has(left, gpu) || (only && !name_equal(only, gpu)))
-            names_append(&snapshot->ledger.drained, gpu);
+            names_append(ret, gpu);
     }
 }
 
@@ -112,7 +111,7 @@ record(struct promise *promise, struct plan *plan)
 
 /* The guest is a stranger here: what it has keeps its place. */
 static int
-choose(struct promise *promise, struct error *error)
+choose(struct promise *promise, const struct names *left, struct error *error)
 {
     struct request stranger = *promise->request;
     struct transaction *transaction = &promise->transaction;
@@ -124,6 +123,7 @@ choose(struct promise *promise, struct error *error)
     int rc = name_parse_uuid(&stranger.domain, LEASE_NOBODY);
 
     problem = snapshot_problem(&promise->snapshot, &stranger);
+    problem.left = left;
     if (rc == 0)
         rc = placement_find(&problem, choices, error);
     if (rc == 0)
@@ -142,6 +142,7 @@ hold(struct promise *promise, const struct promise *before, const struct names *
      const struct name *only, struct error *error)
 {
     AUTO(look_clear) struct look look = {0};
+    AUTO(names_clear) struct names others = {0};
     struct transaction *transaction = &promise->transaction;
     struct snapshot *snapshot = &promise->snapshot;
     int rc;
@@ -157,9 +158,9 @@ hold(struct promise *promise, const struct promise *before, const struct names *
         rc = snapshot_lock(snapshot, transaction, &look, error);
     if (rc < 0)
         return rc;
-    leave_out(snapshot, left, only);
+    find_left(&snapshot->inventory, left, only, &others);
     raise_quotas(promise);
-    rc = choose(promise, error);
+    rc = choose(promise, &others, error);
     if (rc == 0)
         rc = transaction_commit(transaction, &snapshot->ledger, error);
     else

@@ -231,6 +231,8 @@ constraints_judge(const struct loads *loads, const struct demand *demand, const 
         return REASON_OTHER_PARENT;
     if (*demand->place.text && !name_equal(&demand->place, &parent->name))
         return REASON_NOT_PROMISED;
+    if (problem->left && names_has(problem->left, &gpu->name))
+        return REASON_LEFT;
     if (is_own_card(loads, &gpu->name))
         return REASON_OWN_CARD;
     if (policy && !policy->enabled)

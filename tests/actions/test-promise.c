@@ -255,7 +255,7 @@ no_room(void **state)
     runs("type=\"T4-1B\"");
     assert_int_equal(fake_make(&scene.kernel, SECOND, "nvidia-230", scene_device(9)), 0);
     assert_int_equal(hold(FIRST, NULL, &error), REFUSED);
-    assert_non_null(strstr(error.text, FIRST " is drained"));
+    assert_non_null(strstr(error.text, FIRST " is not one that it is to move to"));
     assert_int_equal(scene_leases(&scene, ""), 1);
     promise_close(&guest.promise);
     assert_int_equal(hold("mtty", FIRST, &error), 0);

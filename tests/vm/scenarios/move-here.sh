@@ -29,7 +29,7 @@ mdev_exists "$uuid"
 say "back, by name, and 25 others meanwhile do not get the place"
 vgpuctl drain "$from"
 must_fail vgpuctl move web01 --here
-assert_match "$ERR" "$from is drained"
+assert_match "$ERR" "$to is not one that it is to move to, .*$from is drained|$from is drained"
 is_running web01
 [ "$(gpu_of web01)" = "$to" ]
 vgpuctl undrain "$from"
