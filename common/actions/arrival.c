@@ -206,9 +206,9 @@ forget_reserved(const struct arrival *arrival, struct ledger *ledger)
     }
 }
 
-/* Reserves the virtual functions that were chosen, and what was promised. */
+/* Reserves what was promised; with room now also the virtual functions that were chosen. */
 static void
-reserve(struct arrival *arrival)
+reserve(struct arrival *arrival, bool has_room)
 {
     const struct placement_problem problem = problem_of(arrival);
     const struct plan_actor actor = {daemon_find(arrival->host), 0, host_seconds(arrival->host)};
@@ -221,8 +221,8 @@ reserve(struct arrival *arrival)
 
         lease->state = LEASE_RESERVED;
         if (is_promised)
-            lease->daemon = (struct process){0};
-        if ((is_promised || lease->vgpu.interface->hostdev == REQUEST_PCI) &&
+            lease->daemon = LEASE_PROMISED;
+        if ((is_promised || (has_room && lease->vgpu.interface->hostdev == REQUEST_PCI)) &&
             plan.steps[i].way == PLACEMENT_CREATE &&
             !ledger_find(&arrival->snapshot.ledger, &lease->vgpu.device))
             ledger_add(&arrival->snapshot.ledger, lease);
@@ -278,8 +278,8 @@ choose_under_lock(struct arrival *arrival, struct transaction *transaction, cons
     recovery_sort_others(&transaction->statedir, look, &arrival->request->domain, false, "recovery",
                          &arrival->snapshot.ledger, may_evict);
     rc = find_places(arrival, may_evict, error);
-    if (rc > 0)
-        reserve(arrival);
+    if (rc >= 0 && !arrival->is_unknown)
+        reserve(arrival, rc > 0);
     return rc < 0 ? rc : 0;
 }
 
@@ -312,7 +312,8 @@ arrival_choose(struct arrival *arrival, struct error *error)
     int rc = statedir_peek(arrival->host, &arrival->snapshot.ledger, error);
 
     reader_begin(arrival->host->reader, PATIENCE);
-    snapshot_bind_to_promises(&arrival->snapshot, arrival->host, arrival->request);
+    if (rc == 0)
+        snapshot_bind_to_promises(&arrival->snapshot, arrival->host, arrival->request);
     if (rc == 0)
         rc = snapshot_scan(&arrival->snapshot, arrival->host, error);
     if (rc < 0)

@@ -251,7 +251,8 @@ look(struct assignment *assignment, struct error *error)
     rc = statedir_load(statedir, &snapshot->ledger, error);
     if (rc < 0)
         return rc;
-    snapshot_bind_to_promises(snapshot, statedir->host, assignment->request);
+    if (!assignment->device)
+        snapshot_bind_to_promises(snapshot, statedir->host, assignment->request);
     return snapshot_look(snapshot, statedir, own, &assignment->recovery.look, error);
 }
 

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #define PATIENCE 2000 /* ms that a card has to answer */
+#define NO_UUID  "the kernel gives no random UUID"
 
 /* --- the question ----------------------------------------------------------------------------- */
 
@@ -51,8 +52,8 @@ bind(struct promise *promise, const struct promise *before, struct error *error)
 
 /* Which GPUs will not do. */
 static void
-find_left(const struct inventory *inventory, const struct names *left, const struct name *only,
-          struct names *ret)
+find_excluded(const struct inventory *inventory, const struct names *left, const struct name *only,
+              struct names *ret)
 {
     for (size_t i = 0; i < inventory->gpu_count; i++) {
         const struct name *gpu = &inventory->gpus[i]->name;
@@ -81,6 +82,20 @@ raise_quotas(struct promise *promise)
     }
 }
 
+/* A promise of before is replaced: a start that libvirt refused itself calls no release. */
+static void
+forget_promises(struct ledger *ledger, const struct name *domain)
+{
+    for (size_t i = 0; i < ledger->count;) {
+        struct lease *lease = &ledger->leases[i];
+
+        if (lease_is_promise(lease) && name_equal(&lease->domain, domain))
+            ledger_remove(ledger, lease);
+        else
+            i++;
+    }
+}
+
 /* --- held ------------------------------------------------------------------------------------- */
 
 /* Makes the two leases of each place: the one that holds it, in the ledger, and what it becomes. */
@@ -97,7 +112,9 @@ record(struct promise *promise, struct plan *plan)
 
         *later = *lease;
         later->domain = promise->request->domain;
+        (void)!name_parse_uuid(&lease->domain, LEASE_NOBODY);
         later->state = LEASE_RESERVED;
+        later->daemon = LEASE_PROMISED;
         later->claim = 0;
         if (lease->vgpu.interface->hostdev == REQUEST_MDEV &&
             name_new_uuid(&lease->vgpu.device) < 0)
@@ -109,9 +126,10 @@ record(struct promise *promise, struct plan *plan)
     return 0;
 }
 
-/* The guest is a stranger here: what it has keeps its place. */
+/* The guest is a stranger here, with a UUID that nobody has: what it has keeps its place, and so
+ * does what other calls hold. */
 static int
-choose(struct promise *promise, const struct names *left, struct error *error)
+choose(struct promise *promise, const struct names *left, bool claims, struct error *error)
 {
     struct request stranger = *promise->request;
     struct transaction *transaction = &promise->transaction;
@@ -120,20 +138,21 @@ choose(struct promise *promise, const struct names *left, struct error *error)
     AUTO(plan_clear) struct plan plan = {0};
     struct placement_problem problem;
     struct plan_actor actor;
-    int rc = name_parse_uuid(&stranger.domain, LEASE_NOBODY);
+    int rc = name_new_uuid(&stranger.domain);
 
     problem = snapshot_problem(&promise->snapshot, &stranger);
     problem.left = left;
-    if (rc == 0)
-        rc = placement_find(&problem, choices, error);
-    if (rc == 0)
+    if (rc < 0)
+        return error_set(error, -EIO, NO_UUID);
+    rc = placement_find(&problem, choices, error);
+    if (rc == 0 && claims)
         rc = statedir_claim(&transaction->statedir, &promise->snapshot.ledger, error);
     if (rc < 0)
         return rc;
     actor = (struct plan_actor){{0}, transaction->statedir.claim, host_seconds(promise->host)};
     plan_build(&problem, choices, &actor, &plan);
     rc = record(promise, &plan);
-    return rc < 0 ? error_set(error, rc, "the kernel gives no random UUID") : 0;
+    return rc < 0 ? error_set(error, rc, NO_UUID) : 0;
 }
 
 /* Looks without the lock, then decides under it. */
@@ -158,9 +177,10 @@ hold(struct promise *promise, const struct promise *before, const struct names *
         rc = snapshot_lock(snapshot, transaction, &look, error);
     if (rc < 0)
         return rc;
-    find_left(&snapshot->inventory, left, only, &others);
+    forget_promises(&snapshot->ledger, &promise->request->domain);
+    find_excluded(&snapshot->inventory, left, only, &others);
     raise_quotas(promise);
-    rc = choose(promise, &others, error);
+    rc = choose(promise, &others, true, error);
     if (rc == 0)
         rc = transaction_commit(transaction, &snapshot->ledger, error);
     else
@@ -182,7 +202,7 @@ begin(const struct host *host, const struct request *request, struct promise *re
     rc = snapshot_read(&ret->snapshot, host, request, "move", error);
     if (rc == 0)
         rc = error_refuse(error, ERROR_NOT_FOUND, "%s asks for no vGPU here", request->name);
-    return rc < 0 ? rc : transaction_open(host, true, &ret->transaction, error);
+    return rc < 0 ? rc : 0;
 }
 
 int
@@ -191,6 +211,8 @@ promise_hold(const struct host *host, const struct request *request, const struc
 {
     int rc = begin(host, request, ret, error);
 
+    if (rc == 0)
+        rc = transaction_open(host, true, &ret->transaction, error);
     return rc < 0 ? rc : hold(ret, NULL, left, only, error);
 }
 
@@ -200,7 +222,50 @@ promise_hold_former(const struct promise *before, struct promise *ret, struct er
     const struct names none = {0};
     int rc = begin(before->host, before->request, ret, error);
 
+    if (rc == 0)
+        rc = transaction_open(before->host, true, &ret->transaction, error);
     return rc < 0 ? rc : hold(ret, before, &none, NULL, error);
+}
+
+/* The same without the lock. */
+static int
+foresee(struct promise *promise, const struct ledger *earlier, const struct names *left,
+        const struct name *only, struct error *error)
+{
+    AUTO(look_clear) struct look look = {0};
+    AUTO(names_clear) struct names others = {0};
+    struct snapshot *snapshot = &promise->snapshot;
+    int rc = statedir_peek(promise->host, &snapshot->ledger, error);
+
+    if (rc == 0)
+        rc = bind(promise, NULL, error);
+    if (rc < 0)
+        return rc;
+    for (size_t i = 0; i < earlier->count; i++)
+        ledger_add(&snapshot->ledger, &earlier->leases[i]);
+    transaction_open_to_look(promise->host, &promise->transaction);
+    reader_begin(promise->host->reader, PATIENCE);
+    rc = snapshot_look(snapshot, &promise->transaction.statedir, NULL, &look, error);
+    if (rc < 0)
+        return rc;
+    find_excluded(&snapshot->inventory, left, only, &others);
+    raise_quotas(promise);
+    return choose(promise, &others, false, error);
+}
+
+int
+promise_foresee(const struct host *host, const struct request *request, const struct names *left,
+                const struct name *only, struct ledger *earlier, struct promise *ret,
+                struct error *error)
+{
+    int rc = begin(host, request, ret, error);
+
+    if (rc == 0)
+        rc = foresee(ret, earlier, left, only, error);
+    for (size_t i = 0; rc == 0 && i < ret->count; i++)
+        ledger_add(earlier, ledger_find(&ret->snapshot.ledger, &ret->devices[i]));
+    ret->count = 0;
+    return rc;
 }
 
 /* --- given ------------------------------------------------------------------------------------ */

@@ -54,6 +54,13 @@ int promise_hold(const struct host *host, const struct request *request, const s
 int promise_hold_former(const struct promise *before, struct promise *ret,
                         struct error *error) CHECKED NONNULL;
 
+/* Says where promise_hold would hold places, and holds nothing. `earlier`: what was foreseen for
+ * other guests before, which takes its place; the new places are added. The same errors. */
+int
+promise_foresee(const struct host *host, const struct request *request, const struct names *left,
+                const struct name *only, struct ledger *earlier, struct promise *ret,
+                struct error *error) CHECKED __attribute__((nonnull(1, 2, 3, 5, 6, 7)));
+
 /* Gives the guest the places that are held. -EBUSY with a line in error: a vGPU of the guest is
  * still here. -ESTALE: the places are not held any more. */
 int promise_give(struct promise *promise, struct error *error) CHECKED NONNULL;

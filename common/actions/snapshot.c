@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
 #include "actions/snapshot.h"
-#include "base/array.h"
 #include "base/reader.h"
 #include "device/ineligible.h"
 #include "device/nvidia-number.h"
@@ -226,13 +225,26 @@ snapshot_bind_to_saved(struct snapshot *snapshot, const struct host *host,
     }
 }
 
-/* Whether a promise is for this hostdev. A restore may give the hostdev another source, so the
- * alias counts, too. */
-static bool
-is_promised(const struct lease *lease, const struct request_hostdev *hostdev)
+/* The promise for a hostdev: of its source, else of its alias, because a restore may give the
+ * hostdev another source. */
+static const struct lease *
+find_promise(const struct ledger *ledger, const struct name *domain, uint64_t now,
+             const struct request_hostdev *hostdev)
 {
-    return name_equal(&lease->vgpu.device, &hostdev->source) ||
-           (hostdev->alias && !strcmp(lease->alias, hostdev->alias));
+    const struct lease *of_alias = NULL;
+
+    for (size_t i = 0; i < ledger->count; i++) {
+        const struct lease *lease = &ledger->leases[i];
+
+        if (!lease_is_promise(lease) || lease_is_late(lease, now) ||
+            !name_equal(&lease->domain, domain))
+            continue;
+        if (name_equal(&lease->vgpu.device, &hostdev->source))
+            return lease;
+        if (hostdev->alias && !strcmp(lease->alias, hostdev->alias))
+            of_alias = lease;
+    }
+    return of_alias;
 }
 
 void
@@ -244,11 +256,7 @@ snapshot_bind_to_promises(struct snapshot *snapshot, const struct host *host,
 
     for (size_t i = 0; i < snapshot->demands.count; i++) {
         struct demand *demand = &snapshot->demands.items[i];
-        const struct lease *promise =
-            ARRAY_FIND(ledger->leases, ledger->count, lease,
-                       lease_is_promise(lease) && !lease_is_late(lease, now) &&
-                           name_equal(&lease->domain, &request->domain) &&
-                           is_promised(lease, demand->hostdev));
+        const struct lease *promise = find_promise(ledger, &request->domain, now, demand->hostdev);
 
         if (!promise)
             continue;

@@ -29,7 +29,7 @@ lease_state_name(enum lease_state state)
 bool
 lease_is_promise(const struct lease *lease)
 {
-    return lease->state == LEASE_RESERVED && lease->daemon.pid == 0;
+    return lease->state == LEASE_RESERVED && process_same(lease->daemon, LEASE_PROMISED);
 }
 
 bool

@@ -119,9 +119,10 @@ bool lease_is_nobodys(const struct lease *lease) CHECKED NONNULL;
 /* Whether a guest has the lease's device, or may have it soon. */
 bool lease_is_in_use(const struct lease *lease) CHECKED NONNULL;
 
-/* Whether it promises a place to a domain that is not here: the domain's next start takes that
- * place, and no other. vgpuctl promises (actions/promise.h). A hook that reserves a function for a
- * guest that arrives names its daemon. */
+/* Whether it promises a place to a domain: the domain's next start takes that place, and no other
+ * (actions/promise.h). Its daemon is LEASE_PROMISED, which no process is. Other reservations name
+ * the daemon of the hook that made them, or none. */
+#define LEASE_PROMISED ((struct process){0, 1})
 bool lease_is_promise(const struct lease *lease) CHECKED NONNULL;
 
 /* Whether a place has been reserved for longer than a guest takes to come. `now`: seconds of

@@ -24,6 +24,7 @@ const struct command *const commands[] = {
     &command_where,
     &command_migrate_check,
     &command_move,
+    &command_evacuate,
     &command_doctor,
     &command_log,
     &command_orphans,

@@ -15,6 +15,7 @@ extern const struct command command_capture;
 extern const struct command command_check;
 extern const struct command command_doctor;
 extern const struct command command_drain;
+extern const struct command command_evacuate;
 extern const struct command command_explain;
 extern const struct command command_attach;
 extern const struct command command_detach;

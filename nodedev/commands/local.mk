@@ -8,6 +8,7 @@ libvgpuctl_a_SOURCES += \
 	nodedev/commands/detach.c \
 	nodedev/commands/doctor.c \
 	nodedev/commands/drain.c \
+	nodedev/commands/evacuate.c \
 	nodedev/commands/explain.c \
 	nodedev/commands/gpus.c \
 	nodedev/commands/guests.c \

@@ -157,9 +157,9 @@ check_usage_here(const struct command_call *call, struct error *error)
     return 0;
 }
 
-/* The GPUs where the guest is. It leaves them all, unless it may only go to one of them. */
+/* The GPUs where the guest is. It leaves them all. */
 static int
-find_left(const struct domain_source *source, struct names *ret, struct error *error)
+find_present(const struct domain_source *source, struct names *ret, struct error *error)
 {
     AUTO(ledger_clear) struct ledger ledger = {0};
     int rc = statedir_peek(source->call->host, &ledger, error);
@@ -219,7 +219,9 @@ run_here(const struct command_call *call, struct error *error)
 {
     AUTO(domain_source_close) struct domain_source source = {0};
     AUTO(names_clear) struct names left = {0};
-    struct relocation relocation = {.call = call, .source = &source, .left = &left};
+    bool is_signalled = false;
+    struct relocation relocation = {
+        .call = call, .source = &source, .left = &left, .is_signalled = &is_signalled};
     enum relocation_end end;
     struct name only;
     int rc = check_usage_here(call, error);
@@ -229,7 +231,7 @@ run_here(const struct command_call *call, struct error *error)
     if (rc == 0)
         rc = domain_source_request(&source, error);
     if (rc == 0)
-        rc = find_left(&source, &left, error);
+        rc = find_present(&source, &left, error);
     if (rc == 0 && option_given(&call->options, OPTION_PARENT)) {
         rc = find_only(call, &only, error);
         relocation.only = &only;

@@ -21,6 +21,12 @@
 #define SAVES   "var/lib/libvirt/qemu/save" /* where libvirt's QEMU driver saves (qemu_conf.c) */
 #define REMOVAL 60000                       /* ms that the removal of the old vGPUs may take */
 
+const char *const relocation_words[] = {
+    [RELOCATION_STAYED] = "stayed",     [RELOCATION_MOVED] = "moved",
+    [RELOCATION_RETURNED] = "returned", [RELOCATION_SAVED] = "saved",
+    [RELOCATION_OFF] = "off",           [RELOCATION_UNKNOWN] = "unknown",
+};
+
 /* --- whether it can be saved ------------------------------------------------------------------ */
 
 /* A device of the host that is no vGPU of ours stays with the guest's QEMU, which cannot save it.
@@ -113,7 +119,7 @@ static int
 check_domain(const struct connection_domain *domain, struct error *error)
 {
     if (!domain->is_running)
-        return error_refuse(error, ERROR_USAGE,
+        return error_refuse(error, ERROR_FAILED,
                             "%s does not run: its next start finds a place by itself",
                             domain->name);
     if (!domain->is_persistent)
@@ -139,6 +145,24 @@ check(const struct relocation *relocation, const struct promise *promise, struct
     return rc < 0 ? rc : check_space(relocation, promise, error);
 }
 
+int
+relocation_foresee(const struct relocation *relocation, struct ledger *earlier, struct error *error)
+{
+    struct promise promise = PROMISE_NONE;
+    const size_t count = earlier->count;
+    int rc = check_domain(&relocation->source->domain, error);
+
+    if (rc == 0)
+        rc = promise_foresee(relocation->call->host, &relocation->source->request, relocation->left,
+                             relocation->only, earlier, &promise, error);
+    if (rc == 0)
+        rc = check(relocation, &promise, error);
+    while (rc < 0 && earlier->count > count)
+        ledger_remove(earlier, &earlier->leases[earlier->count - 1]);
+    promise_close(&promise);
+    return rc;
+}
+
 /* --- the calls of libvirt --------------------------------------------------------------------- */
 
 static int
@@ -159,9 +183,26 @@ start(const void *data, struct connection *connection, FILE *out, struct error *
     return connection_start(connection, &relocation->source->domain.uuid, error);
 }
 
-/* Makes one of these calls. Whatever the child says, libvirt is asked what became of the guest.
- * Returns 0 if the guest runs, or does not, as `runs` wants it. */
-static int
+/* What became of the guest. The connection of before may be broken by now. */
+static enum relocation_end
+ask(const struct relocation *relocation, struct error *error)
+{
+    const struct connection_domain *domain = &relocation->source->domain;
+    AUTO(connection_close) struct connection *connection = NULL;
+    struct connection_domain now;
+    int rc = connection_open(relocation->call->host, relocation->call->uri, CONNECTION_READ,
+                             &connection, error);
+
+    if (rc == 0)
+        rc = connection_find(connection, domain->uuid.text, &now, error);
+    if (rc < 0)
+        return RELOCATION_UNKNOWN;
+    return now.is_running ? RELOCATION_STAYED : now.is_saved ? RELOCATION_SAVED : RELOCATION_OFF;
+}
+
+/* Makes one of these calls, and asks libvirt what became of the guest. error has what the call
+ * said. */
+static enum relocation_end
 call(const struct relocation *relocation, bool runs, struct error *error)
 {
     const struct connection_domain *domain = &relocation->source->domain;
@@ -175,45 +216,45 @@ call(const struct relocation *relocation, bool runs, struct error *error)
         .data = relocation,
     };
     AUTO(long_call_clear) struct long_call_end end;
-    struct connection_domain now;
-    int rc = long_call_make(&long_call, &end, error);
+    enum relocation_end became;
+    struct error failure;
 
-    if (rc < 0)
-        return rc;
-    rc = connection_find(relocation->source->connection, domain->uuid.text, &now, error);
-    if (rc < 0)
-        return rc;
-    if (now.is_running == runs)
-        return 0;
-    return error_set(error, -EIO, "%s",
-                     *end.said ? end.said
-                               : "the process that asked libvirt for it has ended without a word");
+    if (long_call_make(&long_call, &end, error) == 0)
+        error_set(error, -EIO, "%s",
+                  *end.said ? end.said
+                            : "the process that asked libvirt for it has ended without a word");
+    *relocation->is_signalled |= end.is_signalled;
+    became = ask(relocation, &failure);
+    if (became == RELOCATION_UNKNOWN)
+        error_set(error, -EIO, "%s", failure.text);
+    return became;
 }
 
 /* --- the old vGPUs ---------------------------------------------------------------------------- */
 
 /* A vGPU that is kept for the guest's next start goes, because that start finds it elsewhere. */
-static int
-reap_kept(const struct host *host, const struct ledger *ledger, const struct lease *lease,
-          struct error *error)
+static void
+reap_kept(const struct host *host, const struct ledger *ledger, const struct lease *lease)
 {
     AUTO(findings_clear) struct findings findings = {0};
     AUTO(names_clear) struct names named = {0};
     const struct reap_order order = {.before = ledger, .named = &named};
 
+    struct error ignored;
+
     names_append(&named, &lease->vgpu.device);
-    return reap_devices(host, &order, &findings, error);
+    (void)!reap_devices(host, &order, &findings, &ignored);
 }
 
 static const struct lease *
-find_left(const struct ledger *ledger, const struct name *domain)
+find_remaining(const struct ledger *ledger, const struct name *domain)
 {
     return ARRAY_FIND(ledger->leases, ledger->count, lease,
                       name_equal(&lease->domain, domain) && !lease_is_promise(lease));
 }
 
 /* Waits until nothing is left of what the guest had. libvirt has run release; what release could
- * not do is done here. */
+ * not do is done here. Others do it as well, so a failure is no reason to give up. */
 static int
 wait_for_removal(const struct relocation *relocation, struct error *error)
 {
@@ -226,15 +267,18 @@ wait_for_removal(const struct relocation *relocation, struct error *error)
         AUTO(ledger_clear) struct ledger ledger = {0};
         AUTO(findings_clear) struct findings findings = {0};
         const struct lease *lease;
+        struct error ignored;
         int rc = statedir_peek(host, &ledger, error);
 
-        lease = rc < 0 ? NULL : find_left(&ledger, &domain->uuid);
+        lease = rc < 0 ? NULL : find_remaining(&ledger, &domain->uuid);
         if (!lease)
             return rc;
-        rc = lease->state == LEASE_KEPT ? reap_kept(host, &ledger, lease, error)
-                                        : reconcile_host(host, &findings, error);
-        if (rc < 0)
-            return rc;
+        if (lease_is_in_use(lease) && ask(relocation, &ignored) == RELOCATION_STAYED)
+            return error_set(error, -EBUSY, "somebody has started it meanwhile");
+        if (lease->state == LEASE_KEPT)
+            reap_kept(host, &ledger, lease);
+        else
+            (void)!reconcile_host(host, &findings, &ignored);
         if (!deadline_pause(deadline, &pause))
             return error_set(error, -EBUSY, "its vGPU %s is not gone after %u s (%s)",
                              lease->vgpu.device.text, REMOVAL / 1000,
@@ -245,41 +289,46 @@ wait_for_removal(const struct relocation *relocation, struct error *error)
 /* --- all of it -------------------------------------------------------------------------------- */
 
 /* The guest is off. Starts it where a promise says. */
-static int
+static enum relocation_end
 start_at(const struct relocation *relocation, struct promise *promise, struct error *error)
 {
     int rc = wait_for_removal(relocation, error);
+    struct error ignored;
 
     if (rc == 0)
         rc = promise_give(promise, error);
-    return rc < 0 ? rc : call(relocation, true, error);
+    return rc < 0 ? ask(relocation, &ignored) : call(relocation, true, error);
 }
 
-/* The new place does not do. The former one may be free still; else any place is better than none.
- * error: why not, and what became of the guest. */
+/* The new place does not do. The former one may be free still. */
 static enum relocation_end
 go_back(const struct relocation *relocation, struct promise *promise, struct error *error)
 {
-    const struct connection_domain *domain = &relocation->source->domain;
     struct promise back = PROMISE_NONE;
-    struct error failure;
-    int rc = wait_for_removal(relocation, &failure);
+    enum relocation_end end = RELOCATION_SAVED;
+    int rc = wait_for_removal(relocation, error);
 
     if (rc == 0)
-        rc = promise_hold_former(promise, &back, &failure);
+        rc = promise_hold_former(promise, &back, error);
     promise_close(promise);
     if (rc == 0)
-        rc = promise_give(&back, &failure);
-    if (rc == 0)
-        rc = call(relocation, true, &failure);
+        end = start_at(relocation, &back, error);
     promise_close(&back);
-    if (rc == 0) {
-        error_add(error, "it runs where it was");
-        return RELOCATION_RETURNED;
-    }
-    error_add(error, "nor does it start where it was: %s; it is off and saved", failure.text);
-    error_advise_command(error, "restore it with", "virsh start %s", shell_word(domain->name).text);
-    return RELOCATION_SAVED;
+    return end;
+}
+
+/* Whether all that the guest has is where it was to go. */
+static bool
+is_there(const struct relocation *relocation)
+{
+    AUTO(ledger_clear) struct ledger ledger = {0};
+    struct error ignored;
+
+    return statedir_peek(relocation->call->host, &ledger, &ignored) == 0 &&
+           !ARRAY_HAS(ledger.leases, ledger.count, lease,
+                      name_equal(&lease->domain, &relocation->source->domain.uuid) &&
+                          (names_has(relocation->left, &lease->gpu) ||
+                           (relocation->only && !name_equal(relocation->only, &lease->gpu))));
 }
 
 /* The definition names the virtual functions that the guest had. */
@@ -299,24 +348,59 @@ update_definition(const struct relocation *relocation)
                    failure.text);
 }
 
+/* Says where the guest is in the end. error has why it is not where it was to go. */
+static int
+tell(const struct relocation *relocation, enum relocation_end end, struct error *error)
+{
+    const char *name = relocation->source->domain.name;
+    struct error why;
+
+    error_set(&why, -EIO, "%s", error->text);
+    *error = why;
+    switch (end) {
+    case RELOCATION_STAYED:
+        error_wrap(error, "%s is not moved, and runs where it was", name);
+        break;
+    case RELOCATION_SAVED:
+        error_wrap(error, "%s is off and saved, and does not start", name);
+        error_advise_command(error, "restore it with", "virsh start %s", shell_word(name).text);
+        break;
+    case RELOCATION_OFF:
+        error_wrap(error, "%s has gone off, and has no saved state: it is left so", name);
+        break;
+    case RELOCATION_UNKNOWN:
+        error_wrap(error, "whether %s runs is not known", name);
+        error_advise_command(error, "see", "virsh list --all");
+        break;
+    default:
+        error_wrap(error, "%s does not start at its new place, and runs again elsewhere", name);
+        break;
+    }
+    return -EIO;
+}
+
 static int
 move(const struct relocation *relocation, struct promise *promise, enum relocation_end *ret,
      struct error *error)
 {
-    int rc = call(relocation, false, error);
+    struct error failure;
 
-    if (rc < 0) {
-        error_wrap(error, "%s is not moved, and runs where it was",
-                   relocation->source->domain.name);
-        return rc;
+    *ret = call(relocation, false, error);
+    if (*ret != RELOCATION_SAVED)
+        return tell(relocation, *ret, error);
+    *ret = start_at(relocation, promise, error);
+    if (*ret == RELOCATION_SAVED && go_back(relocation, promise, &failure) == RELOCATION_STAYED)
+        *ret = RELOCATION_RETURNED;
+    else if (*ret == RELOCATION_SAVED)
+        error_add(error, "nor where it was: %s", failure.text);
+    else if (*ret == RELOCATION_STAYED && is_there(relocation))
+        *ret = RELOCATION_MOVED;
+    else if (*ret == RELOCATION_STAYED) {
+        error_set(error, -EIO, "its start was given another place than the one that waited");
+        *ret = RELOCATION_RETURNED;
     }
-    rc = start_at(relocation, promise, error);
-    if (rc < 0) {
-        error_wrap(error, "%s does not start at its new place", relocation->source->domain.name);
-        *ret = go_back(relocation, promise, error);
-        return rc;
-    }
-    *ret = RELOCATION_MOVED;
+    if (*ret != RELOCATION_MOVED)
+        return tell(relocation, *ret, error);
     update_definition(relocation);
     return 0;
 }

@@ -24,6 +24,7 @@ struct relocation {
     struct domain_source *source; /* with a connection that may write, and its request */
     const struct names *left;     /* GPUs that the guest leaves */
     const struct name *only;      /* the only GPU that will do; NULL: any other */
+    bool *is_signalled;           /* is set if a signal came that would have ended this process */
 };
 
 enum relocation_end {
@@ -31,7 +32,15 @@ enum relocation_end {
     RELOCATION_MOVED,
     RELOCATION_RETURNED, /* it did not start at the new place, and runs where it was */
     RELOCATION_SAVED,    /* it is off, and its next start restores it */
+    RELOCATION_OFF,      /* it went off by itself, and has no saved state */
+    RELOCATION_UNKNOWN,  /* libvirt does not tell */
 };
+extern const char *const relocation_words[]; /* by these; for programs */
+
+/* Says where the guest would go, and does nothing. `earlier` as for promise_foresee. Returns
+ * REFUSED, or -errno, with the line that relocation_run would have. */
+int relocation_foresee(const struct relocation *relocation, struct ledger *earlier,
+                       struct error *error) CHECKED NONNULL;
 
 /* Moves the guest. Returns -errno with a line in error unless it has moved; REFUSED: nothing was
  * done, because there is no place, or the guest cannot be saved. *ret says where the guest is. */

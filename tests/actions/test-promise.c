@@ -189,6 +189,7 @@ its_type_stays(void **state)
     must_hold(FIRST);
     assert_int_equal(fake_remove(&scene.kernel, scene_device(9)), 0);
     must("release", "end");
+    assert_int_equal(fake_remove(&scene.kernel, scene_device(8)), 0);
     must_give();
     must("prepare", "begin");
     is_on(SECOND);
@@ -310,6 +311,125 @@ and_back(void **state)
     scene_assert_empty(&scene);
 }
 
+/* libvirt refuses the start before it calls any hook: the promise is replaced. */
+static void
+back_without_release(void **state)
+{
+    static const bool ways[] = {false, true};
+
+    for (size_t i = 0; i < COUNT(ways); i++) {
+        struct promise back;
+        struct error error;
+
+        if (ways[i]) {
+            scene_stop(&scene);
+            scene_start(&scene, FUNCTIONS);
+            take(scene_xml_at(1, "0000:3d:00.4", "type=\"L40S-8Q\""));
+            must("prepare", "begin");
+            must_hold("0000:3d:00.0");
+        } else {
+            runs("type=\"T4-1B\"");
+            must_hold(FIRST);
+        }
+        must("release", "end");
+        must_give();
+        if (promise_hold_former(&guest.promise, &back, &error) < 0)
+            fail_msg("%s", error.text);
+        if (promise_give(&back, &error) < 0)
+            fail_msg("%s", error.text);
+        promise_close(&back);
+        assert_int_equal(scene_leases(&scene, "reserved"), 1);
+        must("restore", "begin");
+        assert_string_equal(scene.printed, "");
+        must("prepare", "begin");
+        if (!ways[i])
+            is_on(FIRST);
+        must("release", "end");
+        forget();
+        scene_assert_empty(&scene);
+    }
+}
+
+/* After a minute the promise counts no more. */
+static void
+late(void **state)
+{
+    runs("type=\"T4-1B\"");
+    must_hold(FIRST);
+    must("release", "end");
+    must_give();
+    fake_sleep(61000);
+    must("prepare", "begin");
+    is_on(FIRST);
+    must("release", "end");
+    forget();
+}
+
+/* A restore on drained GPUs keeps the promise for the prepare that follows. */
+static void
+restored_on_a_drained_gpu(void **state)
+{
+    runs("type=\"T4-1B\"");
+    must_hold(FIRST);
+    must("release", "end");
+    must_give();
+    must_drain(FIRST);
+    must_drain(SECOND);
+    must("restore", "begin");
+    must("prepare", "begin");
+    is_on(SECOND);
+    must("release", "end");
+    forget();
+}
+
+/* Two calls at once hold two places. What is foreseen takes its place, too. */
+static void
+several_at_once(void **state)
+{
+    AUTO(ledger_clear) struct ledger earlier = {0};
+    struct guest other;
+    struct promise foreseen;
+    struct error error;
+    struct name gpu;
+    AUTO(names_clear) struct names gpus = {0};
+
+    scene_stop(&scene);
+    scene_start(&scene, FUNCTIONS);
+    take(scene_xml_at(1, "0000:3d:00.4", "type=\"L40S-8Q\""));
+    must("prepare", "begin");
+    other = guest;
+    take(scene_xml_at(2, "0000:3d:00.5", "type=\"L40S-8Q\""));
+    must("prepare", "begin");
+    assert_int_equal(name_parse(&gpu, "0000:3d:00.0"), 0);
+    names_append(&gpus, &gpu);
+    for (size_t i = 0; i < 4; i++) {
+        assert_int_equal(promise_foresee(&scene.kernel.host, &guest.request, &gpus, NULL, &earlier,
+                                         &foreseen, &error),
+                         0);
+        promise_close(&foreseen);
+        assert_int_equal(earlier.count, i + 1);
+    }
+    assert_int_equal(promise_foresee(&scene.kernel.host, &guest.request, &gpus, NULL, &earlier,
+                                     &foreseen, &error),
+                     REFUSED);
+    promise_close(&foreseen);
+    assert_int_equal(scene_leases(&scene, ""), 2);
+
+    must_hold("0000:3d:00.0");
+    assert_int_equal(
+        promise_hold(&scene.kernel.host, &other.request, &gpus, NULL, &other.promise, &error), 0);
+    assert_int_equal(scene_leases(&scene, "pending"), 2);
+    assert_string_not_equal(guest.promise.devices[0].text, other.promise.devices[0].text);
+    must("release", "end");
+    must_give();
+    must("release", "end");
+    forget();
+    guest = other;
+    must("release", "end");
+    forget();
+    scene_assert_empty(&scene);
+}
+
 /* The vGPU of the same UUID has to be gone first. */
 static void
 too_early(void **state)
@@ -380,9 +500,21 @@ main(void)
 #define TEST(name)                                                                                 \
     cmocka_unit_test_prestate_setup_teardown(name, scene_set_up, scene_tear_down, (void *)&here)
     const struct CMUnitTest tests[] = {
-        TEST(the_place_waits),   TEST(without_restore), TEST(its_type_stays), TEST(a_drained_gpu),
-        TEST(the_place_is_lost), TEST(no_room),         TEST(a_quota),        TEST(and_back),
-        TEST(too_early),         TEST(killed),          TEST(a_function),
+        TEST(the_place_waits),
+        TEST(without_restore),
+        TEST(its_type_stays),
+        TEST(a_drained_gpu),
+        TEST(the_place_is_lost),
+        TEST(no_room),
+        TEST(a_quota),
+        TEST(and_back),
+        TEST(back_without_release),
+        TEST(late),
+        TEST(restored_on_a_drained_gpu),
+        TEST(several_at_once),
+        TEST(too_early),
+        TEST(killed),
+        TEST(a_function),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

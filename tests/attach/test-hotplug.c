@@ -417,11 +417,45 @@ a_function_that_is_refused(void **state)
     assert_int_equal(scene_leases(&scene, "held"), 2);
 }
 
+/* libvirt plugs the device in. */
+static int
+plug_in(void *data, struct error *why)
+{
+    (void)data, (void)why;
+    runs_with(both);
+    return 0;
+}
+
+/* The place of a kept vGPU that had to go is reserved for the guest, and promises no type. */
+static void
+an_evicted_place_is_no_promise(void **state)
+{
+    AUTO(request_clear) struct request request = {0};
+    const struct assign_handover handover = {plug_in, NULL};
+    struct name device;
+
+    scene_stop(&scene);
+    scene_start(&scene, SCENE_T4_AND_MTTY);
+    scene_configure(&scene, "release = \"keep\";");
+    begin();
+    assert_int_equal(scene_prepare(&scene, 5, 5, "T4-2Q"), 0);
+    assert_int_equal(scene_release(&scene, 5, 5), 0);
+    assert_int_equal(scene_leases(&scene, "kept"), 1);
+    request = request_of("<vgpu:device alias='ua-gpu1' type='mtty-2'/>"
+                         "<vgpu:device alias='ua-gpu2' type='T4-1B'/>",
+                         both);
+    assert_int_equal(name_parse_uuid(&device, scene_device(2)), 0);
+    if (assign_device(&scene.kernel.host, &request, &device, &handover, &error) < 0)
+        fail_msg("%s", error.text);
+    scene_assert_type(&scene, scene_device(2), "nvidia-222");
+}
+
 int
 main(void)
 {
 #define TEST(function) SCENE_TEST(function, here)
     const struct CMUnitTest tests[] = {
+        TEST(an_evicted_place_is_no_promise),
         TEST(one_more),
         TEST(one_less),
         TEST(refused_by_libvirt),

@@ -6,6 +6,7 @@ unit_tests += \
 	tests/commands/test-bound-function \
 	tests/commands/test-broken-configuration \
 	tests/commands/test-drain \
+	tests/commands/test-evacuate \
 	tests/commands/test-explain \
 	tests/commands/test-guests \
 	tests/commands/test-handover \
@@ -25,4 +26,5 @@ unit_tests += \
 	tests/commands/test-where
 
 tests_commands_test_agreement_SOURCES = tests/commands/test-agreement.c $(model_town)
+tests_commands_test_evacuate_SOURCES = tests/commands/test-evacuate.c $(warm_up)
 tests_commands_test_where_SOURCES = tests/commands/test-where.c $(warm_up)

@@ -42,6 +42,8 @@ each_word(void **state)
 {
     static const char *const words[] = {"nvidia-222", "vfio-pci-222", "222", "GRID T4-1B", "T4-1B"};
 
+    AUTO_FREE char *xml = scene_xml(2, "", (const unsigned[]){2, 0});
+
     assert_true(has_directory("0000:18:00.4", "nvidia-222"));
     assert_false(has_directory("0000:18:00.5", "nvidia-222"));
     assert_true(has_directory("0000:18:00.5", "vfio-pci-222"));
@@ -51,8 +53,7 @@ each_word(void **state)
         typed_run(&scene, NULL, "vgpuctl list -rn -o TYPE,PARENT,STATE", &typed);
         assert_string_equal(typed.printed, "nvidia-222 0000:18:00.4 held\n"
                                            "nvidia-222 0000:18:00.5 held\n");
-        assert_int_equal(
-            scene_hook(&scene, scene_xml(2, "", (const unsigned[]){2, 0}), "start", "begin"), 0);
+        assert_int_equal(scene_hook(&scene, xml, "start", "begin"), 0);
         assert_int_equal(scene_release(&scene, 1, 1), 0);
         assert_int_equal(scene_release(&scene, 2, 2), 0);
         scene_assert_empty(&scene);

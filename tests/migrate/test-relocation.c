@@ -71,7 +71,7 @@ cannot_be_saved(void **state)
     refuses(libvirt("", ""), "vgpuctl move guest1 --here", COMMAND_FAILED,
             "the ledger does not say that guest1 has it (" FIRST ")");
     assert_int_equal(typed_prepare(&scene, 1, "L40S-8Q", FIRST), 0);
-    refuses(libvirt(TYPED_DEFINED, ""), "vgpuctl move guest1 --here", COMMAND_USAGE,
+    refuses(libvirt(TYPED_DEFINED, ""), "vgpuctl move guest1 --here", COMMAND_FAILED,
             "guest1 does not run: its next start finds a place by itself");
     refuses(libvirt("<test:transient/>", ""), "vgpuctl move guest1 --here", COMMAND_FAILED,
             "guest1 cannot be saved: libvirt keeps no saved state of a transient domain");
