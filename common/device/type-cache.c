@@ -12,7 +12,6 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#define PATH "run/libvirt-vgpu/types"
 #define MOST (256 << 10) /* bytes of the file */
 
 /* The whole file, which the caller frees; NULL: nothing is remembered. */
@@ -21,7 +20,7 @@ read_file(const struct host *host)
 {
     AUTO_FREE char *text = memory_resized(NULL, MOST, 1);
 
-    return host_read(host, text, MOST, PATH) < 0 ? NULL : TAKE(text);
+    return host_read(host, text, MOST, TYPE_CACHE_PATH) < 0 ? NULL : TAKE(text);
 }
 
 /* What is at a GPU's address. An id of a type has no colon, so a line without this key, of an
@@ -39,10 +38,15 @@ key_of(const struct inventory_gpu *gpu)
     return key;
 }
 
-struct type_cache_line
-type_cache_split(char *line)
+/* The words of a line. name is NULL if there is no whole line. */
+struct line {
+    const char *gpu, *key, *id, *name; /* key: what is there; NULL: an earlier version wrote it */
+};
+
+static struct line
+split(char *line)
 {
-    struct type_cache_line ret = {.gpu = strsep(&line, " ")};
+    struct line ret = {.gpu = strsep(&line, " ")};
 
     ret.id = line ? strsep(&line, " ") : NULL;
     if (ret.id && strchr(ret.id, ':')) {
@@ -56,7 +60,7 @@ type_cache_split(char *line)
 static void
 recall_line(const struct host *host, char *text, struct inventory *inventory)
 {
-    const struct type_cache_line line = type_cache_split(text);
+    const struct line line = split(text);
     struct inventory_type type = {0};
     struct inventory_gpu *known;
     struct name name;
@@ -129,6 +133,14 @@ format(const struct inventory *inventory, const char *old, bool *news)
     }
     memory_stream_end(out, &text);
     return text;
+}
+
+char *
+type_cache_text(const struct inventory *inventory)
+{
+    bool ignored;
+
+    return format(inventory, "", &ignored);
 }
 
 /* Writes a file of the state directory anew. A failure is no error. */

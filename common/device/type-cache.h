@@ -19,15 +19,14 @@
 
 #include "device/inventory.h"
 
-/* The words of a line of that file. name is NULL if there is no whole line. */
-struct type_cache_line {
-    const char *gpu, *key, *id, *name; /* key: what is there; NULL: an earlier version wrote it */
-};
-struct type_cache_line type_cache_split(char *line) CHECKED NONNULL;
+#define TYPE_CACHE_PATH "run/libvirt-vgpu/types"
 
 /* Adds the remembered types to the inventory's GPUs: names, and types that cannot be made now. A
  * file that is missing or unreadable is like an empty one. */
 void type_cache_recall(const struct host *host, struct inventory *inventory) NONNULL;
+
+/* The text of that file for an inventory. The caller frees it. */
+char *type_cache_text(const struct inventory *inventory) CHECKED NONNULL;
 
 /* Writes the types of an inventory into the state directory (a descriptor), if any of them is new,
  * and a new extract of the vendor's table.

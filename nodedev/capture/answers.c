@@ -11,6 +11,7 @@
 
 #define TITLE      "libvirt-vgpu capture "
 #define FORMAT_NOW "1"
+#define WITH_NAMES " with names"
 
 static const char *const kinds[] = {"host",   "read", "list",  "link",   "status",
                                     "device", "open", "label", "locked", NULL};
@@ -87,17 +88,6 @@ answers_clear(struct answers *answers)
     *answers = (struct answers){0};
 }
 
-const char *
-answer_content(const struct answer *answer)
-{
-    const char *end;
-
-    if (answer->kind != ANSWER_OPEN)
-        return answer->text;
-    end = strchr(answer->text, '\n');
-    return end ? end + 1 : "";
-}
-
 /* --- the text --------------------------------------------------------------------------------- */
 
 /* `also` is one more character to escape. */
@@ -133,9 +123,9 @@ put_answer(const struct answer *answer, FILE *out)
 }
 
 void
-answers_write(struct answers *answers, const char *remark, FILE *out)
+answers_write(struct answers *answers, bool has_names, const char *remark, FILE *out)
 {
-    fprintf(out, TITLE FORMAT_NOW "\n# %s\n", remark);
+    fprintf(out, TITLE FORMAT_NOW "%s\n# %s\n", has_names ? WITH_NAMES : "", remark);
     answers_sort(answers);
     for (size_t i = 0; i < answers->count; i++)
         put_answer(answers->items[i], out);
@@ -220,7 +210,7 @@ answers_parse(char *text, struct answers *ret, struct error *error)
     *ret = (struct answers){0};
     if (!answers_are(first))
         return error_set(error, -EBADMSG, "it is no capture of vgpuctl's");
-    if (strcmp(first + strlen(TITLE), FORMAT_NOW))
+    if (strcmp(first, TITLE FORMAT_NOW) != 0 && strcmp(first, TITLE FORMAT_NOW WITH_NAMES) != 0)
         return error_set(error, -EPROTONOSUPPORT,
                          "it is a capture in format %s, and this program knows only " FORMAT_NOW,
                          first + strlen(TITLE));

@@ -15,7 +15,8 @@
  *     open run/libvirt-vgpu/claims ! 13 Permission denied
  *
  * A byte that cannot be seen, or that would end the line, is written with a backslash: \n, \\ and
- * \x1f. Lines that begin with '#' are for people. A manifest is untrusted input.
+ * \x1f. Lines that begin with '#' are for people. A manifest is untrusted input. If it has names of
+ * guests and users, its first line ends with "with names". Earlier versions did not write that.
  */
 
 #pragma once
@@ -27,8 +28,8 @@
 
 /* What the bytes of an answer mean. */
 enum answer_kind {
-    ANSWER_HOST,   /* the path is "now" or "booted": nanoseconds in decimal; or "config", "hooks" or
-                      "hook": that path of struct host */
+    ANSWER_HOST,   /* the path is "now" or "booted": nanoseconds in decimal; "config", "hooks" or
+                      "hook": that path of struct host; or "unrecorded", see playback.h */
     ANSWER_READ,   /* contents of the file */
     ANSWER_LIST,   /* names, with '/' between them */
     ANSWER_LINK,   /* target of the link */
@@ -66,7 +67,7 @@ struct answer *answers_find(const struct answers *answers, enum answer_kind kind
 void answers_sort(struct answers *answers) NONNULL;
 
 /* Sorts all answers and writes them as text, with a remark for people. */
-void answers_write(struct answers *answers, const char *remark, FILE *out) NONNULL;
+void answers_write(struct answers *answers, bool has_names, const char *remark, FILE *out) NONNULL;
 
 /* Whether a text is a manifest, of any version. */
 bool answers_are(const char *text) CHECKED NONNULL;
@@ -74,8 +75,5 @@ bool answers_are(const char *text) CHECKED NONNULL;
 /* Reads a text, and changes it. Returns -EBADMSG or -EPROTONOSUPPORT with a line in error. The
  * caller clears ret in every case. */
 int answers_parse(char *text, struct answers *ret, struct error *error) CHECKED NONNULL;
-
-/* The text of an answer. Of a file that was opened: its contents, behind the line of its status. */
-const char *answer_content(const struct answer *answer) CHECKED NONNULL;
 
 void answers_clear(struct answers *answers) NONNULL;

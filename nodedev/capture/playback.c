@@ -9,6 +9,7 @@
 #include "capture/status-text.h"
 
 #include <fcntl.h>
+#include <fnmatch.h>
 #include <inttypes.h>
 #include <poll.h>
 #include <stdio.h>
@@ -49,20 +50,15 @@ is_unlisted(const struct playback *playback, const char *directory, const char *
     return list && !list->error && !answers_find(&playback->listed, ANSWER_LIST, path);
 }
 
-/* Whether captures are older than this question. In such a capture the file is not missing, but it
- * was not asked for, and what is known without it is enough. */
+/* Whether a question that was not recorded counts as one for a missing file. A capture that has the
+ * texts of links was not asked for numbers of devices, nor for threads. */
 static bool
-is_younger(const char *path)
+is_optional(const struct playback *playback, const char *path)
 {
-    static const char *const files[] = {"/subsystem_vendor",
-                                        "/subsystem_device",
-                                        "/vgpu_cards",
-                                        "/vgpuConfig.xml",
-                                        "/dev",
-                                        "/task"};
     const char *name = strrchr(path, '/');
 
-    return name && ARRAY_HAS(files, COUNT(files), each, !strcmp(name, *each));
+    return answers_find(&playback->answers, ANSWER_HOST, "unrecorded") ||
+           (playback->has_texts && name && (!strcmp(name, "/dev") || !strcmp(name, "/task")));
 }
 
 /* Returns -ENOENT, or -NOT_RECORDED. */
@@ -75,7 +71,7 @@ judge_missing(const struct playback *playback, const char *path)
     while (!is_absent(&playback->answers, here)) {
         slash = strrchr(above, '/');
         if (!slash)
-            return is_younger(path) ? -ENOENT : -NOT_RECORDED;
+            return is_optional(playback, path) ? -ENOENT : -NOT_RECORDED;
         *slash = '\0';
         if (is_unlisted(playback, above, here))
             return -ENOENT;
@@ -341,8 +337,13 @@ playback_start(struct playback *playback, const struct host *host, char *manifes
     rc = answers_parse(manifest, &playback->answers, error);
     if (rc < 0)
         return rc;
-    for (size_t i = 0; i < playback->answers.count; i++)
-        index_list(playback, playback->answers.items[i]);
+    for (size_t i = 0; i < playback->answers.count; i++) {
+        const struct answer *answer = playback->answers.items[i];
+
+        index_list(playback, answer);
+        playback->has_texts |=
+            answer->kind == ANSWER_LINK && !fnmatch("proc/*/fd/*", answer->path, 0);
+    }
     playback->host.config = said_of_host(playback, "config", host->config);
     playback->host.hooks = said_of_host(playback, "hooks", host->hooks);
     playback->host.hook = said_of_host(playback, "hook", host->hook);

@@ -5,8 +5,9 @@
  *
  * A path does not exist if the recorded list of its directory does not name it, or if a path above
  * it does not exist. Any other question that was not recorded fails with ENOMEDIUM. This error
- * never means "does not exist". But a file for which older captures did not ask is taken for
- * missing. Time passes only for those who wait. Nothing can be changed (EROFS).
+ * never means "does not exist". The captures of tests/captures have "host unrecorded = absent":
+ * there such a path does not exist, so that a test of a new question needs no new capture. Time
+ * passes only for those who wait. Nothing can be changed (EROFS).
  */
 
 #pragma once
@@ -19,7 +20,8 @@ struct playback {
     struct answers answers;
     struct answers listed; /* a path for each name in a list: "DIRECTORY/NAME" */
     struct answers misses; /* paths that were asked and are not recorded */
-    uint64_t waited;       /* nanoseconds */
+    bool has_texts;  /* an earlier version recorded the texts of open files, not their numbers */
+    uint64_t waited; /* nanoseconds */
 };
 
 /*

@@ -3,6 +3,7 @@
 #include "capture/recording.h"
 #include "base/memory.h"
 #include "base/words.h"
+#include "capture/card-facts.h"
 #include "capture/read-only.h"
 #include "capture/status-text.h"
 #include "device/nvidia-extract.h"
@@ -35,14 +36,24 @@ note(const struct host *host, enum answer_kind kind, const char *path, const cha
     answers_add(&recording_of(host)->answers, kind, path, bytes, length);
 }
 
+/* Whether a file does not exist for those who ask. */
+static bool
+is_hidden(const struct host *host, const char *path)
+{
+    return recording_of(host)->is_public && !card_facts_concern(path, host->config);
+}
+
 /* Reads the whole file, because another caller may want more of it. */
 static ssize_t
 record_read(const struct host *host, const char *path, char *buffer, size_t size)
 {
     const struct recording *recording = recording_of(host);
-    ssize_t length =
-        recording->recorded->ops->read(recording->recorded, path, recording->buffer, MOST_READ);
+    ssize_t length;
 
+    if (is_hidden(host, path))
+        return -ENOENT;
+    length =
+        recording->recorded->ops->read(recording->recorded, path, recording->buffer, MOST_READ);
     note(host, ANSWER_READ, path, recording->buffer, length);
     if (length > (ssize_t)size)
         length = (ssize_t)size;
@@ -61,11 +72,15 @@ static int
 record_list(const struct host *host, const char *path, struct words *ret)
 {
     const struct host *recorded = recording_of(host)->recorded;
-    int rc = recorded->ops->list(recorded, path, ret);
     AUTO_FREE char *text = NULL;
     size_t length = 0;
-    FILE *out = memory_stream(&text, &length);
+    FILE *out;
+    int rc;
 
+    if (is_hidden(host, path))
+        return -ENOENT;
+    rc = recorded->ops->list(recorded, path, ret);
+    out = memory_stream(&text, &length);
     for (size_t i = 0; rc == 0 && i < ret->count; i++)
         fprintf(out, "%s%s", i ? "/" : "", ret->items[i]);
     memory_stream_end(out, &text);
@@ -78,8 +93,11 @@ record_link(const struct host *host, const char *path, char *buffer, size_t size
 {
     const struct host *recorded = recording_of(host)->recorded;
     char target[PATH_MAX];
-    ssize_t length = recorded->ops->link(recorded, path, target, sizeof(target));
+    ssize_t length;
 
+    if (is_hidden(host, path))
+        return -ENOENT;
+    length = recorded->ops->link(recorded, path, target, sizeof(target));
     note(host, ANSWER_LINK, path, target, length);
     if (length >= (ssize_t)size)
         return -ENAMETOOLONG;
@@ -92,9 +110,12 @@ static int
 record_status(const struct host *host, const char *path, struct stat *ret)
 {
     const struct host *recorded = recording_of(host)->recorded;
-    int rc = recorded->ops->status(recorded, path, ret);
     struct status_text status = {""};
+    int rc;
 
+    if (is_hidden(host, path))
+        return -ENOENT;
+    rc = recorded->ops->status(recorded, path, ret);
     if (rc == 0)
         status = status_text_of(ret);
     note(host, ANSWER_STATUS, path, status.text, rc < 0 ? rc : (ssize_t)strlen(status.text));
@@ -151,7 +172,9 @@ record_open(const struct host *host, const char *path, int flags, mode_t mode)
 
     if ((flags & O_ACCMODE) != O_RDONLY || flags & O_CREAT)
         return -EROFS;
-    /* A capture has the table itself, made smaller. The extract would be of another file. */
+    if (is_hidden(host, path))
+        return -ENOENT;
+    /* A capture has the table itself. The extract would be of another file. */
     if (!strcmp(path, NVIDIA_EXTRACT_PATH)) {
         note(host, ANSWER_OPEN, path, "", -ENOENT);
         return -ENOENT;
@@ -166,8 +189,11 @@ static ssize_t
 record_label(const struct host *host, const char *path, char *buffer, size_t size)
 {
     const struct host *recorded = recording_of(host)->recorded;
-    ssize_t length = recorded->ops->label(recorded, path, buffer, size);
+    ssize_t length;
 
+    if (is_hidden(host, path))
+        return -ENOENT;
+    length = recorded->ops->label(recorded, path, buffer, size);
     note(host, ANSWER_LABEL, path, buffer, length);
     return length;
 }
@@ -242,10 +268,12 @@ note_clock(const struct host *host, const char *clock, uint64_t nanoseconds)
 }
 
 void
-recording_start(struct recording *recording, const struct host *host)
+recording_start(struct recording *recording, const struct host *host, bool is_public)
 {
-    *recording = (struct recording){
-        .host = *host, .recorded = host, .buffer = memory_resized(NULL, MOST_BYTES, 1)};
+    *recording = (struct recording){.host = *host,
+                                    .recorded = host,
+                                    .is_public = is_public,
+                                    .buffer = memory_resized(NULL, MOST_BYTES, 1)};
     recording->host.ops = &recording_ops;
     recording->host.log = NULL;
     recording->host.run = NULL;

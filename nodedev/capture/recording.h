@@ -5,6 +5,9 @@
  *
  * It records files, lists, links, errors, locked claims, and what the reader's child was told. It
  * changes nothing: each change fails with EROFS.
+ *
+ * For a public capture it answers only questions about cards. Any other file does not exist then,
+ * and is not recorded. So whoever asks it asks as later of that capture.
  */
 
 #pragma once
@@ -15,11 +18,12 @@
 struct recording {
     struct host host; /* first member, so that the operations find the rest */
     const struct host *recorded;
+    bool is_public;
     struct answers answers;
     char *buffer;
 };
 
 /* Begins a recording. It notes the clock and where the program is installed. The recording must not
  * be moved. The caller clears it. */
-void recording_start(struct recording *recording, const struct host *host) NONNULL;
+void recording_start(struct recording *recording, const struct host *host, bool is_public) NONNULL;
 void recording_clear(struct recording *recording) NONNULL;

@@ -4,8 +4,9 @@
 #include "base/memory.h"
 #include "base/shell-word.h"
 #include "capture/archive.h"
+#include "capture/card-policy.h"
+#include "capture/public-capture.h"
 #include "capture/recording.h"
-#include "capture/redaction.h"
 #include "cli/output.h"
 #include "cli/say.h"
 #include "cli/reply.h"
@@ -119,16 +120,15 @@ look_at_versions(const struct host *host)
 }
 
 static void
-look_around(const struct host *host)
+look_around(const struct host *host, struct public_capture *ret)
 {
-    AUTO(snapshot_clear) struct snapshot snapshot = {0};
     AUTO(status_files_clear) struct status_files guests = {0};
     AUTO(names_clear) struct names names = {0};
     struct error ignored;
 
     run_commands(host);
-    if (snapshot_take_to_show(&snapshot, host, &inventory_all_types, &ignored) == 0)
-        try_types(host, &snapshot.inventory);
+    public_capture_look(ret, host);
+    try_types(host, &ret->inventory);
     (void)!status_files_read(host, &guests, &ignored);
     look_at_devices(host);
     /* Another version may have files of its own here: they are told to be missing, if they are. */
@@ -199,46 +199,35 @@ write_file(const struct command_call *call, struct answers *answers, const char 
     int rc;
 
     ask_versions(call, &heard);
-    answers_write(answers, heard.remark, out);
+    answers_write(answers, option_given(&call->options, OPTION_NAMES), heard.remark, out);
     put_record(record, out);
     memory_stream_end(out, &manifest);
     rc = archive_pack(call->machine, manifest, length, &archive, &size, error);
     return rc < 0 ? rc : output_write(output, archive, size, 0600, error);
 }
 
-/* Tells what was replaced, and what else was left out. */
-static void
-tell_redaction(FILE *out, const struct redaction *redaction)
-{
-    for (size_t i = 0; i < STAND_INS; i++) {
-        const size_t uses = redaction->stand_ins.kinds[i].uses;
-        const size_t different = redaction->stand_ins.kinds[i].originals.count;
-
-        if (uses)
-            say_line(out, "%7zu %s have stand-ins (%zu different)", uses, stand_in_words[i],
-                     different);
-    }
-    for (size_t i = 0; i < REDACTION_KINDS; i++) {
-        if (redaction->counts[i])
-            say_line(out, "%7zu %s", redaction->counts[i], redaction_words[i]);
-    }
-}
-
 /* What is no file may be our stdout, where these lines must not follow the archive. */
 static void
-tell(const struct command_call *call, const struct answers *answers,
-     const struct redaction *redaction, const struct output *output)
+tell(const struct command_call *call, const struct recording *recording,
+     const struct answers *answers, const struct output *output)
 {
     FILE *out = output->file ? call->out : call->faults;
     size_t denied = 0;
 
-    for (size_t i = 0; i < answers->count; i++)
-        denied += answers->items[i]->error == EACCES || answers->items[i]->error == EPERM;
+    for (size_t i = 0; i < recording->answers.count; i++) {
+        const int error = recording->answers.items[i]->error;
+
+        denied += error == EACCES || error == EPERM;
+    }
     say_line(out, "%s: %zu answers of this host's", output->path, answers->count);
-    tell_redaction(out, redaction);
     if (denied)
         say_line(out, "%7zu answers that need a right: run it as root", denied);
-    if (output->file)
+    if (option_given(&call->options, OPTION_NAMES))
+        say_line(call->faults,
+                 "vgpuctl: %s: %s has all that was read, with names of guests, users and files: "
+                 "do not publish it",
+                 call->name, output->path);
+    else if (output->file)
         say_line(out, "Look through it before you give it away: tar -xzOf %s manifest",
                  shell_word(output->path).text);
 }
@@ -247,20 +236,22 @@ int
 capture_host(const struct command_call *call, const struct output *output, const char *record,
              struct error *error)
 {
+    const bool has_names = option_given(&call->options, OPTION_NAMES);
     AUTO(recording_clear) struct recording recording = {0};
-    AUTO(answers_clear) struct answers answers = {0};
-    AUTO(redaction_clear) struct redaction redaction = {0};
+    AUTO(public_capture_clear) struct public_capture public = {.policy_rc = 0};
+    AUTO(answers_clear) struct answers facts = {0};
+    struct answers *answers = has_names ? &recording.answers : &facts;
     AUTO_FREE char *remark = NULL;
     int rc;
 
-    recording_start(&recording, call->host);
-    look_around(&recording.host);
-    redaction_make(call->host, &recording.answers, option_given(&call->options, OPTION_NAMES),
-                   &answers, &redaction);
-    remark = redaction_remark(&redaction, record);
-    rc = write_file(call, &answers, remark, output, error);
+    recording_start(&recording, call->host, !has_names);
+    look_around(&recording.host, &public);
+    remark = has_names ? memory_copy(record) : card_policy_remark(&public.policy, record);
+    if (!has_names)
+        public_capture_take(&public, &recording, &facts);
+    rc = write_file(call, answers, remark, output, error);
     if (rc == 0)
-        tell(call, &answers, &redaction, output);
+        tell(call, &recording, answers, output);
     return rc;
 }
 

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
 /*
- * capture: writes a capture of this host. It tells what is in the capture and what was left out.
- * 'vgpuctl capture' calls it. Another command can call it too, and add a record of its own.
+ * capture: writes a capture of this host. A public one has facts of cards (public-capture.h); with
+ * --names it has all that vgpuctl looks at. 'vgpuctl capture' calls it. Another command can call it
+ * too, and add a record of its own.
  */
 
 #pragma once

@@ -339,6 +339,11 @@ run(const struct command_call *call, struct error *error)
 
     if (option_given(&call->options, OPTION_DRY_RUN))
         return run_dry(call, error);
+    if (option_given(&call->options, OPTION_ROOT))
+        return command_ended(error_refuse(error, ERROR_USAGE,
+                                          "of another machine prove only tells what it would try: "
+                                          "add --dry-run"),
+                             error);
     if (table_start(&table, "discrepancies", columns, COUNT(columns), call, error) < 0)
         return COMMAND_USAGE;
     if (option_given(&call->options, OPTION_CAPTURE) &&
@@ -369,7 +374,7 @@ const struct command command_prove = {
     .least = 1,
     .most = 1,
     .options = OPTION_BIT(OPTION_ALL) | OPTION_BIT(OPTION_DRY_RUN) | OPTION_BIT(OPTION_CAPTURE) |
-               OPTION_BIT(OPTION_NAMES) | OPTION_BITS_TABLE,
+               OPTION_BIT(OPTION_NAMES) | OPTION_BIT(OPTION_ROOT) | OPTION_BITS_TABLE,
     .option_help = {[OPTION_ALL] = "try every type, not one of each size"},
     .run = run,
 };

@@ -6,7 +6,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define PARAMS "proc/driver/nvidia/params"
 #define KEY    "RmPVMRL="
 #define DEVICE "pci="
 
@@ -80,7 +79,7 @@ nvidia_scheduler_read(const struct host *host, const struct name *gpu)
 {
     static const char *const names[] = {"RegistryDwordsPerDevice", "RegistryDwords"};
     char text[8192];
-    ssize_t length = host_read(host, text, sizeof(text), PARAMS);
+    ssize_t length = host_read(host, text, sizeof(text), NVIDIA_SCHEDULER_PATH);
     bool is_told = false;
 
     for (size_t i = 0; length > 0 && i < COUNT(names); i++) {

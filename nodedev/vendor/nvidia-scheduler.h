@@ -17,6 +17,8 @@
 #include "base/names.h"
 #include "policy/policy.h"
 
+#define NVIDIA_SCHEDULER_PATH "proc/driver/nvidia/params"
+
 /* The values of that byte, by enum policy_scheduler; not of "unsaid". */
 #define NVIDIA_SCHEDULERS (POLICY_SCHEDULER_FIXED_SHARE + 1)
 extern const unsigned nvidia_scheduler_values[NVIDIA_SCHEDULERS];

@@ -3,11 +3,7 @@
 unit_tests += \
 	tests/capture/test-capture \
 	tests/capture/test-captures \
-	tests/capture/test-conf-text \
-	tests/capture/test-holders \
-	tests/capture/test-redaction \
-	tests/capture/test-stand-ins
-
-tests_capture_test_conf_text_SOURCES = tests/capture/test-conf-text.c $(conf)
+	tests/capture/test-card-facts \
+	tests/capture/test-holders
 
 EXTRA_DIST += tests/captures

@@ -19,8 +19,9 @@
 
 /* As vgpuctl writes it now: numbers. */
 #define NUMBERS                                                                                    \
-    TITLE BOUND "read sys/class/vfio/12/dev = 240:12\\n\n"                                         \
-                "read " DEVICE "/vfio-dev/vfio3/dev = 241:3\\n\n"
+    TITLE BOUND                                                                                    \
+        "list proc/1/task = 1\nlist proc/7/task = 7\nread sys/class/vfio/12/dev = 240:12\\n\n"     \
+        "read " DEVICE "/vfio-dev/vfio3/dev = 241:3\\n\n"
 
 /* As it wrote before: texts. Since Linux 6.1 it did not look for the node of a group. */
 #define STATUS  "20600 root 0 1.000000000 1.000000000 1:2\n"

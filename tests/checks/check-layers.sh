@@ -20,7 +20,7 @@ common/apply        base domain policy device lease placement
 common/actions      base domain policy device lease placement apply
 nodedev/program     base
 nodedev/vendor      base domain policy device lease program
-nodedev/capture     base domain policy device lease placement program
+nodedev/capture     base domain policy device lease placement program vendor
 nodedev/cli         base domain policy device lease placement apply actions capture
 nodedev/libvirt     base domain policy device lease placement apply actions cli vendor
 nodedev/xml         base domain policy device lease placement apply actions cli libvirt

@@ -47,7 +47,7 @@ extern const struct terminal typed_screen;
  * the page's margin. Golden files that a page shows are written on it. */
 extern const struct terminal typed_page;
 
-/* The columns of types that a capture keeps as they are. The names of classes get stand-ins. */
+/* The columns of types that a public capture answers. It has no classes. */
 #define TYPED_FIGURES                                                                              \
     "gpu,type,name,framebuffer,heads,resolution,max,available,available-at-most,slices,max-from"
 

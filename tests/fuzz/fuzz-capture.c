@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
 /* A capture stays the same when it is written and read again. It answers every question, and it can
- * be redacted. */
+ * be made public. */
 
+#include "capture/card-facts.h"
 #include "capture/playback.h"
-#include "capture/redaction.h"
 #include "fuzz/fuzz.h"
 
 #include <fcntl.h>
@@ -18,7 +18,7 @@ text_of(struct answers *answers)
     size_t length;
     FILE *out = open_memstream(&text, &length);
 
-    answers_write(answers, "fuzzed", out);
+    answers_write(answers, false, "fuzzed", out);
     fclose(out);
     return text;
 }
@@ -47,8 +47,7 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     static const struct host host = {.config = "etc/libvirt-vgpu", .hook = "usr/sbin/hook"};
     AUTO(playback_clear) struct playback playback = {0};
-    AUTO(answers_clear) struct answers again = {0}, redacted = {0};
-    AUTO(redaction_clear) struct redaction redaction = {0};
+    AUTO(answers_clear) struct answers again = {0}, public = {0};
     AUTO_FREE char *text = strndup((const char *)data, size), *written = NULL, *copy = NULL;
     AUTO_FREE char *rewritten = NULL, *left = NULL;
     struct error error = {0};
@@ -64,8 +63,8 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     MUST(!strcmp(written, rewritten));
     for (size_t i = 0; i < playback.answers.count; i++)
         ask(playback.answers.items[i], &playback.host);
-    redaction_make(&host, &again, false, &redacted, &redaction);
-    left = text_of(&redacted);
+    card_facts_take(&again, &public);
+    left = text_of(&public);
     MUST(answers_are(left));
     return 0;
 }

@@ -382,6 +382,25 @@ the_steps_are_captured(void **state)
     make_good();
 }
 
+/* In a public capture the steps do not have the names of profiles. */
+static void
+steps_without_names(void **state)
+{
+    AUTO_FREE char *manifest = NULL;
+    char path[320], line[400];
+    struct error error;
+
+    scene_start(&scene, "gpu 0000:03:00.0 xe vfs 4 memory 16384 numa 1\n");
+    scene_configure(&scene, "profiles = { payroll = { vram = \"8G\"; }; };\n");
+    scene.kernel.host.run = run_program;
+    snprintf(path, sizeof(path), "%s/proof.tar.gz", scene.kernel.path);
+    snprintf(line, sizeof(line), "vgpuctl prove 0000:03:00.0 --capture %s", path);
+    typed_run(&scene, nowhere(), line, &typed);
+    assert_int_equal(archive_read(&scene.kernel.host, path, &manifest, &error), 1);
+    typed_assert_has(manifest, "\n# step 1: make profile-1 on ");
+    assert_null(strstr(manifest, "payroll"));
+}
+
 /* Somebody presses Ctrl-C. The vGPUs that were made are removed, and then the signal ends the
  * program. */
 static void
@@ -429,6 +448,7 @@ main(void)
         cmocka_unit_test(what_is_printed),
         cmocka_unit_test(progress_is_shown),
         cmocka_unit_test(the_steps_are_captured),
+        cmocka_unit_test(steps_without_names),
         cmocka_unit_test(a_signal_waits_until_the_card_is_empty),
     };
 

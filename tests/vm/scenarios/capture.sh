@@ -31,7 +31,7 @@ record() {
     from="# From our virtual machine, $(date -u +%F), Linux $(uname -r), libvirt $(virsh --version): $2."
     mkdir -p "$kept"
     vgpuctl capture --names "$1.tar.gz"
-    tar -xzOf "$1.tar.gz" manifest | sed "1a $from" >"$kept/manifest"
+    tar -xzOf "$1.tar.gz" manifest | sed "1a $from\nhost unrecorded = absent" >"$kept/manifest"
     show / "${commands[@]}" >"$kept/shown"
     show / "${long_ones[@]}" >"$1.long"
     mv asking.xml "$kept/"
@@ -100,7 +100,7 @@ in_xml=(--qemu-arg -smbios --qemu-arg 'type=1,serial=SERIAL-0815'
     --metadata "<metadata><o:owner xmlns:o='urn:owner'>mallory</o:owner></metadata>"
     --xml-filter 's,<memory,<title>ticket-4711</title><description>10.99.88.77 52:54:00:aa:bb:cc iqn.2001-04</description>&,')
 
-say "mediated devices, functions and samples: one guest runs, the vGPU of another is kept; also a capture without names"
+say "mediated devices, functions and samples: one guest runs, the vGPU of another is kept; also a public capture"
 kinds=(mdev vf xe vfs=2)
 if is_long; then kinds=(mdev); fi
 cards "${kinds[@]}"
@@ -109,24 +109,25 @@ plant
 guest payroll-web02
 vgpuctl attach payroll-web02 --type T4-8Q --config
 claim_defined payroll-web02
-hidden+=("$(device_of payroll-db01)" "$(device_of payroll-web02)" "$(virsh -q domuuid payroll-db01)"
-    "$(virsh -q domuuid payroll-web02)" "$(</proc/sys/kernel/random/boot_id)")
+devices=("$(device_of payroll-db01)" "$(device_of payroll-web02)")
+hidden+=("$(virsh -q domuuid payroll-db01)" "$(virsh -q domuuid payroll-web02)" "$(</proc/sys/kernel/random/boot_id)")
 give_back payroll-web02
 asking T4-16Q "$(new_uuid)"
 record vm-mdev "two cards like a T4, with mediated devices"
-vgpuctl capture redacted.tar.gz
-[ "$(tar -tzf redacted.tar.gz)" = manifest ]
-tar -xzOf redacted.tar.gz manifest >said
+vgpuctl capture public.tar.gz
+[ "$(tar -tzf public.tar.gz)" = manifest ]
+tar -xzOf public.tar.gz manifest >said
 for secret in "${hidden[@]}"; do
         # The secret is on this host, in a file that vgpuctl could read.
     grep -rqF "$secret" /run/libvirt/qemu /etc/libvirt "${CONF%/*}" "$LEDGER" /proc/sys/kernel/random/boot_id
     if grep -qF "$secret" said; then fail "$secret is in the capture"; fi
 done
-for secret in "${hidden[@]:3:12}"; do
-    if grep -qF "$secret" "$LOGS/captures/vm-mdev/manifest"; then fail "$secret is in the capture with names"; fi
-done
-[ ${#hidden[@]} = 20 ]
-vgpuctl list --root redacted.tar.gz -rn -o DEVICE,STATE,GPU | wc -l >count
+for device in "${devices[@]}"; do grep -qF "$device" said; done
+[ "$(head -n 1 said)" = "libvirt-vgpu capture 1" ]
+[ "$(head -n 1 "$LOGS/captures/vm-mdev/manifest")" = "libvirt-vgpu capture 1 with names" ]
+for secret in "${hidden[@]}"; do grep -qF "$secret" "$LOGS/captures/vm-mdev/manifest"; done
+[ ${#hidden[@]} = 18 ]
+vgpuctl list --root public.tar.gz -rn -o DEVICE,STATE,GPU | wc -l >count
 [ "$(<count)" = "$(vgpuctl list --root / -rn -o DEVICE | wc -l)" ]
 rm /etc/libvirt/hooks/qemu.d/80-other
 no_vgpu_conf
