@@ -15,12 +15,16 @@ inline see_ledger() {
         }
         i = 0;
         saw_card = (card -> card_number : 0); saw_card_gone = card && !alive[card_owner];
-        saw_card_ran = card_has_run
+        saw_card_ran = card_has_run;
+        saw_here = here;
+        /* 7.13, MOVE_BOUND: a start that was bound once stays so. */
+        bound = bound || (g == A && is_promised && !late[A] && has(MOVE_BOUND))
     }
 }
 
 inline see_devices() {
-    d_step { for (i : 0 .. LAST) { saw_there[i] = exists[i] } saw_there[dF] = exists[dF]; i = 0 }
+    d_step { for (i : 0 .. LAST) { saw_there[i] = exists[i] } saw_there[dF] = exists[dF]; i = 0;
+        saw_made_here = made_here }
 }
 
 inline see_claims_and_guests() {
@@ -46,10 +50,11 @@ inline look() {
 
 inline forget_look() {
     d_step {
-        for (i : 0 .. dA2) { saw_state[i] = NONE; saw_number[i] = 0; saw_free[i] = 0; saw_gone[i] = 0;
+        for (i : 0 .. LAST) { saw_state[i] = NONE; saw_number[i] = 0; saw_free[i] = 0; saw_gone[i] = 0;
             saw_ran[i] = 0; saw_guest[i] = 0; saw_there[i] = 0 }
         saw_there[dF] = 0; saw_file[A] = 0; saw_file[B] = 0; i = 0;
-        saw_card = 0; saw_card_gone = 0; saw_card_ran = 0; saw_card_file = 0
+        saw_card = 0; saw_card_gone = 0; saw_card_ran = 0; saw_card_file = 0;
+        saw_here = 0; saw_made_here = 0
     }
 }
 
@@ -59,8 +64,9 @@ inline forget_look() {
 
 /* 7.1, LOOK_NEW: the place of this device is taken, by any process. RESERVED_ROOM: a reserved place
  * is taken, too. */
-#define taken(d) (saw_there[d] || (saw_state[d] != NONE && has(LOOK_CHANGED)) || \
-    (state[d] != NONE && (saw_state[d] != NONE || has(LOOK_NEW)) && \
+#define taken(d) ((saw_there[d] && !elsewhere(d, saw_made_here)) || \
+    (saw_state[d] != NONE && has(LOOK_CHANGED) && !elsewhere(d, saw_here)) || \
+    (state[d] != NONE && !elsewhere(d, here) && (saw_state[d] != NONE || has(LOOK_NEW)) && \
      (state[d] != RESERVED || has(RESERVED_ROOM))))
 
 /* Does this process want the device? A start wants its guest's devices, attach the second one. */
@@ -100,7 +106,7 @@ inline hand_back(d) {
 inline find_victim() {
     for (i : 0 .. LAST) {
         if
-        :: wanted(i) || (what == EVICT) -> skip
+        :: wanted(i) || what == EVICT || elsewhere(i, here) -> skip
         :: else ->
             if
             :: busy(i) -> if :: what == FULL -> what = WAIT; d = i :: else fi
@@ -108,6 +114,7 @@ inline find_victim() {
             :: !busy(i) && known(i) && state[i] != NONE ->
                 if
                 :: is_broken_promise(i) || is_left(i) || (state[i] == KEPT && has(KEPT_ROOM)) ->
+                    holds(P7_PROMISE, !(i == dA && must_stay));
                     if
                     :: found[i] || !saw_there[i] -> forget(i); what = AGAIN
                     :: else -> what = EVICT; d = i
@@ -136,10 +143,17 @@ inline decide() {
             fi
         }
         places = places + saw_there[dF];
+        /* 7.13: a start of guest A without a promise stays where the guest was, or is. */
+        if :: MOVE && g == A && !bound -> places = 0 :: else fi;
+#if MOVE && SECOND
+        remove_own();
+#endif
         /* 7.12: nobody makes room on a drained GPU either. */
-        if :: what == GO && (has(DRAIN_LOCK) -> drained : saw_drained) -> what = FULL; places = 0 :: else fi;
+        if :: what == GO && (has(DRAIN_LOCK) -> drained : saw_drained) &&
+              !(MOVE && g == A && (!bound || passes_drain)) -> what = FULL; places = 0 :: else fi;
         if
-        :: what == GO && places > CAP -> what = FULL; find_victim()
+        :: what == GO && places > CAP && s == MOVER -> what = FULL
+        :: what == GO && places > CAP && s != MOVER -> what = FULL; find_victim()
         :: else
         fi;
         places = 0; i = 0;
@@ -178,7 +192,8 @@ inline decide_card() {
 inline record_plan() {
     d_step {
         take_number();
-        holds(P10_DRAINED, !told_empty);
+        holds(P10_DRAINED, !told_empty || (MOVE && g == A && !bound));
+        holds(P7_PROMISE, !(must_stay && g == A && s != ATTACHER && !bound));
         for (i : 0 .. LAST) {
             if
             :: wanted(i) ->
@@ -189,10 +204,12 @@ inline record_plan() {
                     found[i] = (state[i] == NONE || state[i] == RESERVED || found[i]) && has(FOUND)
                 :: else -> work[i] = CREATE; found[i] = 0
                 fi;
-                state[i] = PENDING; number[i] = n; owner[i] = me; stays[i] = 0
+                state[i] = PENDING; number[i] = n; owner[i] = me; stays[i] = 0;
+                if :: i == dA && MOVE -> here = (saw_there[dA] -> saw_made_here : bound) :: else fi
             :: else
             fi
         }
+        holds(P7_PROMISE, !(state[dN] || must_stay) || LEASED_ROOM);
         i = 0
     }
 }

@@ -2,15 +2,17 @@
 
 /*
  * The ledger's protocol, DESIGN 7.1 to 7.10, as a model for spin. 7.11 stands for DESIGN's "Whole
- * cards", 7.12 for GPUs that an administrator drains. tests/model/README.md says what is modelled. tests/model/run checks the model. This file has sizes, rules, properties, and the words
- * of the ledger. decision.pml: what our process sees, and what it decides under the lock.
- * process.pml: what our process does. world.pml: the kernel, guests, libvirt's daemons, the end.
+ * cards", 7.12 for GPUs that an administrator drains, 7.13 for a place that is promised to a guest.
+ * tests/model/README.md says what is modelled. tests/model/run checks the model. This file has sizes,
+ * rules, properties, and the words of the ledger. decision.pml: what our process sees, and what it
+ * decides under the lock. promise.pml: what 7.13 adds. process.pml: what our process does. world.pml:
+ * the kernel, guests, libvirt's daemons, the end.
  *
- * The model has one GPU. Guest A may start twice, and guest B once. There are two libvirt daemons,
- * one after the other. All that happens under the lock is ONE atomic step, because one rename
- * replaces the ledger, and nobody sees a half-written ledger. During this step a claim can only
- * become free. A mark that comes during the step has the same effect as a mark that comes right
- * after the step. The same is true of a death of the daemon.
+ * The model has one GPU, and with MOVE another one, where guest A runs. Guest A may start twice, and
+ * guest B once. There are two libvirt daemons, one after the other. All that happens under the lock is
+ * ONE atomic step, because one rename replaces the ledger, and nobody sees a half-written ledger.
+ * During this step a claim can only become free. A mark that comes during the step has the same effect
+ * as a mark that comes right after the step. The same is true of a death of the daemon.
  */
 
 /* --- sizes: each may be given with -D --------------------------------------------------------- */
@@ -57,6 +59,17 @@
 #endif
 #ifndef DRAIN
 #define DRAIN 0    /* 1: an administrator drains the GPU for a time */
+#endif
+#ifndef MOVE
+#define MOVE 0     /* 1: guest A runs on another GPU from the beginning, and vgpuctl moves it to this one;
+                      2: the restore hook runs before each start of guest A. Only with WHOLE=0, KEEP=0,
+                      and SECOND=0 or 2 */
+#endif
+#ifndef EARLY
+#define EARLY 0    /* 1: guest A may also start while no place is promised to it; only with MOVE */
+#endif
+#ifndef LATE
+#define LATE 0     /* 1: guest A may come too late for its promise; only with MOVE */
 #endif
 #ifndef STRAY
 #define STRAY 0    /* 1: a program, not a guest, has guest A's device open for a time */
@@ -106,7 +119,18 @@ mtype = {
     CARD_MARK,     /* 7.11 release leaves a mark for a link, too, and the mark covers the link */
     CARD_RAN,      /* 7.11 started and reconnect leave a mark for a link, too */
     CARD_OTHER,    /* 7.11 release leaves the link of another living daemon alone */
-    DRAIN_LOCK     /* 7.12 a GPU is drained under the lock, and decisions read there whether it is */
+    DRAIN_LOCK,    /* 7.12 a GPU is drained under the lock, and decisions read there whether it is */
+    MOVE_HELD,     /* 7.13 the new place has a lease while the guest is saved */
+    MOVE_CLAIM,    /* 7.13 this lease is under vgpuctl's claim */
+    MOVE_NOBODY,   /* 7.13 this lease names no daemon, so anybody sweeps it once the claim has ended */
+    MOVE_GONE,     /* 7.13 the place is promised only once the guest has no lease any more */
+    MOVE_FREE,     /* 7.13 a promise has no claim */
+    MOVE_TIME,     /* 7.13 the time of a promise begins when the promise is given */
+    MOVE_BOUND,    /* 7.13 a start takes the place that is promised to its guest, and no other */
+    MOVE_DRAIN,    /* 7.13 only a promise that is in the ledger passes a drain */
+    MOVE_OWN,      /* 7.13 a promise stays while a start removes what is left of its guest */
+    MOVE_UNSEEN,   /* 7.13 restore drops no promise that came since its look */
+    MOVE_NUMBER    /* 7.13 a promise that restore keeps has a new number */
 }
 
 #ifndef OUT
@@ -122,7 +146,7 @@ hidden byte P3_QEMU_FINDS;   /* QEMU finds its devices, and nobody else has them
 hidden byte P4_LEASED;       /* no device of ours is there without a lease */
 hidden byte P5_ROOM;         /* no place is given twice */
 hidden byte P6_NOT_HELD_UP;  /* all processes end, and the next start gets the place */
-hidden byte P7_PROMISE;      /* a reserved place, and a kept vGPU, stay as promised */
+hidden byte P7_PROMISE;      /* a held or reserved place, and a kept vGPU, stay as promised */
 hidden byte P8_GUEST_KEEPS;  /* no lease goes while its guest runs with the device */
 hidden byte P9_WHOLE_CARD;   /* nobody takes a card from under a guest, or gets a vGPU on a taken one */
 hidden byte P10_DRAINED;     /* a drained GPU stays empty once it was told to be empty */
@@ -132,17 +156,21 @@ hidden byte P10_DRAINED;     /* a drained GPU stays empty once it was told to be
 
 #define A 0
 #define B 1
+#define N 2        /* nobody: the domain of the lease that holds a place for guest A */
 /* devices; a lease has the number of its device */
 #define dA  0      /* of guest A */
 #define dB  1      /* of guest B */
 #define dA2 2      /* the second of guest A */
-#define dF  3      /* a foreign one */
-#if SECOND
+#define dN  3      /* no device: only the lease of nobody */
+#define dF  4      /* a foreign one */
+#if MOVE
+#define LAST dN
+#elif SECOND
 #define LAST dA2
 #else
 #define LAST dB
 #endif
-#define dom(d) (d == dB -> B : A)
+#define dom(d) (d == dB -> B : (d == dN -> N : A))
 #define keeps(d) (KEEP && dom(d) == A)
 
 /* States of a lease. LEAVING stands for leaving and removing. The claim tells them apart: it says
@@ -160,25 +188,28 @@ hidden byte P10_DRAINED;     /* a drained GPU stays empty once it was told to be
 
 /* --- the kernel ------------------------------------------------------------------------------- */
 
-bit exists[4];     /* the device is there */
-bit ours[4];       /* our writer made the device */
-bit in_qemu[3];    /* its guest's QEMU has it open */
-bit probed[3];     /* a writer has it open, as proof that nobody else has */
+bit exists[5];     /* the device is there */
+bit ours[5];       /* our writer made the device */
+bit in_qemu[4];    /* its guest's QEMU has it open */
+bit probed[4];     /* a writer has it open, as proof that nobody else has */
 bit opened;        /* a program that is no guest has guest A's device open */
-byte made;         /* how many devices there are */
+byte made;         /* how many devices there are on this GPU */
+bit made_here;     /* guest A's first device is on this GPU, not on the other one; only with MOVE */
 
 #define is_open(d) (in_qemu[d] || probed[d] || (opened && d == dA))
 
 /* --- the ledger, and the files beside it ------------------------------------------------------ */
 
-byte state[3], number[3], owner[3];
-bit found[3];      /* the lease's origin is "found": we have not made the device */
+byte state[4], number[4], owner[4];
+bit found[4];      /* the lease's origin is "found": we have not made the device */
 byte next_number = 1;
-byte released[2];  /* marks released/DOMAIN.N: the highest N of each domain; 0: none */
-byte ran[2];       /* marks ran/DOMAIN.N */
-byte claim[6];     /* the number that each of our processes has locked; 0: none */
+byte released[3];  /* marks released/DOMAIN.N: the highest N of each domain; 0: none */
+byte ran[3];       /* marks ran/DOMAIN.N */
+byte claim[7];     /* the number that each of our processes has locked; 0: none */
 byte left_claim[3];/* the number that each writer has locked; 0: none */
 bit locked;        /* the lock is held while a driver works; only without the rule OUTSIDE */
+
+bit here;          /* guest A's first lease has a place on this GPU; only with MOVE */
 
 /* The link of a card that guest A takes; 7.11. It has no claim. */
 bit card;
@@ -203,9 +234,9 @@ bit awaited[3], hung[3];
 
 bit alive[4];      /* INIT, two daemons, NOBODY */
 byte current = 1;  /* the daemon that runs, or ran last */
-bit file[2];       /* the guest's status file is there */
-bit named[3];      /* the status file names the device */
-byte granted[2];   /* how many vGPUs a guest was told that it has */
+bit file[3];       /* the guest's status file is there */
+bit named[4];      /* the status file names the device */
+byte granted[3];   /* how many vGPUs a guest was told that it has */
 byte ended;        /* how many guests do not start any more */
 
 /* The request to each of our processes, and whether the process ended well. */
@@ -216,19 +247,24 @@ byte ended;        /* how many guests do not start any more */
 #define ARRIVE 5
 #define RECONCILE 6
 #define ATTACH 7
+#define MOVE_HERE 8
+#define RESTORING 9
 #define RECONCILER 4
 #define ATTACHER 5
-byte request[6];
-bit good[6];
+#define MOVER 6
+byte request[7];
+bit good[7];
 
 /* --- what may still happen, and values that only the properties use --------------------------- */
 
 byte kills = KILLS, waits = TOUTS, hangs = HANGS;
 bit calm;          /* the end has come: nothing fails any more */
-bit late;          /* the reservation is older than 60 s */
-bit excused[3];    /* the guest never ran, and its release was killed before the mark: 7.7 lets
+bit late[3];       /* the time of a guest's reservation is older than 60 s */
+bit excused[4];    /* the guest never ran, and its release was killed before the mark: 7.7 lets
                       this lease wait */
-bit stays[3];      /* the device is kept, and the kernel refused to remove it for a start */
+bit stays[4];      /* the device is kept, and the kernel refused to remove it for a start */
+bit overdue;       /* 60 s are over since guest A got a promise */
+byte promised_at;  /* the number that the header had when guest A got its promise */
 bit verified;      /* prepare has seen B's device, so no other program removes it any more */
 
 /* --- words of the ledger ---------------------------------------------------------------------- */
@@ -238,7 +274,8 @@ bit verified;      /* prepare has seen B's device, so no other program removes i
 /* 7.2, CLAIM. claimed: is a process at work under this number? busy: is a process other than process
  * s at work on this device? */
 #define claimed(n) (claim[0] == n || claim[1] == n || claim[2] == n || claim[3] == n || \
-    claim[4] == n || claim[5] == n || left_claim[0] == n || left_claim[1] == n || left_claim[2] == n)
+    claim[4] == n || claim[5] == n || claim[6] == n || \
+    left_claim[0] == n || left_claim[1] == n || left_claim[2] == n)
 #define busy(d) (has(CLAIM) && state[d] != NONE && number[d] != 0 && number[d] != claim[s] && \
     claimed(number[d]))
 
@@ -257,7 +294,7 @@ bit verified;      /* prepare has seen B's device, so no other program removes i
     (is_released(d) || (it_ran(d) && !saw_file[dom(d)]) || \
      its_daemon_is_gone(d) || !has(DAEMON_OWES)))
 #define is_left(d) (state[d] == LEAVING || (in_use(d) && its_guest_is_gone(d)))
-#define is_broken_promise(d) (state[d] == RESERVED && late && has(RESERVED_LATE))
+#define is_broken_promise(d) (state[d] == RESERVED && late[dom(d)] && has(RESERVED_LATE))
 
 /* 7.11: what becomes of the link. saw_...: what the look saw of the link, of its daemon and its mark,
  * and of the status file. A mark that covers the link ends it without a look. */
@@ -271,12 +308,27 @@ bit verified;      /* prepare has seen B's device, so no other program removes i
 #define card_ended (card && (card_is_released || (card_known && \
     !(saw_card_file && has(CARD_FILE)) && (card_daemon_is_gone || card_ran))))
 
+/* 7.13: with MOVE, all devices of guest A are on the other GPU, but for its first one that is `here`.
+ * must_stay: nobody may forget guest A's promise. passes_drain: for a start that is bound to it. */
+#define elsewhere(d, is_here) (MOVE && dom(d) == A && !(d == dA && is_here))
+#define is_promised (MOVE && state[dA] == RESERVED && owner[dA] == NOBODY)
+#define must_stay (is_promised && !overdue)
+#define passes_drain (is_promised || !has(MOVE_DRAIN))
+
+/* P5, P7: the vGPUs that guests were told to have on this GPU, and the leases with a place on it. */
+#define ROOM ((MOVE -> here && granted[A] : granted[A]) + granted[B] + exists[dF] <= CAP)
+#define LEASED_ROOM \
+    ((state[dA] != NONE && !elsewhere(dA, here)) + (state[dB] != NONE) + (state[dN] != NONE) <= CAP)
+#define is_empty ((state[dA] == NONE || elsewhere(dA, here)) && state[dB] == NONE && \
+    (state[dA2] == NONE || MOVE) && state[dN] == NONE)
+
 #define runs_with(d) (file[dom(d)] && named[d] && in_qemu[d])
 
 inline forget(d) {
     holds(P8_GUEST_KEEPS, !runs_with(d));
     holds(P4_LEASED, found[d] || !(exists[d] && ours[d]));
-    state[d] = NONE; number[d] = 0; owner[d] = INIT; found[d] = 0; stays[d] = 0
+    state[d] = NONE; number[d] = 0; owner[d] = INIT; found[d] = 0; stays[d] = 0;
+    if :: d == dA -> here = 0 :: else fi
 }
 
 /* 7.1: all leases that a process claims get one new number. A lease that it hands back gets another
@@ -303,8 +355,15 @@ inline raise(mark, n) {
     if :: mark < n -> mark = n :: else fi
 }
 
+/* --- how a step may end otherwise -------------------------------------------------------------- */
+
 #define OR_KILLED(label) :: atomic { kills > 0 -> kills--; goto label }
+#define OR_GIVE_UP(label) :: atomic { waits > 0 -> waits--; goto label }
+/* 7.1: the lock is held for one atomic step. It is held longer only without the rule OUTSIDE. */
+#define LOCK (!locked)
+#define OR_HELD_UP :: atomic { locked && hanging -> holds(P6_NOT_HELD_UP, false) }
 
 #include "decision.pml"
+#include "promise.pml"
 #include "process.pml"
 #include "world.pml"

@@ -4,6 +4,7 @@ EXTRA_DIST += \
 	tests/model/decision.pml \
 	tests/model/ledger.pml \
 	tests/model/process.pml \
+	tests/model/promise.pml \
 	tests/model/run \
 	tests/model/world.pml
 

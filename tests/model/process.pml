@@ -10,11 +10,6 @@
  * before such an `if` prevents this.
  */
 
-#define OR_GIVE_UP(label) :: atomic { waits > 0 -> waits--; goto label }
-/* 7.1: the lock is held for one atomic step. It is held longer only without the rule OUTSIDE. */
-#define LOCK (!locked)
-#define OR_HELD_UP :: atomic { locked && hanging -> holds(P6_NOT_HELD_UP, false) }
-
 /* --- the writer, 7.3 -------------------------------------------------------------------------- */
 
 inline start_writer(what_for) {
@@ -85,10 +80,11 @@ proctype Process(byte s; byte g; byte dm)   /* its slot, guest and daemon */
 {
     byte me = NOBODY, n, limit, d, i, w, what, next, places;
     bit stuck;
-    byte work[3], was[3], saw_state[3], saw_number[3];
-    bit saw_free[3], saw_gone[3], saw_ran[3], saw_guest[3], saw_file[2], saw_there[4];
+    byte work[4], was[4], saw_state[4], saw_number[4];
+    bit saw_free[4], saw_gone[4], saw_ran[4], saw_guest[4], saw_file[3], saw_there[5];
     byte saw_card;
-    bit saw_card_gone, saw_card_ran, saw_card_file, saw_drained;
+    bit saw_card_gone, saw_card_ran, saw_card_file, saw_drained, saw_here, saw_made_here;
+    bit bound;      /* 7.13: this start takes the promised place, and no other */
 
 end:
     if
@@ -102,6 +98,10 @@ end:
 #endif
 #if SECOND == 2
     :: atomic { request[s] == ATTACH -> goto again }
+#endif
+#if MOVE
+    :: atomic { request[s] == MOVE_HERE -> goto move }
+    :: atomic { request[s] == RESTORING -> goto again }
 #endif
     fi;
 
@@ -127,6 +127,9 @@ again:
         :: else
         fi;
 #endif
+#if MOVE == 2
+        if :: request[s] == RESTORING -> restore() :: else fi;
+#endif
         if
         :: request[s] == PREPARE && !alive[me] && has(DAEMON_RECORD) && !(WHOLE && g == A) ->
             what = FULL                                                     /* 7.5 */
@@ -140,7 +143,7 @@ again:
             if
             :: what == GO && !saw_there[dB] ->
                 holds(P10_DRAINED, !told_empty);
-                take_number(); state[dB] = RESERVED; number[dB] = n; late = 0
+                take_number(); state[dB] = RESERVED; number[dB] = n; late[B] = 0
             :: else
             fi;
             goto well
@@ -157,7 +160,8 @@ again:
         :: what == WAIT -> what = 0; goto wait
         :: what == EVICT -> what = 0; next = AGAIN; goto remove
         :: what == FULL ->
-            holds(P7_PROMISE, drained || !(ARRIVES && g == B && state[dB] == RESERVED && !late && alive[me]));
+            holds(P7_PROMISE, drained || !(ARRIVES && g == B && state[dB] == RESERVED && !late[B] && alive[me]));
+            holds(P7_PROMISE, !(g == A && s != ATTACHER && must_stay && alive[me]));
             goto undo
         fi }
     fi;
@@ -167,7 +171,9 @@ wait:   /* until the lease is not busy any more, or the deadline comes */
     :: atomic { !busy(d) ->
         d = 0;
         if :: next == WAIT -> next = 0; goto release_lock :: else -> goto again fi }
-    :: atomic { !calm || hanging -> if :: next == WAIT -> goto fail :: else -> goto undo fi }
+    :: atomic { !calm || hanging ->
+        holds(P7_PROMISE, !(g == A && d == dA && must_stay && busy(dA)));
+        if :: next == WAIT -> goto fail :: else -> goto undo fi }
     OR_KILLED(fail)
     fi;
 
@@ -259,7 +265,7 @@ hand_over:
         dm = current;
         holds(P3_QEMU_FINDS, exists[dA2] && !probed[dA2]);
         in_qemu[dA2] = 1; granted[A]++;
-        holds(P5_ROOM, granted[A] + granted[B] + exists[dF] <= CAP) }
+        holds(P5_ROOM, ROOM) }
     :: atomic { !(in_qemu[dA] && file[A] && alive[current]) -> goto undo }
     OR_KILLED(fail)
     fi;
@@ -275,6 +281,12 @@ hand_over:
     goto hold;
 #else
 hand_over:
+#endif
+
+#if MOVE
+/* ---- vgpuctl move --here ---- */
+move:
+    promise();
 #endif
 
 /* ---- started; reconnect ends at `mark_ran`, too ---- */
@@ -351,7 +363,10 @@ release_lock:
                    (owner[i] == me || !alive[owner[i]] || !has(OTHER_DAEMON)) ->            /* 7.7 */
                     if
                     :: busy(i) -> next = WAIT; d = i
-                    :: !busy(i) && (found[i] || !exists[i] || state[i] == RESERVED) -> forget(i)
+                    :: !busy(i) && (found[i] || !exists[i] || state[i] == RESERVED) ->
+                        /* Only the release of a later start ends a promise. */
+                        holds(P7_PROMISE, !(i == dA && must_stay && limit < promised_at));
+                        forget(i)
                     :: !busy(i) && !found[i] && exists[i] && state[i] == HELD && keeps(i) -> state[i] = KEPT
                     :: else -> take_away(i)
                     fi
@@ -387,7 +402,9 @@ reconcile:
                 :: else ->
                     if
                     :: (state[i] == KEPT && !saw_there[i]) || is_broken_promise(i) ||
-                       (is_left(i) && (found[i] || !saw_there[i])) -> forget(i)
+                       (is_left(i) && (found[i] || !saw_there[i])) ->
+                        holds(P7_PROMISE, !(i == dA && must_stay));
+                        forget(i)
                     :: else ->
                         if
                         :: is_left(i) && state[i] == HELD && keeps(i) -> state[i] = KEPT
@@ -470,7 +487,7 @@ over:
     atomic {
         if :: has(CLAIM_ENDS) || good[s] -> claim[s] = 0 :: else fi;        /* 7.2 */
         request[s] = 0;
-        saw_drained = 0;
+        saw_drained = 0; bound = 0;
         me = NOBODY; n = 0; limit = 0; d = 0; w = 0; what = 0; next = 0; stuck = 0; places = 0;
         work[0] = 0; work[1] = 0; work[2] = 0; was[0] = 0; was[1] = 0; was[2] = 0;
         forget_look();

@@ -4,7 +4,6 @@
  * The world: writers in the kernel, guests, the daemons that run the guests, and people.
  */
 
-#define ROOM (granted[A] + granted[B] + exists[dF] <= CAP)
 #define SLOT (2 * g + dm - 1)     /* one process plays all hooks of a guest and a daemon */
 
 /* A writer lives on when its process ends. Nobody kills a writer. The kernel may do its work late. */
@@ -17,9 +16,11 @@ end:
     if
     :: atomic { order[w] == CREATE ->
         if
-        :: exists[d] || made >= CAP -> r = REFUSED
+        :: exists[d] || (made >= CAP && !elsewhere(d, here)) -> r = REFUSED
         :: else ->
-            exists[d] = 1; ours[d] = 1; made++; r = DONE;
+            exists[d] = 1; ours[d] = 1; r = DONE;
+            if :: elsewhere(d, here) :: else -> made++ fi;
+            if :: d == dA -> made_here = here :: else fi;
             holds(P4_LEASED, state[d] != NONE)
         fi;
         goto over }
@@ -35,7 +36,9 @@ end:
     :: atomic {
         holds(P1_CLOSED, !in_qemu[d]);
         holds(P2_NOTHING_LOST, ours[d]);
-        if :: exists[d] -> exists[d] = 0; ours[d] = 0; made-- :: else fi;
+        if :: exists[d] && !elsewhere(d, made_here) -> made-- :: else fi;
+        exists[d] = 0; ours[d] = 0;
+        if :: d == dA -> made_here = 0 :: else fi;
         probed[d] = 0; r = DONE;
         goto over }
     :: atomic { hangs > 0 -> hangs--; hung[w] = 1; goto end_hung }
@@ -62,17 +65,26 @@ inline no_file() {
     d_step { file[g] = 0; named[g] = 0; if :: g == A -> named[dA2] = 0 :: else fi }
 }
 
+#define may_start(g) (!MOVE || EARLY || g == B || is_promised)
+#define first_hook(g) (ARRIVES && g == B -> ARRIVE : (MOVE == 2 && g == A -> RESTORING : PREPARE))
+
 /* A guest, and all that its daemon `dm` does for it. */
 proctype Guest(byte g; byte runs)
 {
     byte dm;
     bit survives;
 
+#if MOVE
+    if :: g == A -> dm = 1; goto lives :: g == B fi;
+#endif
 begin:
     if
     :: atomic { runs == 0 -> goto over }
-    :: atomic { runs > 0 && alive[current] && request[2 * g + current - 1] == 0 ->
-        runs--; dm = current; request[SLOT] = (ARRIVES && g == B -> ARRIVE : PREPARE) }
+#if MOVE && !EARLY
+    :: atomic { runs > 0 && g == A && request[MOVER] == 0 && !is_promised -> goto over }
+#endif
+    :: atomic { runs > 0 && may_start(g) && alive[current] && request[2 * g + current - 1] == 0 ->
+        runs--; dm = current; request[SLOT] = first_hook(g) }
     fi;
 #if ARRIVES
     if
@@ -80,11 +92,20 @@ begin:
         /* the source host may cancel the migration, or may be late */
         if
         :: request[SLOT] = PREPARE
-        :: late = 1; request[SLOT] = PREPARE
+        :: late[B] = 1; request[SLOT] = PREPARE
         :: goto begin
         fi }
     :: atomic { g == B && !alive[dm] -> goto begin }
     :: g == A
+    fi;
+#endif
+#if MOVE == 2
+    /* A restore that fails here ends without release. */
+    if
+    :: atomic { g == A && request[SLOT] == 0 && alive[dm] ->
+        if :: good[SLOT] -> request[SLOT] = PREPARE :: else -> goto begin fi }
+    :: atomic { g == A && !alive[dm] -> goto begin }
+    :: g == B
     fi;
 #endif
     if
@@ -202,8 +223,17 @@ proctype Administrator()
 {
     if
     :: atomic { ended < 2 -> drained = 1;
-        told_empty = state[dA] == NONE && state[dB] == NONE && state[dA2] == NONE };
+        told_empty = is_empty };
         atomic { drained = 0; told_empty = 0 }
+    :: ended == 2
+    fi
+}
+
+/* Guest A comes too late for its promise. */
+proctype Clock()
+{
+    if
+    :: atomic { is_promised -> late[A] = 1; overdue = 1 }
     :: ended == 2
     fi
 }
@@ -217,7 +247,8 @@ proctype Attacher()
 }
 
 #define QUIET (ended == 2 && !opened && \
-    request[0] + request[1] + request[2] + request[3] + request[4] + request[5] == 0 && \
+    request[0] + request[1] + request[2] + request[3] + request[4] + request[5] + \
+    request[6] == 0 && \
     (order[0] == 0 || hung[0]) && (order[1] == 0 || hung[1]) && (order[2] == 0 || hung[2]))
 
 /* A lease may still be there at the end for two reasons. A driver hangs at its device, or 7.7 lets
@@ -233,7 +264,8 @@ proctype Attacher()
  * daemon alive, then with the daemon gone. */
 proctype End()
 {
-    atomic { QUIET && !drained -> kills = 0; waits = 0; hangs = 0; calm = 1; late = 1 };
+    atomic { QUIET && !drained -> kills = 0; waits = 0; hangs = 0; calm = 1;
+        late[A] = MOVE != 0; late[B] = 1; overdue = late[A] };
     if
     :: skip
     :: atomic { alive[current] -> request[2 * B + current - 1] = PREPARE };
@@ -247,12 +279,15 @@ proctype End()
         holds(P2_NOTHING_LOST, excused[dA] || is_clean(dA));
         holds(P2_NOTHING_LOST, excused[dB] || is_clean(dB));
         holds(P2_NOTHING_LOST, excused[dA2] || is_clean(dA2));
+        holds(P2_NOTHING_LOST, state[dN] == NONE);
         holds(P2_NOTHING_LOST, excused[dA] || !card);
         alive[1] = 0; alive[2] = 0;
         request[RECONCILER] = RECONCILE };
     atomic { request[RECONCILER] == 0 ->
         holds(P2_NOTHING_LOST, is_clean(dA) && is_clean(dB) && is_clean(dA2) && !card);
-        holds(P4_LEASED, made == exists[dA] + exists[dB] + exists[dA2] + exists[dF]) }
+        holds(P2_NOTHING_LOST, state[dN] == NONE);
+        holds(P4_LEASED, made == exists[dB] + exists[dF] +
+            (MOVE -> exists[dA] && made_here : exists[dA] + exists[dA2])) }
 }
 
 init
@@ -270,6 +305,16 @@ init
         run Guest(A, RUNS_A); run Guest(B, RUNS_B); run End();
 #if RECS
         run People();
+#endif
+#if MOVE
+        run Process(MOVER, N, 1);
+#if LATE
+        run Clock();
+#endif
+        /* Guest A runs on the other GPU, and vgpuctl is to move it. */
+        exists[dA] = 1; ours[dA] = 1; in_qemu[dA] = 1; file[A] = 1; named[dA] = 1;
+        state[dA] = HELD; number[dA] = 1; owner[dA] = 1; next_number = 2; ran[A] = 2;
+        request[MOVER] = MOVE_HERE;
 #endif
 #if STRAY
         run Stray();
