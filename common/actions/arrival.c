@@ -3,6 +3,7 @@
 #include "actions/arrival.h"
 #include "actions/pass.h"
 #include "apply/recovery.h"
+#include "base/array.h"
 #include "base/memory.h"
 #include "base/reader.h"
 #include "lease/daemon.h"
@@ -10,7 +11,8 @@
 #include "placement/feasibility.h"
 #include "placement/plan.h"
 
-#define PATIENCE 2000 /* ms that a card has to answer, in each of two looks */
+#define PATIENCE   2000 /* ms that a card has to answer, in each of two looks */
+#define MOST_LOOKS 2    /* more, if a place is promised after a look */
 
 void
 arrival_clear(struct arrival *arrival)
@@ -191,24 +193,53 @@ find_places(struct arrival *arrival, const bool *may_evict, struct error *error)
 
 /* --- what is promised ------------------------------------------------------------------------- */
 
-/* Forgets the reservations of an earlier try, and promises, which this one replaces. The demands
- * are bound to what was promised. */
+/* Takes the reservations of an earlier try out, which this one replaces. `promised` gets the
+ * promises: the demands are bound to them. */
 static void
-forget_reserved(const struct arrival *arrival, struct ledger *ledger)
+take_reserved(const struct arrival *arrival, struct ledger *ledger, struct ledger *promised)
 {
     for (size_t i = 0; i < ledger->count;) {
         struct lease *lease = &ledger->leases[i];
 
-        if (lease->state == LEASE_RESERVED && name_equal(&lease->domain, &arrival->request->domain))
-            ledger_remove(ledger, lease);
-        else
+        if (lease->state != LEASE_RESERVED ||
+            !name_equal(&lease->domain, &arrival->request->domain)) {
             i++;
+            continue;
+        }
+        if (lease_is_promise(lease))
+            ledger_add(promised, lease);
+        ledger_remove(ledger, lease);
     }
 }
 
-/* Reserves what was promised; with room now also the virtual functions that were chosen. */
+static bool
+is_bound_to(const struct demands *demands, const struct name *place)
+{
+    return ARRAY_HAS(demands->items, demands->count, demand, name_equal(&demand->place, place));
+}
+
+/* Whether a place was promised after the look: no demand is bound to it. */
+static bool
+has_new_promise(const struct arrival *arrival)
+{
+    const struct ledger *ledger = &arrival->snapshot.ledger;
+    const uint64_t now = host_seconds(arrival->host);
+
+    for (size_t i = 0; i < ledger->count; i++) {
+        const struct lease *lease = &ledger->leases[i];
+
+        if (lease_is_promise(lease) && !lease_is_late(lease, now) &&
+            name_equal(&lease->domain, &arrival->request->domain) &&
+            !is_bound_to(&arrival->snapshot.demands, &lease->vgpu.parent))
+            return true;
+    }
+    return false;
+}
+
+/* Reserves the virtual functions that were chosen, and what was promised. A promise has a number,
+ * so that no release of an earlier run ends it. */
 static void
-reserve(struct arrival *arrival, bool has_room)
+reserve(struct arrival *arrival, struct transaction *transaction)
 {
     const struct placement_problem problem = problem_of(arrival);
     const struct plan_actor actor = {daemon_find(arrival->host), 0, host_seconds(arrival->host)};
@@ -220,9 +251,11 @@ reserve(struct arrival *arrival, bool has_room)
         const bool is_promised = *problem.demands->items[i].place.text;
 
         lease->state = LEASE_RESERVED;
-        if (is_promised)
+        if (is_promised) {
             lease->daemon = LEASE_PROMISED;
-        if ((is_promised || (has_room && lease->vgpu.interface->hostdev == REQUEST_PCI)) &&
+            lease->claim = statedir_take_number(&transaction->statedir, &arrival->snapshot.ledger);
+        }
+        if ((is_promised || lease->vgpu.interface->hostdev == REQUEST_PCI) &&
             plan.steps[i].way == PLACEMENT_CREATE &&
             !ledger_find(&arrival->snapshot.ledger, &lease->vgpu.device))
             ledger_add(&arrival->snapshot.ledger, lease);
@@ -270,16 +303,23 @@ choose_under_lock(struct arrival *arrival, struct transaction *transaction, cons
                   struct error *error)
 {
     AUTO_FREE bool *may_evict = NULL;
+    AUTO(ledger_clear) struct ledger promised = {0};
+    struct ledger *ledger = &arrival->snapshot.ledger;
     int rc;
 
+    if (has_new_promise(arrival))
+        return error_set(error, -EAGAIN, "a place was promised to the guest just now");
+    snapshot_bind_to_promises(&arrival->snapshot, arrival->host, arrival->request);
     keep_seen(arrival, look);
-    forget_reserved(arrival, &arrival->snapshot.ledger);
+    take_reserved(arrival, ledger, &promised);
     may_evict = memory_zeroed(arrival->snapshot.ledger.count, sizeof(*may_evict));
     recovery_sort_others(&transaction->statedir, look, &arrival->request->domain, false, "recovery",
                          &arrival->snapshot.ledger, may_evict);
     rc = find_places(arrival, may_evict, error);
-    if (rc >= 0 && !arrival->is_unknown)
-        reserve(arrival, rc > 0);
+    if (rc > 0)
+        reserve(arrival, transaction);
+    for (size_t i = 0; rc == 0 && i < promised.count; i++)
+        ledger_add(ledger, &promised.leases[i]);
     return rc < 0 ? rc : 0;
 }
 
@@ -293,17 +333,20 @@ lock_and_choose(struct arrival *arrival, struct error *error)
     if (rc < 0)
         return rc;
     transaction.lock_timeout = arrival->snapshot.policy.lock_timeout;
-    rc = look(arrival, &transaction, &seen, error);
-    if (rc < 0)
-        return rc;
-    rc = snapshot_lock(&arrival->snapshot, &transaction, &seen, error);
-    if (rc < 0)
-        return rc;
-    rc = choose_under_lock(arrival, &transaction, &seen, error);
-    if (rc == 0)
-        return transaction_commit(&transaction, &arrival->snapshot.ledger, error);
-    transaction_abort(&transaction);
-    return rc;
+    for (unsigned looks = 0;; looks++) {
+        look_clear(&seen);
+        rc = look(arrival, &transaction, &seen, error);
+        if (rc == 0)
+            rc = snapshot_lock(&arrival->snapshot, &transaction, &seen, error);
+        if (rc < 0)
+            return rc;
+        rc = choose_under_lock(arrival, &transaction, &seen, error);
+        if (rc == 0)
+            return transaction_commit(&transaction, &arrival->snapshot.ledger, error);
+        transaction_abort(&transaction);
+        if (rc != -EAGAIN || looks == MOST_LOOKS)
+            return rc;
+    }
 }
 
 int

@@ -217,14 +217,36 @@ ask_own(struct assignment *assignment, struct error *error)
     return recovery_has_work(recovery) ? facts | START_OWN_GOES : facts;
 }
 
+/* Copies what is promised to the guest. Its start forgets these leases, as it takes the places. */
+static void
+take_promises(struct assignment *assignment, struct ledger *promised)
+{
+    const struct ledger *ledger = &assignment->snapshot.ledger;
+    const uint64_t now = host_seconds(assignment->transaction.host);
+
+    if (assignment->device)
+        return;
+    snapshot_bind_to_promises(&assignment->snapshot, assignment->transaction.host,
+                              assignment->request);
+    for (size_t i = 0; i < ledger->count; i++) {
+        const struct lease *lease = &ledger->leases[i];
+
+        if (lease_is_promise(lease) && !lease_is_late(lease, now) &&
+            name_equal(&lease->domain, &assignment->request->domain))
+            ledger_add(promised, lease);
+    }
+}
+
 /* Decides the next step, with the lock held. */
 static enum start_step
 decide(struct assignment *assignment, struct error *error)
 {
     struct snapshot *snapshot = &assignment->snapshot;
+    AUTO(ledger_clear) struct ledger promised = {0};
     enum start_step step;
     unsigned facts;
 
+    take_promises(assignment, &promised);
     mark_found(assignment, &snapshot->inventory, &snapshot->ledger);
     facts = assignment->done | ask_own(assignment, error);
     while ((step = start_next(facts)) <= START_ASK_OTHERS)
@@ -234,6 +256,11 @@ decide(struct assignment *assignment, struct error *error)
         assignment->looks_at_all = true;
     if (step == START_LOOK_PATIENTLY)
         assignment->patience = find_patience(assignment);
+    /* Until the places are taken, nobody else may get them. */
+    for (size_t i = 0; step != START_MAKE && i < promised.count; i++) {
+        if (!ledger_find(&snapshot->ledger, &promised.leases[i].vgpu.device))
+            ledger_add(&snapshot->ledger, &promised.leases[i]);
+    }
     return step;
 }
 

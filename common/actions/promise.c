@@ -42,8 +42,10 @@ bind(struct promise *promise, const struct promise *before, struct error *error)
                                 "%s: the ledger does not say that %s has it (%s)", demand->label,
                                 promise->request->name, demand->hostdev->source.text);
         demand->saved = own->vgpu.type;
-        if (before)
+        if (before) {
             demand->place = own->vgpu.parent;
+            demand->passes_drain = true;
+        }
         ledger_add(&promise->former, own);
     }
     demands_set_free(demands, DEMAND_ANY_PLACE);
@@ -288,6 +290,20 @@ give(struct promise *promise, size_t index, struct ledger *ledger, struct error 
     return 0;
 }
 
+/* Under the lock: what the guest had is gone, and it has nothing new. A virtual function has
+ * another name than the former one, so each lease counts. */
+static int
+check_gone(const struct ledger *ledger, const struct name *domain, struct error *error)
+{
+    const struct lease *lease =
+        ARRAY_FIND(ledger->leases, ledger->count, each,
+                   name_equal(&each->domain, domain) && !lease_is_promise(each));
+
+    return lease ? error_set(error, -EBUSY, "the vGPU %s is not gone yet (%s)",
+                             lease->vgpu.device.text, lease_state_name(lease->state))
+                 : 0;
+}
+
 int
 promise_give(struct promise *promise, struct error *error)
 {
@@ -299,6 +315,7 @@ promise_give(struct promise *promise, struct error *error)
     rc = transaction_begin(transaction, &ledger, error);
     if (rc < 0)
         return rc;
+    rc = check_gone(&ledger, &promise->request->domain, error);
     for (size_t i = 0; i < promise->count && rc == 0; i++)
         rc = give(promise, i, &ledger, error);
     if (rc < 0) {

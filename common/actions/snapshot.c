@@ -258,6 +258,7 @@ snapshot_bind_to_promises(struct snapshot *snapshot, const struct host *host,
         struct demand *demand = &snapshot->demands.items[i];
         const struct lease *promise = find_promise(ledger, &request->domain, now, demand->hostdev);
 
+        demand->passes_drain = promise != NULL;
         if (!promise)
             continue;
         demand->place = promise->vgpu.parent;

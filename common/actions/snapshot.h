@@ -57,7 +57,8 @@ void snapshot_bind_to_saved(struct snapshot *snapshot, const struct host *host,
                             const struct request *request) NONNULL;
 
 /* Binds each demand to the place and the type that the snapshot's ledger promises to the guest. A
- * demand that was bound stays so. Call it before anything is looked at. */
+ * demand that was bound stays so; it passes a drain only if the ledger has the promise still. Call
+ * it before anything is looked at, and again under the lock. */
 void snapshot_bind_to_promises(struct snapshot *snapshot, const struct host *host,
                                const struct request *request) NONNULL;
 

@@ -248,7 +248,7 @@ constraints_judge(const struct loads *loads, const struct demand *demand, const 
         return REASON_OTHER_NODE;
     if (place->type && constraints_unlike(loads, place->type, &other))
         return REASON_UNLIKE;
-    if (problem->host == PLACEMENT_NOW && !*demand->place.text &&
+    if (problem->host == PLACEMENT_NOW && !demand->passes_drain &&
         names_has(&problem->ledger->drained, &gpu->name))
         return REASON_DRAINED;
     if (problem->host == PLACEMENT_NOW && names_has(&problem->ledger->proved, &gpu->name))

@@ -44,6 +44,7 @@ struct demand {
     unsigned framebuffer; /* MiB; not 0: any type with at least so much, the smallest first */
     struct name saved;    /* the only type that will do, because the guest's saved state needs it;
                              "": it has none */
+    bool passes_drain;    /* the ledger promises that place now */
     struct name place;    /* the only parent that will do, because it is promised to the guest, also
                              on a drained GPU; "": it has none */
     enum choice_order order;

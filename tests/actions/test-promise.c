@@ -350,6 +350,72 @@ back_without_release(void **state)
     }
 }
 
+static void
+runs_with_function(void)
+{
+    scene_stop(&scene);
+    scene_start(&scene, FUNCTIONS);
+    take(scene_xml_at(1, "0000:3d:00.4", "type=\"L40S-8Q\""));
+    must("prepare", "begin");
+    must_hold("0000:3d:00.0");
+}
+
+/* A virtual function has another name than the former one, which has to be gone as well. */
+static void
+a_former_function(void **state)
+{
+    struct error error;
+
+    runs_with_function();
+    assert_int_equal(promise_give(&guest.promise, &error), -EBUSY);
+    assert_non_null(strstr(error.text, "0000:3d:00.4 is not gone yet (held)"));
+    must("release", "end");
+    must_give();
+    must("release", "end");
+    forget();
+    scene_assert_empty(&scene);
+}
+
+/* The place is promised when this process locks for the first time: after a look. */
+static struct host_ops ops;
+static bool is_given;
+
+static int
+give_and_lock(const struct host *host, int fd, uint64_t nanoseconds)
+{
+    if (!is_given) {
+        pid_t other;
+
+        is_given = true;
+        other = fork();
+        if (other == 0) {
+            must_give();
+            _exit(0);
+        }
+        scene_assert_ends_well(other);
+    }
+    return fake_clock_lock(host, fd, nanoseconds);
+}
+
+/* Somebody else starts the guest. Its restore looks, and then the place is promised. */
+static void
+promised_after_a_look(void **state)
+{
+    runs_with_function();
+    must("release", "end");
+    ops = *scene.kernel.host.ops;
+    ops.lock = give_and_lock;
+    scene.kernel.host.ops = &ops;
+    is_given = false;
+    must("restore", "begin");
+    assert_true(is_given);
+    assert_non_null(strstr(scene.printed, "bus='0x5e'"));
+    assert_int_equal(scene_leases(&scene, "reserved"), 1);
+    must("release", "end");
+    guest.promise.count = 0; /* the other process has given it */
+    forget();
+}
+
 /* After a minute the promise counts no more. */
 static void
 late(void **state)
@@ -509,6 +575,8 @@ main(void)
         TEST(a_quota),
         TEST(and_back),
         TEST(back_without_release),
+        TEST(a_former_function),
+        TEST(promised_after_a_look),
         TEST(late),
         TEST(restored_on_a_drained_gpu),
         TEST(several_at_once),
