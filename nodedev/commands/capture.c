@@ -18,6 +18,7 @@
 #include "domain/status-files.h"
 #include "libvirt/connection.h"
 #include "libvirt/version.h"
+#include "prove/function-facts.h"
 
 #include <string.h>
 
@@ -94,6 +95,17 @@ try_types(const struct host *host, const struct inventory *inventory)
     }
 }
 
+/* Reads what `prove --dry-run` needs about virtual functions. */
+static void
+look_at_functions(const struct host *host, const struct inventory *inventory)
+{
+    for (size_t i = 0; i < inventory->gpu_count; i++) {
+        AUTO(function_facts_clear) struct function_facts facts = {0};
+
+        function_facts_read(host, inventory->gpus[i], &facts);
+    }
+}
+
 /* Reads what the error messages need about PCI devices that are no vGPUs. */
 static void
 look_at_devices(const struct host *host)
@@ -129,6 +141,7 @@ look_around(const struct host *host, struct public_capture *ret)
     run_commands(host);
     public_capture_look(ret, host);
     try_types(host, &ret->inventory);
+    look_at_functions(host, &ret->inventory);
     (void)!status_files_read(host, &guests, &ignored);
     look_at_devices(host);
     /* Another version may have files of its own here: they are told to be missing, if they are. */
