@@ -43,12 +43,17 @@ count() {
         END { print "large", pages }' /proc/meminfo /proc/slabinfo | sort
 }
 
-# settled FILE: counts, and succeeds if no kind has shrunk since the count before. Memory that the kernel is
-# still to free would hide a loss.
+# settled FILE: counts, and succeeds if no kind has fewer objects than in any count before. Memory that the
+# kernel is still to free would hide a loss. FILE has the least number of each kind: the number of some kinds
+# goes up and down for ever.
 settled() {
     local shrunk=unknown
     count >now
-    [ ! -e "$1" ] || shrunk=$(join "$1" now | awk '$3 < $2 - 10')
+    if [ -e "$1" ]; then
+        join "$1" now >both
+        shrunk=$(awk '$3 < $2 - 10' both)
+        awk '{ print $1, $2 < $3 ? $2 : $3 }' both >now
+    fi
     mv now "$1"
     [ -z "$shrunk" ]
 }
