@@ -22,13 +22,13 @@ assert_match "$ERR" 'mtty-9'
 [ "$(virsh -q dumpxml web01)" = "$xml" ]
 assert_no_mdevs
 
-say "it says where the type would go, and tells alias, UUID and GPU of the vGPU that the guest has"
+say "it says what room each GPU has, and tells alias, UUID and GPU of the vGPU that the guest has"
 ./script web01 mtty-2 | tee said
 device=$(device_of web01)
-gpu=$(sed -n 's/^to //p' said)
+gpu=$(basename "$(dirname "$(readlink -e "$(device_dir "$device")")")")
 [ "$(tail -n 3 said)" = "ua-gpu0"$'\n'"$device"$'\n'"$gpu" ]
 [ "$(mdev_type "$device")" = mtty-2 ]
-[ "$(basename "$(dirname "$(readlink -e "$(device_dir "$device")")")")" = "$gpu" ]
+grep -A 1 -xF "$gpu" said | grep -x '  room: [1-9][0-9]*'
 [ "$(group_held_by "$device")" = "$(qemu_pid web01)" ]
 destroy web01
 assert_no_mdevs
