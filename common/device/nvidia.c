@@ -18,8 +18,6 @@
 #define PROC  "proc/driver/nvidia"
 #define MAJOR 195 /* of /dev/nvidia0 and its like, in Linux' devices.txt */
 
-/* Only the driver of a vGPU host has this file, by which it releases a card (nv_procfs_add_gpu in
- * nv-procfs.c). */
 /* A directory that is called like the id is not asked about: its card's vendor is asked later, for
  * the type's row (nvidia_type_is). */
 void
@@ -31,6 +29,8 @@ nvidia_give_id(const struct host *host, const struct name *parent, struct name *
         nvidia_number_id(number, type);
 }
 
+/* Only the driver of a vGPU host has this file, by which it releases a card (nv_procfs_add_gpu in
+ * nv-procfs.c). */
 bool
 nvidia_has_host_driver(const struct host *host, const struct name *gpu)
 {

@@ -12,8 +12,8 @@
 #define TITLE          "libvirt-vgpu-ledger"
 #define LEDGER_VERSION 1
 
-#define LONGEST_RESERVED                                                                           \
-    60 /* s that a guest may take to come, as from a migration to its prepare */
+/* Seconds that a guest may take to come, as from a migration to its prepare. */
+#define LONGEST_RESERVED 60
 
 static const char *const states[] = {"pending",  "held",     "kept", "leaving",
                                      "removing", "reserved", NULL};

@@ -44,9 +44,9 @@ struct demand {
     unsigned framebuffer; /* MiB; not 0: any type with at least so much, the smallest first */
     struct name saved;    /* the only type that will do, because the guest's saved state needs it;
                              "": it has none */
-    bool passes_drain;    /* the ledger promises that place now */
-    struct name place;    /* the only parent that will do, because it is promised to the guest, also
-                             on a drained GPU; "": it has none */
+    struct name place;    /* the only parent that will do, because it is promised to the guest; "":
+                             any parent will do */
+    bool passes_drain;    /* it may be on a drained GPU, because the ledger has the promise still */
     enum choice_order order;
     enum choice_numa numa;
     enum demand_freedom freedom;

@@ -48,8 +48,7 @@ struct placement_problem {
     size_t
         *effort; /* of several searches, so that they are bounded together; NULL: each by itself */
     const struct names *avoided; /* virtual functions that no free demand gets; NULL: none */
-    const struct names *left; /* GPUs that the guest leaves, or that are not asked for; NULL: none
-                               */
+    const struct names *left;    /* GPUs that the guest is not to move to; NULL: none */
 };
 
 enum placement_way {

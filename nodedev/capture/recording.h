@@ -6,8 +6,8 @@
  * It records files, lists, links, errors, locked claims, and what the reader's child was told. It
  * changes nothing: each change fails with EROFS.
  *
- * For a public capture it answers only questions about cards. Any other file does not exist then,
- * and is not recorded. So whoever asks it asks as later of that capture.
+ * For a public capture it answers only questions about cards. Any other file seems to be missing,
+ * and is not recorded. So a question has the same answer now as in the capture later.
  */
 
 #pragma once

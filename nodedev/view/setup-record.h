@@ -12,8 +12,7 @@
  * functions takes all of this away, and the kernel gives functions that are enabled anew another
  * number. So the record counts only for the declaration, the functions and the parameters of that
  * time. A change that NVIDIA's tools make to the rest alone is not seen. So people are told the
- * time, too. A capture does not have the kernel's
- * number, so there no record counts.
+ * time, too. A capture does not have the kernel's number, so there no record counts.
  */
 
 #pragma once
