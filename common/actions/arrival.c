@@ -228,8 +228,7 @@ has_new_promise(const struct arrival *arrival)
     for (size_t i = 0; i < ledger->count; i++) {
         const struct lease *lease = &ledger->leases[i];
 
-        if (lease_is_promise(lease) && !lease_is_late(lease, now) &&
-            name_equal(&lease->domain, &arrival->request->domain) &&
+        if (lease_binds(lease, &arrival->request->domain, now) &&
             !is_bound_to(&arrival->snapshot.demands, &lease->vgpu.parent))
             return true;
     }

@@ -231,8 +231,7 @@ take_promises(struct assignment *assignment, struct ledger *promised)
     for (size_t i = 0; i < ledger->count; i++) {
         const struct lease *lease = &ledger->leases[i];
 
-        if (lease_is_promise(lease) && !lease_is_late(lease, now) &&
-            name_equal(&lease->domain, &assignment->request->domain))
+        if (lease_binds(lease, &assignment->request->domain, now))
             ledger_add(promised, lease);
     }
 }

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
 #include "actions/promise.h"
-#include "base/array.h"
 #include "base/memory.h"
 #include "base/reader.h"
 #include "placement/plan.h"
@@ -295,9 +294,7 @@ give(struct promise *promise, size_t index, struct ledger *ledger, struct error 
 static int
 check_gone(const struct ledger *ledger, const struct name *domain, struct error *error)
 {
-    const struct lease *lease =
-        ARRAY_FIND(ledger->leases, ledger->count, each,
-                   name_equal(&each->domain, domain) && !lease_is_promise(each));
+    const struct lease *lease = ledger_find_of(ledger, domain);
 
     return lease ? error_set(error, -EBUSY, "the vGPU %s is not gone yet (%s)",
                              lease->vgpu.device.text, lease_state_name(lease->state))

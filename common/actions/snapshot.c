@@ -236,8 +236,7 @@ find_promise(const struct ledger *ledger, const struct name *domain, uint64_t no
     for (size_t i = 0; i < ledger->count; i++) {
         const struct lease *lease = &ledger->leases[i];
 
-        if (!lease_is_promise(lease) || lease_is_late(lease, now) ||
-            !name_equal(&lease->domain, domain))
+        if (!lease_binds(lease, domain, now))
             continue;
         if (name_equal(&lease->vgpu.device, &hostdev->source))
             return lease;

@@ -39,6 +39,13 @@ lease_is_late(const struct lease *lease, uint64_t now)
 }
 
 bool
+lease_binds(const struct lease *lease, const struct name *domain, uint64_t now)
+{
+    return lease_is_promise(lease) && !lease_is_late(lease, now) &&
+           name_equal(&lease->domain, domain);
+}
+
+bool
 lease_state_is_going(enum lease_state state)
 {
     return state == LEASE_LEAVING || state == LEASE_REMOVING;
@@ -364,6 +371,13 @@ bool
 ledger_has_domain(const struct ledger *ledger, const struct name *domain)
 {
     return ARRAY_HAS(ledger->leases, ledger->count, lease, name_equal(&lease->domain, domain));
+}
+
+const struct lease *
+ledger_find_of(const struct ledger *ledger, const struct name *domain)
+{
+    return ARRAY_FIND(ledger->leases, ledger->count, lease,
+                      name_equal(&lease->domain, domain) && !lease_is_promise(lease));
 }
 
 bool

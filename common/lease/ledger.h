@@ -99,6 +99,9 @@ const struct whole_card *ledger_find_card(const struct ledger *ledger, const str
 /* Whether the domain has any lease. */
 bool ledger_has_domain(const struct ledger *ledger, const struct name *domain) CHECKED NONNULL;
 
+/* The first lease of what a domain has, or had; NULL: there is none. A promise is none. */
+const struct lease *ledger_find_of(const struct ledger *ledger, const struct name *domain) NONNULL;
+
 /* Whether a lease has changed since an earlier ledger, or was not in that ledger. */
 bool ledger_has_changed(const struct ledger *before, const struct lease *lease) CHECKED NONNULL;
 
@@ -128,6 +131,10 @@ bool lease_is_promise(const struct lease *lease) CHECKED NONNULL;
 /* Whether a place has been reserved for longer than a guest takes to come. `now`: seconds of
  * CLOCK_BOOTTIME. */
 bool lease_is_late(const struct lease *lease, uint64_t now) CHECKED NONNULL;
+
+/* Whether it promises a place to this domain, and is not late. */
+bool
+lease_binds(const struct lease *lease, const struct name *domain, uint64_t now) CHECKED NONNULL;
 
 /* Whether the removal of its vGPU was decided. Whoever finds a lease so finds one that was tried
  * before, or that another process tries. */

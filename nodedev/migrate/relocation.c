@@ -239,18 +239,10 @@ reap_kept(const struct host *host, const struct ledger *ledger, const struct lea
     AUTO(findings_clear) struct findings findings = {0};
     AUTO(names_clear) struct names named = {0};
     const struct reap_order order = {.before = ledger, .named = &named};
-
     struct error ignored;
 
     names_append(&named, &lease->vgpu.device);
     (void)!reap_devices(host, &order, &findings, &ignored);
-}
-
-static const struct lease *
-find_remaining(const struct ledger *ledger, const struct name *domain)
-{
-    return ARRAY_FIND(ledger->leases, ledger->count, lease,
-                      name_equal(&lease->domain, domain) && !lease_is_promise(lease));
 }
 
 /* Waits until nothing is left of what the guest had. libvirt has run release; what release could
@@ -270,7 +262,7 @@ wait_for_removal(const struct relocation *relocation, struct error *error)
         struct error ignored;
         int rc = statedir_peek(host, &ledger, error);
 
-        lease = rc < 0 ? NULL : find_remaining(&ledger, &domain->uuid);
+        lease = rc < 0 ? NULL : ledger_find_of(&ledger, &domain->uuid);
         if (!lease)
             return rc;
         if (lease_is_in_use(lease) && ask(relocation, &ignored) == RELOCATION_STAYED)
