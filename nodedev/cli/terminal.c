@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
 #include "cli/terminal.h"
+#include "cli/end-signals.h"
 
 #include <limits.h>
 #include <poll.h>
@@ -148,15 +149,14 @@ int
 terminal_take(struct terminal_screen *screen, struct terminal *terminal, FILE *out,
               struct error *error)
 {
-    static const int ends[] = {SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGPIPE, SIGWINCH};
     sigset_t blocked;
 
     *screen = (struct terminal_screen){.terminal = terminal, .out = out, .signals = -1};
     if (!terminal->is_screen)
         return error_refuse(error, ERROR_USAGE, "--watch needs a terminal to draw on, or --json");
-    sigemptyset(&blocked);
-    for (size_t i = 0; i < COUNT(ends); i++)
-        sigaddset(&blocked, ends[i]);
+    end_signals_fill(&blocked);
+    sigaddset(&blocked, SIGPIPE);
+    sigaddset(&blocked, SIGWINCH);
     sigprocmask(SIG_BLOCK, &blocked, &screen->blocked_before);
     screen->signals = signalfd(-1, &blocked, SFD_CLOEXEC | SFD_NONBLOCK);
     if (screen->signals < 0) {

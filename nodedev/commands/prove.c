@@ -2,6 +2,7 @@
 
 #include "attach/vf-selection.h"
 #include "base/memory.h"
+#include "cli/end-signals.h"
 #include "cli/output.h"
 #include "cli/say.h"
 #include "cli/table.h"
@@ -14,7 +15,6 @@
 #include "view/gpu-view.h"
 
 #include <inttypes.h>
-#include <signal.h>
 
 #define BAR 20 /* characters */
 
@@ -28,11 +28,7 @@ struct signals {
 static void
 signals_hold(struct signals *signals)
 {
-    static const int ends[] = {SIGINT, SIGTERM, SIGHUP, SIGQUIT};
-
-    sigemptyset(&signals->ends);
-    for (size_t i = 0; i < COUNT(ends); i++)
-        sigaddset(&signals->ends, ends[i]);
+    end_signals_fill(&signals->ends);
     sigprocmask(SIG_BLOCK, &signals->ends, &signals->before);
 }
 

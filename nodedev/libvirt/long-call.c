@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
 #include "libvirt/long-call.h"
+#include "cli/end-signals.h"
 #include "cli/say.h"
 
 #include <poll.h>
@@ -42,12 +43,9 @@ struct watch {
 static void
 block_signals(struct watch *watch)
 {
-    static const int ends[] = {SIGINT, SIGTERM, SIGHUP, SIGQUIT};
     sigset_t blocked;
 
-    sigemptyset(&blocked);
-    for (size_t i = 0; i < COUNT(ends); i++)
-        sigaddset(&blocked, ends[i]);
+    end_signals_fill(&blocked);
     sigprocmask(SIG_BLOCK, &blocked, &watch->before);
     watch->signals = signalfd(-1, &blocked, SFD_CLOEXEC | SFD_NONBLOCK);
     if (watch->signals < 0)

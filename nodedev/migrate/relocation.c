@@ -6,6 +6,7 @@
 #include "base/array.h"
 #include "base/safe-open.h"
 #include "base/shell-word.h"
+#include "cli/end-signals.h"
 #include "cli/reply.h"
 #include "libvirt/definitions-lock.h"
 #include "libvirt/long-call.h"
@@ -14,7 +15,6 @@
 #include "xml/xml-tree.h"
 
 #include <fcntl.h>
-#include <signal.h>
 #include <string.h>
 #include <sys/statvfs.h>
 
@@ -401,12 +401,10 @@ move(const struct relocation *relocation, struct promise *promise, enum relocati
 static void
 block_signals(sigset_t *before)
 {
-    static const int ends[] = {SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGPIPE};
     sigset_t blocked;
 
-    sigemptyset(&blocked);
-    for (size_t i = 0; i < COUNT(ends); i++)
-        sigaddset(&blocked, ends[i]);
+    end_signals_fill(&blocked);
+    sigaddset(&blocked, SIGPIPE);
     sigprocmask(SIG_BLOCK, &blocked, before);
 }
 

@@ -1,0 +1,15 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+
+/*
+ * end-signals: the signals by which people and systems end a program. A command that must not stop
+ * halfway blocks them.
+ */
+
+#pragma once
+
+#include "base/cleanup.h"
+
+#include <signal.h>
+
+/* Fills ret with SIGINT, SIGTERM, SIGHUP and SIGQUIT. */
+void end_signals_fill(sigset_t *ret) NONNULL;
