@@ -14,4 +14,5 @@ libvgpuctl_a_SOURCES += \
 	nodedev/migrate/moved-definition.c nodedev/migrate/moved-definition.h \
 	nodedev/migrate/moved-types.c nodedev/migrate/moved-types.h \
 	nodedev/migrate/relocation.c nodedev/migrate/relocation.h \
-	nodedev/migrate/remote-placement.c nodedev/migrate/remote-placement.h
+	nodedev/migrate/remote-placement.c nodedev/migrate/remote-placement.h \
+	nodedev/migrate/save-check.c nodedev/migrate/save-check.h

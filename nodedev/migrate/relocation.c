@@ -4,22 +4,17 @@
 #include "actions/reap.h"
 #include "actions/reconcile.h"
 #include "base/array.h"
-#include "base/safe-open.h"
 #include "base/shell-word.h"
 #include "cli/end-signals.h"
 #include "cli/reply.h"
 #include "libvirt/definitions-lock.h"
 #include "libvirt/long-call.h"
-#include "migrate/departure.h"
 #include "migrate/moved-definition.h"
-#include "xml/xml-tree.h"
+#include "migrate/save-check.h"
 
-#include <fcntl.h>
 #include <string.h>
-#include <sys/statvfs.h>
 
-#define SAVES   "var/lib/libvirt/qemu/save" /* where libvirt's QEMU driver saves (qemu_conf.c) */
-#define REMOVAL 60000                       /* ms that the removal of the old vGPUs may take */
+#define REMOVAL 60000 /* ms that the removal of the old vGPUs may take */
 
 const char *const relocation_words[] = {
     [RELOCATION_STAYED] = "stayed",     [RELOCATION_MOVED] = "moved",
@@ -27,136 +22,20 @@ const char *const relocation_words[] = {
     [RELOCATION_OFF] = "off",           [RELOCATION_UNKNOWN] = "unknown",
 };
 
-/* --- whether it can be saved ------------------------------------------------------------------ */
-
-/* A device of the host that is no vGPU of ours stays with the guest's QEMU, which cannot save it.
- */
-static int
-check_devices(const struct request *request, const struct demands *demands, struct error *error)
-{
-    if (request->others.count)
-        return error_refuse(error, ERROR_NEVER,
-                            "%s cannot be saved: it has the host's device %s, which is no vGPU",
-                            request->name, request->others.items[0].text);
-    for (size_t i = 0; i < request->hostdev_count; i++) {
-        const struct name *source = &request->hostdevs[i].source;
-
-        if (!demands_name(demands, source))
-            return error_refuse(error, ERROR_NEVER,
-                                "%s cannot be saved: it has the host's device %s, which is no vGPU "
-                                "of ours",
-                                request->name, source->text);
-    }
-    return 0;
-}
-
-/* What the drivers tell of their vGPUs. Where they tell nothing, QEMU finds out. */
-static int
-check_drivers(const struct relocation *relocation, const struct promise *promise,
-              struct error *error)
-{
-    const struct domain domain = {.is_running = true};
-    const struct migrating_guest guest = {
-        .label = promise->request->name,
-        .domain = &domain,
-        .request = promise->request,
-        .demands = promise->snapshot.demands,
-    };
-    AUTO(departure_clear) struct departure departure = {0};
-
-    departure_take(&departure, relocation->call->host, &guest);
-    for (size_t i = 0; i < departure.count; i++) {
-        const struct departing_device *device = &departure.devices[i];
-        char text[256];
-
-        if (departing_device_judge_features(device, text, sizeof(text)) == MIGRATE_NO ||
-            departing_device_judge_params(device, text, sizeof(text)) == MIGRATE_NO)
-            return error_refuse(error, ERROR_NEVER, "%s cannot be saved: %s: %s", guest.label,
-                                guest.demands.items[i].label, text);
-    }
-    return 0;
-}
-
-/* The memory of the guest in MiB. libvirt always writes it in KiB. 0: it is not told. */
-static uint64_t
-find_memory(const struct document *xml)
-{
-    xmlDocPtr tree = xml_tree_read(xml);
-    xmlNodePtr memory =
-        tree ? xml_tree_next(xmlDocGetRootElement(tree), NULL, "memory", NULL) : NULL;
-    xmlChar *text = memory ? xmlNodeGetContent(memory) : NULL;
-    uint64_t kibibytes = text ? strtoull((const char *)text, NULL, 10) : 0;
-
-    xmlFree(text);
-    xmlFreeDoc(tree);
-    return kibibytes >> 10;
-}
-
-/* Whether all that the guest has in memory would fit where libvirt saves. */
-static int
-check_space(const struct relocation *relocation, const struct promise *promise, struct error *error)
-{
-    const struct host *host = relocation->call->host;
-    AUTO_CLOSE int fd = host_open(host, SAVES, O_PATH | O_DIRECTORY, 0);
-    uint64_t need = find_memory(&relocation->source->text), free_mib;
-    struct statvfs space;
-
-    if (fd < 0 || fstatvfs(fd, &space) < 0)
-        return 0;
-    for (size_t i = 0; i < promise->former.count; i++)
-        need += promise->former.leases[i].framebuffer;
-    free_mib = space.f_bavail * (space.f_frsize >> 10) >> 10;
-    if (free_mib >= need)
-        return 0;
-    return error_refuse(error, ERROR_NO_ROOM,
-                        "%s cannot be saved: its memory and its vGPUs have %llu MiB, and /" SAVES
-                        " has %llu MiB left",
-                        promise->request->name, (unsigned long long)need,
-                        (unsigned long long)free_mib);
-}
-
-static int
-check_domain(const struct connection_domain *domain, struct error *error)
-{
-    if (!domain->is_running)
-        return error_refuse(error, ERROR_FAILED,
-                            "%s does not run: its next start finds a place by itself",
-                            domain->name);
-    if (!domain->is_persistent)
-        return error_refuse(
-            error, ERROR_NEVER,
-            "%s cannot be saved: libvirt keeps no saved state of a transient domain", domain->name);
-    if (!domain->is_saved)
-        return 0;
-    error_refuse(error, ERROR_TAKEN, "%s has an older saved state, which the new one would replace",
-                 domain->name);
-    error_advise_command(error, "drop it with", "virsh managedsave-remove %s",
-                         shell_word(domain->name).text);
-    return REFUSED;
-}
-
-static int
-check(const struct relocation *relocation, const struct promise *promise, struct error *error)
-{
-    int rc = check_devices(promise->request, &promise->snapshot.demands, error);
-
-    if (rc == 0)
-        rc = check_drivers(relocation, promise, error);
-    return rc < 0 ? rc : check_space(relocation, promise, error);
-}
+/* --- the plan --------------------------------------------------------------------------------- */
 
 int
 relocation_foresee(const struct relocation *relocation, struct ledger *earlier, struct error *error)
 {
     struct promise promise = PROMISE_NONE;
     const size_t count = earlier->count;
-    int rc = check_domain(&relocation->source->domain, error);
+    int rc = save_check_domain(&relocation->source->domain, error);
 
     if (rc == 0)
         rc = promise_foresee(relocation->call->host, &relocation->source->request, relocation->left,
                              relocation->only, earlier, &promise, error);
     if (rc == 0)
-        rc = check(relocation, &promise, error);
+        rc = save_check_guest(&promise, &relocation->source->text, error);
     while (rc < 0 && earlier->count > count)
         ledger_remove(earlier, &earlier->leases[earlier->count - 1]);
     promise_close(&promise);
@@ -413,20 +292,18 @@ relocation_run(const struct relocation *relocation, enum relocation_end *ret, st
 {
     struct promise promise = PROMISE_NONE;
     sigset_t before;
-    int rc = check_domain(&relocation->source->domain, error);
+    int rc = save_check_domain(&relocation->source->domain, error);
 
     *ret = RELOCATION_STAYED;
     if (rc == 0)
         rc = promise_hold(relocation->call->host, &relocation->source->request, relocation->left,
                           relocation->only, &promise, error);
     if (rc == 0)
-        rc = check(relocation, &promise, error);
-    if (rc == 0) {
-        block_signals(&before);
+        rc = save_check_guest(&promise, &relocation->source->text, error);
+    block_signals(&before);
+    if (rc == 0)
         rc = move(relocation, &promise, ret, error);
-        promise_close(&promise);
-        sigprocmask(SIG_SETMASK, &before, NULL);
-    }
     promise_close(&promise);
+    sigprocmask(SIG_SETMASK, &before, NULL);
     return rc;
 }

@@ -1,0 +1,127 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+
+#include "migrate/save-check.h"
+#include "base/safe-open.h"
+#include "base/shell-word.h"
+#include "migrate/departure.h"
+#include "xml/xml-tree.h"
+
+#include <fcntl.h>
+#include <string.h>
+#include <sys/statvfs.h>
+
+#define SAVES "var/lib/libvirt/qemu/save" /* where libvirt's QEMU driver saves (qemu_conf.c) */
+
+/* A device of the host that is no vGPU of ours stays with the guest's QEMU, which cannot save it.
+ */
+static int
+check_devices(const struct request *request, const struct demands *demands, struct error *error)
+{
+    if (request->others.count)
+        return error_refuse(error, ERROR_NEVER,
+                            "%s cannot be saved: it has the host's device %s, which is no vGPU",
+                            request->name, request->others.items[0].text);
+    for (size_t i = 0; i < request->hostdev_count; i++) {
+        const struct name *source = &request->hostdevs[i].source;
+
+        if (!demands_name(demands, source))
+            return error_refuse(error, ERROR_NEVER,
+                                "%s cannot be saved: it has the host's device %s, which is no vGPU "
+                                "of ours",
+                                request->name, source->text);
+    }
+    return 0;
+}
+
+/* What the drivers tell of their vGPUs. Where they tell nothing, QEMU finds out. */
+static int
+check_drivers(const struct promise *promise, struct error *error)
+{
+    const struct domain domain = {.is_running = true};
+    const struct migrating_guest guest = {
+        .label = promise->request->name,
+        .domain = &domain,
+        .request = promise->request,
+        .demands = promise->snapshot.demands,
+    };
+    AUTO(departure_clear) struct departure departure = {0};
+
+    departure_take(&departure, promise->host, &guest);
+    for (size_t i = 0; i < departure.count; i++) {
+        const struct departing_device *device = &departure.devices[i];
+        char text[256];
+
+        if (departing_device_judge_features(device, text, sizeof(text)) == MIGRATE_NO ||
+            departing_device_judge_params(device, text, sizeof(text)) == MIGRATE_NO)
+            return error_refuse(error, ERROR_NEVER, "%s cannot be saved: %s: %s", guest.label,
+                                guest.demands.items[i].label, text);
+    }
+    return 0;
+}
+
+/* The memory of the guest in MiB. libvirt always writes it in KiB. 0: it is not told. */
+static uint64_t
+find_memory(const struct document *xml)
+{
+    xmlDocPtr tree = xml_tree_read(xml);
+    xmlNodePtr memory =
+        tree ? xml_tree_next(xmlDocGetRootElement(tree), NULL, "memory", NULL) : NULL;
+    xmlChar *text = memory ? xmlNodeGetContent(memory) : NULL;
+    uint64_t kibibytes = text ? strtoull((const char *)text, NULL, 10) : 0;
+
+    xmlFree(text);
+    xmlFreeDoc(tree);
+    return kibibytes >> 10;
+}
+
+/* Whether all that the guest has in memory would fit where libvirt saves. */
+static int
+check_space(const struct promise *promise, const struct document *xml, struct error *error)
+{
+    AUTO_CLOSE int fd = host_open(promise->host, SAVES, O_PATH | O_DIRECTORY, 0);
+    uint64_t need = find_memory(xml), free_mib;
+    struct statvfs space;
+
+    if (fd < 0 || fstatvfs(fd, &space) < 0)
+        return 0;
+    for (size_t i = 0; i < promise->former.count; i++)
+        need += promise->former.leases[i].framebuffer;
+    free_mib = space.f_bavail * (space.f_frsize >> 10) >> 10;
+    if (free_mib >= need)
+        return 0;
+    return error_refuse(error, ERROR_NO_ROOM,
+                        "%s cannot be saved: its memory and its vGPUs have %llu MiB, and /" SAVES
+                        " has %llu MiB left",
+                        promise->request->name, (unsigned long long)need,
+                        (unsigned long long)free_mib);
+}
+
+int
+save_check_domain(const struct connection_domain *domain, struct error *error)
+{
+    if (!domain->is_running)
+        return error_refuse(error, ERROR_FAILED,
+                            "%s does not run: its next start finds a place by itself",
+                            domain->name);
+    if (!domain->is_persistent)
+        return error_refuse(
+            error, ERROR_NEVER,
+            "%s cannot be saved: libvirt keeps no saved state of a transient domain", domain->name);
+    if (!domain->is_saved)
+        return 0;
+    error_refuse(error, ERROR_TAKEN, "%s has an older saved state, which the new one would replace",
+                 domain->name);
+    error_advise_command(error, "drop it with", "virsh managedsave-remove %s",
+                         shell_word(domain->name).text);
+    return REFUSED;
+}
+
+int
+save_check_guest(const struct promise *promise, const struct document *xml, struct error *error)
+{
+    int rc = check_devices(promise->request, &promise->snapshot.demands, error);
+
+    if (rc == 0)
+        rc = check_drivers(promise, error);
+    return rc < 0 ? rc : check_space(promise, xml, error);
+}
