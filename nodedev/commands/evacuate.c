@@ -16,14 +16,13 @@
 
 /* A guest, or a vGPU that no guest has. */
 struct occupant {
-    struct name domain;   /* UUID; "": no guest's */
-    char name[256];       /* of the guest, or what it is */
-    struct names devices; /* on these GPUs */
-    unsigned framebuffer; /* MiB, of these devices */
-    const char *how;      /* "here", or "stays" */
-    const char *result;   /* a word of relocation_words; "": nothing was tried */
-    char from[256], to[256];
-    struct error why; /* why it stays, or is where it is */
+    struct name domain;    /* UUID; "": no guest's */
+    char name[256];        /* of the guest, or what it is */
+    unsigned framebuffer;  /* MiB, of its vGPUs on the GPUs */
+    bool stays;            /* it cannot move, or may not */
+    const char *result;    /* a word of relocation_words; "": nothing was tried */
+    struct names from, to; /* GPUs */
+    struct error why;      /* why it stays, or is where it is */
 };
 
 struct evacuation {
@@ -38,8 +37,10 @@ struct evacuation {
 static void
 evacuation_clear(struct evacuation *evacuation)
 {
-    for (size_t i = 0; i < evacuation->count; i++)
-        names_clear(&evacuation->items[i].devices);
+    for (size_t i = 0; i < evacuation->count; i++) {
+        names_clear(&evacuation->items[i].from);
+        names_clear(&evacuation->items[i].to);
+    }
     free(evacuation->items);
     names_clear(&evacuation->gpus);
     ledger_clear(&evacuation->foreseen);
@@ -62,7 +63,7 @@ add(struct evacuation *evacuation, const struct vgpu_walk *walk)
     struct occupant *item = is_held ? find(evacuation, lease) : NULL;
 
     if (!item) {
-        struct occupant added = {.how = is_held ? "here" : "stays", .result = ""};
+        struct occupant added = {.stays = !is_held, .result = ""};
 
         if (is_held)
             added.domain = lease->domain;
@@ -74,11 +75,8 @@ add(struct evacuation *evacuation, const struct vgpu_walk *walk)
         ARRAY_ADD(evacuation->items, evacuation->count, added);
         item = &evacuation->items[evacuation->count - 1];
     }
-    names_append(&item->devices, walk->device);
     item->framebuffer += lease ? lease->framebuffer : 0;
-    if (!strstr(item->from, walk->gpu->text))
-        snprintf(item->from + strlen(item->from), sizeof(item->from) - strlen(item->from), "%s%s",
-                 *item->from ? "," : "", walk->gpu->text);
+    names_append_new(&item->from, walk->gpu);
 }
 
 /* The largest first: it is the hardest to place. */
@@ -129,18 +127,16 @@ find_gpus(struct evacuation *evacuation, struct error *error)
 
 /* --- one guest -------------------------------------------------------------------------------- */
 
-/* Where its vGPUs are now, or would be. */
+/* Where its vGPUs are now, or would be: by the leases from `first` on. NULL: whoever has them. */
 static void
-say_places(struct occupant *item, const struct ledger *ledger, size_t first,
+add_places(struct occupant *item, const struct ledger *ledger, size_t first,
            const struct name *domain)
 {
-    struct text text = text_on(item->to, sizeof(item->to));
-
     for (size_t i = first; i < ledger->count; i++) {
         const struct lease *lease = &ledger->leases[i];
 
-        if ((!domain || name_equal(&lease->domain, domain)) && !strstr(item->to, lease->gpu.text))
-            text_join(&text, ",", "%s", lease->gpu.text);
+        if (!domain || name_equal(&lease->domain, domain))
+            names_append_new(&item->to, &lease->gpu);
     }
 }
 
@@ -152,9 +148,9 @@ foresee(struct evacuation *evacuation, struct occupant *item, struct domain_sour
     const size_t count = evacuation->foreseen.count;
 
     if (relocation_foresee(&relocation, &evacuation->foreseen, &item->why) < 0)
-        item->how = "stays";
+        item->stays = true;
     else
-        say_places(item, &evacuation->foreseen, count, NULL);
+        add_places(item, &evacuation->foreseen, count, NULL);
 }
 
 /* A guest without a place, or that cannot be saved, stays where it was. */
@@ -172,9 +168,9 @@ move(struct evacuation *evacuation, struct occupant *item, struct domain_source 
 
     item->result = rc == REFUSED ? "stayed" : relocation_words[end];
     if (rc == REFUSED)
-        item->how = "stays";
+        item->stays = true;
     if (statedir_peek(evacuation->call->host, &ledger, &ignored) == 0)
-        say_places(item, &ledger, 0, &item->domain);
+        add_places(item, &ledger, 0, &item->domain);
 }
 
 static void
@@ -192,7 +188,7 @@ go_on(struct evacuation *evacuation, struct occupant *item)
     if (rc == 0)
         rc = domain_source_request(&source, &item->why);
     if (rc < 0) {
-        item->how = "stays";
+        item->stays = true;
         item->result = option_given(&call->options, OPTION_DRY_RUN) ? "" : "stayed";
     } else if (option_given(&call->options, OPTION_DRY_RUN)) {
         foresee(evacuation, item, &source);
@@ -217,14 +213,25 @@ static const struct table_column columns[] = {
 };
 
 static void
+set_names(struct table *table, enum column column, const struct names *names)
+{
+    char bytes[256];
+    struct text text = text_on(bytes, sizeof(bytes));
+
+    for (size_t i = 0; i < names->count; i++)
+        text_join(&text, ",", "%s", names->items[i].text);
+    table_set_text(table, column, bytes);
+}
+
+static void
 add_line(struct table *table, const struct occupant *item)
 {
     table_line(table);
     table_set_text(table, DOMAIN, item->name);
     table_set_text(table, DOMAIN_UUID, item->domain.text);
-    table_set(table, FROM, "%s", item->from);
-    table_set(table, HOW, "%s", item->how);
-    table_set_text(table, TO, item->to);
+    set_names(table, FROM, &item->from);
+    table_set(table, HOW, "%s", item->stays ? "stays" : "here");
+    set_names(table, TO, &item->to);
     table_set_figure(table, MEMORY, item->framebuffer);
     table_set_text(table, RESULT, item->result);
     table_set_text(table, REASON, item->why.text);
@@ -237,11 +244,10 @@ conclude(const struct evacuation *evacuation, struct error *error)
 
     for (size_t i = 0; i < evacuation->count; i++) {
         const struct occupant *item = &evacuation->items[i];
-        const bool stays = !strcmp(item->how, "stays");
 
-        stayed += stays;
-        failed +=
-            !stays && *item->result && strcmp(item->result, relocation_words[RELOCATION_MOVED]);
+        stayed += item->stays;
+        failed += !item->stays && *item->result &&
+                  strcmp(item->result, relocation_words[RELOCATION_MOVED]) != 0;
     }
     if (failed) {
         error_set(error, -EIO, "guests that could not be moved: %zu of %zu", failed,
@@ -277,7 +283,7 @@ run(const struct command_call *call, struct error *error)
         if (*item->domain.text && !evacuation.is_signalled) {
             go_on(&evacuation, item);
         } else if (*item->domain.text) {
-            item->how = "stays";
+            item->stays = true;
             error_set(&item->why, 0, "a signal has ended the evacuation before");
         }
         add_line(&table, item);

@@ -165,10 +165,8 @@ find_present(const struct domain_source *source, struct names *ret, struct error
     int rc = statedir_peek(source->call->host, &ledger, error);
 
     for (size_t i = 0; rc == 0 && i < ledger.count; i++) {
-        const struct lease *lease = &ledger.leases[i];
-
-        if (name_equal(&lease->domain, &source->domain.uuid) && !names_has(ret, &lease->gpu))
-            names_append(ret, &lease->gpu);
+        if (name_equal(&ledger.leases[i].domain, &source->domain.uuid))
+            names_append_new(ret, &ledger.leases[i].gpu);
     }
     return rc;
 }

@@ -76,6 +76,27 @@ who_stays(void **state)
     assert_int_equal(scene_leases(&scene, "held"), 2);
 }
 
+/* A guest that is on both. The name of one GPU begins like that of the other. */
+static void
+two_names(void **state)
+{
+    AUTO_FREE char *xml = scene_xml(1,
+                                    "<vgpu:device alias=\"ua-gpu1\" type=\"mtty-2\" "
+                                    "parent=\"mtty2\"/>"
+                                    "<vgpu:device alias=\"ua-gpu2\" type=\"mtty-2\" "
+                                    "parent=\"mtty\"/>",
+                                    (unsigned[]){1, 2, 0});
+
+    scene_stop(&scene);
+    scene_start(&scene, "gpu mtty rule pool 4\ntype mtty-2 \"Dual port serial\" uses 2\n"
+                        "gpu mtty2 rule pool 4\ntype mtty-2 \"Dual port serial\" uses 2\n");
+    assert_int_equal(scene_hook(&scene, xml, "prepare", "begin"), 0);
+    typed_expect(&scene, typed_libvirt(&scene, ""),
+                 "vgpuctl evacuate mtty mtty2 --dry-run -rn -o FROM", COMMAND_BUSY,
+                 "what stays: 1 of 1", &typed);
+    typed_assert_has(typed.printed, "mtty2,mtty\n");
+}
+
 static void
 nothing_there(void **state)
 {
@@ -89,7 +110,8 @@ int
 main(void)
 {
 #define TEST(name) TYPED_TEST(name, here)
-    const struct CMUnitTest tests[] = {TEST(the_plan), TEST(who_stays), TEST(nothing_there)};
+    const struct CMUnitTest tests[] = {TEST(the_plan), TEST(who_stays), TEST(two_names),
+                                       TEST(nothing_there)};
 
     return cmocka_run_group_tests(tests, warm_up_connection, NULL);
 }
