@@ -173,10 +173,12 @@ move(struct evacuation *evacuation, struct occupant *item, struct domain_source 
         add_places(item, &ledger, 0, &item->domain);
 }
 
+/* A plan needs no right to change a domain. */
 static void
 go_on(struct evacuation *evacuation, struct occupant *item)
 {
     const struct command_call *call = evacuation->call;
+    const bool is_dry_run = option_given(&call->options, OPTION_DRY_RUN);
     char *name[] = {item->domain.text, NULL};
     struct command_call one = *call;
     AUTO(domain_source_close) struct domain_source source = {0};
@@ -184,13 +186,14 @@ go_on(struct evacuation *evacuation, struct occupant *item)
 
     one.arguments = name;
     one.count = 1;
-    rc = domain_source_open(&one, CONNECTION_WRITE, &source, &item->why);
+    rc = domain_source_open(&one, is_dry_run ? CONNECTION_READ : CONNECTION_WRITE, &source,
+                            &item->why);
     if (rc == 0)
         rc = domain_source_request(&source, &item->why);
     if (rc < 0) {
         item->stays = true;
-        item->result = option_given(&call->options, OPTION_DRY_RUN) ? "" : "stayed";
-    } else if (option_given(&call->options, OPTION_DRY_RUN)) {
+        item->result = is_dry_run ? "" : "stayed";
+    } else if (is_dry_run) {
         foresee(evacuation, item, &source);
     } else {
         move(evacuation, item, &source);

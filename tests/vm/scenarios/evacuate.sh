@@ -34,6 +34,12 @@ grep -qx "web02 here ${T4[1]}" plan
 grep -q '^web03 stays' plan
 [ "$(vgpuctl list -rn -o GPU | sort -u)" = "${T4[0]}" ]
 status=0
+runuser -u nobody -- vgpuctl evacuate "${T4[0]}" --dry-run -rn -o DOMAIN,HOW,TO >plan.nobody || status=$?
+[ $status = 4 ]
+cmp plan plan.nobody
+must_fail runuser -u nobody -- vgpuctl evacuate "${T4[0]}"
+[ "$(vgpuctl gpus -rn -o DRAINED | sort -u)" = no ]
+status=0
 vgpuctl evacuate "${T4[0]}" -rn -o DOMAIN,RESULT,TO >moves || status=$?
 [ $status = 4 ]
 grep -qx "web01 moved ${T4[1]}" moves
