@@ -35,20 +35,17 @@ is_for_data_centers(const struct host *host, const struct name *card)
 static const char *
 family(const char *device)
 {
-    static const struct {
+    static const struct board {
         const char *device, *family;
     } boards[] = {
         {"2313", "H100"}, {"2321", "H100"}, {"2330", "H100"}, {"2331", "H100"},
         {"2336", "H100"}, {"2339", "H100"}, {"2335", "H200"}, {"233b", "H200"},
         {"2322", "H800"}, {"2324", "H800"}, {"233a", "H800"},
     };
-    const char *ret = NULL;
+    const struct board *found =
+        ARRAY_FIND(boards, COUNT(boards), board, !strcmp(board->device, device));
 
-    for (size_t i = 0; !ret && i < COUNT(boards); i++) {
-        if (!strcmp(boards[i].device, device))
-            ret = boards[i].family;
-    }
-    return ret;
+    return found ? found->family : NULL;
 }
 
 const struct card_vendor card_vendor_nvidia = {
