@@ -400,6 +400,16 @@ scene_read(const char *path)
 }
 
 void
+scene_list_machines(struct words *ret)
+{
+    AUTO_FREE char *path = NULL;
+
+    assert_true(asprintf(&path, "%s/tests/machines", scene_sources()) > 0);
+    assert_int_equal(words_read_directory(open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC), ret), 0);
+    assert_true(ret->count > 10);
+}
+
+void
 scene_start_machine(struct scene *scene, const char *name)
 {
     AUTO_FREE char *machine = NULL;

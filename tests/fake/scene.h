@@ -109,6 +109,9 @@ void scene_stop(struct scene *scene);
 /* The same with a machine of tests/machines. */
 void scene_start_machine(struct scene *scene, const char *name);
 
+/* The names of all machines there, in strcmp's order. The caller clears them. */
+void scene_list_machines(struct words *ret);
+
 /* The content of a file, which has to be there. The caller frees it. */
 char *scene_read(const char *path);
 
