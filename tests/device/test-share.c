@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
 /*
- * What the shares tell of a card's memory. The test has the three rules of the driver, and the
- * figures of real cards (real-hosts.md 18 and 19, more-cards.md 8). Whatever the rule is, the
+ * What the shares tell of a card's memory. The fake driver has three rules, which the
+ * figures of real cards prove (real-hosts.md 18 and 19, more-cards.md 8). Whatever the rule is, the
  * card's memory is between the two bounds.
  */
 
 #include "base/array.h"
 #include "device/share.h"
+#include "fake/fake-parts.h"
 #include "fake/unit.h"
 
 #include <string.h>
@@ -16,33 +17,14 @@
 
 enum rule { FIRST, SECOND, THIRD, THIRD_ADMIN, RULES };
 
-static unsigned
-even(unsigned mib)
-{
-    return mib / 2 * 2;
-}
-
-static unsigned
-power_below(unsigned mib)
-{
-    unsigned power = 1;
-
-    while (power * 2 <= mib)
-        power *= 2;
-    return power;
-}
-
-/* The MiB of each of some functions. The share is never more than an equal part. */
+/* The MiB of each of some functions, by the fake driver. */
 static unsigned
 share_of(enum rule rule, unsigned total, unsigned count)
 {
-    unsigned equal = even(total / count), whole = total / 1024 * 1024;
-    unsigned shares[RULES] = {[FIRST] = power_below(equal),
-                              [SECOND] = equal,
-                              [THIRD] = power_below(whole / (count + 1)),
-                              [THIRD_ADMIN] = even(whole / count)};
+    const struct fake_gpu gpu = {
+        .memory = total, .shares = rule < THIRD ? rule + 1 : 3, .admin = rule == THIRD_ADMIN};
 
-    return shares[rule] < equal ? shares[rule] : equal;
+    return (unsigned)(fake_xe_share(&gpu, count) >> 20);
 }
 
 static struct share_sum

@@ -245,6 +245,9 @@ extern const struct fake_family
 bool fake_open_bare(const struct fake_kernel *fake, const char *device, struct fake_guest *ret);
 
 /* The work of xe when this many functions of its card are enabled now. 0: they are disabled. */
+/* The bytes that Intel's driver gives each of so many functions. */
+uint64_t fake_xe_share(const struct fake_gpu *gpu, unsigned count);
+
 void fake_xe_enable(const struct fake_kernel *fake, const struct fake_gpu *gpu, unsigned count);
 
 /* Records a write to a vgpu_params. The driver drops the last byte, and shows the rest as a

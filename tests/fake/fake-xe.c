@@ -182,8 +182,8 @@ power_below(uint64_t value)
  * part. By the third rule the card itself has a part like a function, and the parts of the whole
  * GiB are rounded down to a power of 2. If the card only serves its functions, neither is so. No
  * share is more than an equal part. */
-static uint64_t
-share_of(const struct fake_gpu *gpu, unsigned count)
+uint64_t
+fake_xe_share(const struct fake_gpu *gpu, unsigned count)
 {
     uint64_t bytes = (uint64_t)gpu->memory << 20, whole = round_down(bytes, 1ull << 30);
     uint64_t equal = round_down(bytes / count, STEP), share = equal;
@@ -214,7 +214,7 @@ fake_xe_enable(const struct fake_kernel *fake, const struct fake_gpu *gpu, unsig
         if (count == 0)
             memset(numbers_of(fake, function), 0, sizeof(*fake->usage->profiles));
         else if (!has_some && i <= count)
-            numbers_of(fake, function)[0] = share_of(gpu, count);
+            numbers_of(fake, function)[0] = fake_xe_share(gpu, count);
     }
 }
 
