@@ -133,6 +133,18 @@ count_others(const char *type)
     return started;
 }
 
+/* The guest ends, starts at the place that is held, and ends again. */
+static void
+moves(void)
+{
+    must("release", "end");
+    must_give();
+    must("prepare", "begin");
+    is_on(SECOND);
+    must("release", "end");
+    forget();
+}
+
 static void
 the_place_waits(void **state)
 {
@@ -169,12 +181,7 @@ without_restore(void **state)
 {
     runs("type=\"T4-1B\"");
     must_hold(FIRST);
-    must("release", "end");
-    must_give();
-    must("prepare", "begin");
-    is_on(SECOND);
-    must("release", "end");
-    forget();
+    moves();
 }
 
 /* The type is what the guest had. A class would give the first GPU's other type. */
@@ -275,12 +282,7 @@ a_quota(void **state)
     runs("type=\"T4-1B\"");
     must_hold(FIRST);
     assert_int_equal(count_others("T4-1B"), 0);
-    must("release", "end");
-    must_give();
-    must("prepare", "begin");
-    is_on(SECOND);
-    must("release", "end");
-    forget();
+    moves();
 }
 
 /* The new GPU does not take the guest, so the guest goes back where it was, though that GPU is

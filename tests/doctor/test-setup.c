@@ -57,10 +57,7 @@ count(const char *name, const char *words)
 static void
 declare(const char *setup)
 {
-    char text[512];
-
-    snprintf(text, sizeof(text), "gpus = ({ address = \"" CARD "\"; setup = { %s }; });\n", setup);
-    scene_configure(&scene, text);
+    scene_declare(&scene, CARD, setup);
 }
 
 /* doctor has this finding, and no other finding about the same. */

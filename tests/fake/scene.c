@@ -364,6 +364,16 @@ scene_assert_empty(struct scene *scene)
     assert_int_equal(scene_leases(scene, ""), 0);
 }
 
+void
+scene_declare(const struct scene *scene, const char *gpu, const char *setup)
+{
+    AUTO_FREE char *text = NULL;
+
+    assert_true(asprintf(&text, "gpus = ( { address = \"%s\"; setup = { %s }; } );\n", gpu, setup) >
+                0);
+    scene_configure(scene, text);
+}
+
 const char *
 scene_sources(void)
 {

@@ -118,6 +118,9 @@ char *scene_read(const char *path);
 /* Writes vgpu.conf. */
 void scene_configure(const struct scene *scene, const char *text);
 
+/* Writes a vgpu.conf that declares the setup of a GPU: the settings of the group "setup". */
+void scene_declare(const struct scene *scene, const char *gpu, const char *setup);
+
 /* The absolute path of the project's sources, in static memory. From then on $srcdir is this path.
  * So a test may change its directory after this call, or after scene_start. */
 const char *scene_sources(void);

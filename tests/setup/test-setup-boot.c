@@ -44,11 +44,7 @@ run(const char *line, int status, const char *words)
 static void
 declare(const char *setup)
 {
-    AUTO_FREE char *text = NULL;
-
-    assert_true(
-        asprintf(&text, "gpus = ( { address = \"" NVIDIA "\"; setup = { %s }; } );", setup) > 0);
-    scene_configure(&scene, text);
+    scene_declare(&scene, NVIDIA, setup);
 }
 
 /* While the host comes up, a tool may fail because it ran too early. */

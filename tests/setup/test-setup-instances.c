@@ -43,13 +43,9 @@ static const struct typed_case here = {
     &typed};
 
 static void
-declare(const char *said)
+declare(const char *setup)
 {
-    AUTO_FREE char *text = NULL;
-
-    assert_true(
-        asprintf(&text, "gpus = ( { address = \"" NVIDIA "\"; setup = { %s }; } );\n", said) > 0);
-    scene_configure(&scene, text);
+    scene_declare(&scene, NVIDIA, setup);
 }
 
 static void
