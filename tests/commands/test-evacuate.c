@@ -13,7 +13,8 @@
 #define MACHINE                                                                                    \
     "gpu 0000:3d:00.0 vf vfs 4 rule size board \"NVIDIA L40S\"\n"                                  \
     "gpu 0000:5e:00.0 vf vfs 4 rule size board \"NVIDIA L40S\"\n"                                  \
-    "gpu 0000:7f:00.0 vf vfs 2 rule size board \"NVIDIA L40S\"\n"
+    "gpu 0000:7f:00.0 vf vfs 1 rule size board \"NVIDIA L40S\"\n"                                  \
+    "gpu 0000:9f:00.0 vf vfs 1 rule size board \"NVIDIA L40S\"\n"
 
 static struct scene scene;
 static struct typed typed;
@@ -49,8 +50,8 @@ the_plan(void **state)
 
     typed_golden(&scene, uri, "evacuate/plan", "vgpuctl evacuate 3d:00.0 --dry-run");
     typed_golden(&scene, uri, "evacuate/plan-json", "vgpuctl evacuate 3d:00.0 --dry-run --json");
-    typed_golden(&scene, uri, "evacuate/two-gpus",
-                 "vgpuctl evacuate 3d:00.0 7f:00.0 --dry-run -o DOMAIN,HOW,TO,REASON");
+    typed_golden(&scene, uri, "evacuate/three-gpus",
+                 "vgpuctl evacuate 3d:00.0 7f:00.0 9f:00.0 --dry-run -o DOMAIN,HOW,TO,REASON");
     assert_false(host_exists(&scene.kernel.host, "var/lib/libvirt-vgpu/drained/0000:3d:00.0"));
     assert_int_equal(scene_leases(&scene, ""), 3);
     assert_int_equal(scene_leases(&scene, "held"), 3);
@@ -65,6 +66,7 @@ who_stays(void **state)
     assert_int_equal(scene_release_at(&scene, 3, "0000:5e:00.4"), 0);
     assert_int_equal(fake_make(&scene.kernel, "0000:5e:00.5", "nvidia-1152", "0000:5e:00.5"), 0);
     assert_int_equal(fake_make(&scene.kernel, "0000:7f:00.4", "nvidia-1152", "0000:7f:00.4"), 0);
+    assert_int_equal(fake_make(&scene.kernel, "0000:9f:00.4", "nvidia-1152", "0000:9f:00.4"), 0);
     typed_expect(&scene, uri, "vgpuctl evacuate 3d:00.0", COMMAND_BUSY, "what stays: 2 of 2",
                  &typed);
     typed_assert_has(typed.printed, "is not one that it is to move to");
@@ -72,7 +74,7 @@ who_stays(void **state)
                  &typed);
     typed_assert_has(typed.printed, "0000:5e:00.5 is none of ours");
     typed_expect(&scene, uri, "vgpuctl gpus -o GPU,DRAINED -rn", COMMAND_DONE,
-                 "0000:3d:00.0 yes\n0000:5e:00.0 yes\n0000:7f:00.0 no\n", &typed);
+                 "0000:3d:00.0 yes\n0000:5e:00.0 yes\n0000:7f:00.0 no\n0000:9f:00.0 no\n", &typed);
     assert_int_equal(scene_leases(&scene, "held"), 2);
 }
 

@@ -426,6 +426,30 @@ leases_are_found_added_and_removed_in_order(void **state)
     assert_null(ledger.leases);
 }
 
+/* A place that is promised to a domain is nothing that it has. */
+static void
+a_promise_binds(void **state)
+{
+    struct ledger ledger = {0};
+    struct lease lease = a_lease();
+    const struct name domain = {DOMAIN}, other = {DEVICE};
+
+    lease.state = LEASE_RESERVED;
+    assert_false(lease_binds(&lease, &domain, lease.time));
+    lease.daemon = LEASE_PROMISED;
+    assert_true(lease_binds(&lease, &domain, lease.time + 60));
+    assert_false(lease_binds(&lease, &domain, lease.time + 61));
+    assert_false(lease_binds(&lease, &other, lease.time));
+    ledger_add(&ledger, &lease);
+    assert_null(ledger_find_of(&ledger, &domain));
+    lease = a_lease();
+    lease.vgpu.device = (struct name){LATER};
+    ledger_add(&ledger, &lease);
+    assert_string_equal(ledger_find_of(&ledger, &domain)->vgpu.device.text, LATER);
+    assert_null(ledger_find_of(&ledger, &other));
+    ledger_clear(&ledger);
+}
+
 int
 main(void)
 {
@@ -443,6 +467,7 @@ main(void)
         cmocka_unit_test(names_too_long_are_refused),
         cmocka_unit_test(a_bad_line),
         cmocka_unit_test(leases_are_found_added_and_removed_in_order),
+        cmocka_unit_test(a_promise_binds),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

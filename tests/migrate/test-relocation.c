@@ -33,6 +33,21 @@ libvirt(const char *how, const char *more)
     return typed_libvirt(&scene, text);
 }
 
+/* The same, with a guest that has more memory than any disk. */
+static const char *
+large(void)
+{
+    static const char memory[] = "<memory>65536";
+    AUTO_FREE char *domain = typed_functions(1, "", "L40S-8Q", (const char *const[]){FIRST, NULL});
+    AUTO_FREE char *text = NULL;
+    char *at = strstr(domain, memory);
+
+    assert_non_null(at);
+    assert_true(asprintf(&text, "%.*s%s0000000000%s", (int)(at - domain), domain, memory,
+                         at + strlen(memory)) > 0);
+    return typed_libvirt(&scene, text);
+}
+
 static void
 refuses(const char *uri, const char *line, int status, const char *words)
 {
@@ -77,6 +92,10 @@ cannot_be_saved(void **state)
             "guest1 cannot be saved: libvirt keeps no saved state of a transient domain");
     refuses(libvirt("", nic), "vgpuctl move guest1 --here", COMMAND_FAILED,
             "guest1 cannot be saved: it has the host's device 0000:00:1f.6, which is no vGPU");
+    fake_write(&scene.kernel, "var/lib/libvirt/qemu/save/guest2.save", "");
+    refuses(large(), "vgpuctl move guest1 --here", COMMAND_NO_CAPACITY,
+            "guest1 cannot be saved: its memory and its vGPUs have 640000008192 MiB, and "
+            "/var/lib/libvirt/qemu/save has ");
     fake_write(&scene.kernel, "sys/kernel/debug/vfio/" FIRST "/migration/state", "RUNNING\n");
     fake_write(&scene.kernel, "sys/kernel/debug/vfio/" FIRST "/migration/features", "p2p\n");
     refuses(libvirt("", ""), "vgpuctl move guest1 --here", COMMAND_FAILED,
