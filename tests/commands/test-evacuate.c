@@ -99,6 +99,23 @@ two_names(void **state)
     typed_assert_has(typed.printed, "mtty2,mtty\n");
 }
 
+/* Nobody knows what a broken vgpu.conf allows, so no guest moves. */
+static void
+a_broken_configuration(void **state)
+{
+    const char *uri = three_guests();
+
+    scene_configure(&scene, "gpus = (");
+    typed_expect(&scene, uri, "vgpuctl evacuate 5e:00.0 --dry-run", COMMAND_BUSY,
+                 "what stays: 1 of 1", &typed);
+    typed_assert_has(typed.printed, "/etc/libvirt-vgpu/vgpu.conf:1: ");
+    typed_expect(&scene, uri, "vgpuctl evacuate 5e:00.0", COMMAND_FAILED,
+                 "guests that could not be moved: 1 of 1", &typed);
+    typed_assert_has(typed.printed, " stayed /etc/libvirt-vgpu/vgpu.conf:1: ");
+    assert_int_equal(scene_leases(&scene, "held"), 3);
+    assert_int_equal(scene_leases(&scene, ""), 3);
+}
+
 static void
 nothing_there(void **state)
 {
@@ -113,7 +130,7 @@ main(void)
 {
 #define TEST(name) TYPED_TEST(name, here)
     const struct CMUnitTest tests[] = {TEST(the_plan), TEST(who_stays), TEST(two_names),
-                                       TEST(nothing_there)};
+                                       TEST(a_broken_configuration), TEST(nothing_there)};
 
     return cmocka_run_group_tests(tests, warm_up_connection, NULL);
 }
