@@ -28,7 +28,7 @@ mdev_exists "$uuid"
 # The guest was restored, and not booted anew.
 [ "$(grep -c -e '-incoming' /var/log/libvirt/qemu/web01.log)" = 1 ]
 
-say "back, by name, and 25 others meanwhile do not get the place"
+say "back, by name"
 vgpuctl drain "$from"
 must_fail vgpuctl move web01 --here
 assert_match "$ERR" "$to is not one that it is to move to"
@@ -49,6 +49,17 @@ assert_match "$ERR" 'web01 does not start at its new place, and runs again elsew
 is_running web01
 [ "$(gpu_of web01)" = "$from" ]
 [ "$(vgpuctl list -rn -o STATE)" = held ]
+
+say "two calls at once: at least one moves the guest, and only what the guest has is left"
+statuses=
+vgpuctl move web01 --here >said.1 2>&1 &
+other=$!
+vgpuctl move web01 --here >said.2 2>&1 && statuses=0 || statuses=$?
+wait $other && statuses+=0 || statuses+=$?
+assert_match "$statuses" 0
+is_running web01
+[ "$(vgpuctl list -rn -o STATE)" = held ]
+[ "$(mdevs)" = "$uuid" ]
 
 say "what cannot be saved stays"
 must_fail vgpuctl move web02 --here
