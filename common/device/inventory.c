@@ -3,7 +3,6 @@
 #include "device/inventory.h"
 #include "base/array.h"
 #include "base/memory.h"
-#include "device/nvidia-number.h"
 
 #include <search.h>
 #include <string.h>
@@ -290,14 +289,6 @@ inventory_next_type(const struct inventory *inventory, const struct inventory_ty
     return gpu < inventory->gpu_count ? inventory->gpus[gpu]->types : NULL;
 }
 
-void
-inventory_suggest_type(const struct inventory_type *type, struct suggest *suggest)
-{
-    suggest_offer(suggest, type->id.text);
-    suggest_offer(suggest, type->name);
-    suggest_offer(suggest, inventory_last_word(type->name));
-}
-
 const struct inventory_type *
 inventory_find_type(const struct inventory_gpu *gpu, const struct name *id)
 {
@@ -443,24 +434,4 @@ bool
 inventory_type_has_name(const struct inventory_type *type)
 {
     return strcmp(type->name, type->id.text) != 0;
-}
-
-const char *
-inventory_last_word(const char *name)
-{
-    const char *blank = strrchr(name, ' ');
-
-    return blank ? blank + 1 : name;
-}
-
-bool
-inventory_type_is(const struct inventory_type *type, const char *word)
-{
-    unsigned number;
-
-    if (!strcmp(type->id.text, word) || !strcmp(type->name, word) ||
-        !strcmp(inventory_last_word(type->name), word))
-        return true;
-    number = nvidia_number_of_word(word);
-    return number && number == nvidia_number(&type->id);
 }

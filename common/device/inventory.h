@@ -21,7 +21,6 @@
 
 #include "base/error.h"
 #include "base/host.h"
-#include "base/suggest.h"
 #include "device/limit.h"
 
 #include <limits.h>
@@ -205,9 +204,6 @@ const struct inventory_type *
 inventory_next_type(const struct inventory *inventory, const struct inventory_type *type)
     __attribute__((nonnull(1)));
 
-/* Offers the words that people use for a type: its id, its name, and the name's last word. */
-void inventory_suggest_type(const struct inventory_type *type, struct suggest *suggest) NONNULL;
-
 /* Returns a GPU's type of this id, or NULL. */
 const struct inventory_type *
 inventory_find_type(const struct inventory_gpu *gpu, const struct name *id) NONNULL;
@@ -259,11 +255,3 @@ const struct inventory_type *inventory_type_for_good(const struct inventory_pare
 
 /* Whether the name of a type is known. Else its id is its name. */
 bool inventory_type_has_name(const struct inventory_type *type) CHECKED NONNULL;
-
-/* Returns the last word of a type's name: "T4-1B" of "GRID T4-1B". A name of one word is returned
- * whole. */
-const char *inventory_last_word(const char *name) CHECKED NONNULL;
-
-/* Whether a word that a person wrote names a type: its id, its whole name, the last word of its
- * name ("T4-1B"), or another word for its number (nvidia-number.h). */
-bool inventory_type_is(const struct inventory_type *type, const char *word) CHECKED NONNULL;

@@ -25,6 +25,7 @@ libvgpu_a_SOURCES += \
 	common/device/tag.c common/device/tag.h \
 	common/device/topology.c common/device/topology.h \
 	common/device/type-cache.c common/device/type-cache.h \
+	common/device/type-name.c common/device/type-name.h \
 	common/device/vf.c \
 	common/device/vendor.c common/device/vendor.h \
 	common/device/vfio.c common/device/vfio.h \

@@ -3,11 +3,12 @@
 #include "device/maxima.h"
 #include "base/array.h"
 #include "base/memory.h"
+#include "device/type-name.h"
 
 static bool
 means(const struct policy_limit *limit, const struct inventory_type *type)
 {
-    return ARRAY_HAS(limit->types.items, limit->types.count, word, inventory_type_is(type, *word));
+    return ARRAY_HAS(limit->types.items, limit->types.count, word, type_name_matches(type, *word));
 }
 
 const struct policy_limit *

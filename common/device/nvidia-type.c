@@ -2,6 +2,7 @@
 
 #include "device/nvidia-type.h"
 #include "device/nvidia-number.h"
+#include "device/type-name.h"
 
 #include <ctype.h>
 #include <stdio.h>
@@ -40,7 +41,7 @@ struct title {
 static bool
 parse_title(const struct inventory_type *type, struct title *ret)
 {
-    const char *word = inventory_last_word(type->name), *dash = strrchr(word, '-'), *size;
+    const char *word = type_name_last_word(type->name), *dash = strrchr(word, '-'), *size;
 
     *ret = (struct title){0};
     if (nvidia_number(&type->id) == 0 || !dash)

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
 #include "placement/constraints.h"
+#include "device/type-name.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -110,7 +111,7 @@ static bool
 may_have(const struct policy_gpu *gpu, const struct inventory_type *type)
 {
     for (size_t i = 0; i < gpu->types.count; i++) {
-        if (inventory_type_is(type, gpu->types.items[i]))
+        if (type_name_matches(type, gpu->types.items[i]))
             return true;
     }
     return gpu->types.count == 0;

@@ -3,6 +3,7 @@
 #include "placement/demand.h"
 #include "base/array.h"
 #include "base/text.h"
+#include "device/type-name.h"
 #include "device/vendor.h"
 
 #include <string.h>
@@ -101,7 +102,7 @@ rank_of(char *const *words, size_t count, unsigned framebuffer, const struct inv
         unsigned *rank)
 {
     for (*rank = 0; *rank < count; ++*rank) {
-        if (inventory_type_is(type, words[*rank]))
+        if (type_name_matches(type, words[*rank]))
             return true;
     }
     *rank = type->framebuffer;

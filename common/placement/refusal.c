@@ -4,6 +4,7 @@
 #include "base/array.h"
 #include "base/suggest.h"
 #include "base/text.h"
+#include "device/type-name.h"
 #include "placement/alternatives.h"
 #include "placement/gpu-reason.h"
 
@@ -43,7 +44,7 @@ guess_type(const struct inventory *inventory, const char *wanted)
     const struct inventory_type *type = NULL;
 
     while ((type = inventory_next_type(inventory, type)))
-        inventory_suggest_type(type, &suggest);
+        type_name_suggest(type, &suggest);
     return suggest;
 }
 

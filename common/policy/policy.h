@@ -8,7 +8,7 @@
  * Loading finds all faults, as "file:line: message", so a policy that was loaded has none.
  *
  * A type is named as people write it: its id, its name, or the last word of its name
- * (inventory_type_is).
+ * (type_name_matches).
  */
 
 #pragma once

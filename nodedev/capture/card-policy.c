@@ -4,6 +4,7 @@
 #include "base/array.h"
 #include "base/memory.h"
 #include "device/pci.h"
+#include "device/type-name.h"
 #include "policy/policy-keys.h"
 
 #include <stdio.h>
@@ -61,7 +62,7 @@ hide_types(const struct policy *policy, const struct inventory *inventory, struc
         char *other = numbered(policy, types->items[i]);
 
         while (!other && (type = inventory_next_type(inventory, type))) {
-            if (inventory_type_is(type, types->items[i]))
+            if (type_name_matches(type, types->items[i]))
                 other = memory_copy(types->items[i]);
         }
         replace(&types->items[i], other ? other : memory_copy("type-not-here"));

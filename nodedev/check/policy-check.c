@@ -6,6 +6,7 @@
 #include "base/text.h"
 #include "device/profile.h"
 #include "device/share.h"
+#include "device/type-name.h"
 #include "domain/request.h"
 #include "lease/ledger.h"
 #include "placement/demand.h"
@@ -34,9 +35,9 @@ is_offered(const struct inventory *inventory, const struct inventory_gpu *gpu,
     while ((type = inventory_next_type(inventory, type))) {
         if (gpu && type->gpu != gpu)
             continue;
-        if (inventory_type_is(type, suggest->said))
+        if (type_name_matches(type, suggest->said))
             return true;
-        inventory_suggest_type(type, suggest);
+        type_name_suggest(type, suggest);
     }
     return false;
 }
@@ -247,7 +248,7 @@ check_ceiling(struct checker *checker, const struct policy_limit *limit, const c
     const struct inventory_type *type = NULL;
 
     while ((type = inventory_next_type(checker->inventory, type))) {
-        if (!inventory_type_is(type, word) || !inventory_type_shares_time(type) ||
+        if (!type_name_matches(type, word) || !inventory_type_shares_time(type) ||
             type->ceiling == 0 || limit->max <= type->ceiling)
             continue;
         report_warning(checker->report, "max-instances", limit->origin, 0,

@@ -5,6 +5,7 @@
 #include "base/text.h"
 #include "commands/commands.h"
 #include "commands/host-table.h"
+#include "device/type-name.h"
 #include "placement/demand.h"
 
 #include <string.h>
@@ -94,7 +95,7 @@ is_wanted(const struct options *options, const struct inventory_type *type,
 {
     const char *word = options->values[OPTION_TYPE];
 
-    return (!word || inventory_type_is(type, word)) &&
+    return (!word || type_name_matches(type, word)) &&
            (!option_given(options, OPTION_AVAILABLE) || left->most != 0);
 }
 
@@ -136,7 +137,7 @@ check_type(const struct host_view *view, size_t first, size_t end, struct error 
     for (size_t i = first; i < end; i++) {
         const struct inventory_gpu *gpu = view->snapshot.inventory.gpus[i];
 
-        if (ARRAY_HAS(gpu->types, gpu->type_count, type, inventory_type_is(type, word)))
+        if (ARRAY_HAS(gpu->types, gpu->type_count, type, type_name_matches(type, word)))
             return 0;
     }
     return error_set(error, -ENOENT,

@@ -2,6 +2,7 @@
 
 #include "migrate/migrating-device.h"
 #include "base/array.h"
+#include "device/type-name.h"
 #include "vendor/card-vendor.h"
 
 #include <stdio.h>
@@ -19,10 +20,10 @@ struct title {
 static bool
 is_same(const struct inventory_type *a, const struct inventory_type *b)
 {
-    const char *profile = inventory_last_word(a->name);
+    const char *profile = type_name_last_word(a->name);
 
     return !strcmp(a->name, b->name) ||
-           (strchr(profile, '-') && !strcmp(profile, inventory_last_word(b->name)));
+           (strchr(profile, '-') && !strcmp(profile, type_name_last_word(b->name)));
 }
 
 static bool

@@ -3,6 +3,7 @@
 #include "view/picture.h"
 #include "base/printable.h"
 #include "cli/say.h"
+#include "device/type-name.h"
 #include "sriov/sriov-gpu.h"
 #include "view/gpu-view.h"
 #include "view/state-colour.h"
@@ -51,7 +52,7 @@ next_vgpu(const struct drawing *drawing, const struct host_view_vgpu *vgpu)
 static const char *
 word_of(const char *name, const struct name *id)
 {
-    const char *word = name ? inventory_last_word(name) : NULL;
+    const char *word = name ? type_name_last_word(name) : NULL;
 
     return word != name && strchr(word, '-') ? word : *id->text ? id->text : "?";
 }

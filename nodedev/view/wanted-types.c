@@ -3,6 +3,7 @@
 #include "view/wanted-types.h"
 #include "base/array.h"
 #include "base/memory.h"
+#include "device/type-name.h"
 
 #include <string.h>
 
@@ -30,7 +31,7 @@ count_definition(const struct host_view *view, const struct request *request,
             wanted[i].asked += demand_ranks(&demands.items[k], wanted[i].type, &rank);
         for (size_t k = 0; demands.count == 0 && k < request->device_count; k++)
             wanted[i].asked += request->devices[k].type &&
-                               inventory_type_is(wanted[i].type, request->devices[k].type);
+                               type_name_matches(wanted[i].type, request->devices[k].type);
     }
 }
 

@@ -2,6 +2,7 @@
 
 #include "actions/random-host.h"
 #include "actions/snapshot.h"
+#include "device/type-name.h"
 #include "device/vgpu.h"
 #include "fake/captured.h"
 #include "fake/chance.h"
@@ -129,7 +130,7 @@ add_kind(struct random_host *host, const struct inventory *inventory,
     for (size_t i = 0; i < gpu->type_count; i++) {
         const struct inventory_type *type = &gpu->types[i];
         unsigned room = room_of_all(inventory, machine, type);
-        const char *word = inventory_last_word(type->name);
+        const char *word = type_name_last_word(type->name);
 
         if (room == 0 || is_taken(host, inventory, type->id.text))
             continue;

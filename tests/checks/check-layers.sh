@@ -142,7 +142,7 @@ nm -A -u "$top_builddir"/common/placement/*.o | awk '
             "|.*_chk|fprintf|fputc|__stack_chk_fail|__isoc99_.*|__ctype_.*" \
             "|__(asan|ubsan|sanitizer)_.*|_GLOBAL_OFFSET_TABLE_|__errno_location"
         pure = "placement/.*|base/(choices|error|memory|names|nodeset|suggest|text)" \
-            "|policy/policy|device/inventory|lease/ledger|domain/request"
+            "|policy/policy|device/(inventory|type-name)|lease/ledger|domain/request"
     }
     NR == FNR { home[$1] = home[$1] $2; next }
     $3 !~ "^(" harmless ")$" && home[$3] !~ "^(" pure ")$" {

@@ -7,6 +7,7 @@
 
 #include "base/array.h"
 #include "device/maxima.h"
+#include "device/type-name.h"
 #include "fake/fake-snapshot.h"
 #include "placement/gpu-room.h"
 #include "placement/question.h"
@@ -60,7 +61,7 @@ find_type(const struct asked *asked, const char *word)
 {
     const struct inventory_gpu *gpu = asked->snapshot.inventory.gpus[0];
 
-    return ARRAY_FIND(gpu->types, gpu->type_count, type, inventory_type_is(type, word));
+    return ARRAY_FIND(gpu->types, gpu->type_count, type, type_name_matches(type, word));
 }
 
 /* Plays one step. The memory that a function keeps is set before the room is made. */
