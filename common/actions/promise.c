@@ -13,39 +13,38 @@
 /* --- the question ----------------------------------------------------------------------------- */
 
 static const struct lease *
-find_own(const struct promise *promise, const struct request_hostdev *hostdev)
+find_own(const struct ledger *ledger, const struct name *domain,
+         const struct request_hostdev *hostdev)
 {
-    const struct ledger *ledger = &promise->snapshot.ledger;
     const struct lease *lease = ledger_find(ledger, &hostdev->source);
 
-    return lease && lease->state == LEASE_HELD &&
-                   name_equal(&lease->domain, &promise->request->domain)
-               ? lease
-               : NULL;
+    return lease && lease->state == LEASE_HELD && name_equal(&lease->domain, domain) ? lease : NULL;
 }
 
-/* A saved state loads only into the type that the vGPU had. `before`: the places of then will do,
- * and no others; NULL: any will. */
+/* A saved state loads only into the type that the vGPU had. `before`: the leases of then name the
+ * only places that will do; NULL: any will. `former` gets what the guest has, or had. */
 static int
-bind(struct promise *promise, const struct promise *before, struct error *error)
+bind(struct snapshot *snapshot, const struct request *request, const struct ledger *before,
+     struct ledger *former, struct error *error)
 {
-    struct demands *demands = &promise->snapshot.demands;
+    struct demands *demands = &snapshot->demands;
 
     for (size_t i = 0; i < demands->count; i++) {
         struct demand *demand = &demands->items[i];
-        const struct lease *own = before ? ledger_find(&before->former, &demand->hostdev->source)
-                                         : find_own(promise, demand->hostdev);
+        const struct lease *own =
+            before ? ledger_find(before, &demand->hostdev->source)
+                   : find_own(&snapshot->ledger, &request->domain, demand->hostdev);
 
         if (!own)
             return error_refuse(error, ERROR_NOT_FOUND,
                                 "%s: the ledger does not say that %s has it (%s)", demand->label,
-                                promise->request->name, demand->hostdev->source.text);
+                                request->name, demand->hostdev->source.text);
         demand->saved = own->vgpu.type;
         if (before) {
             demand->place = own->vgpu.parent;
             demand->passes_drain = true;
         }
-        ledger_add(&promise->former, own);
+        ledger_add(former, own);
     }
     demands_set_free(demands, DEMAND_ANY_PLACE);
     return 0;
@@ -53,33 +52,44 @@ bind(struct promise *promise, const struct promise *before, struct error *error)
 
 /* Which GPUs will not do. */
 static void
-find_excluded(const struct inventory *inventory, const struct names *left, const struct name *only,
+find_excluded(const struct inventory *inventory, const struct names *left, const struct names *only,
               struct names *ret)
 {
     for (size_t i = 0; i < inventory->gpu_count; i++) {
         const struct name *gpu = &inventory->gpus[i]->name;
 
-        if (names_has(left, gpu) || (only && !name_equal(only, gpu)))
+        if (names_has(left, gpu) || (only->count && !names_has(only, gpu)))
             names_append(ret, gpu);
     }
 }
 
-/* What the guest has now goes. So its quotas allow as much more. */
-static void
-raise_quotas(struct promise *promise)
+/* How many of a class the guest has now. */
+static unsigned
+count_own(const struct snapshot *snapshot, const struct policy_class *class)
 {
-    struct policy *policy = &promise->snapshot.policy;
+    unsigned count = 0;
+
+    for (size_t i = 0; i < snapshot->demands.count; i++) {
+        const struct inventory_vgpu *vgpu =
+            inventory_find_vgpu(&snapshot->inventory, &snapshot->demands.items[i].hostdev->source);
+        const struct inventory_type *type = vgpu ? inventory_type_of(vgpu) : NULL;
+
+        count += type && demand_class_has(class, type);
+    }
+    return count;
+}
+
+/* What the guest has now goes. So its quotas allow as much more, until its places are found. */
+static void
+shift_quotas(struct snapshot *snapshot, bool up)
+{
+    struct policy *policy = &snapshot->policy;
 
     for (size_t i = 0; i < policy->quota_count; i++) {
         const struct policy_class *class = policy_find_class(policy, policy->quotas[i].class);
+        unsigned count = count_own(snapshot, class);
 
-        for (size_t k = 0; k < promise->snapshot.demands.count; k++) {
-            const struct inventory_vgpu *vgpu = inventory_find_vgpu(
-                &promise->snapshot.inventory, &promise->snapshot.demands.items[k].hostdev->source);
-            const struct inventory_type *type = vgpu ? inventory_type_of(vgpu) : NULL;
-
-            policy->quotas[i].max += type && demand_class_has(class, type);
-        }
+        policy->quotas[i].max += up ? count : -count;
     }
 }
 
@@ -99,12 +109,54 @@ forget_promises(struct ledger *ledger, const struct name *domain)
 
 /* --- held ------------------------------------------------------------------------------------- */
 
-/* Makes the two leases of each place: the one that holds it, in the ledger, and what it becomes. */
+/* The guest is a stranger here, with a UUID that nobody has: what it has keeps its place, and so
+ * does what other calls hold. The caller clears ret. */
 static int
-record(struct promise *promise, struct plan *plan)
+choose(struct snapshot *snapshot, const struct host *host, const struct request *request,
+       const struct names *left, const struct names *only, struct plan *ret, struct error *error)
 {
-    struct ledger *ledger = &promise->snapshot.ledger;
+    const struct plan_actor actor = {.time = host_seconds(host)};
+    AUTO(names_clear) struct names excluded = {0};
+    AUTO_FREE struct placement_choice *choices =
+        memory_zeroed(snapshot->demands.count, sizeof(*choices));
+    struct request stranger = *request;
+    struct placement_problem problem;
+    int rc = name_new_uuid(&stranger.domain);
 
+    if (rc < 0)
+        return error_set(error, -EIO, NO_UUID);
+    find_excluded(&snapshot->inventory, left, only, &excluded);
+    problem = snapshot_problem(snapshot, &stranger);
+    problem.left = &excluded;
+    shift_quotas(snapshot, true);
+    rc = placement_find(&problem, choices, error);
+    shift_quotas(snapshot, false);
+    if (rc == 0)
+        plan_build(&problem, choices, &actor, ret);
+    return rc;
+}
+
+/* Makes a place that was found one of nobody's: no start gets it. */
+static int
+make_nobodys(struct lease *lease)
+{
+    (void)!name_parse_uuid(&lease->domain, LEASE_NOBODY);
+    if (lease->vgpu.interface->hostdev == REQUEST_MDEV)
+        return name_new_uuid(&lease->vgpu.device);
+    return 0;
+}
+
+/* Under the lock: makes the two leases of each place: the one that holds it, in the ledger, and
+ * what it becomes. */
+static int
+record(struct promise *promise, struct plan *plan, struct error *error)
+{
+    struct statedir *statedir = &promise->transaction.statedir;
+    struct ledger *ledger = &promise->snapshot.ledger;
+    int rc = statedir_claim(statedir, ledger, error);
+
+    if (rc < 0)
+        return rc;
     promise->devices = memory_zeroed(plan->count, sizeof(*promise->devices));
     promise->leases = memory_zeroed(plan->count, sizeof(*promise->leases));
     for (size_t i = 0; i < plan->count; i++) {
@@ -113,13 +165,12 @@ record(struct promise *promise, struct plan *plan)
 
         *later = *lease;
         later->domain = promise->request->domain;
-        (void)!name_parse_uuid(&lease->domain, LEASE_NOBODY);
         later->state = LEASE_RESERVED;
         later->daemon = LEASE_PROMISED;
         later->claim = 0;
-        if (lease->vgpu.interface->hostdev == REQUEST_MDEV &&
-            name_new_uuid(&lease->vgpu.device) < 0)
-            return -EIO;
+        if (make_nobodys(lease) < 0)
+            return error_set(error, -EIO, NO_UUID);
+        lease->claim = statedir->claim;
         promise->devices[i] = lease->vgpu.device;
         ledger_add(ledger, lease);
     }
@@ -127,42 +178,13 @@ record(struct promise *promise, struct plan *plan)
     return 0;
 }
 
-/* The guest is a stranger here, with a UUID that nobody has: what it has keeps its place, and so
- * does what other calls hold. */
-static int
-choose(struct promise *promise, const struct names *left, bool claims, struct error *error)
-{
-    struct request stranger = *promise->request;
-    struct transaction *transaction = &promise->transaction;
-    AUTO_FREE struct placement_choice *choices =
-        memory_zeroed(promise->snapshot.demands.count, sizeof(*choices));
-    AUTO(plan_clear) struct plan plan = {0};
-    struct placement_problem problem;
-    struct plan_actor actor;
-    int rc = name_new_uuid(&stranger.domain);
-
-    problem = snapshot_problem(&promise->snapshot, &stranger);
-    problem.left = left;
-    if (rc < 0)
-        return error_set(error, -EIO, NO_UUID);
-    rc = placement_find(&problem, choices, error);
-    if (rc == 0 && claims)
-        rc = statedir_claim(&transaction->statedir, &promise->snapshot.ledger, error);
-    if (rc < 0)
-        return rc;
-    actor = (struct plan_actor){{0}, transaction->statedir.claim, host_seconds(promise->host)};
-    plan_build(&problem, choices, &actor, &plan);
-    rc = record(promise, &plan);
-    return rc < 0 ? error_set(error, rc, NO_UUID) : 0;
-}
-
 /* Looks without the lock, then decides under it. */
 static int
-hold(struct promise *promise, const struct promise *before, const struct names *left,
-     const struct name *only, struct error *error)
+hold(struct promise *promise, const struct ledger *before, const struct names *left,
+     const struct names *only, struct error *error)
 {
     AUTO(look_clear) struct look look = {0};
-    AUTO(names_clear) struct names others = {0};
+    AUTO(plan_clear) struct plan plan = {0};
     struct transaction *transaction = &promise->transaction;
     struct snapshot *snapshot = &promise->snapshot;
     int rc;
@@ -171,7 +193,7 @@ hold(struct promise *promise, const struct promise *before, const struct names *
     reader_begin(promise->host->reader, PATIENCE);
     rc = statedir_load(&transaction->statedir, &snapshot->ledger, error);
     if (rc == 0)
-        rc = bind(promise, before, error);
+        rc = bind(snapshot, promise->request, before, &promise->former, error);
     if (rc == 0)
         rc = snapshot_look(snapshot, &transaction->statedir, NULL, &look, error);
     if (rc == 0)
@@ -179,9 +201,9 @@ hold(struct promise *promise, const struct promise *before, const struct names *
     if (rc < 0)
         return rc;
     forget_promises(&snapshot->ledger, &promise->request->domain);
-    find_excluded(&snapshot->inventory, left, only, &others);
-    raise_quotas(promise);
-    rc = choose(promise, &others, true, error);
+    rc = choose(snapshot, promise->host, promise->request, left, only, &plan, error);
+    if (rc == 0)
+        rc = record(promise, &plan, error);
     if (rc == 0)
         rc = transaction_commit(transaction, &snapshot->ledger, error);
     else
@@ -189,6 +211,14 @@ hold(struct promise *promise, const struct promise *before, const struct names *
     if (rc < 0)
         promise->count = 0;
     return rc;
+}
+
+static int
+check_asks(int rc, const struct request *request, struct error *error)
+{
+    if (rc == 0)
+        rc = error_refuse(error, ERROR_NOT_FOUND, "%s asks for no vGPU here", request->name);
+    return rc < 0 ? rc : 0;
 }
 
 static int
@@ -200,72 +230,55 @@ begin(const struct host *host, const struct request *request, struct promise *re
     *ret = PROMISE_NONE;
     ret->host = host;
     ret->request = request;
-    rc = snapshot_read(&ret->snapshot, host, request, "move", error);
-    if (rc == 0)
-        rc = error_refuse(error, ERROR_NOT_FOUND, "%s asks for no vGPU here", request->name);
-    return rc < 0 ? rc : 0;
+    rc = check_asks(snapshot_read(&ret->snapshot, host, request, "move", error), request, error);
+    return rc < 0 ? rc : transaction_open(host, true, &ret->transaction, error);
 }
 
 int
 promise_hold(const struct host *host, const struct request *request, const struct names *left,
-             const struct name *only, struct promise *ret, struct error *error)
+             const struct names *only, struct promise *ret, struct error *error)
 {
     int rc = begin(host, request, ret, error);
 
-    if (rc == 0)
-        rc = transaction_open(host, true, &ret->transaction, error);
     return rc < 0 ? rc : hold(ret, NULL, left, only, error);
 }
 
 int
 promise_hold_former(const struct promise *before, struct promise *ret, struct error *error)
 {
-    const struct names none = {0};
+    const struct names any = {0};
     int rc = begin(before->host, before->request, ret, error);
 
-    if (rc == 0)
-        rc = transaction_open(before->host, true, &ret->transaction, error);
-    return rc < 0 ? rc : hold(ret, before, &none, NULL, error);
+    return rc < 0 ? rc : hold(ret, &before->former, &any, &any, error);
 }
 
-/* The same without the lock. */
-static int
-foresee(struct promise *promise, const struct ledger *earlier, const struct names *left,
-        const struct name *only, struct error *error)
-{
-    AUTO(look_clear) struct look look = {0};
-    AUTO(names_clear) struct names others = {0};
-    struct snapshot *snapshot = &promise->snapshot;
-    int rc = statedir_peek(promise->host, &snapshot->ledger, error);
-
-    if (rc == 0)
-        rc = bind(promise, NULL, error);
-    if (rc < 0)
-        return rc;
-    for (size_t i = 0; i < earlier->count; i++)
-        ledger_add(&snapshot->ledger, &earlier->leases[i]);
-    transaction_open_to_look(promise->host, &promise->transaction);
-    reader_begin(promise->host->reader, PATIENCE);
-    rc = snapshot_look(snapshot, &promise->transaction.statedir, NULL, &look, error);
-    if (rc < 0)
-        return rc;
-    find_excluded(&snapshot->inventory, left, only, &others);
-    raise_quotas(promise);
-    return choose(promise, &others, false, error);
-}
+/* --- foreseen --------------------------------------------------------------------------------- */
 
 int
-promise_foresee(const struct host *host, const struct request *request, const struct names *left,
-                const struct name *only, struct ledger *earlier, struct promise *ret,
+promise_foresee(struct snapshot *snapshot, const struct host *host, const struct request *request,
+                const struct names *left, const struct names *only, struct ledger *former,
                 struct error *error)
 {
-    int rc = begin(host, request, ret, error);
+    AUTO(plan_clear) struct plan plan = {0};
+    int rc;
 
+    demands_clear(&snapshot->demands);
+    if (*snapshot->policy_fault.text) {
+        *error = snapshot->policy_fault;
+        return -EINVAL;
+    }
+    rc = check_asks(snapshot_resolve(snapshot, host, request, error), request, error);
     if (rc == 0)
-        rc = foresee(ret, earlier, left, only, error);
-    for (size_t i = 0; rc == 0 && i < ret->count; i++)
-        ledger_add(earlier, ledger_find(&ret->snapshot.ledger, &ret->devices[i]));
-    ret->count = 0;
+        rc = bind(snapshot, request, NULL, former, error);
+    if (rc == 0)
+        rc = choose(snapshot, host, request, left, only, &plan, error);
+    for (size_t i = 0; i < plan.count && rc == 0; i++) {
+        rc = make_nobodys(&plan.steps[i].lease);
+        if (rc < 0)
+            error_set(error, -EIO, NO_UUID);
+        else
+            ledger_add(&snapshot->ledger, &plan.steps[i].lease);
+    }
     return rc;
 }
 

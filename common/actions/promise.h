@@ -41,25 +41,28 @@ struct promise {
 /*
  * Holds a place for each vGPU of a guest that runs, of the type that the vGPU has, by the decision
  * of a start. The GPUs that are `left` do not count; nor do others than `only`, unless that is
- * NULL. What the guest has now keeps its place meanwhile, but counts once for quotas. Nothing of
+ * empty. What the guest has now keeps its place meanwhile, but counts once for quotas. Nothing of
  * others is removed to make room. Returns REFUSED with the line of a start, or -errno with a line
  * in error. The caller closes ret in every case.
  */
 int promise_hold(const struct host *host, const struct request *request, const struct names *left,
-                 const struct name *only, struct promise *ret, struct error *error) CHECKED
-    __attribute__((nonnull(1, 2, 3, 5, 6)));
+                 const struct names *only, struct promise *ret, struct error *error) CHECKED NONNULL;
 
 /* Holds the places that the guest had when `before` was found. The guest does not run, and a
  * drained GPU takes it back. The same errors. */
 int promise_hold_former(const struct promise *before, struct promise *ret,
                         struct error *error) CHECKED NONNULL;
 
-/* Says where promise_hold would hold places, and holds nothing. `earlier`: what was foreseen for
- * other guests before, which takes its place; the new places are added. The same errors. */
-int
-promise_foresee(const struct host *host, const struct request *request, const struct names *left,
-                const struct name *only, struct ledger *earlier, struct promise *ret,
-                struct error *error) CHECKED __attribute__((nonnull(1, 2, 3, 5, 6, 7)));
+/*
+ * Finds places as promise_hold, and holds nothing. The snapshot was taken to show, with all types,
+ * and may be asked about many guests: its ledger gets the places as leases of nobody, so that the
+ * next guest finds others. To forget them, remove these leases. Afterwards the snapshot has the
+ * demands of the guest, and `former` the leases that the guest has now. The same errors.
+ */
+int promise_foresee(struct snapshot *snapshot, const struct host *host,
+                    const struct request *request, const struct names *left,
+                    const struct names *only, struct ledger *former,
+                    struct error *error) CHECKED NONNULL;
 
 /* Gives the guest the places that are held. -EBUSY with a line in error: a vGPU of the guest is
  * still here. -ESTALE: the places are not held any more. */

@@ -30,8 +30,8 @@ struct evacuation {
     struct names gpus;
     struct occupant *items;
     size_t count;
-    struct ledger foreseen; /* the places of the guests before */
-    bool is_signalled;      /* nothing more is begun */
+    struct snapshot snapshot; /* its ledger gets the places that are foreseen */
+    bool is_signalled;        /* nothing more is begun */
 };
 
 static void
@@ -43,7 +43,7 @@ evacuation_clear(struct evacuation *evacuation)
     }
     free(evacuation->items);
     names_clear(&evacuation->gpus);
-    ledger_clear(&evacuation->foreseen);
+    snapshot_clear(&evacuation->snapshot);
 }
 
 static struct occupant *
@@ -93,9 +93,9 @@ by_size(const void *a, const void *b)
 static int
 look(struct evacuation *evacuation, struct error *error)
 {
-    AUTO(snapshot_clear) struct snapshot snapshot = {0};
-    struct vgpu_walk walk = {.ledger = &snapshot.ledger, .inventory = &snapshot.inventory};
-    int rc = snapshot_take_to_show(&snapshot, evacuation->call->host, &inventory_no_types, error);
+    struct snapshot *snapshot = &evacuation->snapshot;
+    struct vgpu_walk walk = {.ledger = &snapshot->ledger, .inventory = &snapshot->inventory};
+    int rc = snapshot_take_to_show(snapshot, evacuation->call->host, &inventory_all_types, error);
 
     if (rc < 0)
         return rc;
@@ -143,23 +143,26 @@ add_places(struct occupant *item, const struct ledger *ledger, size_t first,
 static void
 foresee(struct evacuation *evacuation, struct occupant *item, struct domain_source *source)
 {
+    const struct names any = {0};
     const struct relocation relocation = {
-        .call = source->call, .source = source, .left = &evacuation->gpus};
-    const size_t count = evacuation->foreseen.count;
+        .call = source->call, .source = source, .left = &evacuation->gpus, .only = &any};
+    const size_t count = evacuation->snapshot.ledger.count;
 
-    if (relocation_foresee(&relocation, &evacuation->foreseen, &item->why) < 0)
+    if (relocation_foresee(&relocation, &evacuation->snapshot, &item->why) < 0)
         item->stays = true;
     else
-        add_places(item, &evacuation->foreseen, count, NULL);
+        add_places(item, &evacuation->snapshot.ledger, count, NULL);
 }
 
 /* A guest without a place, or that cannot be saved, stays where it was. */
 static void
 move(struct evacuation *evacuation, struct occupant *item, struct domain_source *source)
 {
+    const struct names any = {0};
     const struct relocation relocation = {.call = source->call,
                                           .source = source,
                                           .left = &evacuation->gpus,
+                                          .only = &any,
                                           .is_signalled = &evacuation->is_signalled};
     AUTO(ledger_clear) struct ledger ledger = {0};
     enum relocation_end end;

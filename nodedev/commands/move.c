@@ -172,7 +172,7 @@ find_present(const struct domain_source *source, struct names *ret, struct error
 }
 
 static int
-find_only(const struct command_call *call, struct name *ret, struct error *error)
+find_only(const struct command_call *call, struct names *ret, struct error *error)
 {
     AUTO(snapshot_clear) struct snapshot snapshot = {0};
     const struct inventory_gpu *gpu;
@@ -181,7 +181,7 @@ find_only(const struct command_call *call, struct name *ret, struct error *error
     if (rc == 0)
         rc = gpu_view_find(&snapshot, call->host, call->options.values[OPTION_PARENT], &gpu, error);
     if (rc == 0)
-        *ret = gpu->name;
+        names_append(ret, &gpu->name);
     return rc;
 }
 
@@ -216,12 +216,14 @@ static enum command_status
 run_here(const struct command_call *call, struct error *error)
 {
     AUTO(domain_source_close) struct domain_source source = {0};
-    AUTO(names_clear) struct names left = {0};
+    AUTO(names_clear) struct names left = {0}, only = {0};
     bool is_signalled = false;
-    struct relocation relocation = {
-        .call = call, .source = &source, .left = &left, .is_signalled = &is_signalled};
+    const struct relocation relocation = {.call = call,
+                                          .source = &source,
+                                          .left = &left,
+                                          .only = &only,
+                                          .is_signalled = &is_signalled};
     enum relocation_end end;
-    struct name only;
     int rc = check_usage_here(call, error);
 
     if (rc == 0)
@@ -230,10 +232,8 @@ run_here(const struct command_call *call, struct error *error)
         rc = domain_source_request(&source, error);
     if (rc == 0)
         rc = find_present(&source, &left, error);
-    if (rc == 0 && option_given(&call->options, OPTION_PARENT)) {
+    if (rc == 0 && option_given(&call->options, OPTION_PARENT))
         rc = find_only(call, &only, error);
-        relocation.only = &only;
-    }
     if (rc == 0)
         rc = relocation_run(&relocation, &end, error);
     if (rc < 0)

@@ -24,21 +24,34 @@ const char *const relocation_words[] = {
 
 /* --- the plan --------------------------------------------------------------------------------- */
 
-int
-relocation_foresee(const struct relocation *relocation, struct ledger *earlier, struct error *error)
+static int
+check_guest(const struct relocation *relocation, const struct demands *demands,
+            const struct ledger *former, struct error *error)
 {
-    struct promise promise = PROMISE_NONE;
-    const size_t count = earlier->count;
+    const struct domain_source *source = relocation->source;
+    unsigned framebuffer = 0;
+
+    for (size_t i = 0; i < former->count; i++)
+        framebuffer += former->leases[i].framebuffer;
+    return save_check_guest(relocation->call->host, &source->request, demands, framebuffer,
+                            &source->text, error);
+}
+
+int
+relocation_foresee(const struct relocation *relocation, struct snapshot *snapshot,
+                   struct error *error)
+{
+    AUTO(ledger_clear) struct ledger former = {0};
+    const size_t count = snapshot->ledger.count;
     int rc = save_check_domain(&relocation->source->domain, error);
 
     if (rc == 0)
-        rc = promise_foresee(relocation->call->host, &relocation->source->request, relocation->left,
-                             relocation->only, earlier, &promise, error);
+        rc = promise_foresee(snapshot, relocation->call->host, &relocation->source->request,
+                             relocation->left, relocation->only, &former, error);
     if (rc == 0)
-        rc = save_check_guest(&promise, &relocation->source->text, error);
-    while (rc < 0 && earlier->count > count)
-        ledger_remove(earlier, &earlier->leases[earlier->count - 1]);
-    promise_close(&promise);
+        rc = check_guest(relocation, &snapshot->demands, &former, error);
+    while (rc < 0 && snapshot->ledger.count > count)
+        ledger_remove(&snapshot->ledger, &snapshot->ledger.leases[snapshot->ledger.count - 1]);
     return rc;
 }
 
@@ -199,7 +212,7 @@ is_there(const struct relocation *relocation)
            !ARRAY_HAS(ledger.leases, ledger.count, lease,
                       name_equal(&lease->domain, &relocation->source->domain.uuid) &&
                           (names_has(relocation->left, &lease->gpu) ||
-                           (relocation->only && !name_equal(relocation->only, &lease->gpu))));
+                           (relocation->only->count && !names_has(relocation->only, &lease->gpu))));
 }
 
 /* The definition names the virtual functions that the guest had. */
@@ -299,7 +312,7 @@ relocation_run(const struct relocation *relocation, enum relocation_end *ret, st
         rc = promise_hold(relocation->call->host, &relocation->source->request, relocation->left,
                           relocation->only, &promise, error);
     if (rc == 0)
-        rc = save_check_guest(&promise, &relocation->source->text, error);
+        rc = check_guest(relocation, &promise.snapshot.demands, &promise.former, error);
     block_signals(&before);
     if (rc == 0)
         rc = move(relocation, &promise, ret, error);

@@ -23,7 +23,7 @@ struct relocation {
     const struct command_call *call;
     struct domain_source *source; /* with a connection that may write, and its request */
     const struct names *left;     /* GPUs that the guest leaves */
-    const struct name *only;      /* the only GPU that will do; NULL: any other */
+    const struct names *only;     /* the only GPUs that will do; none: any other */
     bool *is_signalled;           /* is set if a signal came that would have ended this process */
 };
 
@@ -37,9 +37,9 @@ enum relocation_end {
 };
 extern const char *const relocation_words[]; /* by these; for programs */
 
-/* Says where the guest would go, and does nothing. `earlier` as for promise_foresee. Returns
- * REFUSED, or -errno, with the line that relocation_run would have. */
-int relocation_foresee(const struct relocation *relocation, struct ledger *earlier,
+/* Says where the guest would go, and does nothing. The snapshot is as for promise_foresee. Returns
+ * REFUSED, or -errno, with the line that relocation_run would have; then it has no new place. */
+int relocation_foresee(const struct relocation *relocation, struct snapshot *snapshot,
                        struct error *error) CHECKED NONNULL;
 
 /* Moves the guest. Returns -errno with a line in error unless it has moved; REFUSED: nothing was

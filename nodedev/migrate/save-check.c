@@ -35,18 +35,19 @@ check_devices(const struct request *request, const struct demands *demands, stru
 
 /* What the drivers tell of their vGPUs. Where they tell nothing, QEMU finds out. */
 static int
-check_drivers(const struct promise *promise, struct error *error)
+check_drivers(const struct host *host, const struct request *request, const struct demands *demands,
+              struct error *error)
 {
     const struct domain domain = {.is_running = true};
     const struct migrating_guest guest = {
-        .label = promise->request->name,
+        .label = request->name,
         .domain = &domain,
-        .request = promise->request,
-        .demands = promise->snapshot.demands,
+        .request = request,
+        .demands = *demands,
     };
     AUTO(departure_clear) struct departure departure = {0};
 
-    departure_take(&departure, promise->host, &guest);
+    departure_take(&departure, host, &guest);
     for (size_t i = 0; i < departure.count; i++) {
         const struct departing_device *device = &departure.devices[i];
         char text[256];
@@ -76,24 +77,22 @@ find_memory(const struct document *xml)
 
 /* Whether all that the guest has in memory would fit where libvirt saves. */
 static int
-check_space(const struct promise *promise, const struct document *xml, struct error *error)
+check_space(const struct host *host, const struct request *request, uint64_t need,
+            struct error *error)
 {
-    AUTO_CLOSE int fd = host_open(promise->host, SAVES, O_PATH | O_DIRECTORY, 0);
-    uint64_t need = find_memory(xml), free_mib;
+    AUTO_CLOSE int fd = host_open(host, SAVES, O_PATH | O_DIRECTORY, 0);
     struct statvfs space;
+    uint64_t free_mib;
 
     if (fd < 0 || fstatvfs(fd, &space) < 0)
         return 0;
-    for (size_t i = 0; i < promise->former.count; i++)
-        need += promise->former.leases[i].framebuffer;
     free_mib = space.f_bavail * (space.f_frsize >> 10) >> 10;
     if (free_mib >= need)
         return 0;
     return error_refuse(error, ERROR_NO_ROOM,
                         "%s cannot be saved: its memory and its vGPUs have %llu MiB, and /" SAVES
                         " has %llu MiB left",
-                        promise->request->name, (unsigned long long)need,
-                        (unsigned long long)free_mib);
+                        request->name, (unsigned long long)need, (unsigned long long)free_mib);
 }
 
 int
@@ -117,11 +116,13 @@ save_check_domain(const struct connection_domain *domain, struct error *error)
 }
 
 int
-save_check_guest(const struct promise *promise, const struct document *xml, struct error *error)
+save_check_guest(const struct host *host, const struct request *request,
+                 const struct demands *demands, unsigned framebuffer, const struct document *xml,
+                 struct error *error)
 {
-    int rc = check_devices(promise->request, &promise->snapshot.demands, error);
+    int rc = check_devices(request, demands, error);
 
     if (rc == 0)
-        rc = check_drivers(promise, error);
-    return rc < 0 ? rc : check_space(promise, xml, error);
+        rc = check_drivers(host, request, demands, error);
+    return rc < 0 ? rc : check_space(host, request, find_memory(xml) + framebuffer, error);
 }

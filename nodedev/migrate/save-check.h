@@ -7,14 +7,15 @@
 
 #pragma once
 
-#include "actions/promise.h"
 #include "libvirt/connection.h"
+#include "placement/demand.h"
 
 /* Checks the domain: it runs, is persistent, and has no saved state. Returns REFUSED with a line in
  * error if not. */
 int save_check_domain(const struct connection_domain *domain, struct error *error) CHECKED NONNULL;
 
-/* Checks the guest of a promise: its devices, their drivers, and the space where libvirt saves.
- * `xml` is the domain's XML. The same errors. */
-int save_check_guest(const struct promise *promise, const struct document *xml,
-                     struct error *error) CHECKED NONNULL;
+/* Checks the guest: its devices, their drivers, and the space where libvirt saves. `framebuffer`:
+ * MiB of its vGPUs. The same errors. */
+int save_check_guest(const struct host *host, const struct request *request,
+                     const struct demands *demands, unsigned framebuffer,
+                     const struct document *xml, struct error *error) CHECKED NONNULL;

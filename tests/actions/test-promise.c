@@ -81,16 +81,16 @@ runs(const char *attributes)
 static int
 hold(const char *left, const char *only, struct error *error)
 {
-    AUTO(names_clear) struct names gpus = {0};
-    struct name gpu, *wanted = NULL;
+    AUTO(names_clear) struct names gpus = {0}, wanted = {0};
+    struct name gpu;
 
     assert_int_equal(name_parse(&gpu, left), 0);
     names_append(&gpus, &gpu);
     if (only) {
         assert_int_equal(name_parse(&gpu, only), 0);
-        wanted = &gpu;
+        names_append(&wanted, &gpu);
     }
-    return promise_hold(&scene.kernel.host, &guest.request, &gpus, wanted, &guest.promise, error);
+    return promise_hold(&scene.kernel.host, &guest.request, &gpus, &wanted, &guest.promise, error);
 }
 
 static void
@@ -450,13 +450,22 @@ restored_on_a_drained_gpu(void **state)
     forget();
 }
 
+static int
+foresee(struct snapshot *snapshot, const struct names *left, const struct names *only,
+        struct ledger *former, struct error *error)
+{
+    ledger_clear(former);
+    return promise_foresee(snapshot, &scene.kernel.host, &guest.request, left, only, former, error);
+}
+
 /* Two calls at once hold two places. What is foreseen takes its place, too. */
 static void
 several_at_once(void **state)
 {
-    AUTO(ledger_clear) struct ledger earlier = {0};
+    AUTO(snapshot_clear) struct snapshot snapshot = {0};
+    AUTO(ledger_clear) struct ledger former = {0};
+    const struct names any = {0};
     struct guest other;
-    struct promise foreseen;
     struct error error;
     struct name gpu;
     AUTO(names_clear) struct names gpus = {0};
@@ -470,22 +479,19 @@ several_at_once(void **state)
     must("prepare", "begin");
     assert_int_equal(name_parse(&gpu, "0000:3d:00.0"), 0);
     names_append(&gpus, &gpu);
+    assert_int_equal(
+        snapshot_take_to_show(&snapshot, &scene.kernel.host, &inventory_all_types, &error), 0);
     for (size_t i = 0; i < 4; i++) {
-        assert_int_equal(promise_foresee(&scene.kernel.host, &guest.request, &gpus, NULL, &earlier,
-                                         &foreseen, &error),
-                         0);
-        promise_close(&foreseen);
-        assert_int_equal(earlier.count, i + 1);
+        assert_int_equal(foresee(&snapshot, &gpus, &any, &former, &error), 0);
+        assert_int_equal(snapshot.ledger.count, 2 + i + 1);
     }
-    assert_int_equal(promise_foresee(&scene.kernel.host, &guest.request, &gpus, NULL, &earlier,
-                                     &foreseen, &error),
-                     REFUSED);
-    promise_close(&foreseen);
+    assert_int_equal(foresee(&snapshot, &gpus, &any, &former, &error), REFUSED);
+    assert_int_equal(snapshot.ledger.count, 2 + 4);
     assert_int_equal(scene_leases(&scene, ""), 2);
 
     must_hold("0000:3d:00.0");
     assert_int_equal(
-        promise_hold(&scene.kernel.host, &other.request, &gpus, NULL, &other.promise, &error), 0);
+        promise_hold(&scene.kernel.host, &other.request, &gpus, &any, &other.promise, &error), 0);
     assert_int_equal(scene_leases(&scene, "pending"), 2);
     assert_string_not_equal(guest.promise.devices[0].text, other.promise.devices[0].text);
     must("release", "end");

@@ -388,7 +388,7 @@ act_promise(struct stage *stage)
     assert_int_equal(request_parse(&document, &request, &error), 0);
     stage_start_program(stage, "vgpuctl");
     inject_resume();
-    rc = promise_hold(&stage->scene.kernel.host, &request, &none, NULL, &promise, &error);
+    rc = promise_hold(&stage->scene.kernel.host, &request, &none, &none, &promise, &error);
     if (rc == 0)
         rc = release_domain(&stage->scene.kernel.host, &request, "saved", &error);
     if (rc == 0)
