@@ -45,8 +45,9 @@ struct promise {
  * others is removed to make room. Returns REFUSED with the line of a start, or -errno with a line
  * in error. The caller closes ret in every case.
  */
-int promise_hold(const struct host *host, const struct request *request, const struct names *left,
-                 const struct names *only, struct promise *ret, struct error *error) CHECKED NONNULL;
+int
+promise_hold(const struct host *host, const struct request *request, const struct names *left,
+             const struct names *only, struct promise *ret, struct error *error) CHECKED NONNULL;
 
 /* Holds the places that the guest had when `before` was found. The guest does not run, and a
  * drained GPU takes it back. The same errors. */
@@ -59,10 +60,10 @@ int promise_hold_former(const struct promise *before, struct promise *ret,
  * next guest finds others. To forget them, remove these leases. Afterwards the snapshot has the
  * demands of the guest, and `former` the leases that the guest has now. The same errors.
  */
-int promise_foresee(struct snapshot *snapshot, const struct host *host,
-                    const struct request *request, const struct names *left,
-                    const struct names *only, struct ledger *former,
-                    struct error *error) CHECKED NONNULL;
+int
+promise_foresee(struct snapshot *snapshot, const struct host *host, const struct request *request,
+                const struct names *left, const struct names *only, struct ledger *former,
+                struct error *error) CHECKED NONNULL;
 
 /* Gives the guest the places that are held. -EBUSY with a line in error: a vGPU of the guest is
  * still here. -ESTALE: the places are not held any more. */

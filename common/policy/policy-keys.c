@@ -96,9 +96,18 @@ static const struct setting_list device_list = {
     "a device", ITEMS(struct policy_domain_device, device_keys, struct policy_domain, device_count),
     .fresh = NULL};
 
+static void
+read_evacuate(const struct setting *setting)
+{
+    setting_choices(setting);
+    ((struct policy_domain *)setting->object)->has_evacuate = true;
+}
+
 static const struct setting_key domain_keys[] = {
     {"name", setting_string, offsetof(struct policy_domain, name), .needed = true},
-    {"devices", setting_list, offsetof(struct policy_domain, devices), true, .list = &device_list},
+    {"devices", setting_list, offsetof(struct policy_domain, devices), .list = &device_list},
+    {"evacuate", read_evacuate, offsetof(struct policy_domain, evacuate),
+     .words = policy_evacuate_words, .like = setting_choices},
 };
 
 static const struct setting_list gpu_list = {
@@ -275,6 +284,8 @@ static const struct setting_key keys[] = {
     {"migrate_uuid", setting_choice, offsetof(struct policy, migrate_uuid), .words = uuid_words},
     {"accept", setting_words, .offset = offsetof(struct policy, accepted)},
     {"allow", setting_choices, offsetof(struct policy, allow), .words = policy_allow_words},
+    {"evacuate", setting_choices, offsetof(struct policy, evacuate),
+     .words = policy_evacuate_words},
     {"params", read_params, .offset = offsetof(struct policy, params), .like = setting_words},
     {"prepare_timeout", setting_duration, .offset = offsetof(struct policy, prepare_timeout)},
     {"release_timeout", setting_duration, .offset = offsetof(struct policy, release_timeout)},

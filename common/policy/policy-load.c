@@ -22,6 +22,7 @@ set_defaults(struct policy *policy)
         .order = ORDER_PACK,
         .numa = NUMA_PREFER,
         .allow = ~0u,
+        .evacuate = ~0u,
         .default_class = memory_copy(""),
         .prepare_timeout = 30000,
         .release_timeout = 5000,

@@ -12,6 +12,8 @@ const char *const policy_sizes_words[] = {"", "equal", "mixed", NULL};
 const char *const policy_scheduler_words[] = {"", "best-effort", "equal-share", "fixed-share",
                                               NULL};
 
+const char *const policy_evacuate_words[] = {"here", "live", NULL};
+
 const char *const policy_allow_words[] = {"class", "type",   "parent", "placement",
                                           "numa",  "traits", NULL};
 
@@ -222,4 +224,16 @@ policy_is_domain(const char *pattern, const char *name, const struct name *uuid)
     if (name_parse_uuid(&wanted, pattern) == 0)
         return name_equal(&wanted, uuid);
     return fnmatch(pattern, name, 0) == 0;
+}
+
+unsigned
+policy_evacuation(const struct policy *policy, const char *name, const struct name *uuid)
+{
+    for (size_t i = 0; i < policy->domain_count; i++) {
+        const struct policy_domain *domain = &policy->domains[i];
+
+        if (domain->has_evacuate && policy_is_domain(domain->name, name, uuid))
+            return domain->evacuate;
+    }
+    return policy->evacuate;
 }

@@ -34,6 +34,13 @@ enum policy_allow {
     POLICY_ALLOW_TRAITS,
 };
 
+/* How 'vgpuctl evacuate' may move a running guest; each is a bit in policy.evacuate. */
+enum policy_evacuate {
+    POLICY_EVACUATE_HERE, /* to another GPU of this host: the guest is saved and restored */
+    POLICY_EVACUATE_LIVE, /* to another host */
+};
+extern const char *const policy_evacuate_words[]; /* by these; NULL ends them */
+
 enum policy_scheduler {
     POLICY_SCHEDULER_UNSAID,
     POLICY_SCHEDULER_BEST_EFFORT,
@@ -127,6 +134,8 @@ struct policy_domain {
     char *name; /* fnmatch(3) pattern of a name, or a UUID */
     struct policy_domain_device *devices;
     size_t device_count;
+    unsigned evacuate; /* bits of enum policy_evacuate */
+    bool has_evacuate; /* false: policy.evacuate counts */
     char *origin;
 };
 
@@ -141,6 +150,7 @@ struct policy {
     unsigned release;     /* enum policy_release */
     unsigned migrate_uuid; /* enum policy_migrate_uuid */
     unsigned allow;        /* bits of enum policy_allow */
+    unsigned evacuate;     /* bits of enum policy_evacuate; see policy_evacuation */
     struct words accepted; /* findings of doctor's that the administrator knows */
     struct words params;
     bool has_params;          /* false: the built-in list counts */
@@ -211,3 +221,8 @@ bool policy_allows_param(const struct policy *policy, const char *name) CHECKED 
 /* Whether a pattern of `quotas` or `domains` matches a domain. */
 bool
 policy_is_domain(const char *pattern, const char *name, const struct name *uuid) CHECKED NONNULL;
+
+/* How a domain may be moved: bits of enum policy_evacuate. The first item of `domains` counts that
+ * matches the domain and says so. */
+unsigned policy_evacuation(const struct policy *policy, const char *name,
+                           const struct name *uuid) CHECKED NONNULL;

@@ -277,7 +277,7 @@ static void
 put_setting(struct setting_text *text, const struct setting_key *key, const char *path,
             const char *origin, const void *object)
 {
-    setting_function *read = key->like ? key->like : key->read;
+    setting_function *read = setting_kind(key);
     const void *field = (const char *)object + key->offset;
 
     for (size_t i = 0; i < COUNT(forms); i++) {

@@ -240,6 +240,12 @@ setting_some_words(const struct setting *setting)
         tell(setting, "%s is an empty list: it needs at least one string", setting->key->name);
 }
 
+setting_function *
+setting_kind(const struct setting_key *key)
+{
+    return key->like ? key->like : key->read;
+}
+
 /* The index of a word, or a fault that lists them all: -1. */
 static int
 find_word(const struct setting *setting)
@@ -255,8 +261,9 @@ find_word(const struct setting *setting)
         if (**words)
             text_join(&list, ", ", "\"%s\"", *words);
     }
-    setting_wrong(setting, "%s %s %s", setting->key->name,
-                  setting->key->read == setting_choices ? "may hold only" : "must be one of", all);
+    setting_wrong(
+        setting, "%s %s %s", setting->key->name,
+        setting_kind(setting->key) == setting_choices ? "may hold only" : "must be one of", all);
     return -1;
 }
 

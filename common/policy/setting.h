@@ -81,6 +81,9 @@ struct setting_key {
                                         of them */
 };
 
+/* Which of the functions above fits the field of a key. */
+setting_function *setting_kind(const struct setting_key *key) NONNULL;
+
 void setting_read_group(struct setting_reader *reader, const config_setting_t *group,
                         const struct setting_key *keys, size_t count, void *object) NONNULL;
 

@@ -97,6 +97,7 @@ conf_assert_defaults(const struct policy *policy)
     assert_int_equal(policy->numa, NUMA_PREFER);
     assert_int_equal(policy->release, POLICY_REAP);
     assert_int_equal(policy->allow, ~0u);
+    assert_int_equal(policy->evacuate, ~0u);
     assert_false(policy->has_params);
     assert_int_equal(policy->params.count, 0);
     assert_int_equal(policy->gpu_count, 0);

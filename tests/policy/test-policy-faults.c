@@ -215,7 +215,7 @@ faults_of_one_place(void **state)
         {"domains = { };", "1: domains must be a list of groups"},
         {"domains = ( \"web\" );", "1: domains may hold only groups"},
         {"domains = ( { devices = ( ); } );", "1: name is missing; a domain needs "},
-        {"domains = ( { name = \"*\"; } );", "1: devices is missing; a domain needs "},
+        {"evacuate = [ \"away\" ];", "1: evacuate may hold only \"here\", \"live\""},
         {"domains = ( { name = 5; devices = ( ); } );", "1: name must be a string"},
         {"domains = ( { name = \"*\"; devices = { }; } );", "1: devices must be a list of groups"},
         {"domains = ( { name = \"*\"; devices = (\n\"small\" ); } );",

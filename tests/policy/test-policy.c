@@ -468,6 +468,29 @@ sizes(void **state)
     }
 }
 
+/* The first item that matches the domain and says so counts. */
+static void
+ways_to_evacuate(void **state)
+{
+    static const struct {
+        const char *name;
+        unsigned ways;
+    } rows[] = {{"web01", 1 << POLICY_EVACUATE_LIVE}, {"db01", 0}, {"ci01", 1}};
+    struct conf *conf = *state;
+    const struct name uuid = {"00000000-0000-4000-8000-000000000001"};
+
+    conf_put(conf, MAIN,
+             "evacuate = [ \"here\" ];\n"
+             "domains = ( { name = \"*1\"; devices = ( { alias = \"ua-a\"; type = \"x\"; } ); },\n"
+             "            { name = \"db*\"; evacuate = [ ]; },\n"
+             "            { name = \"web*\"; evacuate = ( \"live\" ); },\n"
+             "            { name = \"web01\"; evacuate = ( \"here\" ); } );\n",
+             0644);
+    conf_assert_loads(conf);
+    for (size_t i = 0; i < COUNT(rows); i++)
+        assert_int_equal(policy_evacuation(&conf->policy, rows[i].name, &uuid), rows[i].ways);
+}
+
 #define TEST(function) cmocka_unit_test_setup_teardown(function, conf_set_up, conf_tear_down)
 
 int
@@ -483,6 +506,7 @@ main(void)
         TEST(lists_append_but_allow_is_replaced),
         TEST(parameters_that_may_be_set),
         TEST(patterns_of_domains),
+        TEST(ways_to_evacuate),
         TEST(a_name_is_no_uuid),
         TEST(other_files_are_passed_over),
         TEST(a_conf_of_any_name_counts),
