@@ -2,12 +2,26 @@
 
 #include "cli/end-signals.h"
 
+static const int signals[] = {SIGINT, SIGTERM, SIGHUP, SIGQUIT};
+
 void
 end_signals_fill(sigset_t *ret)
 {
-    static const int signals[] = {SIGINT, SIGTERM, SIGHUP, SIGQUIT};
-
     sigemptyset(ret);
     for (size_t i = 0; i < COUNT(signals); i++)
         sigaddset(ret, signals[i]);
+}
+
+bool
+end_signals_are_pending(void)
+{
+    sigset_t pending;
+
+    if (sigpending(&pending) < 0)
+        return false;
+    for (size_t i = 0; i < COUNT(signals); i++) {
+        if (sigismember(&pending, signals[i]) == 1)
+            return true;
+    }
+    return false;
 }

@@ -10,6 +10,10 @@
 #include "base/cleanup.h"
 
 #include <signal.h>
+#include <stdbool.h>
 
 /* Fills ret with SIGINT, SIGTERM, SIGHUP and SIGQUIT. */
 void end_signals_fill(sigset_t *ret) NONNULL;
+
+/* Whether such a signal waits, because it is blocked. */
+bool end_signals_are_pending(void) CHECKED;

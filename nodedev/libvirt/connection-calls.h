@@ -83,6 +83,7 @@ struct connection_calls {
     int (*xml)(struct _virConnect *libvirt, const char *uuid, enum connection_side side,
                bool secrets, char **ret, struct error *error);
     int (*start)(struct _virConnect *libvirt, const char *uuid, struct error *error);
+    int (*shut_down)(struct _virConnect *libvirt, const char *uuid, struct error *error);
     int (*attach)(struct _virConnect *libvirt, const char *uuid, const char *xml,
                   struct error *error);
     int (*detach)(struct _virConnect *libvirt, const char *uuid, const char *alias,

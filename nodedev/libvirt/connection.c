@@ -190,6 +190,12 @@ connection_start(struct connection *connection, const struct name *domain, struc
 }
 
 int
+connection_shut_down(struct connection *connection, const struct name *domain, struct error *error)
+{
+    return connection->calls->shut_down(connection->libvirt, domain->text, error);
+}
+
+int
 connection_attach(struct connection *connection, const struct name *domain, const char *xml,
                   struct error *error)
 {

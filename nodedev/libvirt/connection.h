@@ -81,6 +81,10 @@ int connection_define(struct connection *connection, const struct document *xml,
 int connection_start(struct connection *connection, const struct name *domain,
                      struct error *error) CHECKED NONNULL;
 
+/* Asks the guest of the running domain to shut down, and does not wait for it. */
+int connection_shut_down(struct connection *connection, const struct name *domain,
+                         struct error *error) CHECKED NONNULL;
+
 /* Plugs a device into the running domain. */
 int connection_attach(struct connection *connection, const struct name *domain, const char *xml,
                       struct error *error) CHECKED NONNULL;

@@ -50,6 +50,7 @@ const struct connection_calls connection_calls __attribute__((visibility("defaul
     .define = libvirt_domain_define,
     .xml = libvirt_domain_xml,
     .start = libvirt_domain_start,
+    .shut_down = libvirt_domain_shut_down,
     .attach = libvirt_domain_attach,
     .detach = libvirt_domain_detach,
     .set_annotation = libvirt_domain_set_annotation,

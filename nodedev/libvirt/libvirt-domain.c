@@ -87,6 +87,18 @@ libvirt_domain_start(virConnectPtr libvirt, const char *uuid, struct error *erro
 }
 
 int
+libvirt_domain_shut_down(virConnectPtr libvirt, const char *uuid, struct error *error)
+{
+    AUTO(libvirt_free_domain) virDomainPtr domain = libvirt_domain_by_uuid(libvirt, uuid, error);
+
+    if (!domain)
+        return -EIO;
+    return virDomainShutdown(domain) < 0
+               ? libvirt_fail(error, -EIO, "libvirt does not ask it to shut down")
+               : 0;
+}
+
+int
 libvirt_domain_attach(virConnectPtr libvirt, const char *uuid, const char *device,
                       struct error *error)
 {

@@ -56,6 +56,7 @@ int libvirt_domain_define(virConnectPtr libvirt, const char *text, struct error 
 int libvirt_domain_xml(virConnectPtr libvirt, const char *uuid, enum connection_side side,
                        bool secrets, char **ret, struct error *error);
 int libvirt_domain_start(virConnectPtr libvirt, const char *uuid, struct error *error);
+int libvirt_domain_shut_down(virConnectPtr libvirt, const char *uuid, struct error *error);
 int libvirt_domain_attach(virConnectPtr libvirt, const char *uuid, const char *device,
                           struct error *error);
 int libvirt_domain_detach(virConnectPtr libvirt, const char *uuid, const char *alias,

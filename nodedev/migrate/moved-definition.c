@@ -29,25 +29,25 @@ follow(const struct request *now, struct domain_edit *edit, struct error *error)
     return rc < 0 ? rc : changed;
 }
 
-static int
-update(struct connection *there, const struct name *domain, const struct document *live,
-       const struct document *config, struct error *error)
+int
+moved_definition_follow(struct connection *there, const struct name *domain,
+                        const struct request *now, struct error *error)
 {
-    AUTO(request_clear) struct request now = {0};
     AUTO(domain_edit_end) struct domain_edit edit = {0};
+    AUTO(document_clear) struct document config = {0};
     AUTO(document_clear) struct document text = {0};
     AUTO(document_clear) struct document written = {0};
-    int rc = request_parse(live, &now, error);
+    int rc = connection_xml(there, domain, CONNECTION_CONFIG, true, &config, error);
 
     if (rc == 0)
-        rc = domain_edit_start(config, &edit, error);
+        rc = domain_edit_start(&config, &edit, error);
     if (rc == 0)
-        rc = follow(&now, &edit, error);
+        rc = follow(now, &edit, error);
     if (rc <= 0)
         return rc;
     rc = domain_edit_text(&edit, &text, error);
     if (rc == 0)
-        rc = definition_replace(there, domain, config, &text, &written, error);
+        rc = definition_replace(there, domain, &config, &text, &written, error);
     return rc < 0 ? rc : 1;
 }
 
@@ -55,7 +55,7 @@ int
 moved_definition_update(struct connection *there, const struct name *domain, struct error *error)
 {
     AUTO(document_clear) struct document live = {0};
-    AUTO(document_clear) struct document config = {0};
+    AUTO(request_clear) struct request now = {0};
     struct connection_domain known;
     int rc = connection_find(there, domain->text, &known, error);
 
@@ -63,6 +63,6 @@ moved_definition_update(struct connection *there, const struct name *domain, str
         return rc;
     rc = connection_xml(there, domain, CONNECTION_LIVE, false, &live, error);
     if (rc == 0)
-        rc = connection_xml(there, domain, CONNECTION_CONFIG, true, &config, error);
-    return rc < 0 ? rc : update(there, domain, &live, &config, error);
+        rc = request_parse(&live, &now, error);
+    return rc < 0 ? rc : moved_definition_follow(there, domain, &now, error);
 }

@@ -10,6 +10,7 @@
 
 #pragma once
 
+#include "domain/request.h"
 #include "libvirt/connection.h"
 
 /* Changes the definition so that it names the devices with which the domain runs. The aliases show
@@ -18,3 +19,7 @@
  * in error. */
 int moved_definition_update(struct connection *there, const struct name *domain,
                             struct error *error) CHECKED NONNULL;
+
+/* The same for a domain that need not run: its definition is to name the devices of a request. */
+int moved_definition_follow(struct connection *there, const struct name *domain,
+                            const struct request *now, struct error *error) CHECKED NONNULL;

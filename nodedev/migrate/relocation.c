@@ -4,12 +4,14 @@
 #include "actions/reap.h"
 #include "actions/reconcile.h"
 #include "base/array.h"
+#include "base/memory.h"
 #include "base/shell-word.h"
 #include "cli/end-signals.h"
 #include "cli/reply.h"
 #include "libvirt/definitions-lock.h"
 #include "libvirt/long-call.h"
 #include "migrate/moved-definition.h"
+#include "migrate/pause.h"
 #include "migrate/save-check.h"
 
 #include <string.h>
@@ -24,17 +26,27 @@ const char *const relocation_words[] = {
 
 /* --- the plan --------------------------------------------------------------------------------- */
 
+/* MiB of the vGPUs of these leases. */
+static unsigned
+count_framebuffer(const struct ledger *ledger)
+{
+    unsigned framebuffer = 0;
+
+    for (size_t i = 0; i < ledger->count; i++)
+        framebuffer += ledger->leases[i].framebuffer;
+    return framebuffer;
+}
+
 static int
 check_guest(const struct relocation *relocation, const struct demands *demands,
             const struct ledger *former, struct error *error)
 {
     const struct domain_source *source = relocation->source;
-    unsigned framebuffer = 0;
 
-    for (size_t i = 0; i < former->count; i++)
-        framebuffer += former->leases[i].framebuffer;
-    return save_check_guest(relocation->call->host, &source->request, demands, framebuffer,
-                            &source->text, error);
+    if (relocation->way == RELOCATION_SHUT_DOWN)
+        return 0;
+    return save_check_guest(relocation->call->host, &source->request, demands,
+                            count_framebuffer(former), &source->text, error);
 }
 
 int
@@ -122,6 +134,41 @@ call(const struct relocation *relocation, bool runs, struct error *error)
     return became;
 }
 
+/* --- off -------------------------------------------------------------------------------------- */
+
+/* What the guest is when it is off and may be started at its new place. */
+static enum relocation_end
+off(const struct relocation *relocation)
+{
+    return relocation->way == RELOCATION_SAVE ? RELOCATION_SAVED : RELOCATION_OFF;
+}
+
+/* Asks the guest to shut down, and waits for that. A signal ends the waiting, and not what the
+ * guest does. */
+static enum relocation_end
+shut_down(const struct relocation *relocation, struct error *error)
+{
+    const struct connection_domain *domain = &relocation->source->domain;
+    struct deadline deadline =
+        deadline_in(relocation->call->host, (uint64_t)relocation->patience * 1000);
+    enum relocation_end end = RELOCATION_STAYED;
+    unsigned pause = 1;
+
+    if (connection_shut_down(relocation->source->connection, &domain->uuid, error) < 0)
+        return RELOCATION_STAYED;
+    while (end == RELOCATION_STAYED && deadline_pause(deadline, &pause)) {
+        if (end_signals_are_pending()) {
+            *relocation->is_signalled = true;
+            break;
+        }
+        end = ask(relocation, error);
+    }
+    if (end == RELOCATION_STAYED)
+        error_set(error, -EBUSY, "it was asked to shut down, and has not done so %s",
+                  *relocation->is_signalled ? "before a signal came" : "in time");
+    return end;
+}
+
 /* --- the old vGPUs ---------------------------------------------------------------------------- */
 
 /* A vGPU that is kept for the guest's next start goes, because that start finds it elsewhere. */
@@ -172,6 +219,32 @@ wait_for_removal(const struct relocation *relocation, struct error *error)
 
 /* --- all of it -------------------------------------------------------------------------------- */
 
+/* The definition names the virtual functions that the guest had. A guest that is restored does not
+ * need it, but a start does. */
+static int
+change_definition(const struct relocation *relocation, const struct promise *promise,
+                  struct error *error)
+{
+    AUTO(definitions_lock_end) struct definitions_lock lock = DEFINITIONS_UNLOCKED;
+    const struct domain_source *source = relocation->source;
+    AUTO_FREE struct request_hostdev *hostdevs =
+        memory_zeroed(source->request.hostdev_count, sizeof(*hostdevs));
+    struct request now = source->request;
+    int rc = definitions_lock_take(relocation->call->host, &lock, error);
+
+    for (size_t i = 0; i < now.hostdev_count; i++) {
+        hostdevs[i] = now.hostdevs[i];
+        for (size_t k = 0; k < promise->count; k++) {
+            if (name_equal(&promise->former.leases[k].vgpu.device, &hostdevs[i].source))
+                hostdevs[i].source = promise->leases[k].vgpu.device;
+        }
+    }
+    now.hostdevs = hostdevs;
+    if (rc == 0)
+        rc = moved_definition_follow(source->connection, &source->domain.uuid, &now, error);
+    return rc < 0 ? rc : 0;
+}
+
 /* The guest is off. Starts it where a promise says. */
 static enum relocation_end
 start_at(const struct relocation *relocation, struct promise *promise, struct error *error)
@@ -179,6 +252,8 @@ start_at(const struct relocation *relocation, struct promise *promise, struct er
     int rc = wait_for_removal(relocation, error);
     struct error ignored;
 
+    if (rc == 0 && relocation->way == RELOCATION_SHUT_DOWN)
+        rc = change_definition(relocation, promise, error);
     if (rc == 0)
         rc = promise_give(promise, error);
     return rc < 0 ? ask(relocation, &ignored) : call(relocation, true, error);
@@ -189,7 +264,7 @@ static enum relocation_end
 go_back(const struct relocation *relocation, struct promise *promise, struct error *error)
 {
     struct promise back = PROMISE_NONE;
-    enum relocation_end end = RELOCATION_SAVED;
+    enum relocation_end end = off(relocation);
     int rc = wait_for_removal(relocation, error);
 
     if (rc == 0)
@@ -250,7 +325,8 @@ tell(const struct relocation *relocation, enum relocation_end end, struct error 
         error_advise_command(error, "restore it with", "virsh start %s", shell_word(name).text);
         break;
     case RELOCATION_OFF:
-        error_wrap(error, "%s has gone off, and has no saved state: it is left so", name);
+        error_wrap(error, "%s is off, and has no saved state", name);
+        error_advise_command(error, "start it with", "virsh start %s", shell_word(name).text);
         break;
     case RELOCATION_UNKNOWN:
         error_wrap(error, "whether %s runs is not known", name);
@@ -269,13 +345,14 @@ move(const struct relocation *relocation, struct promise *promise, enum relocati
 {
     struct error failure;
 
-    *ret = call(relocation, false, error);
-    if (*ret != RELOCATION_SAVED)
+    *ret = relocation->way == RELOCATION_SAVE ? call(relocation, false, error)
+                                              : shut_down(relocation, error);
+    if (*ret != off(relocation))
         return tell(relocation, *ret, error);
     *ret = start_at(relocation, promise, error);
-    if (*ret == RELOCATION_SAVED && go_back(relocation, promise, &failure) == RELOCATION_STAYED)
+    if (*ret == off(relocation) && go_back(relocation, promise, &failure) == RELOCATION_STAYED)
         *ret = RELOCATION_RETURNED;
-    else if (*ret == RELOCATION_SAVED)
+    else if (*ret == off(relocation))
         error_add(error, "nor where it was: %s", failure.text);
     else if (*ret == RELOCATION_STAYED && is_there(relocation))
         *ret = RELOCATION_MOVED;
@@ -303,19 +380,25 @@ block_signals(sigset_t *before)
 int
 relocation_run(const struct relocation *relocation, enum relocation_end *ret, struct error *error)
 {
+    const struct host *host = relocation->call->host;
     struct promise promise = PROMISE_NONE;
+    uint64_t size, begun;
     sigset_t before;
     int rc = save_check_domain(&relocation->source->domain, error);
 
     *ret = RELOCATION_STAYED;
     if (rc == 0)
-        rc = promise_hold(relocation->call->host, &relocation->source->request, relocation->left,
-                          relocation->only, &promise, error);
+        rc = promise_hold(host, &relocation->source->request, relocation->left, relocation->only,
+                          &promise, error);
     if (rc == 0)
         rc = check_guest(relocation, &promise.snapshot.demands, &promise.former, error);
     block_signals(&before);
+    size = pause_memory(&relocation->source->text) + count_framebuffer(&promise.former);
+    begun = host_uptime(host);
     if (rc == 0)
         rc = move(relocation, &promise, ret, error);
+    if (rc == 0 && relocation->way == RELOCATION_SAVE)
+        pause_note(host, size, host_uptime(host) - begun);
     promise_close(&promise);
     sigprocmask(SIG_SETMASK, &before, NULL);
     return rc;

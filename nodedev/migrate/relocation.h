@@ -7,6 +7,8 @@
  * restores it, and meanwhile a place on another GPU waits for the guest (actions/promise.h). The
  * guest's clock stands still as long.
  *
+ * A guest that cannot be saved may be shut down and started again in the same way.
+ *
  * A signal that would end this process stops a save, and the guest goes on where it was. Once the
  * guest is saved, a signal waits until the guest runs again. If this process is killed then, the
  * guest is off, and its next start restores it. No lock is held while the guest is saved or
@@ -18,9 +20,13 @@
 #include "actions/promise.h"
 #include "libvirt/domain-source.h"
 
+enum relocation_way { RELOCATION_SAVE, RELOCATION_SHUT_DOWN };
+
 /* A guest that runs, and where its vGPUs may go. All is borrowed. */
 struct relocation {
     const struct command_call *call;
+    enum relocation_way way;
+    unsigned patience;            /* seconds that the guest may take to shut down */
     struct domain_source *source; /* with a connection that may write, and its request */
     const struct names *left;     /* GPUs that the guest leaves */
     const struct names *only;     /* the only GPUs that will do; none: any other */
@@ -32,7 +38,7 @@ enum relocation_end {
     RELOCATION_MOVED,
     RELOCATION_RETURNED, /* it did not start at the new place, and runs where it was */
     RELOCATION_SAVED,    /* it is off, and its next start restores it */
-    RELOCATION_OFF,      /* it went off by itself, and has no saved state */
+    RELOCATION_OFF,      /* it is off, and has no saved state */
     RELOCATION_UNKNOWN,  /* libvirt does not tell */
 };
 extern const char *const relocation_words[]; /* by these; for programs */

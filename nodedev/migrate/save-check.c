@@ -4,7 +4,7 @@
 #include "base/safe-open.h"
 #include "base/shell-word.h"
 #include "migrate/departure.h"
-#include "xml/xml-tree.h"
+#include "migrate/pause.h"
 
 #include <fcntl.h>
 #include <string.h>
@@ -60,21 +60,6 @@ check_drivers(const struct host *host, const struct request *request, const stru
     return 0;
 }
 
-/* The memory of the guest in MiB. libvirt always writes it in KiB. 0: it is not told. */
-static uint64_t
-find_memory(const struct document *xml)
-{
-    xmlDocPtr tree = xml_tree_read(xml);
-    xmlNodePtr memory =
-        tree ? xml_tree_next(xmlDocGetRootElement(tree), NULL, "memory", NULL) : NULL;
-    xmlChar *text = memory ? xmlNodeGetContent(memory) : NULL;
-    uint64_t kibibytes = text ? strtoull((const char *)text, NULL, 10) : 0;
-
-    xmlFree(text);
-    xmlFreeDoc(tree);
-    return kibibytes >> 10;
-}
-
 /* Whether all that the guest has in memory would fit where libvirt saves. */
 static int
 check_space(const struct host *host, const struct request *request, uint64_t need,
@@ -124,5 +109,5 @@ save_check_guest(const struct host *host, const struct request *request,
 
     if (rc == 0)
         rc = check_drivers(host, request, demands, error);
-    return rc < 0 ? rc : check_space(host, request, find_memory(xml) + framebuffer, error);
+    return rc < 0 ? rc : check_space(host, request, pause_memory(xml) + framebuffer, error);
 }
