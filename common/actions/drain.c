@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
 #include "actions/drain.h"
-#include "lease/drained.h"
 #include "lease/statedir.h"
 
 #define LONGEST 10000 /* ms to wait for the ledger's lock */
@@ -19,9 +18,10 @@ await_decisions(const struct host *host, struct error *error)
 }
 
 int
-drain_gpu(const struct host *host, const struct name *gpu, struct error *error)
+drain_gpu(const struct host *host, const struct name *gpu, const struct drained_note *note,
+          struct error *error)
 {
-    int rc = drained_add(host, gpu, error);
+    int rc = drained_add(host, gpu, note, error);
 
     if (rc < 0)
         return rc;

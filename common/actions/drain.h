@@ -10,9 +10,10 @@
 
 #pragma once
 
-#include "base/error.h"
-#include "base/host.h"
+#include "lease/drained.h"
 
-/* The use case of `vgpuctl drain`. When it returns 0, the ledger has all vGPUs that the GPU gets.
- * -errno with a line in error, which says whether the GPU is drained all the same. */
-int drain_gpu(const struct host *host, const struct name *gpu, struct error *error) CHECKED NONNULL;
+/* The use case of `vgpuctl drain` and `vgpuctl evacuate`. When it returns 0, the ledger has all
+ * vGPUs that the GPU gets. -errno with a line in error, which says whether the GPU is drained all
+ * the same. */
+int drain_gpu(const struct host *host, const struct name *gpu, const struct drained_note *note,
+              struct error *error) CHECKED NONNULL;

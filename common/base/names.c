@@ -158,6 +158,13 @@ names_compare(const void *a, const void *b)
 }
 
 void
+names_copy(const struct names *from, struct names *to)
+{
+    for (size_t i = 0; i < from->count; i++)
+        names_append(to, &from->items[i]);
+}
+
+void
 names_sort(struct names *names)
 {
     if (names->count > 1)

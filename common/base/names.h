@@ -63,6 +63,7 @@ int names_add(struct names *names, const char *text) CHECKED NONNULL;
 void names_append(struct names *names, const struct name *name) NONNULL;
 /* Adds a parsed name unless it is there. Returns whether it was added. */
 bool names_append_new(struct names *names, const struct name *name) NONNULL;
+void names_copy(const struct names *from, struct names *to) NONNULL; /* appends all */
 void names_sort(struct names *names) NONNULL;
 bool names_has(const struct names *names, const struct name *name) CHECKED NONNULL;
 void names_clear(struct names *names) NONNULL;

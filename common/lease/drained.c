@@ -2,11 +2,15 @@
 
 #include "lease/drained.h"
 #include "base/durable.h"
+#include "base/safe-open.h"
 
 #include <fcntl.h>
+#include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 #define DIRECTORY "var/lib/libvirt-vgpu/drained"
+#define EVACUATE  "evacuate"
 
 int
 drained_read(const struct host *host, struct names *ret)
@@ -24,22 +28,58 @@ drained_check(int rc, struct error *error)
                   : 0;
 }
 
-int
-drained_add(const struct host *host, const struct name *gpu, struct error *error)
+/* Only who makes the file writes its note. A power loss can lose the note, but not that the GPU is
+ * drained. */
+static int
+write_file(const struct host *host, const char *path, const struct drained_note *note)
 {
-    AUTO_CLOSE int fd = -1;
+    const int flags = O_WRONLY | O_NOFOLLOW | O_NONBLOCK;
+    AUTO_CLOSE int fd = host_open(host, path, flags | O_CREAT | O_EXCL, 0644);
+    char text[sizeof(note->reason) + 16];
+    int rc = 0;
+
+    snprintf(text, sizeof(text), "%s\n%s\n", note->by_evacuation ? EVACUATE : "drain",
+             note->reason);
+    if (fd >= 0)
+        rc = safe_open_write(fd, text);
+    else if (errno == EEXIST)
+        fd = host_open(host, path, flags, 0);
+    if (rc < 0)
+        return rc;
+    return fd < 0 || fsync(fd) < 0 ? -errno : durable_sync(host, DIRECTORY);
+}
+
+int
+drained_add(const struct host *host, const struct name *gpu, const struct drained_note *note,
+            struct error *error)
+{
     struct path path;
     int rc = path_format(&path, DIRECTORY "/%s", gpu->text);
 
     if (rc == 0)
         rc = durable_make_directory(host, DIRECTORY);
-    if (rc == 0) {
-        fd = host_open(host, path.text, O_WRONLY | O_CREAT | O_NOFOLLOW | O_NONBLOCK, 0644);
-        rc = fd < 0 || fsync(fd) < 0 ? -errno : durable_sync(host, DIRECTORY);
-    }
+    if (rc == 0)
+        rc = write_file(host, path.text, note);
     return rc < 0 ? error_set(error, rc, "cannot write /" DIRECTORY "/%s: %s", gpu->text,
                               strerror(-rc))
                   : 0;
+}
+
+void
+drained_find_note(const struct host *host, const struct name *gpu, struct drained_note *ret)
+{
+    char text[sizeof(ret->reason) + 16];
+    char *reason;
+
+    *ret = (struct drained_note){.by_evacuation = false};
+    if (host_read(host, text, sizeof(text), DIRECTORY "/%s", gpu->text) < 0)
+        return;
+    reason = strchr(text, '\n');
+    if (!reason)
+        return;
+    *reason++ = '\0';
+    ret->by_evacuation = !strcmp(text, EVACUATE);
+    snprintf(ret->reason, sizeof(ret->reason), "%.*s", (int)strcspn(reason, "\n"), reason);
 }
 
 int

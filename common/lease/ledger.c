@@ -380,6 +380,15 @@ ledger_find_of(const struct ledger *ledger, const struct name *domain)
                       name_equal(&lease->domain, domain) && !lease_is_promise(lease));
 }
 
+void
+ledger_find_gpus(const struct ledger *ledger, const struct name *domain, struct names *ret)
+{
+    for (size_t i = 0; i < ledger->count; i++) {
+        if (name_equal(&ledger->leases[i].domain, domain))
+            names_append_new(ret, &ledger->leases[i].gpu);
+    }
+}
+
 bool
 ledger_has_changed(const struct ledger *before, const struct lease *lease)
 {

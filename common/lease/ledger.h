@@ -102,6 +102,10 @@ bool ledger_has_domain(const struct ledger *ledger, const struct name *domain) C
 /* The first lease of what a domain has, or had; NULL: there is none. A promise is none. */
 const struct lease *ledger_find_of(const struct ledger *ledger, const struct name *domain) NONNULL;
 
+/* The GPUs of all leases of a domain. The caller clears ret. */
+void
+ledger_find_gpus(const struct ledger *ledger, const struct name *domain, struct names *ret) NONNULL;
+
 /* Whether a lease has changed since an earlier ledger, or was not in that ledger. */
 bool ledger_has_changed(const struct ledger *before, const struct lease *lease) CHECKED NONNULL;
 

@@ -2,28 +2,11 @@
 
 #include "cli/hosts-file.h"
 #include "base/array.h"
+#include "cli/input.h"
 
 #include <string.h>
 
 #define BLANKS " \t\r"
-
-/* Reads the file up to a NUL. An empty file is no error here. */
-static int
-read_text(const char *path, char **ret, struct error *error)
-{
-    FILE *file = fopen(path, "re");
-    size_t size = 0;
-    ssize_t length = file ? getdelim(ret, &size, '\0', file) : -1;
-    bool is_read = length >= 0 || (file && feof(file));
-    int rc = is_read ? 0 : error_set(error, -errno, "--hosts %s: %m", path);
-
-    /* For an empty file getdelim(3) writes nothing. */
-    if (rc == 0 && length < 0)
-        **ret = '\0';
-    if (file)
-        fclose(file);
-    return rc;
-}
 
 /* Returns the first word of a line and ends it. *rest is the text behind the word. */
 static char *
@@ -44,8 +27,10 @@ hosts_file_read(struct options *options, struct error *error)
     size_t before = options->uri_count;
     unsigned number = 0;
     char *text, *line;
-    int rc = path ? read_text(path, &options->hosts, error) : 0;
+    int rc = path ? input_read(path, &options->hosts, error) : 0;
 
+    if (rc < 0)
+        error_wrap(error, "--hosts");
     if (rc < 0 || !path)
         return rc;
     for (text = options->hosts; (line = strsep(&text, "\n"));) {

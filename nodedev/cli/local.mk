@@ -6,6 +6,7 @@ libvgpuctl_a_SOURCES += \
 	nodedev/cli/end-signals.c nodedev/cli/end-signals.h \
 	nodedev/cli/help.c nodedev/cli/help.h \
 	nodedev/cli/hosts-file.c nodedev/cli/hosts-file.h \
+	nodedev/cli/input.c nodedev/cli/input.h \
 	nodedev/cli/json.c nodedev/cli/json.h \
 	nodedev/cli/options.c nodedev/cli/options.h \
 	nodedev/cli/output.c nodedev/cli/output.h \

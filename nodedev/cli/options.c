@@ -46,6 +46,11 @@ const struct option_row option_rows[OPTIONS] = {
     [OPTION_COLOR] = {"color", 0, "WHEN", "colours: always, never, or auto: on a terminal"},
     [OPTION_BEST] = {"best", 0, NULL, "choose the host that has the most room"},
     [OPTION_HERE] = {"here", 0, NULL, "to another GPU of this host: saves and restores it"},
+    [OPTION_STOP] = {"stop", 0, NULL, "shut down guests that cannot move otherwise"},
+    [OPTION_EXCEPT] = {"except", 0, "DOMAIN", "leave this guest where it is; may be repeated"},
+    [OPTION_REASON] = {"reason", 0, "TEXT", "why; shown by 'vgpuctl gpus'"},
+    [OPTION_PLAN] = {"plan", 0, "FILE", "do what this file says; with --dry-run: write it"},
+    [OPTION_BACK] = {"back", 0, NULL, "undo it: bring the guests home"},
     [OPTION_NAMES] = {"names", 0, NULL, "record everything, for private support"},
     [OPTION_CAPTURE] = {"capture", 0, "FILE", "write a capture of this host with all steps"},
     [OPTION_AVAILABLE] = {"available", 0, NULL, "only types that there may be room for"},
@@ -137,6 +142,8 @@ options_read(int argc, char *argv[], struct options *ret, int *rest, struct erro
             ARRAY_ADD(ret->uris, ret->uri_count, optarg);
         if (option == OPTION_PARAM)
             ARRAY_ADD(ret->params, ret->param_count, optarg);
+        if (option == OPTION_EXCEPT)
+            ARRAY_ADD(ret->excepted, ret->excepted_count, optarg);
     }
     *rest = optind;
     return rc;
@@ -147,6 +154,7 @@ options_clear(struct options *options)
 {
     free(options->uris);
     free(options->params);
+    free(options->excepted);
     free(options->hosts);
     *options = (struct options){0};
 }

@@ -53,6 +53,11 @@ enum option_key {
     OPTION_COLOR,
     OPTION_BEST,
     OPTION_HERE,
+    OPTION_STOP,
+    OPTION_EXCEPT,
+    OPTION_REASON,
+    OPTION_PLAN,
+    OPTION_BACK,
     OPTION_NAMES,
     OPTION_CAPTURE,
     OPTION_AVAILABLE,
@@ -87,6 +92,8 @@ struct options {
     char *hosts;         /* text of the file of --hosts (hosts-file.h); NULL: not read */
     const char **params; /* those of every --param */
     size_t param_count;
+    const char **excepted; /* those of every --except */
+    size_t excepted_count;
 };
 
 /*

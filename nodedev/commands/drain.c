@@ -43,6 +43,7 @@ drain(const struct command_call *call, struct name *gpu, struct error *error)
 {
     AUTO(snapshot_clear) struct snapshot snapshot = {0};
     const struct inventory_gpu *found;
+    struct drained_note note = {.by_evacuation = false};
     int rc = snapshot_take_to_show(&snapshot, call->host, &inventory_no_types, error);
 
     if (rc == 0)
@@ -50,7 +51,10 @@ drain(const struct command_call *call, struct name *gpu, struct error *error)
     if (rc < 0)
         return rc;
     *gpu = found->name;
-    return drain_gpu(call->host, gpu, error);
+    snprintf(note.reason, sizeof(note.reason), "%s",
+             option_given(&call->options, OPTION_REASON) ? call->options.values[OPTION_REASON]
+                                                         : "");
+    return drain_gpu(call->host, gpu, &note, error);
 }
 
 static enum command_status
@@ -93,6 +97,7 @@ const struct command command_drain = {
     .least = 1,
     .most = 1,
     .changes = COMMAND_CHANGES_GPUS,
-    .options = OPTION_BIT(OPTION_ROOT) | OPTION_BITS_TABLE | OPTION_BIT(OPTION_COLOR),
+    .options = OPTION_BIT(OPTION_ROOT) | OPTION_BITS_TABLE | OPTION_BIT(OPTION_COLOR) |
+               OPTION_BIT(OPTION_REASON),
     .run = run,
 };

@@ -1,117 +1,45 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
 #include "actions/drain.h"
-#include "base/array.h"
+#include "base/memory.h"
 #include "base/text.h"
+#include "cli/end-signals.h"
+#include "cli/input.h"
+#include "cli/output.h"
 #include "cli/table.h"
 #include "commands/commands.h"
+#include "evacuate/evacuation.h"
+#include "evacuate/evacuation-judgment.h"
+#include "evacuate/evacuation-rest.h"
 #include "migrate/relocation.h"
 #include "view/gpu-view.h"
-#include "view/vgpu-walk.h"
 
 #include <stdio.h>
 #include <string.h>
 
-/* --- what is there ---------------------------------------------------------------------------- */
+#define PATIENCE 120 /* seconds that a guest may take to shut down, without --timeout */
 
-/* A guest, or a vGPU that no guest has. */
-struct occupant {
-    struct name domain;    /* UUID; "": no guest's */
-    char name[256];        /* of the guest, or what it is */
-    unsigned framebuffer;  /* MiB, of its vGPUs on the GPUs */
-    bool stays;            /* it cannot move, or may not */
-    const char *result;    /* a word of relocation_words; "": nothing was tried */
-    struct names from, to; /* GPUs */
-    struct error why;      /* why it stays, or is where it is */
-};
-
-struct evacuation {
-    const struct command_call *call;
-    struct names gpus;
-    struct occupant *items;
-    size_t count;
-    struct snapshot snapshot; /* its ledger gets the places that are foreseen */
-    bool is_signalled;        /* nothing more is begun */
-};
-
-static void
-evacuation_clear(struct evacuation *evacuation)
-{
-    for (size_t i = 0; i < evacuation->count; i++) {
-        names_clear(&evacuation->items[i].from);
-        names_clear(&evacuation->items[i].to);
-    }
-    free(evacuation->items);
-    names_clear(&evacuation->gpus);
-    snapshot_clear(&evacuation->snapshot);
-}
-
-static struct occupant *
-find(struct evacuation *evacuation, const struct lease *lease)
-{
-    return lease ? ARRAY_FIND(evacuation->items, evacuation->count, item,
-                              *item->domain.text && name_equal(&item->domain, &lease->domain))
-                 : NULL;
-}
-
-/* Only a guest that has its vGPU can move. What else there is goes by 'vgpuctl reap'. */
-static void
-add(struct evacuation *evacuation, const struct vgpu_walk *walk)
-{
-    const struct lease *lease = walk->lease;
-    const bool is_held = lease && lease->state == LEASE_HELD;
-    struct occupant *item = is_held ? find(evacuation, lease) : NULL;
-
-    if (!item) {
-        struct occupant added = {.stays = !is_held, .result = ""};
-
-        if (is_held)
-            added.domain = lease->domain;
-        snprintf(added.name, sizeof(added.name), "%s",
-                 lease && !lease_is_nobodys(lease) ? lease->domain_name : "");
-        if (!is_held)
-            error_set(&added.why, 0, "%s is %s", walk->device->text,
-                      lease ? lease_state_name(lease->state) : "none of ours");
-        ARRAY_ADD(evacuation->items, evacuation->count, added);
-        item = &evacuation->items[evacuation->count - 1];
-    }
-    item->framebuffer += lease ? lease->framebuffer : 0;
-    names_append_new(&item->from, walk->gpu);
-}
-
-/* The largest first: it is the hardest to place. */
-static int
-by_size(const void *a, const void *b)
-{
-    const struct occupant *left = a, *right = b;
-
-    if (left->framebuffer != right->framebuffer)
-        return left->framebuffer < right->framebuffer ? 1 : -1;
-    return strcmp(left->name, right->name);
-}
+/* --- what was typed --------------------------------------------------------------------------- */
 
 static int
-look(struct evacuation *evacuation, struct error *error)
+check_usage(const struct command_call *call, struct error *error)
 {
-    struct snapshot *snapshot = &evacuation->snapshot;
-    struct vgpu_walk walk = {.ledger = &snapshot->ledger, .inventory = &snapshot->inventory};
-    int rc = snapshot_take_to_show(snapshot, evacuation->call->host, &inventory_all_types, error);
+    const struct options *options = &call->options;
+    const bool is_back = option_given(options, OPTION_BACK);
 
-    if (rc < 0)
-        return rc;
-    while (vgpu_walk_next(&walk)) {
-        if (names_has(&evacuation->gpus, walk.gpu))
-            add(evacuation, &walk);
-    }
-    if (evacuation->count)
-        qsort(evacuation->items, evacuation->count, sizeof(*evacuation->items), by_size);
+    if (!is_back && call->count == 0)
+        return error_refuse(error, ERROR_USAGE, "which GPU is to be emptied? Name it");
+    if (is_back && (option_given(options, OPTION_PLAN) || option_given(options, OPTION_REASON) ||
+                    options->uri_count))
+        return error_refuse(error, ERROR_USAGE,
+                            "--back takes no --plan, no --reason and no other host");
     return 0;
 }
 
+/* The GPUs that were named. */
 static int
-find_gpus(struct evacuation *evacuation, struct error *error)
+find_gpus(const struct command_call *call, struct names *ret, struct error *error)
 {
-    const struct command_call *call = evacuation->call;
     AUTO(snapshot_clear) struct snapshot snapshot = {0};
     int rc = snapshot_take_to_show(&snapshot, call->host, &inventory_no_types, error);
 
@@ -120,92 +48,114 @@ find_gpus(struct evacuation *evacuation, struct error *error)
 
         rc = gpu_view_find(&snapshot, call->host, call->arguments[i], &gpu, error);
         if (rc == 0)
-            names_append(&evacuation->gpus, &gpu->name);
+            names_append_new(ret, &gpu->name);
     }
     return rc;
 }
 
-/* --- one guest -------------------------------------------------------------------------------- */
-
-/* Where its vGPUs are now, or would be: by the leases from `first` on. NULL: whoever has them. */
-static void
-add_places(struct occupant *item, const struct ledger *ledger, size_t first,
-           const struct name *domain)
+/* A name with a slip in it must not let its guest be moved. */
+static int
+check_excepted(const struct evacuation_plan *plan, struct error *error)
 {
-    for (size_t i = first; i < ledger->count; i++) {
-        const struct lease *lease = &ledger->leases[i];
+    const struct options *options = &plan->call->options;
 
-        if (!domain || name_equal(&lease->domain, domain))
-            names_append_new(&item->to, &lease->gpu);
+    for (size_t i = 0; i < options->excepted_count; i++) {
+        const char *word = options->excepted[i];
+        bool is_found = false;
+
+        for (size_t k = 0; k < plan->count && !is_found; k++) {
+            const struct evacuation_move *move = &plan->items[k].move;
+
+            is_found = !strcmp(word, move->name) || !strcmp(word, move->domain.text);
+        }
+        if (!is_found)
+            return error_refuse(error, ERROR_NOT_FOUND,
+                                "--except %s: no guest of that name is there", word);
     }
+    return 0;
 }
 
-static void
-foresee(struct evacuation *evacuation, struct occupant *item, struct domain_source *source)
-{
-    const struct names any = {0};
-    const struct relocation relocation = {
-        .call = source->call, .source = source, .left = &evacuation->gpus, .only = &any};
-    const size_t count = evacuation->snapshot.ledger.count;
+/* --- the plan --------------------------------------------------------------------------------- */
 
-    if (relocation_foresee(&relocation, &evacuation->snapshot, &item->why) < 0)
-        item->stays = true;
-    else
-        add_places(item, &evacuation->snapshot.ledger, count, NULL);
+static int
+drain_gpus(const struct evacuation_plan *plan, struct error *error)
+{
+    const char *reason = plan->call->options.values[OPTION_REASON];
+    struct drained_note note = {.by_evacuation = true};
+    int rc = 0;
+
+    snprintf(note.reason, sizeof(note.reason), "%s", reason ? reason : "");
+    for (size_t i = 0; i < plan->gpus.count && rc == 0; i++)
+        rc = drain_gpu(plan->call->host, &plan->gpus.items[i], &note, error);
+    return rc;
 }
 
-/* A guest without a place, or that cannot be saved, stays where it was. */
-static void
-move(struct evacuation *evacuation, struct occupant *item, struct domain_source *source)
+static int
+undrain_gpus(const struct evacuation_plan *plan, struct error *error)
 {
-    const struct names any = {0};
-    const struct relocation relocation = {.call = source->call,
-                                          .source = source,
-                                          .left = &evacuation->gpus,
-                                          .only = &any,
-                                          .is_signalled = &evacuation->is_signalled};
-    AUTO(ledger_clear) struct ledger ledger = {0};
-    enum relocation_end end;
-    struct error ignored;
-    int rc = relocation_run(&relocation, &end, &item->why);
+    AUTO(names_clear) struct names drained = {0};
+    int rc = 0;
 
-    item->result = rc == REFUSED ? "stayed" : relocation_words[end];
-    if (rc == REFUSED)
-        item->stays = true;
-    if (statedir_peek(evacuation->call->host, &ledger, &ignored) == 0)
-        add_places(item, &ledger, 0, &item->domain);
+    evacuation_plan_find_drained(plan, &drained);
+    for (size_t i = 0; i < drained.count && rc >= 0; i++)
+        rc = drained_remove(plan->call->host, &drained.items[i], error);
+    return rc < 0 ? rc : 0;
 }
 
-/* A plan needs no right to change a domain. */
-static void
-go_on(struct evacuation *evacuation, struct occupant *item)
+static int
+read_plan(struct evacuation_plan *plan, const char *file, struct error *error)
 {
-    const struct command_call *call = evacuation->call;
-    const bool is_dry_run = option_given(&call->options, OPTION_DRY_RUN);
-    char *name[] = {item->domain.text, NULL};
-    struct command_call one = *call;
-    AUTO(domain_source_close) struct domain_source source = {0};
+    AUTO(evacuation_moves_clear) struct evacuation_moves moves = {0};
+    AUTO_FREE char *text = NULL;
+    int rc = input_read(file, &text, error);
+
+    if (rc == 0)
+        rc = evacuation_moves_parse(text, file, &moves, error);
+    if (rc == 0)
+        evacuation_plan_follow(plan, &moves);
+    return rc;
+}
+
+static int
+write_plan(const struct evacuation_plan *plan, const char *file, struct error *error)
+{
+    AUTO(output_close) struct output output = OUTPUT_NONE;
+    AUTO_FREE struct evacuation_move *moves = memory_zeroed(plan->count, sizeof(*moves));
+    AUTO_FREE char *text = NULL;
+    size_t count = 0;
     int rc;
 
-    one.arguments = name;
-    one.count = 1;
-    rc = domain_source_open(&one, is_dry_run ? CONNECTION_READ : CONNECTION_WRITE, &source,
-                            &item->why);
-    if (rc == 0)
-        rc = domain_source_request(&source, &item->why);
-    if (rc < 0) {
-        item->stays = true;
-        item->result = is_dry_run ? "" : "stayed";
-    } else if (is_dry_run) {
-        foresee(evacuation, item, &source);
-    } else {
-        move(evacuation, item, &source);
+    for (size_t i = 0; i < plan->count; i++) {
+        if (evacuee_is_guest(&plan->items[i]))
+            moves[count++] = plan->items[i].move;
     }
+    text = evacuation_moves_format(moves, count);
+    rc = output_open(file, &output, error);
+    return rc < 0 ? rc : output_write(&output, text, strlen(text), 0644, error);
 }
 
-/* --- the command ------------------------------------------------------------------------------ */
+/* Finds who is there, and how each leaves. */
+static int
+make_plan(struct evacuation_plan *plan, struct error *error)
+{
+    const struct options *options = &plan->call->options;
+    const char *file = options->values[OPTION_PLAN];
+    const bool is_dry_run = option_given(options, OPTION_DRY_RUN);
+    int rc = evacuation_plan_look(plan, error);
 
-enum column { DOMAIN, DOMAIN_UUID, FROM, HOW, TO, MEMORY, RESULT, REASON };
+    if (rc == 0)
+        rc = check_excepted(plan, error);
+    if (rc < 0)
+        return rc;
+    if (file && !is_dry_run)
+        return read_plan(plan, file, error);
+    evacuation_judgment_make(plan);
+    return file ? write_plan(plan, file, error) : 0;
+}
+
+/* --- what is shown ---------------------------------------------------------------------------- */
+
+enum column { DOMAIN, DOMAIN_UUID, FROM, HOW, TO, MEMORY, PAUSE, RESULT, REASON };
 
 static const struct table_column columns[] = {
     [DOMAIN] = {.name = "DOMAIN", .cuts = true},
@@ -214,102 +164,140 @@ static const struct table_column columns[] = {
     [HOW] = {.name = "HOW"},
     [TO] = {.name = "TO", .drop = 3},
     [MEMORY] = {.name = "FRAMEBUFFER", .kind = TABLE_NUMBER, .drop = 1},
+    [PAUSE] = {.name = "PAUSE", .kind = TABLE_NUMBER, .drop = 4},
     [RESULT] = {.name = "RESULT"},
     [REASON] = {.name = "REASON", .wraps = true},
 };
 
+/* The GPUs, or the host if the guest is on another one. */
 static void
-set_names(struct table *table, enum column column, const struct names *names)
+set_place(struct table *table, enum column column, const struct names *names, const char *host)
 {
     char bytes[256];
     struct text text = text_on(bytes, sizeof(bytes));
 
     for (size_t i = 0; i < names->count; i++)
         text_join(&text, ",", "%s", names->items[i].text);
-    table_set_text(table, column, bytes);
+    table_set_text(table, column, host ? host : bytes);
 }
 
 static void
-add_line(struct table *table, const struct occupant *item)
+add_line(struct table *table, const struct evacuation_plan *plan, const struct evacuee *item)
 {
+    const struct evacuation_move *move = &item->move;
+    const bool is_moved = item->result == relocation_words[RELOCATION_MOVED];
+
     table_line(table);
-    table_set_text(table, DOMAIN, item->name);
-    table_set_text(table, DOMAIN_UUID, item->domain.text);
-    set_names(table, FROM, &item->from);
-    table_set(table, HOW, "%s", item->stays ? "stays" : "here");
-    set_names(table, TO, &item->to);
+    table_set_text(table, DOMAIN, move->name);
+    table_set_text(table, DOMAIN_UUID, move->domain.text);
+    set_place(table, FROM, &move->from, plan->is_back ? move->host : NULL);
+    table_set_text(table, HOW, item->is_settled ? "" : evacuation_ways[move->way]);
+    set_place(table, TO, &move->to, plan->is_back ? NULL : move->host);
     table_set_figure(table, MEMORY, item->framebuffer);
+    table_set_figure(table, PAUSE, item->pause && !is_moved ? (int64_t)item->pause : -1);
     table_set_text(table, RESULT, item->result);
     table_set_text(table, REASON, item->why.text);
 }
 
+static int
+show(const struct evacuation_plan *plan, struct table *table, struct error *error)
+{
+    for (size_t i = 0; i < plan->count; i++)
+        add_line(table, plan, &plan->items[i]);
+    if (plan->count == 0)
+        table_say(table, plan->is_back ? "nobody is away" : "nothing is there");
+    return table_print(table, error);
+}
+
 static enum command_status
-conclude(const struct evacuation *evacuation, struct error *error)
+conclude(const struct evacuation_plan *plan, struct error *error)
 {
     size_t failed = 0, stayed = 0;
 
-    for (size_t i = 0; i < evacuation->count; i++) {
-        const struct occupant *item = &evacuation->items[i];
+    for (size_t i = 0; i < plan->count; i++) {
+        const struct evacuee *item = &plan->items[i];
+        const bool stays = item->move.way == EVACUATION_STAYS;
 
-        stayed += item->stays;
-        failed += !item->stays && *item->result &&
-                  strcmp(item->result, relocation_words[RELOCATION_MOVED]) != 0;
+        if (item->is_settled || item->move.way == EVACUATION_REAP)
+            continue;
+        stayed += stays;
+        failed += !stays && *item->result && item->result != relocation_words[RELOCATION_MOVED];
     }
     if (failed) {
-        error_set(error, -EIO, "guests that could not be moved: %zu of %zu", failed,
-                  evacuation->count);
+        error_set(error, -EIO, "guests that could not be moved: %zu of %zu", failed, plan->count);
         return COMMAND_FAILED;
     }
     if (!stayed)
         return COMMAND_DONE;
-    error_set(error, -EBUSY, "what stays: %zu of %zu", stayed, evacuation->count);
+    error_set(error, -EBUSY, "what stays: %zu of %zu", stayed, plan->count);
     return COMMAND_BUSY;
 }
 
-static enum command_status
-run(const struct command_call *call, struct error *error)
+/* --- the command ------------------------------------------------------------------------------ */
+
+static int
+carry_out(struct evacuation_plan *plan, int *lock, struct error *error)
 {
-    AUTO(evacuation_clear) struct evacuation evacuation = {.call = call};
+    const struct command_call *call = plan->call;
+    unsigned patience;
+    sigset_t ends;
+    int rc = options_number(&call->options, OPTION_TIMEOUT, 1, 3600, PATIENCE, &patience, error);
+
+    if (rc == 0)
+        rc = evacuation_lock(call->host, lock, error);
+    if (rc < 0)
+        return rc;
+    /* What is done is told before a signal ends this program. */
+    end_signals_fill(&ends);
+    sigaddset(&ends, SIGPIPE);
+    sigprocmask(SIG_BLOCK, &ends, NULL);
+    rc = plan->is_back ? undrain_gpus(plan, error) : drain_gpus(plan, error);
+    if (rc == 0)
+        rc = make_plan(plan, error);
+    if (rc == 0)
+        evacuation_run(plan, patience);
+    return rc;
+}
+
+static enum command_status
+evacuate_run(const struct command_call *call, struct error *error)
+{
+    AUTO(evacuation_plan_clear)
+    struct evacuation_plan plan = {.call = call,
+                                   .is_back = option_given(&call->options, OPTION_BACK)};
     AUTO(table_end) struct table table = {0};
-    const bool is_dry_run = option_given(&call->options, OPTION_DRY_RUN);
+    AUTO_CLOSE int lock = -1;
     int rc;
 
-    if (table_start(&table, "evacuation", columns, COUNT(columns), call, error) < 0)
+    if (table_start(&table, "evacuation", columns, COUNT(columns), call, error) < 0 ||
+        check_usage(call, error) < 0)
         return COMMAND_USAGE;
-    rc = find_gpus(&evacuation, error);
-    for (size_t i = 0; i < evacuation.gpus.count && rc == 0 && !is_dry_run; i++)
-        rc = drain_gpu(call->host, &evacuation.gpus.items[i], error);
+    rc = find_gpus(call, &plan.gpus, error);
     if (rc == 0)
-        rc = look(&evacuation, error);
+        rc = option_given(&call->options, OPTION_DRY_RUN) ? make_plan(&plan, error)
+                                                          : carry_out(&plan, &lock, error);
     if (rc < 0)
         return command_ended(rc, error);
-    for (size_t i = 0; i < evacuation.count; i++) {
-        struct occupant *item = &evacuation.items[i];
-
-        if (*item->domain.text && !evacuation.is_signalled) {
-            go_on(&evacuation, item);
-        } else if (*item->domain.text) {
-            item->stays = true;
-            error_set(&item->why, 0, "a signal has ended the evacuation before");
-        }
-        add_line(&table, item);
-    }
-    if (evacuation.count == 0)
-        table_say(&table, "nothing is there");
-    if (table_print(&table, error) < 0)
+    if (show(&plan, &table, error) < 0)
         return COMMAND_FAILED;
-    return conclude(&evacuation, error);
+    if (!plan.is_back)
+        evacuation_rest_tell(&plan);
+    return conclude(&plan, error);
 }
 
 const struct command command_evacuate = {
     .name = "evacuate",
-    .arguments = "GPU...",
-    .help = "drain GPUs, and move their running guests to other GPUs of this host",
+    .arguments = "[GPU...]",
+    .help = "drain GPUs, and move their running guests to other GPUs, or back",
     .example = "vgpuctl evacuate 3b:00.0 --dry-run",
     .page = "vgpuctl-migrate",
-    .least = 1,
+    .least = 0,
     .most = 64,
     .changes = COMMAND_CHANGES_GPUS,
-    .options = OPTION_BIT(OPTION_DRY_RUN) | OPTION_BITS_TABLE | OPTION_BIT(OPTION_COLOR),
-    .run = run,
+    .options = OPTION_BIT(OPTION_DRY_RUN) | OPTION_BIT(OPTION_STOP) | OPTION_BIT(OPTION_EXCEPT) |
+               OPTION_BIT(OPTION_REASON) | OPTION_BIT(OPTION_PLAN) | OPTION_BIT(OPTION_BACK) |
+               OPTION_BITS_REMOTE | OPTION_BITS_TABLE | OPTION_BIT(OPTION_COLOR),
+    .option_help = {[OPTION_TIMEOUT] =
+                        "how long a host may take to answer, or a guest to shut down"},
+    .run = evacuate_run,
 };

@@ -164,10 +164,8 @@ find_present(const struct domain_source *source, struct names *ret, struct error
     AUTO(ledger_clear) struct ledger ledger = {0};
     int rc = statedir_peek(source->call->host, &ledger, error);
 
-    for (size_t i = 0; rc == 0 && i < ledger.count; i++) {
-        if (name_equal(&ledger.leases[i].domain, &source->domain.uuid))
-            names_append_new(ret, &ledger.leases[i].gpu);
-    }
+    if (rc == 0)
+        ledger_find_gpus(&ledger, &source->domain.uuid, ret);
     return rc;
 }
 

@@ -85,6 +85,15 @@ domain_source_open(const struct command_call *call, enum connection_mode mode,
     return rc;
 }
 
+int
+domain_source_find(const struct command_call *call, struct connection *connection, const char *word,
+                   struct domain_source *ret, struct error *error)
+{
+    *ret = (struct domain_source){
+        .call = call, .word = word, .connection = connection, .is_borrowed = true};
+    return connection_find(connection, word, &ret->domain, error);
+}
+
 void
 domain_source_draft(const struct command_call *call, struct domain_source *ret)
 {
@@ -102,7 +111,8 @@ domain_source_draft(const struct command_call *call, struct domain_source *ret)
 void
 domain_source_close(struct domain_source *source)
 {
-    connection_close(&source->connection);
+    if (!source->is_borrowed)
+        connection_close(&source->connection);
     request_clear(&source->request);
     document_clear(&source->text);
 }

@@ -18,6 +18,7 @@ struct domain_source {
     const struct command_call *call;
     const char *word;                /* the word that was typed, or the name of a draft */
     struct connection *connection;   /* NULL: a file */
+    bool is_borrowed;                /* the connection is the caller's */
     struct connection_domain domain; /* not set for a file */
     struct document text;   /* of a file: read once, for stdin ends; of a domain: of its request */
     struct request request; /* only if domain_source_request was called */
@@ -40,6 +41,12 @@ bool domain_source_is_file(const char *word) CHECKED NONNULL;
 int domain_source_open(const struct command_call *call, enum connection_mode mode,
                        struct domain_source *ret, struct error *error) CHECKED NONNULL;
 void domain_source_close(struct domain_source *source) NONNULL;
+
+/* The same for a domain of a libvirt to which the caller has a connection, by its name or UUID. The
+ * connection stays the caller's, and no definition is chosen. */
+int
+domain_source_find(const struct command_call *call, struct connection *connection, const char *word,
+                   struct domain_source *ret, struct error *error) CHECKED NONNULL;
 
 /* Makes a domain that nobody has defined, and that asks for nothing. The rest takes this domain for
  * a file. */

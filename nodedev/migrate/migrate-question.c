@@ -42,6 +42,8 @@ migrate_question_find_guest(struct migrate_question *question, const char *word,
     const struct remote_host *here = &question->hosts.items[0];
     int rc;
 
+    departure_clear(&question->departure);
+    migrating_guest_clear(&question->guest);
     if (*here->failure.text)
         return error_set(error, -ENOTCONN, "%s", here->failure.text);
     rc = migrating_guest_find(&question->guest, here, word, &question->snapshot.policy, error);

@@ -39,8 +39,8 @@ int
 migrate_question_ask(struct migrate_question *question, const struct command_call *call,
                      const char *const *uris, size_t count, struct error *error) CHECKED NONNULL;
 
-/* Makes a domain of this host the guest. Returns the errors of migrating_guest_find, and -ENOTCONN
- * if this host's libvirt has not answered. */
+/* Makes a domain of this host the guest, in place of the one before. Returns the errors of
+ * migrating_guest_find, and -ENOTCONN if this host's libvirt has not answered. */
 int migrate_question_find_guest(struct migrate_question *question, const char *word,
                                 struct error *error) CHECKED NONNULL;
 

@@ -8,12 +8,14 @@
 #include "base/shell-word.h"
 #include "cli/end-signals.h"
 #include "cli/reply.h"
+#include "lease/log.h"
 #include "libvirt/definitions-lock.h"
 #include "libvirt/long-call.h"
 #include "migrate/moved-definition.h"
 #include "migrate/pause.h"
 #include "migrate/save-check.h"
 
+#include <stdio.h>
 #include <string.h>
 
 #define REMOVAL 60000 /* ms that the removal of the old vGPUs may take */
@@ -307,6 +309,24 @@ update_definition(const struct relocation *relocation)
                    failure.text);
 }
 
+/* The log tells where the guest's vGPUs are now, and where they were. */
+static void
+log_move(const struct relocation *relocation, const struct ledger *former)
+{
+    const struct host *host = relocation->call->host;
+    AUTO(ledger_clear) struct ledger ledger = {0};
+    struct error ignored;
+    char result[128];
+
+    if (statedir_peek(host, &ledger, &ignored) < 0 || former->count == 0)
+        return;
+    snprintf(result, sizeof(result), "moved from %s", former->leases[0].gpu.text);
+    for (size_t i = 0; i < ledger.count; i++) {
+        if (name_equal(&ledger.leases[i].domain, &relocation->source->domain.uuid))
+            log_lease(host, "move", &ledger.leases[i], result);
+    }
+}
+
 /* Says where the guest is in the end. error has why it is not where it was to go. */
 static int
 tell(const struct relocation *relocation, enum relocation_end end, struct error *error)
@@ -399,7 +419,25 @@ relocation_run(const struct relocation *relocation, enum relocation_end *ret, st
         rc = move(relocation, &promise, ret, error);
     if (rc == 0 && relocation->way == RELOCATION_SAVE)
         pause_note(host, size, host_uptime(host) - begun);
+    if (rc == 0)
+        log_move(relocation, &promise.former);
     promise_close(&promise);
     sigprocmask(SIG_SETMASK, &before, NULL);
     return rc;
+}
+
+int
+relocation_restore(const struct relocation *relocation, enum relocation_end *ret,
+                   struct error *error)
+{
+    sigset_t before;
+
+    block_signals(&before);
+    *ret = call(relocation, true, error);
+    if (*ret == RELOCATION_STAYED) {
+        *ret = RELOCATION_MOVED;
+        update_definition(relocation);
+    }
+    sigprocmask(SIG_SETMASK, &before, NULL);
+    return *ret == RELOCATION_MOVED ? 0 : tell(relocation, *ret, error);
 }

@@ -52,3 +52,8 @@ int relocation_foresee(const struct relocation *relocation, struct snapshot *sna
  * done, because there is no place, or the guest cannot be saved. *ret says where the guest is. */
 int relocation_run(const struct relocation *relocation, enum relocation_end *ret,
                    struct error *error) CHECKED NONNULL;
+
+/* Starts a guest that is off and saved, at the place that its start finds. Of the relocation it
+ * uses the call, the source's domain and is_signalled. The same results. */
+int relocation_restore(const struct relocation *relocation, enum relocation_end *ret,
+                       struct error *error) CHECKED NONNULL;

@@ -5,6 +5,7 @@
 #include "cli/say.h"
 #include "device/type-name.h"
 #include "sriov/sriov-gpu.h"
+#include "lease/drained.h"
 #include "view/gpu-view.h"
 #include "view/state-colour.h"
 #include "view/usage.h"
@@ -308,6 +309,22 @@ draw_free(const struct drawing *drawing)
     say_line(drawing->out, "%s", text);
 }
 
+/* Why somebody has drained the GPU, in words of theirs. A capture does not have them. */
+static void
+draw_reason(const struct drawing *drawing)
+{
+    const struct host_view *view = drawing->view;
+    struct drained_note note;
+
+    if (view->is_remote || view->call->host != view->call->machine ||
+        !gpu_view_is_drained(&view->snapshot, drawing->gpu))
+        return;
+    drained_find_note(view->call->host, &drawing->gpu->name, &note);
+    printable_make(note.reason);
+    if (*note.reason)
+        say_line(drawing->out, "reason: %s", note.reason);
+}
+
 /* --- a host ----------------------------------------------------------------------------------- */
 
 static void
@@ -322,6 +339,7 @@ draw_gpu(struct drawing *drawing, const struct inventory_gpu *gpu)
     for (size_t number = 0; (vgpu = next_vgpu(drawing, vgpu)); number++)
         draw_vgpu(drawing, vgpu, number);
     draw_free(drawing);
+    draw_reason(drawing);
 }
 
 /* Prints the leases whose GPU is not in this host any more. */

@@ -212,7 +212,7 @@ must_drain(const char *word)
     struct error error;
 
     assert_int_equal(name_parse(&gpu, word), 0);
-    if (drain_gpu(&scene.kernel.host, &gpu, &error) < 0)
+    if (drain_gpu(&scene.kernel.host, &gpu, &(struct drained_note){0}, &error) < 0)
         fail_msg("%s", error.text);
 }
 

@@ -4,6 +4,7 @@
  * tests/vm/scenarios/evacuate.sh tests the rest. */
 
 #include "cli/command.h"
+#include "evacuate/evacuation.h"
 #include "fake/typed.h"
 #include "libvirt/warm-up.h"
 
@@ -109,11 +110,188 @@ a_broken_configuration(void **state)
     typed_expect(&scene, uri, "vgpuctl evacuate 5e:00.0 --dry-run", COMMAND_BUSY,
                  "what stays: 1 of 1", &typed);
     typed_assert_has(typed.printed, "/etc/libvirt-vgpu/vgpu.conf:1: ");
-    typed_expect(&scene, uri, "vgpuctl evacuate 5e:00.0", COMMAND_FAILED,
-                 "guests that could not be moved: 1 of 1", &typed);
+    typed_expect(&scene, uri, "vgpuctl evacuate 5e:00.0", COMMAND_BUSY, "what stays: 1 of 1",
+                 &typed);
     typed_assert_has(typed.printed, " stayed /etc/libvirt-vgpu/vgpu.conf:1: ");
     assert_int_equal(scene_leases(&scene, "held"), 3);
     assert_int_equal(scene_leases(&scene, ""), 3);
+}
+
+/* The larger guest takes the place that the smaller one needs, unless the smaller one is first. */
+static void
+the_order(void **state)
+{
+    const char *uri = three_guests();
+
+    scene_configure(&scene,
+                    "gpus = ( { address = \"0000:9f:00.0\"; types = [ \"L40S-16Q\" ]; } );");
+    typed_expect(&scene, uri,
+                 "vgpuctl evacuate 3d:00.0 5e:00.0 --dry-run --except guest2 -rn -o DOMAIN,HOW,TO",
+                 COMMAND_BUSY, "what stays: 1 of 3", &typed);
+    assert_string_equal(typed.printed, "guest3 here 0000:7f:00.0\nguest1 here 0000:9f:00.0\n"
+                                       "guest2 stays -\n");
+}
+
+/* Guests that may not move, by vgpu.conf or by the command line. */
+static void
+who_may_not(void **state)
+{
+    const char *uri = three_guests();
+
+    typed_expect(&scene, uri, "vgpuctl evacuate 3d:00.0 --dry-run --except guest2 -rn -o DOMAIN,TO",
+                 COMMAND_BUSY, "what stays: 1 of 2", &typed);
+    assert_string_equal(typed.printed, "guest1 0000:7f:00.0\nguest2 -\n");
+    typed_expect(&scene, uri, "vgpuctl evacuate 3d:00.0 --except guest3", COMMAND_FAILED,
+                 "--except guest3: no guest of that name is there", &typed);
+    scene_configure(&scene, "evacuate = [ \"live\" ];"
+                            "domains = ( { name = \"guest2\"; evacuate = [ ]; } );");
+    typed_golden(&scene, uri, "evacuate/who-may-not", "vgpuctl evacuate 3d:00.0 --dry-run --stop");
+}
+
+/* A plan is written, and read again. What has changed since stays. */
+static void
+a_plan_of_before(void **state)
+{
+    const char *uri = three_guests();
+    AUTO_FREE char *text = NULL;
+    char line[512], path[512];
+
+    snprintf(line, sizeof(line), "vgpuctl evacuate 3d:00.0 --dry-run --plan %s/plan",
+             scene.kernel.path);
+    typed_expect(&scene, uri, line, COMMAND_DONE, "", &typed);
+    snprintf(path, sizeof(path), "%s/plan", scene.kernel.path);
+    text = scene_read(path);
+    typed_compare_golden("evacuate/plan-file", text);
+    fake_write(&scene.kernel, "plan",
+               "moves = ( { domain = \"aaaaaaaa-0000-4000-8000-000000000001\"; name = \"guest1\";\n"
+               "    way = \"here\"; from = [ \"0000:5e:00.0\" ]; },\n"
+               "  { domain = \"aaaaaaaa-0000-4000-8000-000000000002\"; name = \"guest2\";\n"
+               "    way = \"stays\"; } );\n");
+    snprintf(line, sizeof(line), "vgpuctl evacuate 3d:00.0 --plan %s/plan", scene.kernel.path);
+    typed_expect(&scene, uri, line, COMMAND_BUSY, "what stays: 2 of 2", &typed);
+    typed_assert_has(typed.printed, "it is on other GPUs than the plan says");
+    typed_assert_has(typed.printed, "the plan says so");
+    fake_write(&scene.kernel, "plan", "moves = ( );");
+    typed_expect(&scene, uri, line, COMMAND_BUSY, "what stays: 2 of 2", &typed);
+    typed_assert_has(typed.printed, "the plan does not have it");
+    fake_write(&scene.kernel, "plan", "moves = (\n{ domain = \"guest1\"; way = \"fly\"; } );");
+    typed_expect(&scene, uri, line, COMMAND_FAILED, "plan:2: name is missing", &typed);
+    typed_assert_has(typed.faults, "plan:2: way must be one of \"stays\", \"here\", \"live\"");
+    fake_write(&scene.kernel, "plan",
+               "moves = ( { domain = \"guest1\"; name = \"guest1\"; way = \"here\"; } );");
+    typed_expect(&scene, uri, line, COMMAND_FAILED, "plan:1: its domain must be a UUID", &typed);
+    fake_write(&scene.kernel, "plan", "moves = ");
+    typed_expect(&scene, uri, line, COMMAND_FAILED, "plan:1: syntax error", &typed);
+}
+
+static void
+put_record(unsigned guest, const char *from, const char *to)
+{
+    char name[128], text[512];
+
+    snprintf(name, sizeof(name),
+             "var/lib/libvirt-vgpu/evacuated/aaaaaaaa-0000-4000-8000-00000000000%u", guest);
+    snprintf(text, sizeof(text),
+             "moves = ( { domain = \"aaaaaaaa-0000-4000-8000-00000000000%u\"; name = \"guest%u\";\n"
+             "    way = \"here\"; from = [ \"%s\" ]; to = [ \"%s\" ]; } );\n",
+             guest, guest, from, to);
+    fake_write(&scene.kernel, name, text);
+}
+
+/* Who is away, and still where it was put, comes home. */
+static void
+the_way_back(void **state)
+{
+    const char *uri = three_guests();
+
+    typed_expect(&scene, uri, "vgpuctl evacuate --back", COMMAND_DONE, "", &typed);
+    typed_assert_has(typed.faults, "nobody is away");
+    put_record(1, "0000:7f:00.0", "0000:3d:00.0");
+    put_record(2, "0000:9f:00.0", "0000:5e:00.0");
+    put_record(9, "0000:9f:00.0", "0000:5e:00.0");
+    typed_golden(&scene, uri, "evacuate/back", "vgpuctl evacuate --back --dry-run");
+    typed_expect(&scene, uri, "vgpuctl evacuate --back 9f:00.0 -rn -o DOMAIN,HOW", COMMAND_DONE,
+                 "guest2 -\nguest9 -\n", &typed);
+    typed_expect(&scene, uri, "vgpuctl evacuate --back --dry-run -rn -o DOMAIN,FROM,TO",
+                 COMMAND_DONE, "guest1 0000:3d:00.0 0000:7f:00.0\n", &typed);
+    fake_write(&scene.kernel, "var/lib/libvirt-vgpu/evacuated/aaaaaaaa-0000-4000-8000-000000000002",
+               "moves = 1;");
+    typed_expect(&scene, uri, "vgpuctl evacuate --back", COMMAND_FAILED,
+                 "000000000002:1: moves must be", &typed);
+}
+
+/* What was drained by hand stays drained. */
+static void
+whose_drain(void **state)
+{
+    const char *uri = three_guests();
+
+    typed_expect(&scene, uri, "vgpuctl drain 9f:00.0 --reason noise", COMMAND_DONE, "", &typed);
+    typed_expect(&scene, uri, "vgpuctl evacuate 7f:00.0 9f:00.0 --reason firmware", COMMAND_DONE,
+                 "", &typed);
+    typed_expect(&scene, uri, "vgpuctl status", COMMAND_DONE, "reason: firmware", &typed);
+    typed_assert_has(typed.printed, "reason: noise");
+    typed_expect(&scene, uri, "vgpuctl evacuate --back", COMMAND_DONE, "", &typed);
+    typed_assert_has(typed.faults, "nobody is away");
+    typed_expect(&scene, uri, "vgpuctl gpus -o GPU,DRAINED -rn", COMMAND_DONE,
+                 "0000:3d:00.0 no\n0000:5e:00.0 no\n0000:7f:00.0 no\n0000:9f:00.0 yes\n", &typed);
+}
+
+/* How long the last guest has stood still tells how long the next one will. */
+static void
+the_pause(void **state)
+{
+    const char *uri = three_guests();
+
+    fake_write(&scene.kernel, "var/lib/libvirt-vgpu/last-pause", "8192 4000\n");
+    typed_expect(&scene, uri, "vgpuctl evacuate 5e:00.0 --dry-run -rn -o PAUSE", COMMAND_DONE,
+                 "5\n", &typed);
+    typed_golden(&scene, uri, "evacuate/pause-json", "vgpuctl evacuate 5e:00.0 --dry-run --json");
+    fake_write(&scene.kernel, "var/lib/libvirt-vgpu/last-pause", "0 4000\n");
+    typed_expect(&scene, uri, "vgpuctl evacuate 5e:00.0 --dry-run -rn -o PAUSE", COMMAND_DONE,
+                 "-\n", &typed);
+}
+
+/* A kept vGPU goes, because the next start of its guest makes another one. */
+static void
+a_kept_vgpu(void **state)
+{
+    scene_stop(&scene);
+    scene_start_machine(&scene, "t4-l40s");
+    scene_configure(&scene, "release = \"keep\";");
+    assert_int_equal(scene_prepare(&scene, 1, 1, "T4-1B"), 0);
+    assert_int_equal(scene_release(&scene, 1, 1), 0);
+    assert_int_equal(scene_leases(&scene, "kept"), 1);
+    typed_expect(&scene, typed_libvirt(&scene, ""), "vgpuctl evacuate 18:00.0 --dry-run -rn -o HOW",
+                 COMMAND_DONE, "reap\n", &typed);
+    assert_int_equal(scene_leases(&scene, "kept"), 1);
+    typed_expect(&scene, typed_libvirt(&scene, ""), "vgpuctl evacuate 18:00.0 -rn -o HOW,RESULT",
+                 COMMAND_DONE, "reap removed\n", &typed);
+    assert_int_equal(scene_leases(&scene, ""), 0);
+}
+
+/* Two evacuations would spoil each other's plans. */
+static void
+one_at_a_time(void **state)
+{
+    AUTO_CLOSE int lock = -1;
+    struct error error;
+
+    assert_int_equal(evacuation_lock(&scene.kernel.host, &lock, &error), 0);
+    typed_expect(&scene, three_guests(), "vgpuctl evacuate 7f:00.0", COMMAND_BUSY,
+                 "evacuates a GPU of this host: wait for its end", &typed);
+    typed_expect(&scene, three_guests(), "vgpuctl evacuate 7f:00.0 --dry-run", COMMAND_DONE, "",
+                 &typed);
+}
+
+static void
+usage(void **state)
+{
+    typed_expect(&scene, "test:///default", "vgpuctl evacuate", COMMAND_USAGE, "which GPU", &typed);
+    typed_expect(&scene, "test:///default", "vgpuctl evacuate --back --reason x", COMMAND_USAGE,
+                 "--back takes no", &typed);
+    typed_expect(&scene, "test:///default", "vgpuctl evacuate 7f:00.0 --timeout 0", COMMAND_USAGE,
+                 "--timeout 0", &typed);
 }
 
 static void
@@ -129,8 +307,11 @@ int
 main(void)
 {
 #define TEST(name) TYPED_TEST(name, here)
-    const struct CMUnitTest tests[] = {TEST(the_plan), TEST(who_stays), TEST(two_names),
-                                       TEST(a_broken_configuration), TEST(nothing_there)};
+    const struct CMUnitTest tests[] = {
+        TEST(the_plan),    TEST(who_stays),    TEST(two_names),        TEST(a_broken_configuration),
+        TEST(the_order),   TEST(who_may_not),  TEST(a_plan_of_before), TEST(the_way_back),
+        TEST(whose_drain), TEST(the_pause),    TEST(a_kept_vgpu),      TEST(one_at_a_time),
+        TEST(usage),       TEST(nothing_there)};
 
     return cmocka_run_group_tests(tests, warm_up_connection, NULL);
 }

@@ -198,9 +198,9 @@ hosts_of_a_file(void **state)
     assert_int_equal(run(line), COMMAND_USAGE);
     typed_assert_has(typed.faults, "/hosts names no host; ");
     assert_int_equal(run("vgpuctl gpus --hosts /no/such/file"), COMMAND_FAILED);
-    typed_assert_has(typed.faults, "gpus: --hosts /no/such/file: No such file or directory\n");
+    typed_assert_has(typed.faults, "gpus: --hosts: /no/such/file: No such file or directory\n");
     assert_int_equal(run("vgpuctl gpus --hosts /"), COMMAND_FAILED);
-    typed_assert_has(typed.faults, "gpus: --hosts /: Is a directory\n");
+    typed_assert_has(typed.faults, "gpus: --hosts: /: Is a directory\n");
 }
 
 /* This host accepts connections, and never answers. It is below /tmp, because a socket's name must

@@ -1,0 +1,186 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+
+#include "evacuate/evacuation-move.h"
+#include "base/array.h"
+#include "base/error.h"
+#include "base/memory.h"
+#include "policy/setting.h"
+
+#include <stdio.h>
+#include <string.h>
+
+const char *const evacuation_ways[] = {"stays", "here", "live", "stop", "reap", NULL};
+
+void
+evacuation_move_clear(struct evacuation_move *move)
+{
+    names_clear(&move->from);
+    names_clear(&move->to);
+    free(move->host);
+}
+
+void
+evacuation_moves_clear(struct evacuation_moves *moves)
+{
+    for (size_t i = 0; i < moves->count; i++)
+        evacuation_move_clear(&moves->items[i]);
+    free(moves->items);
+    *moves = (struct evacuation_moves){0};
+}
+
+const struct evacuation_move *
+evacuation_moves_find(const struct evacuation_moves *moves, const struct name *domain)
+{
+    return ARRAY_FIND(moves->items, moves->count, move, name_equal(&move->domain, domain));
+}
+
+/* --- read ------------------------------------------------------------------------------------- */
+
+/* A move as the settings have it. */
+struct said {
+    char *domain, *name, *host, *origin;
+    struct words from, to;
+    unsigned way;
+};
+
+struct said_moves {
+    struct said *items;
+    size_t count;
+};
+
+static const struct setting_key move_keys[] = {
+    {"domain", setting_string, offsetof(struct said, domain), .needed = true},
+    {"name", setting_string, offsetof(struct said, name), .needed = true},
+    {"way", setting_choice, offsetof(struct said, way), .needed = true, .words = evacuation_ways},
+    {"from", setting_words, .offset = offsetof(struct said, from)},
+    {"to", setting_words, .offset = offsetof(struct said, to)},
+    {"host", setting_string, .offset = offsetof(struct said, host)},
+};
+
+static const struct setting_list move_list = {.what = "a move",
+                                              .keys = move_keys,
+                                              .key_count = COUNT(move_keys),
+                                              .size = sizeof(struct said),
+                                              .origin = offsetof(struct said, origin),
+                                              .count = offsetof(struct said_moves, count)};
+
+static const struct setting_key keys[] = {
+    {"moves", setting_list, offsetof(struct said_moves, items), .list = &move_list},
+};
+
+static void
+clear_said(struct said_moves *said)
+{
+    for (size_t i = 0; i < said->count; i++) {
+        struct said *item = &said->items[i];
+
+        free(item->domain);
+        free(item->name);
+        free(item->host);
+        free(item->origin);
+        words_clear(&item->from);
+        words_clear(&item->to);
+    }
+    free(said->items);
+}
+
+static int
+take_names(const struct words *words, struct names *ret)
+{
+    int rc = 0;
+
+    for (size_t i = 0; i < words->count && rc == 0; i++)
+        rc = names_add(ret, words->items[i]);
+    return rc;
+}
+
+static int
+take(const struct said *said, struct evacuation_moves *ret, struct error *error)
+{
+    struct evacuation_move move = {.way = (enum evacuation_way)said->way}, *taken;
+    int rc = name_parse_uuid(&move.domain, said->domain);
+
+    snprintf(move.name, sizeof(move.name), "%s", said->name);
+    ARRAY_ADD(ret->items, ret->count, move);
+    taken = &ret->items[ret->count - 1];
+    if (said->host && *said->host)
+        taken->host = memory_copy(said->host);
+    if (rc == 0)
+        rc = take_names(&said->from, &taken->from);
+    if (rc == 0)
+        rc = take_names(&said->to, &taken->to);
+    if (rc < 0) {
+        error_add(error, "%s: its domain must be a UUID, and from and to the names of GPUs",
+                  said->origin);
+        return -EINVAL;
+    }
+    return 0;
+}
+
+int
+evacuation_moves_parse(const char *text, const char *file, struct evacuation_moves *ret,
+                       struct error *error)
+{
+    AUTO(clear_said) struct said_moves said = {0};
+    struct setting_reader reader = {.error = error, .file = file};
+    config_t config;
+
+    *ret = (struct evacuation_moves){0};
+    *error = (struct error){0};
+    config_init(&config);
+    if (config_read_string(&config, text)) {
+        setting_read_group(&reader, config_root_setting(&config), keys, COUNT(keys), &said);
+    } else {
+        error_set(error, -EINVAL, "%s:%d: %s", file, config_error_line(&config),
+                  config_error_text(&config));
+        reader.rc = -EINVAL;
+    }
+    config_destroy(&config);
+    for (size_t i = 0; i < said.count && reader.rc == 0; i++)
+        reader.rc = take(&said.items[i], ret, error);
+    return reader.rc;
+}
+
+/* --- written ---------------------------------------------------------------------------------- */
+
+static void
+put_text(config_setting_t *group, const char *key, const char *text)
+{
+    config_setting_set_string(config_setting_add(group, key, CONFIG_TYPE_STRING), text);
+}
+
+static void
+put_names(config_setting_t *group, const char *key, const struct names *names)
+{
+    config_setting_t *list = config_setting_add(group, key, CONFIG_TYPE_LIST);
+
+    for (size_t i = 0; i < names->count; i++)
+        config_setting_set_string_elem(list, -1, names->items[i].text);
+}
+
+char *
+evacuation_moves_format(const struct evacuation_move *moves, size_t count)
+{
+    char *text = NULL;
+    size_t length;
+    FILE *out = memory_stream(&text, &length);
+    config_setting_t *list;
+    config_t config;
+
+    config_init(&config);
+    list = config_setting_add(config_root_setting(&config), "moves", CONFIG_TYPE_LIST);
+    for (size_t i = 0; i < count; i++) {
+        config_setting_t *group = config_setting_add(list, NULL, CONFIG_TYPE_GROUP);
+
+        put_text(group, "domain", moves[i].domain.text);
+        put_text(group, "name", moves[i].name);
+        put_text(group, "way", evacuation_ways[moves[i].way]);
+        put_names(group, "from", &moves[i].from);
+        put_names(group, "to", &moves[i].to);
+        put_text(group, "host", moves[i].host ? moves[i].host : "");
+    }
+    config_write(&config, out);
+    config_destroy(&config);
+    memory_stream_end(out, &text);
+    return text;
+}

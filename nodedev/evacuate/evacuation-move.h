@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+
+/*
+ * evacuation-move: how one guest leaves its GPUs: from where, in which way, to where.
+ *
+ * Moves have a text, in libconfig's syntax. It is the file of `evacuate --plan`, and the record of
+ * a guest that is away (evacuation-record.h):
+ *
+ *     moves = ( { domain = "UUID"; name = "web01"; way = "here";
+ *                 from = ( "0000:3b:00.0" ); to = ( "0000:af:00.0" ); host = ""; } );
+ */
+
+#pragma once
+
+#include "base/error.h"
+#include "base/names.h"
+
+enum evacuation_way {
+    EVACUATION_STAYS,
+    EVACUATION_HERE, /* to another GPU of this host: it is saved and restored */
+    EVACUATION_LIVE, /* to another host */
+    EVACUATION_STOP, /* to another GPU of this host: it is shut down and started */
+    EVACUATION_REAP, /* a vGPU that no guest has: it is removed */
+};
+extern const char *const evacuation_ways[]; /* by these; NULL ends them */
+
+struct evacuation_move {
+    struct name domain; /* UUID; "": a vGPU that no guest has */
+    char name[256];     /* of the guest */
+    enum evacuation_way way;
+    struct names from; /* GPUs */
+    struct names to;   /* GPUs; none: whoever starts the guest chooses them */
+    char *host;        /* URI of the other host's libvirt; NULL: it stays on this host */
+};
+
+struct evacuation_moves {
+    struct evacuation_move *items;
+    size_t count;
+};
+
+void evacuation_move_clear(struct evacuation_move *move) NONNULL;
+void evacuation_moves_clear(struct evacuation_moves *moves) NONNULL;
+
+/* Reads the text. -EINVAL with all faults in error, as "FILE:LINE: ...". The caller clears ret in
+ * every case. */
+int evacuation_moves_parse(const char *text, const char *file, struct evacuation_moves *ret,
+                           struct error *error) CHECKED NONNULL;
+
+/* The text of these moves; the caller frees it. */
+char *evacuation_moves_format(const struct evacuation_move *moves, size_t count) CHECKED;
+
+/* The move of a guest; NULL: there is none. */
+const struct evacuation_move *
+evacuation_moves_find(const struct evacuation_moves *moves, const struct name *domain) NONNULL;

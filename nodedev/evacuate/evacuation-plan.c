@@ -1,0 +1,316 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+
+#include "evacuate/evacuation-plan.h"
+#include "base/array.h"
+#include "base/memory.h"
+#include "lease/drained.h"
+#include "libvirt/connection.h"
+#include "view/vgpu-walk.h"
+
+#include <stdio.h>
+#include <string.h>
+
+void
+evacuation_plan_clear(struct evacuation_plan *plan)
+{
+    for (size_t i = 0; i < plan->count; i++)
+        evacuation_move_clear(&plan->items[i].move);
+    free(plan->items);
+    names_clear(&plan->gpus);
+    snapshot_clear(&plan->snapshot);
+    connection_close(&plan->connection);
+}
+
+static const struct names none;
+
+const struct names *
+evacuation_plan_left(const struct evacuation_plan *plan, const struct evacuee *evacuee)
+{
+    return plan->is_back ? &evacuee->move.from : &plan->gpus;
+}
+
+const struct names *
+evacuation_plan_only(const struct evacuation_plan *plan, const struct evacuee *evacuee)
+{
+    return plan->is_bound ? &evacuee->move.to : &none;
+}
+
+static bool
+overlap(const struct names *a, const struct names *b)
+{
+    return ARRAY_HAS(a->items, a->count, name, names_has(b, name));
+}
+
+static bool
+are_equal(const struct names *a, const struct names *b)
+{
+    return a->count == b->count && !ARRAY_HAS(a->items, a->count, name, !names_has(b, name));
+}
+
+/* --- who is on the GPUs ----------------------------------------------------------------------- */
+
+static struct evacuee *
+find(struct evacuation_plan *plan, const struct name *domain)
+{
+    return ARRAY_FIND(plan->items, plan->count, item,
+                      evacuee_is_guest(item) && name_equal(&item->move.domain, domain));
+}
+
+static struct evacuee *
+add(struct evacuation_plan *plan, const struct name *domain, const char *name)
+{
+    struct evacuee added = {.result = ""};
+
+    if (domain)
+        added.move.domain = *domain;
+    snprintf(added.move.name, sizeof(added.move.name), "%s", name);
+    ARRAY_ADD(plan->items, plan->count, added);
+    return &plan->items[plan->count - 1];
+}
+
+/* Only a guest that has its vGPU can move. */
+static void
+add_vgpu(struct evacuation_plan *plan, const struct vgpu_walk *walk)
+{
+    const struct lease *lease = walk->lease;
+    struct evacuee *item;
+
+    if (lease && lease->state == LEASE_HELD) {
+        item = find(plan, &lease->domain);
+        if (!item)
+            item = add(plan, &lease->domain, lease->domain_name);
+    } else {
+        item = add(plan, NULL, lease && !lease_is_nobodys(lease) ? lease->domain_name : "");
+        item->device = *walk->device;
+        if (lease && (lease->state == LEASE_KEPT || lease_state_is_going(lease->state)))
+            item->move.way = EVACUATION_REAP;
+        error_set(&item->why, 0, "%s is %s", walk->device->text,
+                  lease ? lease_state_name(lease->state) : "none of ours");
+    }
+    item->framebuffer += lease ? lease->framebuffer : 0;
+    names_append_new(&item->move.from, walk->gpu);
+}
+
+static void
+add_card(struct evacuation_plan *plan, const struct whole_card *card)
+{
+    struct evacuee *item = add(plan, NULL, card->domain_name);
+
+    names_append(&item->move.from, &card->card);
+    error_set(&item->why, 0, "%s has the card itself", card->domain_name);
+}
+
+/* An evacuation of before was killed between the save and the start of a guest. */
+static void
+add_saved(struct evacuation_plan *plan, const struct evacuation_move *record)
+{
+    struct connection_domain domain;
+    struct error ignored;
+    struct evacuee *item;
+
+    if (!plan->connection || !overlap(&record->from, &plan->gpus) || find(plan, &record->domain) ||
+        connection_find(plan->connection, record->domain.text, &domain, &ignored) < 0 ||
+        domain.is_running || !domain.is_saved)
+        return;
+    item = add(plan, &record->domain, record->name);
+    item->is_off = true;
+    item->move.way = EVACUATION_HERE;
+    names_copy(&record->from, &item->move.from);
+}
+
+static void
+look_on_gpus(struct evacuation_plan *plan, const struct evacuation_moves *records)
+{
+    const struct snapshot *snapshot = &plan->snapshot;
+    struct vgpu_walk walk = {.ledger = &snapshot->ledger, .inventory = &snapshot->inventory};
+
+    while (vgpu_walk_next(&walk)) {
+        if (names_has(&plan->gpus, walk.gpu))
+            add_vgpu(plan, &walk);
+    }
+    for (size_t i = 0; i < snapshot->ledger.cards.count; i++) {
+        if (names_has(&plan->gpus, &snapshot->ledger.cards.items[i].card))
+            add_card(plan, &snapshot->ledger.cards.items[i]);
+    }
+    for (size_t i = 0; i < records->count; i++)
+        add_saved(plan, &records->items[i]);
+}
+
+/* --- who is away ------------------------------------------------------------------------------ */
+
+/* A guest that is off finds a place at its next start, and a guest that somebody else has moved is
+ * no concern of ours any more. */
+static void
+see_where(struct evacuation_plan *plan, struct evacuee *item, const struct evacuation_move *record)
+{
+    struct connection_domain domain;
+
+    const struct ledger *ledger = &plan->snapshot.ledger;
+
+    ledger_find_gpus(ledger, &record->domain, &item->move.from);
+    for (size_t i = 0; i < ledger->count; i++) {
+        if (name_equal(&ledger->leases[i].domain, &record->domain))
+            item->framebuffer += ledger->leases[i].framebuffer;
+    }
+    if (are_equal(&item->move.from, &record->to))
+        return;
+    if (item->move.from.count) {
+        item->is_settled = true;
+        error_set(&item->why, 0, "it is not where it was put, on %s", record->to.items[0].text);
+        return;
+    }
+    if (!plan->connection) {
+        item->why = plan->no_libvirt;
+        item->move.way = EVACUATION_STAYS;
+        return;
+    }
+    if (connection_find(plan->connection, record->domain.text, &domain, &item->why) < 0) {
+        item->is_settled = true;
+        return;
+    }
+    item->is_off = !domain.is_running && domain.is_saved;
+    item->is_settled = !item->is_off;
+    if (item->is_settled)
+        error_set(&item->why, 0, "it has been shut off: its next start finds a place by itself");
+}
+
+static void
+look_for_records(struct evacuation_plan *plan, const struct evacuation_moves *records)
+{
+    for (size_t i = 0; i < records->count; i++) {
+        const struct evacuation_move *record = &records->items[i];
+        struct evacuee *item;
+
+        if (plan->gpus.count && !overlap(&record->from, &plan->gpus))
+            continue;
+        item = add(plan, &record->domain, record->name);
+        item->move.way = record->way;
+        names_copy(&record->from, &item->move.to);
+        if (record->host)
+            item->move.host = memory_copy(record->host);
+        else
+            see_where(plan, item, record);
+    }
+}
+
+void
+evacuation_plan_find_drained(const struct evacuation_plan *plan, struct names *ret)
+{
+    AUTO(names_clear) struct names drained = {0};
+
+    if (drained_read(plan->call->host, &drained) < 0)
+        return;
+    for (size_t i = 0; i < drained.count; i++) {
+        const struct name *gpu = &drained.items[i];
+        struct drained_note note;
+
+        drained_find_note(plan->call->host, gpu, &note);
+        if (note.by_evacuation && (!plan->gpus.count || names_has(&plan->gpus, gpu)))
+            names_append(ret, gpu);
+    }
+}
+
+/* --- all of it -------------------------------------------------------------------------------- */
+
+static int
+by_size(const void *a, const void *b)
+{
+    const struct evacuee *left = a, *right = b;
+
+    if (left->framebuffer != right->framebuffer)
+        return left->framebuffer < right->framebuffer ? 1 : -1;
+    return strcmp(left->move.name, right->move.name);
+}
+
+/* What is drained now will not be drained when the guests come home. */
+static void
+undrain_snapshot(struct evacuation_plan *plan)
+{
+    AUTO(names_clear) struct names ended = {0}, all = plan->snapshot.ledger.drained;
+
+    plan->snapshot.ledger.drained = (struct names){0};
+    evacuation_plan_find_drained(plan, &ended);
+    for (size_t i = 0; i < all.count; i++) {
+        if (!names_has(&ended, &all.items[i]))
+            names_append(&plan->snapshot.ledger.drained, &all.items[i]);
+    }
+}
+
+int
+evacuation_plan_look(struct evacuation_plan *plan, struct error *error)
+{
+    AUTO(evacuation_moves_clear) struct evacuation_moves records = {0};
+    const struct command_call *call = plan->call;
+    int rc = snapshot_take_to_show(&plan->snapshot, call->host, &inventory_all_types, error);
+
+    if (rc == 0)
+        rc = evacuation_record_read_all(call->host, &records, error);
+    if (rc < 0)
+        return rc;
+    if (connection_open(call->host, call->uri, CONNECTION_READ, &plan->connection,
+                        &plan->no_libvirt) < 0)
+        connection_close(&plan->connection);
+    plan->is_bound = plan->is_back;
+    if (plan->is_back) {
+        undrain_snapshot(plan);
+        look_for_records(plan, &records);
+    } else {
+        look_on_gpus(plan, &records);
+    }
+    if (plan->count)
+        qsort(plan->items, plan->count, sizeof(*plan->items), by_size);
+    return 0;
+}
+
+/* --- a plan of before ------------------------------------------------------------------------- */
+
+static void
+stay(struct evacuee *item, const char *why)
+{
+    item->move.way = EVACUATION_STAYS;
+    error_set(&item->why, 0, "%s", why);
+}
+
+static void
+follow(struct evacuee *item, const struct evacuation_move *said)
+{
+    if (!said)
+        return stay(item, "the plan does not have it");
+    if (said->way == EVACUATION_STAYS)
+        return stay(item, "the plan says so");
+    if (!are_equal(&said->from, &item->move.from))
+        return stay(item, "it is on other GPUs than the plan says");
+    item->move.way = said->way;
+    names_copy(&said->to, &item->move.to);
+    if (said->host)
+        item->move.host = memory_copy(said->host);
+}
+
+void
+evacuation_plan_follow(struct evacuation_plan *plan, const struct evacuation_moves *moves)
+{
+    struct evacuee *sorted = memory_zeroed(plan->count, sizeof(*sorted));
+    size_t count = 0;
+
+    plan->is_bound = true;
+    for (size_t i = 0; i < plan->count; i++) {
+        struct evacuee *item = &plan->items[i];
+
+        if (evacuee_is_guest(item) && !item->is_off)
+            follow(item, evacuation_moves_find(moves, &item->move.domain));
+    }
+    for (size_t i = 0; i < moves->count; i++) {
+        struct evacuee *item = find(plan, &moves->items[i].domain);
+
+        if (item)
+            sorted[count++] = *item;
+    }
+    for (size_t i = 0; i < plan->count; i++) {
+        const struct evacuee *item = &plan->items[i];
+
+        if (!evacuee_is_guest(item) || !evacuation_moves_find(moves, &item->move.domain))
+            sorted[count++] = *item;
+    }
+    free(plan->items);
+    plan->items = sorted;
+}

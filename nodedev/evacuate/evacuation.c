@@ -1,0 +1,248 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+
+#include "evacuate/evacuation.h"
+#include "base/deadline.h"
+#include "base/lock-holder.h"
+#include "base/memory.h"
+#include "cli/end-signals.h"
+#include "cli/reply.h"
+#include "evacuate/evacuation-rest.h"
+#include "migrate/destinations.h"
+#include "migrate/move.h"
+#include "migrate/relocation.h"
+
+#include <fcntl.h>
+#include <string.h>
+
+#define LOCK   "run/libvirt-vgpu/evacuation"
+#define STAYED relocation_words[RELOCATION_STAYED]
+#define MOVED  relocation_words[RELOCATION_MOVED]
+
+int
+evacuation_lock(const struct host *host, int *ret, struct error *error)
+{
+    AUTO(statedir_close) struct statedir statedir = STATEDIR_CLOSED;
+    struct lock_holder holder;
+    int rc = statedir_open(host, true, &statedir, error);
+
+    *ret = -1;
+    if (rc < 0)
+        return rc;
+    *ret = host_open(host, LOCK, O_RDWR | O_CREAT | O_NOFOLLOW, 0600);
+    if (*ret < 0)
+        return error_set(error, -errno, "cannot open /" LOCK ": %m");
+    if (deadline_lock(deadline_in(host, 0), *ret) == 0)
+        return 0;
+    if (lock_holder_find(host, LOCK, &holder))
+        return error_set(error, -EBUSY, "process %s evacuates a GPU of this host: wait for its end",
+                         holder.name);
+    return error_set(error, -EBUSY,
+                     "another vgpuctl evacuates a GPU of this host: wait for its end");
+}
+
+/* --- one guest -------------------------------------------------------------------------------- */
+
+struct evacuation {
+    struct evacuation_plan *plan;
+    unsigned patience;
+    bool is_signalled; /* nothing more begins */
+};
+
+/* The call as if it were about this guest alone. */
+static int
+open_guest(const struct evacuation *evacuation, struct evacuee *item, struct domain_source *ret,
+           struct error *error)
+{
+    char *name[] = {item->move.domain.text, NULL};
+    struct command_call one = *evacuation->plan->call;
+    int rc;
+
+    one.arguments = name;
+    one.count = 1;
+    rc = domain_source_open(&one, CONNECTION_WRITE, ret, error);
+    ret->call = evacuation->plan->call;
+    return rc;
+}
+
+/* Where its vGPUs are in the end. */
+static void
+find_places(const struct evacuation *evacuation, struct evacuee *item)
+{
+    AUTO(ledger_clear) struct ledger ledger = {0};
+    struct error ignored;
+
+    names_clear(&item->move.to);
+    if (statedir_peek(evacuation->plan->call->host, &ledger, &ignored) == 0)
+        ledger_find_gpus(&ledger, &item->move.domain, &item->move.to);
+}
+
+static void
+move_here(struct evacuation *evacuation, struct evacuee *item)
+{
+    const struct evacuation_plan *plan = evacuation->plan;
+    AUTO(domain_source_close) struct domain_source source = {0};
+    const struct relocation relocation = {
+        .call = plan->call,
+        .way = item->move.way == EVACUATION_STOP ? RELOCATION_SHUT_DOWN : RELOCATION_SAVE,
+        .patience = evacuation->patience,
+        .source = &source,
+        .left = evacuation_plan_left(plan, item),
+        .only = evacuation_plan_only(plan, item),
+        .is_signalled = &evacuation->is_signalled,
+    };
+    enum relocation_end end = RELOCATION_STAYED;
+    int rc = open_guest(evacuation, item, &source, &item->why);
+
+    if (rc == 0 && item->is_off) {
+        rc = relocation_restore(&relocation, &end, &item->why);
+    } else if (rc == 0) {
+        rc = domain_source_request(&source, &item->why);
+        if (rc == 0)
+            rc = relocation_run(&relocation, &end, &item->why);
+    }
+    if (rc == REFUSED)
+        item->move.way = EVACUATION_STAYS;
+    item->result = relocation_words[end];
+    find_places(evacuation, item);
+}
+
+static int
+find_host(const struct evacuation_plan *plan, struct migrate_question *question,
+          struct evacuee *item, struct destinations *destinations)
+{
+    const struct command_call *call = plan->call;
+    const char *const planned[] = {item->move.host};
+    int rc = migrate_question_start(question, call->host, &item->why);
+
+    if (rc == 0)
+        rc = plan->is_bound ? migrate_question_ask(question, call, planned, 1, &item->why)
+                            : migrate_question_ask(question, call, call->options.uris,
+                                                   call->options.uri_count, &item->why);
+    if (rc == 0)
+        rc = migrate_question_find_guest(question, item->move.domain.text, &item->why);
+    if (rc < 0)
+        return rc;
+    destinations_judge(question, destinations);
+    return destinations_conclude(destinations, item->move.name, &item->why) == COMMAND_DONE
+               ? 0
+               : REFUSED;
+}
+
+/* Another host than the plan's may be the best by now. */
+static void
+move_there(const struct evacuation *evacuation, struct evacuee *item)
+{
+    const struct evacuation_plan *plan = evacuation->plan;
+    AUTO(migrate_question_clear) struct migrate_question question = {0};
+    AUTO(destinations_clear) struct destinations destinations = {0};
+    AUTO(moved_types_clear) struct moved_types types = {0};
+    struct move move = {
+        .call = plan->call, .domain = &item->move.domain, .name = item->move.name, .types = &types};
+    int rc = find_host(plan, &question, item, &destinations);
+
+    item->result = STAYED;
+    if (rc == REFUSED)
+        item->move.way = EVACUATION_STAYS;
+    if (rc < 0)
+        return;
+    free(item->move.host);
+    item->move.host = memory_copy(destinations.items[0].host->uri);
+    rc = evacuation_record_write(plan->call->host, &item->move, &item->why);
+    moved_types_find(&question.guest, &question.snapshot.inventory, &question.snapshot.policy,
+                     &types);
+    move.to = item->move.host;
+    if (rc == 0)
+        rc = move_run(&move, &item->why);
+    if (rc == 0)
+        item->result = MOVED;
+}
+
+/* Its type is in the XML with which it runs there. */
+static void
+move_home(const struct evacuation *evacuation, struct evacuee *item)
+{
+    const struct command_call *call = evacuation->plan->call;
+    struct command_call there = *call;
+    const struct move move = {
+        .call = &there, .to = call->uri, .domain = &item->move.domain, .name = item->move.name};
+
+    there.uri = item->move.host;
+    item->result = move_run(&move, &item->why) < 0 ? STAYED : MOVED;
+    if (item->result == MOVED)
+        find_places(evacuation, item);
+}
+
+/* --- all of them ------------------------------------------------------------------------------ */
+
+/* A guest that is where it was needs no record, and no more does one that is at home. The record of
+ * a guest that is off, or of which nobody knows where it is, stays. */
+static int
+update_record(const struct evacuation *evacuation, const struct evacuee *item, struct error *error)
+{
+    const struct host *host = evacuation->plan->call->host;
+    const bool is_away = item->result == MOVED && !evacuation->plan->is_back;
+    const bool is_safe = item->result == MOVED || item->result == STAYED ||
+                         item->result == relocation_words[RELOCATION_RETURNED];
+
+    if (is_away)
+        return evacuation_record_write(host, &item->move, error);
+    if (evacuation->plan->is_back ? item->result == MOVED : is_safe)
+        return evacuation_record_remove(host, &item->move.domain, error);
+    return 0;
+}
+
+static void
+move(struct evacuation *evacuation, struct evacuee *item)
+{
+    const struct evacuation_plan *plan = evacuation->plan;
+    struct error error;
+
+    item->why = (struct error){0};
+    if (!plan->is_back && !item->is_off &&
+        evacuation_record_write(plan->call->host, &item->move, &item->why) < 0) {
+        item->result = STAYED;
+        return;
+    }
+    if (plan->is_back && item->move.host)
+        move_home(evacuation, item);
+    else if (item->move.way == EVACUATION_LIVE)
+        move_there(evacuation, item);
+    else
+        move_here(evacuation, item);
+    if (update_record(evacuation, item, &error) < 0)
+        reply_warn(plan->call, ERROR_FAILED, "%s: %s", item->move.name, error.text);
+}
+
+static void
+run_one(struct evacuation *evacuation, struct evacuee *item)
+{
+    const struct host *host = evacuation->plan->call->host;
+
+    if (item->is_settled) {
+        if (evacuation_record_remove(host, &item->move.domain, &item->why) < 0)
+            item->is_settled = false;
+        return;
+    }
+    if (item->move.way == EVACUATION_STAYS) {
+        item->result = STAYED;
+        return;
+    }
+    evacuation->is_signalled |= end_signals_are_pending();
+    if (!evacuation->is_signalled)
+        return move(evacuation, item);
+    item->move.way = EVACUATION_STAYS;
+    item->result = STAYED;
+    error_set(&item->why, 0, "a signal has ended the evacuation before");
+}
+
+void
+evacuation_run(struct evacuation_plan *plan, unsigned patience)
+{
+    struct evacuation evacuation = {.plan = plan, .patience = patience};
+
+    for (size_t i = 0; i < plan->count; i++) {
+        if (evacuee_is_guest(&plan->items[i]))
+            run_one(&evacuation, &plan->items[i]);
+    }
+    evacuation_rest_remove(plan);
+}

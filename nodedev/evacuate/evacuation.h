@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+
+/*
+ * evacuation: carries a plan out, one guest after the other.
+ *
+ * Each guest is judged anew before it moves. If it fails, it stays where it was if that can be had,
+ * and the others go on. Before a guest moves, its record is on disk (evacuation-record.h).
+ *
+ * A signal that would end this process waits: the guest in hand is first brought to run, and no
+ * other begins. The caller has blocked these signals (cli/end-signals.h).
+ *
+ * One evacuation runs on a host at a time. The process that runs it has a lock on the file
+ * /run/libvirt-vgpu/evacuation.
+ */
+
+#pragma once
+
+#include "evacuate/evacuation-plan.h"
+
+/* Takes the lock. -EBUSY with a line in error: another evacuation has it. *ret is the descriptor
+ * that the caller closes. */
+int evacuation_lock(const struct host *host, int *ret, struct error *error) CHECKED NONNULL;
+
+/* Moves the guests of a plan. Each item gets its result, and why it is where it is. `patience`:
+ * seconds that a guest may take to shut down. */
+void evacuation_run(struct evacuation_plan *plan, unsigned patience) NONNULL;
