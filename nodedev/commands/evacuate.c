@@ -11,7 +11,6 @@
 #include "evacuate/evacuation.h"
 #include "evacuate/evacuation-judgment.h"
 #include "evacuate/evacuation-rest.h"
-#include "migrate/relocation.h"
 #include "view/gpu-view.h"
 
 #include <stdio.h>
@@ -185,7 +184,6 @@ static void
 add_line(struct table *table, const struct evacuation_plan *plan, const struct evacuee *item)
 {
     const struct evacuation_move *move = &item->move;
-    const bool is_moved = item->result == relocation_words[RELOCATION_MOVED];
 
     table_line(table);
     table_set_text(table, DOMAIN, move->name);
@@ -194,7 +192,8 @@ add_line(struct table *table, const struct evacuation_plan *plan, const struct e
     table_set_text(table, HOW, item->is_settled ? "" : evacuation_ways[move->way]);
     set_place(table, TO, &move->to, plan->is_back ? NULL : move->host);
     table_set_figure(table, MEMORY, item->framebuffer);
-    table_set_figure(table, PAUSE, item->pause && !is_moved ? (int64_t)item->pause : -1);
+    table_set_figure(table, PAUSE,
+                     item->pause && !evacuee_has_moved(item) ? (int64_t)item->pause : -1);
     table_set_text(table, RESULT, item->result);
     table_set_text(table, REASON, item->why.text);
 }
@@ -221,7 +220,7 @@ conclude(const struct evacuation_plan *plan, struct error *error)
         if (item->is_settled || item->move.way == EVACUATION_REAP)
             continue;
         stayed += stays;
-        failed += !stays && *item->result && item->result != relocation_words[RELOCATION_MOVED];
+        failed += !stays && *item->result && !evacuee_has_moved(item);
     }
     if (failed) {
         error_set(error, -EIO, "guests that could not be moved: %zu of %zu", failed, plan->count);

@@ -4,6 +4,7 @@
 #include "cli/output.h"
 #include "cli/reply.h"
 #include "commands/commands.h"
+#include "evacuate/evacuation-record.h"
 #include "view/metrics.h"
 #include "view/vgpu-users.h"
 #include "view/vgpu-walk.h"
@@ -67,6 +68,7 @@ run(const struct command_call *call, struct error *error)
     struct counters counters;
     struct metrics metrics = {.view = &view, .counters = &counters};
     struct error failure;
+    AUTO(evacuation_moves_clear) struct evacuation_moves records = {0};
     size_t orphans;
 
     if (host_view_take(&view, call, error) < 0)
@@ -76,6 +78,10 @@ run(const struct command_call *call, struct error *error)
         metrics.orphans = &orphans;
     else if (call->uri)
         reply_warn(call, ERROR_NO_LIBVIRT, "no orphans are counted: %s", failure.text);
+    if (evacuation_record_read_all(call->host, &records, &failure) == 0)
+        metrics.away = &records.count;
+    else
+        reply_warn(call, ERROR_FAILED, "who is away is not counted: %s", failure.text);
     return write_all(call, &metrics, error) < 0 ? COMMAND_FAILED : COMMAND_DONE;
 }
 

@@ -3,8 +3,11 @@
 /* Our own files: the configuration, the records, and the timer. */
 
 #include "actions/passthrough.h"
+#include "base/shell-word.h"
 #include "doctor/checks.h"
 #include "doctor/entry.h"
+#include "evacuate/evacuation-record.h"
+#include "migrate/save-check.h"
 
 #define STATE         "run/libvirt-vgpu"
 #define KEPT          "var/lib/libvirt-vgpu" /* files that outlive a boot */
@@ -168,6 +171,30 @@ check_untold_cards(struct diagnosis *diagnosis)
         diagnosis_add(diagnosis, "%s", lines.items[i]);
 }
 
+/* vgpuctl evacuate was killed between the save and the start of a guest. */
+static void
+check_evacuated(struct diagnosis *diagnosis)
+{
+    AUTO(evacuation_moves_clear) struct evacuation_moves records = {0};
+    struct error fault;
+
+    if (evacuation_record_read_all(diagnosis->host, &records, &fault) < 0)
+        diagnosis_add(diagnosis, "%s", fault.text);
+    for (size_t i = 0; i < records.count; i++) {
+        const struct evacuation_move *move = &records.items[i];
+
+        if (move->host || ledger_has_domain(&diagnosis->ledger, &move->domain) ||
+            !save_check_finds_image(diagnosis->host, move->name))
+            continue;
+        diagnosis_add(diagnosis,
+                      "the guest %s is off: 'vgpuctl evacuate' has saved it, and was ended before "
+                      "its start",
+                      move->name);
+        diagnosis_command(diagnosis, "virsh start %s", shell_word(move->name).text);
+        diagnosis_advise(diagnosis, "it goes on where it was saved");
+    }
+}
+
 const struct diagnosis_check state_checks[] = {
     {"configuration", DIAGNOSIS_ERROR, .look = check_policy},
     {"disabled", DIAGNOSIS_WARNING, .look = check_enabled},
@@ -175,6 +202,7 @@ const struct diagnosis_check state_checks[] = {
     {"configuration-owner", DIAGNOSIS_ERROR, .look = check_policy_owner},
     {"ledger", DIAGNOSIS_ERROR, .look = check_ledger},
     {"state-owner", DIAGNOSIS_ERROR, .look = check_state_owner},
+    {"evacuated", DIAGNOSIS_WARNING, .look = check_evacuated},
     {"leaving", DIAGNOSIS_WARNING, .look = check_leaving},
     {"whole-card", DIAGNOSIS_WARNING, .look = check_untold_cards},
     {"timer", DIAGNOSIS_WARNING, .look = check_timer},

@@ -5,6 +5,7 @@
 #include "base/memory.h"
 #include "lease/drained.h"
 #include "libvirt/connection.h"
+#include "migrate/relocation.h"
 #include "view/vgpu-walk.h"
 
 #include <stdio.h>
@@ -33,6 +34,12 @@ const struct names *
 evacuation_plan_only(const struct evacuation_plan *plan, const struct evacuee *evacuee)
 {
     return plan->is_bound ? &evacuee->move.to : &none;
+}
+
+bool
+evacuee_has_moved(const struct evacuee *evacuee)
+{
+    return !strcmp(evacuee->result, relocation_words[RELOCATION_MOVED]);
 }
 
 static bool

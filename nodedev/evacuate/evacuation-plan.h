@@ -69,3 +69,5 @@ evacuee_is_guest(const struct evacuee *evacuee)
 {
     return *evacuee->move.domain.text != '\0';
 }
+
+bool evacuee_has_moved(const struct evacuee *evacuee) CHECKED NONNULL;

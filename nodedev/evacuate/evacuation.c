@@ -168,7 +168,7 @@ move_home(const struct evacuation *evacuation, struct evacuee *item)
 
     there.uri = item->move.host;
     item->result = move_run(&move, &item->why) < 0 ? STAYED : MOVED;
-    if (item->result == MOVED)
+    if (evacuee_has_moved(item))
         find_places(evacuation, item);
 }
 
@@ -180,15 +180,15 @@ static int
 update_record(const struct evacuation *evacuation, const struct evacuee *item, struct error *error)
 {
     const struct host *host = evacuation->plan->call->host;
-    const bool is_away = item->result == MOVED && !evacuation->plan->is_back;
-    const bool is_safe = item->result == MOVED || item->result == STAYED ||
-                         item->result == relocation_words[RELOCATION_RETURNED];
+    const bool is_back = evacuation->plan->is_back, has_moved = evacuee_has_moved(item);
+    const bool is_where_it_was =
+        item->result == STAYED || item->result == relocation_words[RELOCATION_RETURNED];
 
-    if (is_away)
+    if (has_moved && !is_back)
         return evacuation_record_write(host, &item->move, error);
-    if (evacuation->plan->is_back ? item->result == MOVED : is_safe)
-        return evacuation_record_remove(host, &item->move.domain, error);
-    return 0;
+    return has_moved || (is_where_it_was && !is_back)
+               ? evacuation_record_remove(host, &item->move.domain, error)
+               : 0;
 }
 
 static void
@@ -209,6 +209,8 @@ move(struct evacuation *evacuation, struct evacuee *item)
         move_there(evacuation, item);
     else
         move_here(evacuation, item);
+    if (evacuee_has_moved(item))
+        item->why = (struct error){0};
     if (update_record(evacuation, item, &error) < 0)
         reply_warn(plan->call, ERROR_FAILED, "%s: %s", item->move.name, error.text);
 }

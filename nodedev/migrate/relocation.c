@@ -155,9 +155,11 @@ shut_down(const struct relocation *relocation, struct error *error)
         deadline_in(relocation->call->host, (uint64_t)relocation->patience * 1000);
     enum relocation_end end = RELOCATION_STAYED;
     unsigned pause = 1;
+    struct error ignored;
 
+    /* It may have gone off by itself just now. */
     if (connection_shut_down(relocation->source->connection, &domain->uuid, error) < 0)
-        return RELOCATION_STAYED;
+        return ask(relocation, &ignored);
     while (end == RELOCATION_STAYED && deadline_pause(deadline, &pause)) {
         if (end_signals_are_pending()) {
             *relocation->is_signalled = true;

@@ -111,3 +111,10 @@ save_check_guest(const struct host *host, const struct request *request,
         rc = check_drivers(host, request, demands, error);
     return rc < 0 ? rc : check_space(host, request, pause_memory(xml) + framebuffer, error);
 }
+
+/* The name of the file is that of qemuDomainManagedSavePath (libvirt's qemu_domain.c). */
+bool
+save_check_finds_image(const struct host *host, const char *domain)
+{
+    return !strchr(domain, '/') && host_exists(host, SAVES "/%s.save", domain);
+}

@@ -19,3 +19,6 @@ int save_check_domain(const struct connection_domain *domain, struct error *erro
 int save_check_guest(const struct host *host, const struct request *request,
                      const struct demands *demands, unsigned framebuffer,
                      const struct document *xml, struct error *error) CHECKED NONNULL;
+
+/* Whether libvirt has a saved state of a domain, as far as the file system tells. */
+bool save_check_finds_image(const struct host *host, const char *domain) CHECKED NONNULL;

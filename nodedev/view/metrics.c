@@ -274,6 +274,12 @@ put_build(const struct metrics *metrics, const char *metric, FILE *out)
     put_sample(out, metric, 1, labels);
 }
 
+static int64_t
+guests_away(const struct metrics *metrics)
+{
+    return metrics->away ? (int64_t)*metrics->away : -ENODATA;
+}
+
 /* Counters that are zero are written as well. Prometheus can compute a rate from the first failure
  * on only if the counter was there before. */
 static void
@@ -339,6 +345,8 @@ static const struct family {
     {"libvirt_vgpu_orphans", "gauge",
      "vGPUs that no domain refers to, running or defined; absent if libvirt could not be asked.",
      .of_host = orphans},
+    {"libvirt_vgpu_guests_away", "gauge",
+     "Guests that 'vgpuctl evacuate' has moved, and that are not back.", .of_host = guests_away},
     {"libvirt_vgpu_operations_total", "counter",
      "Calls of the hook for guests with a vGPU, and reconciliations, by how they ended.",
      .put = put_operations},

@@ -18,6 +18,7 @@ struct metrics {
                                      could not be read, and the metrics say so */
     const struct counters *counters;
     const size_t *orphans; /* number of orphans; NULL: libvirt could not be asked */
+    const size_t *away;    /* number of guests with a record of an evacuation; NULL: not known */
 };
 
 /* The caller checks the stream for errors of writing. */

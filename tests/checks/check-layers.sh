@@ -31,7 +31,7 @@ nodedev/attach      base domain policy device lease placement apply actions cli 
 nodedev/migrate     base domain policy device lease placement apply actions cli libvirt xml view vendor
 nodedev/evacuate    base domain policy device lease placement apply actions cli libvirt xml view vendor migrate
 nodedev/check       base domain policy device lease placement apply actions cli libvirt xml view
-nodedev/doctor      base domain policy device lease placement apply actions cli libvirt xml view check vendor sriov
+nodedev/doctor      base domain policy device lease placement apply actions cli libvirt xml view migrate evacuate check vendor sriov
 nodedev/prove       base domain policy device lease placement apply actions cli sriov
 nodedev/setup       base domain policy device lease placement apply actions cli libvirt xml view prove sriov vendor
 nodedev/commands    base domain policy device lease placement apply actions cli libvirt xml view log attach migrate evacuate check doctor prove sriov setup capture program vendor

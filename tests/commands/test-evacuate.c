@@ -220,6 +220,28 @@ the_way_back(void **state)
                  "000000000002:1: moves must be", &typed);
 }
 
+/* A guest that was saved and not started is told by doctor. Metrics count who is away. */
+static void
+who_is_away(void **state)
+{
+    const char *uri = three_guests();
+
+    put_record(3, "0000:3d:00.0", "0000:5e:00.0");
+    put_record(9, "0000:9f:00.0", "0000:5e:00.0");
+    typed_expect(&scene, uri, "vgpuctl metrics", COMMAND_DONE, "\nlibvirt_vgpu_guests_away 2\n",
+                 &typed);
+    typed_run(&scene, uri, "vgpuctl doctor", &typed);
+    assert_null(strstr(typed.printed, "'vgpuctl evacuate' has saved it"));
+    fake_write(&scene.kernel, "var/lib/libvirt/qemu/save/guest9.save", "");
+    typed_run(&scene, uri, "vgpuctl doctor", &typed);
+    typed_assert_has(typed.printed, "the guest guest9 is off: 'vgpuctl evacuate' has saved it");
+    typed_assert_has(typed.printed, "virsh start guest9");
+    fake_write(&scene.kernel, "var/lib/libvirt-vgpu/evacuated/aaaaaaaa-0000-4000-8000-000000000009",
+               "moves = 1;");
+    typed_expect(&scene, uri, "vgpuctl metrics", COMMAND_DONE, "", &typed);
+    typed_assert_has(typed.faults, "who is away is not counted");
+}
+
 /* What was drained by hand stays drained. */
 static void
 whose_drain(void **state)
@@ -307,11 +329,14 @@ int
 main(void)
 {
 #define TEST(name) TYPED_TEST(name, here)
-    const struct CMUnitTest tests[] = {
-        TEST(the_plan),    TEST(who_stays),    TEST(two_names),        TEST(a_broken_configuration),
-        TEST(the_order),   TEST(who_may_not),  TEST(a_plan_of_before), TEST(the_way_back),
-        TEST(whose_drain), TEST(the_pause),    TEST(a_kept_vgpu),      TEST(one_at_a_time),
-        TEST(usage),       TEST(nothing_there)};
+    const struct CMUnitTest tests[] = {TEST(the_plan),         TEST(who_stays),
+                                       TEST(two_names),        TEST(a_broken_configuration),
+                                       TEST(the_order),        TEST(who_may_not),
+                                       TEST(a_plan_of_before), TEST(the_way_back),
+                                       TEST(who_is_away),      TEST(whose_drain),
+                                       TEST(the_pause),        TEST(a_kept_vgpu),
+                                       TEST(one_at_a_time),    TEST(usage),
+                                       TEST(nothing_there)};
 
     return cmocka_run_group_tests(tests, warm_up_connection, NULL);
 }

@@ -52,7 +52,7 @@ golden(void **state)
     scene.kernel.booted = 1767225600000000000u;
     typed_golden(&scene, HERE, "metrics/devices", "vgpuctl metrics");
     typed_facts(&scene, NULL, "vgpuctl metrics", 0,
-                "libvirt_vgpu_lost 0 # HELP libvirt_vgpu_operations_total");
+                "libvirt_vgpu_lost 0 # HELP libvirt_vgpu_guests_away");
 }
 
 #define L40S    "gpu=\"0000:3d:00.0\",type=\"nvidia-"

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-# A GPU is drained, and its running guests move to another GPU of the host. One guest has to stay, and the guests come
-# back.
+# A GPU is drained, and its running guests move to another GPU, or are shut down and started there. They come back, also
+# after vgpuctl was killed.
 # shellcheck shell=bash
 # needs: libvirt 9.7
 # needs: qemu 8.1
@@ -50,16 +50,65 @@ grep -q '^web03 stayed' moves
 [ "$(on web03)" = "${T4[0]}" ]
 for n in 1 2 3; do is_running "web0$n"; done
 
-say "the GPU is empty once the last guest is off, and takes its guests back"
+say "they come home"
+away=/var/lib/libvirt-vgpu/evacuated
+[ "$(ls $away | sort)" = "$(for n in 1 2; do virsh -q domuuid "web0$n" | xargs; done | sort)" ]
+[ "$(vgpuctl evacuate --back --dry-run -rn -o DOMAIN,HOW,TO)" = "web01 here ${T4[0]}
+web02 here ${T4[0]}" ]
+[ "$(vgpuctl evacuate --back -rn -o DOMAIN,RESULT,REASON)" = "web01 moved -
+web02 moved -" ]
+for n in 1 2 3; do
+    [ "$(on "web0$n")" = "${T4[0]}" ]
+    is_running "web0$n"
+done
+[ -z "$(ls $away)" ]
+[ "$(vgpuctl gpus -rn -o DRAINED | sort -u)" = no ]
 destroy web03
+
+say "a kill between the save and the start: the guest is off with its image, and the same command goes on"
+(vgpuctl evacuate "${T4[0]}" --json >json 2>err) &
+child=$!
+wait_for compgen -G '/var/lib/libvirt/qemu/save/web0[12].save' >/dev/null
+kill -KILL $child
+wait $child || true
+settled() { [ "$(virsh -q list --all | grep -c -e running -e 'shut off')" -ge 3 ] && ! pgrep -x vgpuctl; }
+wait_for settled
+ls $away
+vgpuctl evacuate "${T4[0]}" -rn -o DOMAIN,HOW,RESULT | tee moves
+[ "$(vgpuctl list -rn -o GPU,STATE | sort -u)" = "${T4[1]} held" ]
+for n in 1 2; do is_running "web0$n"; done
+vgpuctl evacuate --back
+[ "$(vgpuctl list -rn -o GPU,STATE | sort -u)" = "${T4[0]} held" ]
+[ -z "$(ls $away)" ]
+
+say "the GPU is empty once the last guest is off, and takes its guests back"
+vgpuctl evacuate "${T4[0]}"
 vgpuctl evacuate "${T4[0]}" 2>&1 | grep 'nothing is there'
 must_fail claim web04 --metadata "$(request "<vgpu:device alias='ua-gpu0' type='T4-2Q' parent='${T4[0]}'/>")" \
     --hostdev "$(new_uuid),ua-gpu0"
 vgpuctl undrain "${T4[0]}"
 vgpuctl evacuate "${T4[1]}"
 [ "$(vgpuctl list -rn -o GPU | sort -u)" = "${T4[0]}" ]
-for n in 1 2; do
-    is_running "web0$n"
-    destroy "web0$n"
-done
+for n in 1 2; do is_running "web0$n"; done
+
+say "a guest that vgpu.conf forbids to save is shut down, and started on the other GPU"
+vgpu_conf <<<'domains = ( { name = "web01"; evacuate = [ "live" ]; } );'
+vgpuctl undrain "${T4[1]}"
+pid=$(qemu_pid web01)
+must_fail vgpuctl evacuate "${T4[0]}" --stop --timeout 1 --except web02
+assert_match "$ERR" 'guests that could not be moved: 1 of 2'
+is_running web01
+(vgpuctl evacuate "${T4[0]}" --stop --except web02 -rn -o DOMAIN,HOW,RESULT >moves) || true &
+child=$!
+has_place() { ledger | grep pending; }
+wait_for has_place
+acpi_ports web01
+monitor web01 'o /h 0x604 0x2000' || true
+wait $child
+grep -x 'web01 stop moved' moves
+grep -x 'web02 stays stayed' moves
+is_running web01
+[ "$(qemu_pid web01)" != "$pid" ]
+[ "$(on web01)" = "${T4[1]}" ]
+for n in 1 2; do destroy "web0$n"; done
 assert_empty_ledger
