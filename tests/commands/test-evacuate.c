@@ -10,6 +10,7 @@
 
 #include <stdio.h>
 #include <string.h>
+#include <time.h>
 
 #define MACHINE                                                                                    \
     "gpu 0000:3d:00.0 vf vfs 4 rule size board \"NVIDIA L40S\"\n"                                  \
@@ -306,6 +307,66 @@ one_at_a_time(void **state)
                  &typed);
 }
 
+static const char *
+gpu_name(unsigned number)
+{
+    static char name[16];
+
+    snprintf(name, sizeof(name), "0000:%02x:00.0", number + 16);
+    return name;
+}
+
+/* 500 guests on 25 of 64 GPUs, which are to be empty. The time is told, and is no verdict. */
+static void
+many_guests(void **state)
+{
+    AUTO_FREE char *machine = NULL, *domains = NULL, *ledger = NULL;
+    char boot_id[64];
+    FILE *leases;
+    char line[1024] = "vgpuctl evacuate --dry-run -rn -o HOW";
+    size_t size, placed = 0;
+    clock_t begin;
+    FILE *out = open_memstream(&machine, &size);
+
+    for (unsigned gpu = 0; gpu < 64; gpu++)
+        fprintf(out, "gpu 0000:%02x:00.0 vf vfs 32 rule size board \"NVIDIA L40S\"\n", gpu + 16);
+    fclose(out);
+    scene_stop(&scene);
+    scene_start(&scene, machine);
+    scene_configure(&scene, "max_instances = ( { types = [ \"L40S-2Q\" ]; max = 24; } );");
+    assert_true(host_read(&scene.kernel.host, boot_id, sizeof(boot_id),
+                          "proc/sys/kernel/random/boot_id") > 0);
+    out = open_memstream(&domains, &size);
+    leases = open_memstream(&ledger, &size);
+    fprintf(leases, "libvirt-vgpu-ledger 1 %s 1000\n", boot_id);
+    for (unsigned guest = 1; guest <= 500; guest++) {
+        const char *gpu = gpu_name((guest - 1) / 20);
+        char source[32];
+        AUTO_FREE char *xml = NULL;
+
+        snprintf(source, sizeof(source), "%s", scene_function(gpu, (guest - 1) % 20));
+        xml = typed_functions(guest, "", "L40S-2Q", (const char *const[]){source, NULL});
+        assert_int_equal(fake_make(&scene.kernel, source, "nvidia-1148", source), 0);
+        fprintf(leases,
+                "vf %s nvidia-1148 2048 %s %s aaaaaaaa-0000-4000-8000-%012u guest%u ua-gpu0 held "
+                "made 1:1 %u reap 1\n",
+                source, source, gpu, guest, guest, guest);
+        fprintf(out, "%s", xml);
+    }
+    fclose(leases);
+    fclose(out);
+    fake_write(&scene.kernel, "run/libvirt-vgpu/ledger", ledger);
+    for (unsigned gpu = 0; gpu < 25; gpu++)
+        snprintf(line + strlen(line), sizeof(line) - strlen(line), " %02x:00.0", gpu + 16);
+    begin = clock();
+    typed_run(&scene, typed_libvirt(&scene, domains), line, &typed);
+    for (const char *at = typed.printed; (at = strstr(at, "here\n")); at++)
+        placed++;
+    print_message("%zu of 500 guests have a place: %.2f s of processor time\n", placed,
+                  (double)(clock() - begin) / CLOCKS_PER_SEC);
+    assert_int_equal(placed, 500);
+}
+
 static void
 usage(void **state)
 {
@@ -329,13 +390,21 @@ int
 main(void)
 {
 #define TEST(name) TYPED_TEST(name, here)
-    const struct CMUnitTest tests[] = {TEST(the_plan),         TEST(who_stays),
-                                       TEST(two_names),        TEST(a_broken_configuration),
-                                       TEST(the_order),        TEST(who_may_not),
-                                       TEST(a_plan_of_before), TEST(the_way_back),
-                                       TEST(who_is_away),      TEST(whose_drain),
-                                       TEST(the_pause),        TEST(a_kept_vgpu),
-                                       TEST(one_at_a_time),    TEST(usage),
+    const struct CMUnitTest tests[] = {TEST(the_plan),
+                                       TEST(who_stays),
+                                       TEST(two_names),
+                                       TEST(a_broken_configuration),
+                                       TEST(the_order),
+                                       TEST(who_may_not),
+                                       TEST(a_plan_of_before),
+                                       TEST(the_way_back),
+                                       TEST(who_is_away),
+                                       TEST(whose_drain),
+                                       TEST(the_pause),
+                                       TEST(a_kept_vgpu),
+                                       TEST(one_at_a_time),
+                                       TEST(many_guests),
+                                       TEST(usage),
                                        TEST(nothing_there)};
 
     return cmocka_run_group_tests(tests, warm_up_connection, NULL);
