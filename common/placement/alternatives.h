@@ -10,12 +10,13 @@
 #include "base/text.h"
 #include "placement/loads.h"
 
-/* Those of a GPU, or of all GPUs (NULL), that could take it now. Returns how many there are;
- * text gets at most `most` of them. A demand that names no function has no alternatives. */
+/* Lists the functions of a GPU, or of all GPUs (NULL), that could take the demand now. Returns how
+ * many functions there are; text gets at most `most` of them. A demand that names no function has
+ * no alternatives. */
 size_t alternatives_list(const struct loads *loads, const struct demand *demand,
                          const struct inventory_gpu *gpu, size_t most, struct text *text) CHECKED
     __attribute__((nonnull(1, 2, 5)));
 
-/* Adds them to the line that says why the named function cannot take it. */
+/* Adds alternatives to the line that says why the named function cannot take the demand. */
 void alternatives_add(const struct loads *loads, const struct demand *demand,
                       struct error *error) NONNULL;

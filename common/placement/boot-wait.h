@@ -5,8 +5,7 @@
  *
  * libvirt starts guests as soon as it runs, and a GPU's driver may register later. So for some time
  * after the kernel booted, a start waits for a GPU that the configuration names and that offers
- * nothing yet. That time ends at one moment for all guests. On a host that is up nothing is ever
- * waited for.
+ * nothing yet. That time ends at one moment for all guests. On a host that is up no start waits.
  */
 
 #pragma once

@@ -34,6 +34,7 @@ struct candidate {
 struct candidate *candidate_list(const struct loads *loads, const struct demand *demand,
                                  size_t *count) CHECKED NONNULL;
 
-/* Why the first is better, in words about the GPU of the second: "is emptier". */
+/* Why `worse` was not chosen, as words that follow the name of its GPU: "is emptier", if GPUs are
+ * to be packed. */
 const char *
 candidate_why(const struct candidate *better, const struct candidate *worse) CHECKED NONNULL;

@@ -170,8 +170,9 @@ is_own_card(const struct loads *loads, const struct name *gpu)
            (hostdev && hostdev->kind == REQUEST_PCI && !demands_name(problem->demands, gpu));
 }
 
-/* The type of a vGPU that the guest brings along: somebody else made it, and it is there now. NULL:
- * the hostdev is none. Another day it may have another type. */
+/* The type of a vGPU that the guest brings along: somebody else made the vGPU, and it is there now.
+ * NULL: the hostdev is no such vGPU, or another day is asked about. Then the vGPU may have another
+ * type. */
 static const struct inventory_type *
 brought_type(const struct placement_problem *problem, const struct request_hostdev *hostdev)
 {

@@ -7,9 +7,9 @@
  * The rules are tried in this order. First come the hostdev's: the kind of its device, and the
  * place that it names or must not name. Next comes the parent that the request names, and whether
  * the guest takes the card itself. Then come the GPU's: `enabled` and `types`, traits and NUMA
- * nodes. Then come the guest's other vGPUs, beside which the vendor may forbid the type. Last comes
- * what passes: the GPU is drained, being proved, or taken by a guest itself, which does not count
- * for another day, and quotas. Pure.
+ * nodes. Then come the guest's other vGPUs, beside which the vendor may forbid the type. Last come
+ * the reasons that pass: the GPU is drained, being proved, or taken by a guest itself, or a quota
+ * is used up. If another day is asked about, only the quotas of these count. Pure.
  */
 
 #pragma once
@@ -22,8 +22,8 @@
 enum reason constraints_judge(const struct loads *loads, const struct demand *demand,
                               const struct place *place) CHECKED NONNULL;
 
-/* Whether the policy lets a GPU have profiles, and each of them sets its memory. Then no guest
- * depends on the memory that its function has already. */
+/* Whether the policy lets a GPU have profiles, and each of these profiles sets the memory of a
+ * function. Then no guest depends on the memory that a function has already. */
 bool constraints_bring_memory(const struct policy *policy,
                               const struct inventory_gpu *card) CHECKED NONNULL;
 
@@ -34,8 +34,8 @@ size_t constraints_unmet_trait(const struct loads *loads, const struct demand *d
                                const struct inventory_gpu *gpu, const char **ret) CHECKED NONNULL;
 
 /* Returns the vendor's rule that forbids a type beside one of the guest's other vGPUs, in words,
- * and the type of that one; else NULL. vGPUs that the guest has from somebody else count as they
- * are now, and not for another day. */
+ * and the type of that one; else NULL. A vGPU that somebody else made for the guest counts with its
+ * type of now. Another day it may have another type, so then it does not count. */
 const char *constraints_unlike(const struct loads *loads, const struct inventory_type *type,
                                const struct inventory_type **other) NONNULL;
 

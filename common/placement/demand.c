@@ -24,8 +24,8 @@ demand_line(const struct demand *demand)
     return demand->hostdev ? demand->hostdev->line : 0;
 }
 
-/* Whether it may become the other kind. A PCI device shows no display, and only an alias can name
- * it. */
+/* Whether the device of a demand may become one of the other kind. A PCI device shows no display,
+ * and only an alias can name a PCI device. */
 static bool
 can_be_of_any_kind(const struct demand *demand)
 {
@@ -220,8 +220,8 @@ demands_say_single(const struct demands *demands, const struct inventory *invent
     return false;
 }
 
-/* Whether a demand may be met by a type that no GPU lists now. One that names a single type, which
- * is listed, may not. */
+/* Whether a demand may be met by a type that no GPU lists now. A demand for a single type that is
+ * listed may not. */
 static bool
 may_mean_more(const struct demand *demand, const struct inventory *inventory)
 {

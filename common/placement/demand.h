@@ -56,13 +56,13 @@ struct demands {
     struct demand *items;
     size_t count;
     struct nodeset nodes; /* the NUMA nodes that the domain is bound to; the caller fills them in */
-    bool may_be_unlike;   /* their vGPUs may be such as their vendor forbids together (vendor.h) */
+    bool may_be_unlike; /* the guest may have types together that their vendor forbids (vendor.h) */
 };
 
 void demands_clear(struct demands *demands) NONNULL;
 
-/* Whether a demand may be of this kind. Without a hostdev, when somebody only asks what could be,
- * it may be of either. */
+/* Whether the device of a demand may be of this kind. A demand without a hostdev only asks what
+ * could be, and may get a device of either kind. */
 bool demand_may_be(const struct demand *demand, enum request_kind kind) CHECKED NONNULL;
 
 /* The virtual function that a demand must have; NULL: any parent will do. */
@@ -116,8 +116,8 @@ bool demand_is_explicit(const struct request_hostdev *hostdev) CHECKED NONNULL;
 bool demands_say_single(const struct demands *demands, const struct inventory *inventory,
                         struct error *ret) CHECKED NONNULL;
 
-/* Whether a type will do, and how well: a lower rank is better. The second function asks for a
- * class. */
+/* demand_ranks: whether a type meets a demand. If it does, *rank says how well: a lower rank is
+ * better. demand_class_has: whether a class has the type. */
 bool demand_ranks(const struct demand *demand, const struct inventory_type *type,
                   unsigned *rank) CHECKED NONNULL;
 bool demand_class_has(const struct policy_class *class,

@@ -106,8 +106,8 @@ find_type(const struct inventory_gpu *gpu, const struct demand *demand)
     return ARRAY_FIND(gpu->types, gpu->type_count, type, demand_ranks(demand, type, &rank));
 }
 
-/* Whether policy and request let a demand have a parent. *unlisted: its GPU may have a type for it
- * that it does not list or offer now. */
+/* Whether policy and request let a demand have a parent. *unlisted: the GPU may have a type for the
+ * demand that its driver does not list or offer now. */
 static bool
 may_be_on(const struct loads *loads, const struct demand *demand,
           const struct inventory_parent *parent, struct placement_choice *choice, bool *unlisted)
@@ -120,8 +120,8 @@ may_be_on(const struct loads *loads, const struct demand *demand,
     return (place.type || *unlisted) && constraints_judge(loads, demand, &place) == REASON_NONE;
 }
 
-/* Whether each demand has a parent. At least one of their types must be one that its GPU may have,
- * and does not list now. Free parents are taken first. */
+/* Whether each demand can have a parent. At least one of the demands gets a type that its GPU may
+ * have, but does not list or offer now. Free parents are taken first. */
 static bool
 find_unlisted(const struct placement_problem *problem, struct placement_choice *choices)
 {
@@ -177,7 +177,8 @@ unknown(struct error *error, const char *what)
     return FEASIBILITY_UNKNOWN;
 }
 
-/* What is known best comes first. The refusal of the last row is what the emptied host says. */
+/* Rows that need places for sure come first. If all rows are refused, the caller gets the refusal
+ * of the last one, which asks for the least. */
 static const struct {
     enum placement_host host;
     enum placement_certainty certainty;

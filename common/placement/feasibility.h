@@ -26,11 +26,11 @@ enum feasibility {
 };
 
 /*
- * `waiting`: a GPU of the configuration may still come up. There is one choice per demand. It is a
- * place of this host as it is, a free one if possible, and no virtual function comes twice. If its
- * driver does not list the type now, the type is NULL. If nothing is known at all, the parent is
- * NULL too. error says why not, or what is not known. Its class is
- * ERROR_NEVER or that of the refusal.
+ * `waiting`: a GPU of the configuration may still come up. choices gets one place of this host for
+ * each demand. Free places come first, and no virtual function comes twice. If the driver does not
+ * list a type for the demand now, the type is NULL. If nothing is known at all, the parent is NULL
+ * too. error says why the answer is "no", or what is not known. The class of error is ERROR_NEVER,
+ * or that of the refusal.
  */
 enum feasibility
 feasibility_judge(const struct placement_problem *problem, bool waiting,

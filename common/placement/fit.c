@@ -6,8 +6,9 @@
 
 #include <string.h>
 
-/* Whether a request names this parent. Other demands leave it alone while they can have another
- * one. A hostdev that names its function leaves no choice, and does not count here. */
+/* Whether a <vgpu:device> names this parent. Other demands leave the parent alone while they can
+ * have another one. The function that is the source of a hostdev does not count here: no other
+ * parent will do for that demand. */
 static bool
 is_named(const struct loads *loads, const struct inventory_parent *parent)
 {
@@ -47,8 +48,8 @@ wants_sure(const struct loads *loads, const struct gpu_load *load)
            (loads->problem->certainty == PLACEMENT_TRY_SEEN && load->drops > 0);
 }
 
-/* What stands against one place. *counts: its places are the GPU's room, be they this demand's or
- * not; they may have to stay free. */
+/* What is against one place. *counts: whether the place is a part of the GPU's room. A place that
+ * only another demand may have is one too, because places that are to stay free may be there. */
 static enum reason
 judge_place(const struct loads *loads, const struct demand *demand, const struct place *place,
             bool *counts)

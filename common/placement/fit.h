@@ -17,8 +17,8 @@
 struct fit {
     struct place place;
     size_t places;      /* parents that would do */
-    size_t used, total; /* vGPUs; total: with those of this type that may have room */
-    struct bounds left; /* how many a start can have, without those that stay free */
+    size_t used, total; /* vGPUs; total: these, and those of the type that may still have room */
+    struct bounds left; /* what a start can have: without places that stay free */
 };
 
 /* Judges the type's GPU by all rules. Unless one is against it, ret says how full the GPU is. If

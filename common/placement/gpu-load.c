@@ -31,7 +31,7 @@ find_alike(const struct inventory_gpu *gpu, const struct inventory_type *type)
     return gpu->type_count;
 }
 
-/* The counts of one type; NULL: of those that the GPU does not list. */
+/* The counts of one type; NULL: of all types that the GPU does not list. */
 static struct load_group *
 counts_of(const struct gpu_load *load, const struct inventory_type *type)
 {
@@ -112,9 +112,10 @@ holds(const struct inventory_gpu *gpu, bool on_instance)
     return false;
 }
 
-/* Whether the card lacks what a type needs. Nobody offers the type, and the card has GPU instances.
- * The type needs a free instance, or a card that is not partitioned. The vGPUs on the card tell
- * whether it is. is_told: a free function tells what instances there are, or all have vGPUs. */
+/* For a type that no parent offers, of a card with types for GPU instances: whether the card lacks
+ * what the type needs. That is a free instance of its size, or a card that is not partitioned. The
+ * vGPUs on the card tell whether the card is partitioned. is_told: a free function tells which
+ * instances there are, or each instance has a vGPU. */
 static bool
 lacks_instance(const struct inventory_type *type, bool is_told)
 {
@@ -190,9 +191,9 @@ told_most(const struct inventory_type *type)
 }
 
 /* Whether the driver offers fewer of some type than fit beside the vGPUs that are there. Then
- * something else has frame buffer of the card, such as a process of the host. No file tells what it
- * is, so it may grow. Only a card that is its own parent tells a number. A 0 says all that there is
- * to say, or was not read. */
+ * something else has frame buffer of the card, such as a process of the host. No file tells what
+ * that is, so it may grow. Only a card that is its own parent offers a number. An offer of 0 is
+ * passed over: it promises nothing, or it was not read. */
 static bool
 is_short(const struct gpu_load *load)
 {

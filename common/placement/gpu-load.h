@@ -14,7 +14,7 @@
 
 enum load_time {
     LOAD_NOW,
-    LOAD_EVER, /* another day: the figures that could not be read today are not known, nor
+    LOAD_EVER, /* another day: a figure that could not be read today is not known then, and nor is
                   whether the GPU takes several sizes */
 };
 
@@ -28,8 +28,8 @@ struct load_use {
 struct load_parent {
     size_t vgpus;    /* that stay, or were put there */
     bool is_single;  /* a virtual function: it takes one */
-    bool is_dropped; /* the vGPU that the inventory shows there is gone */
-    bool is_owned;   /* it is another domain's, whatever the inventory shows (loads.h) */
+    bool is_dropped; /* the vGPU that the inventory shows there was dropped */
+    bool is_owned;   /* another domain has it, by the ledger (loads.h) */
 };
 
 /* Types are alike if their vGPUs can take each other's places: they have the same frame buffer, and
@@ -52,8 +52,8 @@ struct gpu_load {
     enum load_time time;
     bool is_withheld;         /* the driver offers nothing, though the inventory shows no vGPU */
     bool is_short;            /* the driver offers fewer than fit beside the vGPUs that are there */
-    size_t kept, puts, drops; /* vGPUs that the inventory shows and that were not dropped; that
-                                 were put; that were dropped */
+    size_t kept, puts, drops; /* kept: vGPUs that the inventory shows and that were not dropped;
+                                 puts: vGPUs that were put; drops: vGPUs that were dropped */
     size_t sized_kept, sized_puts; /* of these, those whose frame buffer is known */
     struct load_parent *on;        /* per parent of the GPU */
     struct load_group *types; /* per type of the GPU, and one for types that it does not list */
@@ -76,7 +76,7 @@ void gpu_load_rewind(struct gpu_load *load, size_t mark) NONNULL;
 /* A limit of the GPU. */
 const struct limit *gpu_load_limit(const struct gpu_load *load, size_t limit) NONNULL;
 
-/* What one more vGPU needs of a limit, beyond what its parent has already. */
+/* How much of a limit one more vGPU takes, less what its parent has of the limit already. */
 uint64_t gpu_load_need(const struct gpu_load *load, size_t limit,
                        const struct load_use *use) CHECKED NONNULL;
 

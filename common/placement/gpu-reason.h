@@ -13,8 +13,8 @@
 #define GPU_REASON_MOST 512 /* bytes of the words */
 
 /* For programs: how many vGPUs there are, of how many at most, and how many more there may be. A
- * quota counts the vGPUs of its class on the host, all else those of the GPU. Negative: the reason
- * has no such figure, or nobody knows it. */
+ * quota counts the vGPUs of its class on the host. Any other reason counts those of the GPU.
+ * Negative: the reason has no such figure, or nobody knows it. */
 struct gpu_figures {
     int64_t used, limit, room, room_at_most;
 };
@@ -26,6 +26,6 @@ struct gpu_reason {
     struct gpu_figures figures;
 };
 
-/* What a GPU says to a demand. */
+/* Tells what is against a GPU for a demand, or that nothing is. */
 void gpu_reason_tell(const struct loads *loads, const struct demand *demand,
                      const struct inventory_gpu *gpu, struct gpu_reason *ret) NONNULL;

@@ -23,7 +23,7 @@ none(enum room_why why)
     return (struct bounds){.why = why};
 }
 
-/* Whether a type takes part where a GPU takes one size at a time. */
+/* Whether the rule of one size at a time holds for a type of this GPU. */
 static bool
 is_sized(const struct gpu_load *load, const struct inventory_type *type)
 {
@@ -50,9 +50,10 @@ lacks_instance(const struct gpu_load *load, const struct inventory_type *type)
     return load->types[inventory_type_index(type)].lacks;
 }
 
-/* The same, unless one was dropped. If types of several sizes are for such instances, vGPUs share
- * these in time. Then what was put may have gone to another instance, and a large vGPU that was
- * dropped leaves place for several small ones. */
+/* Whether an instance of the type's size may be free. The driver's word allows it, or more vGPUs
+ * were dropped from such instances than put there. If types of several sizes are for such
+ * instances, vGPUs share an instance in time. Then one drop is enough. A vGPU that was put may have
+ * gone to another instance, and a large vGPU leaves place for several small ones. */
 static bool
 has_instance(const struct gpu_load *load, const struct inventory_type *type)
 {
@@ -78,9 +79,11 @@ is_raised(const struct gpu_load *load, const struct inventory_type *type)
            (load->time == LOAD_EVER || !has_other_kept(load, type));
 }
 
-/* How many places the drops have made for sure: one each for what is alike, unless what was put has
- * taken them, beyond what the driver `offered`; and one if the GPU is empty now, as an empty GPU
- * takes any of its types but those of GPU instances, which may not be there. */
+/* How many places the drops have made for sure. Each vGPU that was dropped has made one, for the
+ * types of its group. vGPUs of the group that were put take what the driver `offered`, and then
+ * these places. If the GPU is empty now, at least one place is sure, because an empty GPU takes any
+ * of its types. The types of GPU instances are an exception, because their instances may not be
+ * there. */
 static unsigned
 count_freed(const struct gpu_load *load, const struct inventory_type *type, size_t offered)
 {
@@ -93,10 +96,10 @@ count_freed(const struct gpu_load *load, const struct inventory_type *type, size
 }
 
 /*
- * What is left of the driver's word on a parent that takes many, after all that was put. Each vGPU
- * takes its share: one of as many as there is place for of its type. The driver rounds its figures
- * down, so a figure of 11 means 11 and something, and the share of one is between a twelfth and an
- * eleventh. That is exact for types with the same figure.
+ * What is left of the driver's word on a parent that takes many vGPUs, after all vGPUs that were
+ * put. If the driver offers 11 of a type, a vGPU of that type takes about an eleventh of what is
+ * free. The driver rounds its figures down, so 11 means 11 and a fraction, and the share is between
+ * a twelfth and an eleventh. The result is exact if all these types have the same figure.
  */
 static struct bounds
 share_left(const struct gpu_load *load, const struct place *place)
@@ -118,7 +121,7 @@ share_left(const struct gpu_load *load, const struct place *place)
     }
     if (taken_most < 1)
         left.least = (unsigned)(whole * (1 - taken_most) + 1e-6);
-    /* There is room for less than that: for the largest whole number below it. */
+    /* The room is less than that bound, so the largest whole number below the bound counts. */
     most = (whole + 1) * (1 - taken_least) - 1e-6;
     left.most = most > left.least ? (unsigned)most : left.least;
     if (load->is_short && is_sized(load, place->type))
@@ -130,7 +133,8 @@ share_left(const struct gpu_load *load, const struct place *place)
 
 /* Whether a vGPU of another size was put that may have taken the GPU instance of a type. vGPUs that
  * share an instance in time have one size (kernel_vgpu_mgr.c of NVIDIA's open kernel modules, 595),
- * unless the instance takes mixed sizes. No file tells that, so it is not assumed. */
+ * unless the instance takes mixed sizes. No file tells that an instance takes mixed sizes, so none
+ * is assumed to. */
 static bool
 may_have_lost_instance(const struct gpu_load *load, const struct inventory_type *type)
 {
@@ -144,8 +148,8 @@ may_have_lost_instance(const struct gpu_load *load, const struct inventory_type 
     return false;
 }
 
-/* Whether one of the functions has a place for sure: what several of them offer may be the same,
- * and each vGPU that was put may have taken it. A GPU instance is there for sure if the driver
+/* Whether one of the functions has a place for sure. Several functions may offer the same place,
+ * and each vGPU that was put may have taken a place. A GPU instance is there for sure if the driver
  * offers it, or a vGPU was dropped from it. */
 static bool
 is_sure(const struct gpu_load *load, const struct inventory_type *type)
@@ -209,8 +213,8 @@ take_word(const struct gpu_load *load, const struct place *place)
 
 /* --- what limits leave ------------------------------------------------------------------------ */
 
-/* Whether a limit counts for a type. Where one size is taken at a time, the memory counts on
- * another day only: today the driver's word and the maximum of the size leave less. */
+/* Whether a limit counts for a type. On a GPU that takes one size at a time, the memory counts on
+ * another day only. Today the driver's word and the maximum of the size leave less. */
 static bool
 binds(const struct gpu_load *load, const struct limit *limit, const struct inventory_type *type)
 {
@@ -247,7 +251,8 @@ narrow(uint64_t leaves, struct bounds *bounds)
     bounds->least = bounds->least < most ? bounds->least : most;
 }
 
-/* One size at a time; another day perhaps several. */
+/* Applies the rule of one size at a time. Nobody knows whether the GPU takes several sizes another
+ * day. */
 static void
 mind_sizes(const struct gpu_load *load, const struct inventory_type *type, struct bounds *bounds)
 {
@@ -323,7 +328,8 @@ by_size(const void *a, const void *b)
     return (left > right) - (left < right);
 }
 
-/* How many of the parents that take one a limit leaves: those first that need the least of it. */
+/* How many of the open parents can get a vGPU within a limit. The parents that need the least of
+ * the limit come first. */
 static uint64_t
 count_under(const struct gpu_load *load, size_t limit, const struct inventory_type *type,
             const bool *open)
@@ -345,8 +351,8 @@ count_under(const struct gpu_load *load, size_t limit, const struct inventory_ty
     return fit;
 }
 
-/* What the parents say, added up; and which of them take one. *enough: each has a place of its own.
- */
+/* Adds up what the usable parents take. open: which parents take a vGPU. *enough: each open parent
+ * has a place of its own. */
 static struct bounds
 add_parents_up(const struct gpu_load *load, const struct inventory_type *type, const bool *usable,
                bool *open, bool *enough)

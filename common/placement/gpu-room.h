@@ -4,21 +4,24 @@
  * gpu-room: what a GPU can still take beside its load (gpu-load.h). Pure, and the only place that
  * counts.
  *
- * The answer has two bounds: so many for sure, and never more than so many. They differ where
- * something is not known. The rules are:
+ * The answer has two bounds. At least `least` vGPUs fit for sure, and never more than `most`. The
+ * bounds differ if something about the GPU is not known. The rules are:
  *
- * - The driver's word counts for the GPU as it was seen. If a GPU without vGPUs offers nothing,
- *   nothing is known of another day. If the driver offers fewer than it takes beside the vGPUs that
- *   are there, its word is no promise: something that no file tells has frame buffer.
- * - Limits always bind (device/limit.h). What they leave is sure if the driver told them. Where one
- *   size is taken at a time, the memory binds on another day only.
- * - A function takes one vGPU. Several functions may offer the same place.
- * - A drop makes one place for sure, for a type of the same size. `most` grows to what the limits
- *   leave.
+ * - The driver's word counts for the GPU as it was seen. If a driver offers nothing on a GPU
+ *   without vGPUs, nobody knows why, and nothing is known of another day. If a driver offers fewer
+ *   vGPUs than fit beside those that are there, something that no file tells has frame buffer. That
+ *   may grow, so the offer is no promise.
+ * - Limits bind, too (device/limit.h). What a limit leaves can be had for sure only if the limit
+ *   says so (is_enough). On a GPU that takes one size at a time, the memory binds on another day
+ *   only.
+ * - A virtual function takes one vGPU. Several functions may offer the same place, so their offers
+ *   do not add up for sure.
+ * - A vGPU that is dropped makes one place for sure, for a type of its size. How many more it makes
+ *   is not known, so `most` grows to what the limits leave.
  * - A vGPU that leaves a GPU instance (MIG) makes place only for types of its own instance size.
  * - vGPUs of two sizes are not put on a GPU that takes one size at a time. For GPU instances (MIG)
- *   that is not known: another instance may be free, or take mixed sizes. No file tells the mode of
- *   an instance, so a second size is never sure, and only the driver's word refuses it.
+ *   this rule may not hold: another instance may be free, or take mixed sizes. No file tells the
+ *   mode of an instance, so a second size is never sure, and only the driver's word refuses it.
  *
  * The policy, quotas and refusals of the kernel are judged elsewhere.
  *
@@ -36,7 +39,7 @@ enum room_why {
     ROOM_NEVER,      /* the parent takes no such type */
     ROOM_UNREADABLE, /* the driver's word could not be read: see error */
     ROOM_FULL,
-    ROOM_IN_USE,     /* a process has the function open, though nobody gave it */
+    ROOM_IN_USE,     /* a process has the function open, though no lease gives it to anybody */
     ROOM_OTHER_SIZE, /* a vGPU of another size is on the GPU, or is being made there */
     ROOM_WITHHELD,   /* not known: the driver offers nothing, though no vGPU is there */
     ROOM_UNTOLD,     /* not known: the driver does not tell how many a GPU takes */
@@ -44,8 +47,8 @@ enum room_why {
     ROOM_FREE,
 };
 
-/* So many for sure, and never more than so many. least < most: the number is not known, and `why`
- * says what is missing. */
+/* At least `least` vGPUs fit for sure, and never more than `most`. If the two differ, the number is
+ * not known, and `why` says what is missing. */
 struct bounds {
     unsigned least, most;
     enum room_why why;
@@ -53,7 +56,7 @@ struct bounds {
 };
 #define BOUNDS_ANY UINT_MAX /* as `most`: no limit is known */
 
-/* To print them: how many there are, and how many at most; -1: not known. */
+/* Numbers to print: how many vGPUs fit, and how many fit at most; -1: not known. */
 static inline int64_t
 bounds_figure(const struct bounds *bounds)
 {
@@ -69,11 +72,13 @@ bounds_most(const struct bounds *bounds)
 /* How many more of its type a place takes. */
 struct bounds gpu_room_at(const struct gpu_load *load, const struct place *place) CHECKED NONNULL;
 
-/* The same of a GPU as it was seen, as the driver says it: also more than a maximum of the driver's
- * own would leave. For those who compare. */
+/* The same by the driver's word alone. The word may be more than the driver's own maximum leaves,
+ * and some callers compare the two. The answer is that of gpu_room_at if the word could not be
+ * read, or does not know of a limit that binds. The GPU must be as it was seen. */
 struct bounds gpu_room_told(const struct gpu_load *load, const struct place *place) CHECKED NONNULL;
 
-/* How many the GPU takes on its usable parents: a flag per parent of the GPU; NULL: all. */
+/* How many more vGPUs of a type the GPU takes on its usable parents. usable: a flag per parent of
+ * the GPU; NULL: all are usable. */
 struct bounds gpu_room_left(const struct gpu_load *load, const struct inventory_type *type,
                             const bool *usable) CHECKED __attribute__((nonnull(1, 2)));
 

@@ -33,7 +33,7 @@ may_be_invisible(enum lease_state state)
     return state == LEASE_PENDING || state == LEASE_RESERVED;
 }
 
-/* Puts the claim of a lease in, unless the inventory shows its vGPU. */
+/* Puts the vGPU of a lease on the load of its GPU, unless the inventory shows the vGPU. */
 static void
 put_claim(struct loads *loads, const struct lease *lease)
 {
@@ -66,8 +66,9 @@ put_claims(struct loads *loads)
     }
 }
 
-/* If the ledger gives a virtual function to another domain, it is not free, even without a type. It
- * may have lost its type, or be about to get it. A kept one goes to the domain that names it. */
+/* If the ledger gives a virtual function to another domain, the function is not free, even without
+ * a type. It may have lost its type, or be about to get one. A function whose lease is kept is not
+ * marked: a domain that names it may have it. */
 static void
 mark_owned(struct loads *loads, const struct lease *lease)
 {
@@ -94,7 +95,7 @@ mark_all_owned(struct loads *loads)
         mark_owned(loads, &changed->leases[i]);
 }
 
-/* Enters what a running domain has already. No demand speaks of it. */
+/* Enters the vGPUs that a running domain has already, because no demand stands for them. */
 static void
 settle_held(struct loads *loads)
 {

@@ -24,8 +24,8 @@
  * - ERROR_TAKEN: the device that its hostdev names belongs to somebody else, or is something else;
  * - ERROR_UNDECIDED: too many devices to try all ways.
  *
- * A refusal still writes the choices of demands whose vGPU is there already. It stops at a demand
- * that has something in its way.
+ * A refusal still writes the choices of demands whose vGPU is there already. The first demand that
+ * has something in its way ends these choices.
  */
 int placement_find(const struct placement_problem *problem, struct placement_choice *choices,
                    struct error *error) CHECKED NONNULL;

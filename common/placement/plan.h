@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
 /*
- * plan: a placement as its leases: what the ledger has before the first write.
+ * plan: a placement as leases. The ledger has these leases before anything is written to /sys.
  *
  * Pure. A step needs no undo of its own. Giving back what the domain's leases say (release.h)
  * undoes any part of a plan.

@@ -25,10 +25,10 @@ enum placement_host {
 };
 
 enum placement_certainty {
-    PLACEMENT_TRY,      /* also places that there may be */
-    PLACEMENT_TRY_SEEN, /* the same of a GPU as it was seen; where something is `gone`, only places
-                           that there are for sure */
-    PLACEMENT_SURE,     /* only places that there are for sure */
+    PLACEMENT_TRY,      /* also places that are not sure */
+    PLACEMENT_TRY_SEEN, /* the same, but on a GPU where something is `gone`, only places that are
+                           there for sure */
+    PLACEMENT_SURE,     /* only places that are there for sure */
 };
 
 struct placement_problem {
@@ -37,14 +37,15 @@ struct placement_problem {
     const struct policy *policy;
     const struct inventory *inventory;
     const struct ledger *ledger;
-    const struct ledger *changed; /* leases that have come, changed or gone since the inventory was
-                                    read: they take their places, seen or not; NULL: none */
+    const struct ledger *changed; /* leases that came, changed or went since the inventory was read:
+                                     each takes its place, seen there or not; NULL: none */
     const struct placement_rejection *rejections;
     size_t rejection_count;
     enum placement_host host;
-    const bool *gone; /* per lease of the ledger: as if it were gone, and its device; NULL: none */
+    const bool *gone; /* per lease of the ledger: whether the lease and its device count as gone;
+                         NULL: no lease does */
     enum placement_certainty certainty;
-    bool running; /* the domain keeps what else it holds: the demands are for more */
+    bool running; /* the domain runs and keeps the vGPUs that it has: the demands are for more */
     size_t
         *effort; /* of several searches, so that they are bounded together; NULL: each by itself */
     const struct names *avoided; /* virtual functions that no free demand gets; NULL: none */
@@ -63,8 +64,8 @@ struct placement_choice {
     struct place place;
 };
 
-/* Whether a lease could be in the way of a demand. It has the device that the demand names, or a
- * place on a GPU that has a type for it. */
+/* Whether a lease could be in the way of a demand. Such a lease has the device that the demand
+ * names, or a place on a GPU that has a type for the demand. */
 bool placement_concerns(const struct placement_problem *problem,
                         const struct lease *lease) CHECKED NONNULL;
 
@@ -74,7 +75,8 @@ bool placement_lease_is_gone(const struct placement_problem *problem,
 bool placement_vgpu_is_gone(const struct placement_problem *problem,
                             const struct inventory_vgpu *vgpu) CHECKED NONNULL;
 
-/* The lease of a device, and the vGPU of that name; NULL: there is none, or it is gone. */
+/* placement_lease: the lease of a device. placement_vgpu: the vGPU of that name. NULL: there is
+ * none, or it counts as gone. */
 struct lease *
 placement_lease(const struct placement_problem *problem, const struct name *device) NONNULL;
 const struct inventory_vgpu *

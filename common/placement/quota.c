@@ -33,7 +33,7 @@ type_of(const struct inventory *inventory, const struct lease *lease)
     return ret;
 }
 
-/* Whether a lease is given away to a domain, and not yet on its way back. */
+/* Whether a domain has the vGPU of a lease, is getting it, or has its place reserved. */
 static bool
 counts_for_quota(const struct lease *lease)
 {

@@ -49,6 +49,7 @@ const char *reason_of_rule(enum reason reason) NONNULL;
 /* One word for a reason, which stays the same in all versions; "": it is none. */
 const char *reason_word(enum reason reason) NONNULL;
 
-/* Whether the reason may have passed another day: there is more room, or a drain or a proof has
- * ended. A reason of vgpu.conf, the request or the driver is none of these. */
+/* Whether the reason may have passed another day. Then there is more room, a drain or a proof has
+ * ended, or a driver answers. What vgpu.conf or the request rules out for good is no such reason.
+ */
 bool reason_may_pass(enum reason reason) CHECKED;

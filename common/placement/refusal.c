@@ -201,7 +201,8 @@ refuse_parent(const struct inventory *inventory, const struct demand *demand, st
                         demand->label, demand->wanted, demand->device->parent, gpus);
 }
 
-/* Whether it wants functions of a pool, or with a profile. Perhaps none of them is fit now. */
+/* Whether a demand wants functions of a pool, or functions with a profile. Perhaps no such function
+ * is fit now. */
 static bool
 names_functions(const struct policy *policy, const struct demand *demand)
 {

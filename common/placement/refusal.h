@@ -11,12 +11,13 @@
 
 #include "placement/loads.h"
 
-/* Why a demand has no candidate. Each GPU says why; or no GPU here has its type, and the line lists
- * those that there are; or there is no such parent. */
+/* Why a demand has no candidate. The line has the reason of each GPU. If no GPU here has the type,
+ * the line lists the types that there are. If the host has no such parent, the line says so. */
 int
 refusal_none(const struct loads *loads, const struct demand *demand, struct error *error) NONNULL;
 
-/* Why demands that each have candidates have none together. The line has what each GPU says to the
- * last of them, once the others have their places. loads has these places handed out already. */
+/* Why demands that each have candidates have none together. The line has the reason of each GPU
+ * against the last demand, once the others have their places. The caller has handed out these
+ * places in loads. */
 int refusal_not_together(const struct loads *loads, const size_t *order, size_t count,
                          const struct demand *last, struct error *error) NONNULL;

@@ -213,8 +213,9 @@ could_meet_all(const struct placement_problem *problem, const bool *may_evict,
     return could_meet(problem, all, choices) || could_meet(problem, others, choices);
 }
 
-/* If a device that a demand names is in its way, it goes first or nothing goes: nothing else would
- * help. */
+/* The lease of the device that is in the way of the demand that names it. SIZE_MAX: that device may
+ * not be evicted, or evicting it would not help. Then nothing is evicted: whatever else goes, the
+ * demand stays refused while the device is there. */
 static size_t
 pick_named(const struct search *search, const bool *may_evict, struct placement_choice *choices)
 {
@@ -230,7 +231,8 @@ pick_named(const struct search *search, const bool *may_evict, struct placement_
 size_t
 victim_find(const struct placement_problem *problem, const bool *may_evict)
 {
-    /* Before "then", which reads it in the end. What is declared later ends earlier. */
+    /* `after` is declared before `then`, because the clearing of `then` reads it, and what is
+     * declared later is cleared earlier. */
     struct placement_problem after = *problem;
     AUTO(search_clear) struct search search = {0};
     AUTO(loads_clear) struct loads then = {0};

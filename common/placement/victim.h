@@ -8,10 +8,10 @@
  * Nothing is evicted in vain. Once everything is gone that may be evicted, all demands must have a
  * place.
  *
- * An example: two T4 are full, with 16 T4-1B each. On the first GPU three leases may be evicted, on
- * the second one. A guest wants a T4-1B: the one on the second GPU is the victim. Another guest
- * wants a T4-2B, and a T4 takes one size at a time. The other vGPUs would stay, so there is no
- * victim.
+ * An example: two T4 are full, with 16 T4-1B each. Three leases on the first GPU may be evicted,
+ * and one lease on the second GPU. A guest wants a T4-1B: the lease on the second GPU is the
+ * victim. Another guest wants a T4-2B, and a T4 takes one size at a time. The other vGPUs would
+ * stay, so there is no victim.
  */
 
 #pragma once
@@ -25,7 +25,7 @@
  */
 size_t victim_find(const struct placement_problem *problem, const bool *may_evict) CHECKED NONNULL;
 
-/* Whether a GPU could take one of a demand's types, in loads without anything that may be
- * evicted. */
+/* Whether a GPU could take one of a demand's types, if all were gone that may be evicted. `then`:
+ * the loads without it. */
 bool victim_would_help(const struct loads *then, const struct demand *demand,
                        const struct inventory_gpu *gpu) CHECKED NONNULL;
