@@ -4,8 +4,9 @@
  * adopt: enters into the ledger what a running guest holds, after its daemon was restarted.
  *
  * Existing leases get the new daemon, which owes us their release from then on. If the ledger was
- * lost, a device that the XML asks us for gets a lease. It counts as made, unless mdevctl defines
- * its UUID. The guest is running: nothing is made, removed or probed.
+ * lost, a device that the XML asks us for gets a lease. The device counts as made by us, unless
+ * mdevctl defines its UUID, or vgpu.conf says enabled = false. The guest is running: nothing is
+ * made, removed or probed.
  */
 
 #pragma once
@@ -25,13 +26,14 @@ int adopt_domain(const struct host *host, const struct request *request,
 void adopt_look(const struct host *host, const struct request *request, const struct policy *policy,
                 const struct ledger *known, struct ledger *ret, struct error *unread) NONNULL;
 
-/* Under the lock: enters the leases of held whose devices still have none in the ledger. */
+/* Under the lock: enters those leases of `held` into the ledger whose devices still have no lease
+ * there. */
 void adopt_missing(const struct transaction *transaction, const struct ledger *held,
                    const char *event, struct ledger *ledger) NONNULL;
 
-/* The same, and takes the lock. A guest that has given something back since the ledger was `before`
- * is left out: its status file may be outdated. adopted gets what was entered; the caller clears
- * it. */
+/* The same, and takes the lock. A guest is left out if it has given something back since the ledger
+ * was `before`, because its status file may be outdated. adopted gets what was entered; the caller
+ * clears it. */
 int
 adopt_held(struct transaction *transaction, const struct ledger *held, const struct ledger *before,
            const char *event, struct ledger *adopted, struct error *error) CHECKED NONNULL;

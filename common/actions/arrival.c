@@ -12,7 +12,7 @@
 #include "placement/plan.h"
 
 #define PATIENCE   2000 /* ms that a card has to answer, in each of two looks */
-#define MOST_LOOKS 2    /* more, if a place is promised after a look */
+#define MOST_LOOKS 2    /* further looks, each because a place was promised after the last one */
 
 void
 arrival_clear(struct arrival *arrival)
@@ -23,8 +23,8 @@ arrival_clear(struct arrival *arrival)
 }
 
 /* Finds the guest's own devices that it may have back, as a start would. If somebody has a leaving
- * one open, its prepare would fail, and another device would not. Files of all processes are looked
- * at, so this is done without the lock. */
+ * device open, prepare would fail with that device, and not with another one. Files of all
+ * processes are looked at, so this is done without the lock. */
 static void
 find_own(struct arrival *arrival)
 {
@@ -45,7 +45,8 @@ find_own(struct arrival *arrival)
     }
 }
 
-/* Somebody who is at work on a device, or has changed its lease since the look, takes it away. */
+/* Drops each device that somebody is at work on, or whose lease has changed since the look. The
+ * guest may not get such a device. */
 static void
 keep_seen(struct arrival *arrival, const struct look *look)
 {
@@ -144,8 +145,8 @@ find_room(struct arrival *arrival, const struct placement_problem *problem)
     return 0;
 }
 
-/* The same, once all is gone that a start may remove. prepare removes it, but only where the XML
- * then says. */
+/* The same, as if all were gone that a start may remove. It is prepare that removes such vGPUs, and
+ * only for the places that the XML names by then. */
 static int
 find_clearable(struct arrival *arrival, const bool *may_evict)
 {
@@ -193,8 +194,8 @@ find_places(struct arrival *arrival, const bool *may_evict, struct error *error)
 
 /* --- what is promised ------------------------------------------------------------------------- */
 
-/* Takes the reservations of an earlier try out, which this one replaces. `promised` gets the
- * promises: the demands are bound to them. */
+/* Takes the reservations of an earlier try out of the ledger, because this try replaces them.
+ * `promised` gets the promises among them, because the demands are bound to these. */
 static void
 take_reserved(const struct arrival *arrival, struct ledger *ledger, struct ledger *promised)
 {
@@ -277,8 +278,7 @@ needs_choice(const struct arrival *arrival)
     return needed;
 }
 
-/* Looks without the lock. This is a second look: nothing was claimed since an arrival's first
- * one. */
+/* Looks without the lock. The arrival has looked once before, and has claimed nothing since. */
 static int
 look(struct arrival *arrival, const struct transaction *transaction, struct look *look,
      struct error *error)

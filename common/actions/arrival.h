@@ -4,16 +4,16 @@
  * arrival: where on this host an arriving guest can have its vGPUs. It arrives by migration or from
  * a saved image.
  *
- * Nothing is made here: `prepare` follows in the same call of libvirt's, and nothing follows an
- * offline migration. So a refusal means that this host can never give what is asked. Whether there
- * is room now, prepare decides.
+ * Nothing is made here, because `prepare` follows in the same call of libvirt's. After an offline
+ * migration nothing follows. So a refusal means that this host can never give what is asked.
+ * Whether there is room now, prepare decides.
  *
  * Places are as near to the XML as possible. Each device stays where it is, if it can. Else it gets
  * another virtual function, else a device of the other kind. Places with room now come first. Next
- * come those that a start can clear, and last those that the host can only give another day. But a
- * virtual function must be chosen now, because prepare cannot change the XML any more. If it has
- * room, it is reserved for the domain, for a minute. A place that is promised to the guest
- * (promise.h) is the only one that will do.
+ * come places that a start can clear of vGPUs that nobody uses. Last come places that this host
+ * could only give if it were emptier. But a virtual function must be chosen now, because prepare
+ * cannot change the XML any more. A function with room is reserved for the domain, for a minute. A
+ * place that is promised to the guest (promise.h) is the only one that will do.
  */
 
 #pragma once
@@ -34,12 +34,13 @@ struct arrival {
 /*
  * Sets the choices for the demands of snapshot_read. Looks at the host without its lock. If virtual
  * functions are involved, looks again, takes the lock, and reserves those that have room now.
- * REFUSED: this host can never give it; else a negative errno. The caller clears arrival in every
- * case.
+ * REFUSED: this host can never give what is asked; else a negative errno. The caller clears arrival
+ * in every case.
  */
 int arrival_choose(struct arrival *arrival, struct error *error) CHECKED NONNULL;
 
-/* After arrival_choose: whether a lease has a device of the guest's own that it may have back. */
+/* After arrival_choose: whether the device of a lease is the guest's own, and the guest may have it
+ * back. */
 bool arrival_may_have(const struct arrival *arrival, const struct lease *lease) CHECKED NONNULL;
 
 /* Gives up what was reserved, because nobody will ask for it. A reservation that cannot be given up

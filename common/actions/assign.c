@@ -16,9 +16,9 @@
 
 #define BOOT_PAUSE 500 /* ms between two looks for a GPU that may still come up */
 
-/* Finds the daemon that owes the release of the leases. A running domain's other leases tell it. If
- * there are none, only the guest's status file keeps the lease. The daemon's next start (reconnect)
- * then records the daemon. */
+/* Finds the daemon that owes the release of the leases. If the domain runs, its other leases name
+ * the daemon. If it has no others, the new lease names no daemon, and only the guest's status file
+ * protects it. The daemon's next start (reconnect) records the daemon then. */
 static int
 find_daemon(struct assignment *assignment, const struct ledger *ledger, struct error *error)
 {
@@ -226,8 +226,8 @@ undo(struct assignment *assignment)
         log_failure(transaction->host, "prepare", assignment->request->name, &failure);
 }
 
-/* A demand without room now may never have room. Counters and exit statuses tell the difference. It
- * is judged at the end, because nothing waits for it. */
+/* A demand without room now may never have room. Counters and exit statuses tell the difference.
+ * The difference is judged at the end, because no step of a start depends on it. */
 static void
 classify(struct assignment *assignment, struct error *error)
 {

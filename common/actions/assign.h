@@ -5,7 +5,7 @@
  * domain one more.
  *
  * If an earlier call was killed or could not finish, its leases are mended on the way. The domain's
- * own always are, those of others when they stand in the way.
+ * own leases always are, and those of others only if they are in the way.
  */
 
 #pragma once

@@ -50,10 +50,11 @@ struct placement_problem assignment_problem(struct assignment *assignment) NONNU
 bool assignment_is_settling(const struct host *host,
                             const struct placement_problem *problem) CHECKED NONNULL;
 
-/* A restart of the daemon leaves its hooks running, and may start the guest anew. The new run is
- * not ours, and nobody would give back what we make. -ESRCH with a line in error. */
+/* Whether our daemon still lives. If it has ended, its hooks run on, and the next daemon may start
+ * the guest anew. That run is not ours, and nobody would give back what we make. -ESRCH with a line
+ * in error. */
 int assignment_check_daemon(const struct transaction *transaction, struct error *error) NONNULL;
 
-/* The next step, never one that asks. If the step does something, the ledger has it by then. If
- * nothing can be done, assignment.rc and error say why. */
+/* The next step, but never one that asks: the asking is done here. If the step does something, the
+ * ledger says so by then. If nothing can be done, assignment.rc and error say why. */
 enum start_step assignment_decide(struct assignment *assignment, struct error *error) NONNULL;

@@ -12,8 +12,8 @@
 
 #include "lease/drained.h"
 
-/* The use case of `vgpuctl drain` and `vgpuctl evacuate`. When it returns 0, the ledger has all
- * vGPUs that the GPU gets. -errno with a line in error, which says whether the GPU is drained all
- * the same. */
+/* The use case of `vgpuctl drain` and `vgpuctl evacuate`. When it returns 0, the ledger has each
+ * vGPU that the GPU still gets. -errno with a line in error, which says whether the GPU is drained
+ * all the same. */
 int drain_gpu(const struct host *host, const struct name *gpu, const struct drained_note *note,
               struct error *error) CHECKED NONNULL;

@@ -94,7 +94,8 @@ flag_gone(struct dry_run *dry_run)
 }
 
 /* Whether there is a place for each demand. A start tries what is offered now. What a GPU offers
- * once something on it is gone, a start sees then: only what is sure counts there. */
+ * after a removal, a start sees only then. So only sure places count on a GPU where something is
+ * gone. */
 static unsigned
 ask_places(struct dry_run *dry_run, const struct host *host)
 {
@@ -194,7 +195,8 @@ hope(struct dry_run *dry_run)
         dry_run->choices[i].place = (struct place){NULL, NULL};
 }
 
-/* The steps of a start, on the copy: what would be gone by the next step is supposed to be. */
+/* Takes the steps of a start on the copy. What a start would have removed by the next step counts
+ * as gone. */
 static void
 play(struct dry_run *dry_run, const struct transaction *transaction, const struct look *look,
      const struct dry_run_change *change)
@@ -260,7 +262,7 @@ decide(struct dry_run *dry_run, const struct transaction *transaction, const str
     play(dry_run, transaction, look, change);
 }
 
-/* Whether the answer to a refused request could ever be another one. */
+/* Gives a refusal the class ERROR_NEVER, if this host could never meet the demands. */
 static void
 look_ahead(struct dry_run *dry_run, const struct request *request,
            const struct dry_run_change *change)

@@ -4,9 +4,9 @@
  * dry-run: what a start of a domain would come to now, for people who ask before they start it.
  *
  * It looks at the same things as assign.h, once, without the lock. Then it takes the steps of a
- * start (start.h) on a copy. It changes nothing, and needs only the right to read. A file that it
- * may not read counts as somebody's. It is no promise: another start may be faster, and a kernel
- * may refuse.
+ * start (start.h) on a copy. It changes nothing, and needs only the right to read. A vGPU counts as
+ * in use if a file about it may not be read. It is no promise: another start may be faster, and a
+ * kernel may refuse.
  */
 
 #pragma once
@@ -20,7 +20,7 @@
 enum dry_run_outcome {
     DRY_RUN_NOTHING, /* the domain is to get no vGPU */
     DRY_RUN_PLACED,
-    DRY_RUN_EVICTING, /* something would be removed first, and a place is likely then */
+    DRY_RUN_EVICTING, /* something would be removed first; then a place is likely */
     DRY_RUN_REFUSED,
 };
 
@@ -63,7 +63,7 @@ struct dry_run_change {
     bool is_restored;            /* the start would restore a saved state (lease/saved-type.h) */
 };
 
-/* The same, with whichever change serves best. */
+/* The same for a start after the best of these changes. */
 int
 dry_run_make_after(struct dry_run *dry_run, const struct host *host, const struct request *request,
                    const struct dry_run_change *change, struct error *error) CHECKED NONNULL;

@@ -121,9 +121,9 @@ follow_source(const struct arrival *arrival, const struct demand *demand,
                   : 0;
 }
 
-/* The next prepare of the domain is to give the types of the saved state, whatever the sources are
- * by then. If that cannot be recorded, prepare is as free as any start. sources: NULL if they stay
- * as they are. */
+/* Records that the next prepare of the domain is to give the types of the saved state, whatever the
+ * sources are by then. If that cannot be recorded, prepare is as free as any start. sources: NULL
+ * if they stay as they are. */
 static void
 promise_types(const struct arrival *arrival, const struct rewrite_source *sources)
 {
@@ -146,7 +146,7 @@ promise_types(const struct arrival *arrival, const struct rewrite_source *source
 }
 
 /* Chooses places, and gives the hostdevs their sources. *sources: NULL if a GPU has to come up
- * first, and prepare waits for it where the XML says. */
+ * first. Then the XML stays as it is, and prepare waits for the GPU. */
 static int
 rewrite(struct arrival *arrival, const struct document *document, struct rewrite_source **sources,
         struct document *ret, struct error *error)

@@ -16,10 +16,10 @@
 /*
  * The use cases of the hook's `migrate` and `restore`.
  *
- * A UUID is kept if no device on this host has it. It is also kept if its device was kept for this
- * very domain, or is a leftover of this domain that nobody has open, and is of a type that the
- * domain asks for. It is never kept if it is another domain's. Else, or with migrate_uuid = "new",
- * the hostdev gets a fresh UUID.
+ * A UUID is kept if no device on this host has it. It is also kept if its device is of a type that
+ * the domain asks for, and the domain may have the device back. Such a device was kept for this
+ * very domain, or is a leftover of this domain that nobody has open. Another domain's UUID is never
+ * kept. Else, or with migrate_uuid = "new", the hostdev gets a fresh UUID.
  *
  * A virtual function is kept if it can be had now; else it becomes another one. If no GPU can give
  * a device of its kind, it becomes one of the other kind. ret is the new document, empty if nothing

@@ -20,8 +20,8 @@ fail(struct assignment *assignment, int rc)
     return MAKING_FAILED;
 }
 
-/* The UUID was taken meanwhile, or its last device is not quite gone. That is no fault of the
- * GPU. */
+/* Whether the kernel refused because the UUID is taken, and the UUID may soon be free: its last
+ * device may not be quite gone. The GPU is not at fault then, so the start may try it again. */
 static bool
 may_be_going(struct assignment *assignment, int why)
 {
@@ -35,9 +35,9 @@ may_be_going(struct assignment *assignment, int why)
     return deadline_left(assignment->gone_by) > 0;
 }
 
-/* Whether to ask the driver again. Only where the XML leaves no choice. NVIDIA's driver has one
- * error for all its reasons. The list of the next look tells whether the driver really has no
- * room. */
+/* Whether to ask the driver for the same place again. That is done only if the XML names the
+ * function, because any other demand can have another place. NVIDIA's driver has one error for all
+ * its reasons. The list of the next look tells whether the driver really has no room. */
 static bool
 may_ask_again(struct assignment *assignment, size_t index, int why)
 {
@@ -120,7 +120,7 @@ create(struct assignment *assignment, size_t index, struct error *error)
 
     if (rc == -ETIMEDOUT && deadline_left(assignment->transaction.deadline) == 0)
         error_add(error, "all of prepare_timeout of vgpu.conf is over");
-    /* There may be something of the vGPU, so its lease stays until that is gone. */
+    /* A part of the vGPU may be there, so its lease stays until that part is gone. */
     if (rc == -ETIMEDOUT || rc == -ECHILD || rc == -ENOTRECOVERABLE)
         return fail(assignment, rc);
     if (rc < 0)

@@ -82,7 +82,7 @@ is_to_do(const struct pass_row *row, enum fate fate)
            (!row->only_forgets && (fate == FATE_KEEP || fate == FATE_REMOVE));
 }
 
-/* A lease that is forgotten leaves the ledger. */
+/* Does what was decided about a lease. A lease that is forgotten leaves the ledger. */
 static int
 carry_out(struct pass *pass, struct ledger *ledger, struct lease *lease, enum fate fate,
           struct error *error)

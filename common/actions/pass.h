@@ -8,11 +8,10 @@
  *               that the pass concerns, and record what becomes of it
  *     remove    without the lock: remove what was claimed, and record the outcome
  *
- * A row says what is special about a release (and the undoing of a start), about reconcile, about
- * the end of a vGPU that mdevctl removed, about an arrival that is given up, and about a guest that
- * takes a whole card. reap goes over
- * vGPUs, and most of these have no lease. So it shares the policy, the look and the removal, and
- * decides by itself.
+ * A row says what is special about one kind of pass. A release has a row, by which a start is
+ * undone too, and so has reconcile. Other rows are for a vGPU that mdevctl removed, an arrival that
+ * is given up, and a guest that takes a whole card. reap goes over vGPUs, and most of these have no
+ * lease. So reap shares the policy, the look and the removal, and decides by itself.
  *
  * These are no passes: adopt (it judges no fate, and may not fail), 'reconcile --rebuild' (the
  * ledger is broken), prove's workbench (it looks at nothing, and the policy must be readable), and
@@ -58,9 +57,9 @@ struct pass {
     struct transaction *transaction; /* the caller's, which is open */
     const void *scope;               /* the row's, for `concerns` */
     void *listener;                  /* the row's, for `tell` */
-    const struct ledger *before;     /* what to look at; NULL: the ledger as it is at the look */
-    const struct name *own;          /* FATE_ROOM: the domain that needs the place; NULL: none */
-    bool keeps_none;                 /* no device is kept for its domain's next start */
+    const struct ledger *before; /* the leases to look at; NULL: those of the ledger at the look */
+    const struct name *own;      /* FATE_ROOM: the domain that needs the place; NULL: none */
+    bool keeps_none;             /* no device is kept for its domain's next start */
 
     struct look look;
     struct removals todo; /* claimed, or tried already */

@@ -130,7 +130,8 @@ is_on_card(const struct pass *pass, const struct lease *lease)
            !is_free_for_all(passthrough->transaction.host, &lease->gpu);
 }
 
-/* Another domain's lease in use is a proof. It may have ended since the look. */
+/* Another domain's lease in use is a proof. If that lease has changed since the look, the look is
+ * outdated, because the guest may have ended. */
 static void
 tell(struct pass *pass, const struct lease *lease, enum fate fate, const char *why)
 {
@@ -200,8 +201,9 @@ has_just_ended(const struct pass *pass, const struct ledger *ledger)
                          marks_say_ended(ledger, pass->transaction->host, lease));
 }
 
-/* Under the lock: a refusal, or the links. While vGPUs are still to be removed, there are none yet.
- * A daemon that has ended may have been followed by another, which starts the guest anew. */
+/* Under the lock: refuses the guest, or leaves the links of its cards. While vGPUs are still to be
+ * removed, no link is left yet. If our daemon has ended, the next daemon may start the guest anew,
+ * so nothing is done. */
 static int
 conclude(struct pass *pass, struct ledger *ledger, bool *changed, struct error *error)
 {
@@ -233,7 +235,7 @@ static const struct pass_row row = {
     .conclude = conclude,
 };
 
-/* What could not be removed has no user that is known. */
+/* Notes why a vGPU could not be removed. No user of it is known, so the guest may start. */
 static void
 note_left(struct passthrough *passthrough)
 {

@@ -33,7 +33,7 @@ int passthrough_take(const struct host *host, const struct request *request,
 int passthrough_foresee(const struct host *host, const struct request *request,
                         struct error *error) CHECKED NONNULL;
 
-/* A line for each card that a running guest has, and that no start of it took: the guest's name,
- * the card, and what follows. */
+/* Adds a line for each card that a running guest has, and that no start of the guest took. The line
+ * names the guest and the card, and says how to give the card back. */
 void passthrough_find_untold(const struct host *host, const struct status_files *guests,
                              const struct whole_cards *cards, struct words *ret) NONNULL;

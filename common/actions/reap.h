@@ -7,9 +7,9 @@
  * libvirt holds a domain's own lock while it waits for the hook.
  *
  * Under the lock, a lease is left alone if it has changed since, if somebody works on it, or if its
- * daemon owes us a release. So is a device that a status file of libvirt's names. Then it is proved
- * that nobody has the device open. A device that others made is removed only if it was named. It
- * has a lease of its own meanwhile, so that nobody else takes its UUID.
+ * daemon owes us a release. So is a device that a status file of libvirt's names. Any other device
+ * is removed once it is proved that nobody has it open. A device that others made is removed only
+ * if it was named. It gets a lease while it is removed, so that nobody else takes its UUID.
  */
 
 #pragma once
@@ -31,9 +31,9 @@ struct reap_order {
     bool dry_run;              /* decide, but do nothing */
 };
 
-/* Whether a device that no domain refers to is an orphan. lease is that of the device; NULL: it
- * has none. Not while somebody works on it. Without root that is not known, and it counts as
- * worked on. */
+/* Whether a device that no domain refers to is an orphan. lease is that of the device; NULL: it has
+ * none. A device that somebody works on is no orphan. Only root knows who does, so for others the
+ * state of the lease decides (statedir.h). */
 bool reap_is_orphan(const struct statedir *statedir, const struct lease *lease)
     __attribute__((nonnull(1))) CHECKED;
 

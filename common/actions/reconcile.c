@@ -139,8 +139,8 @@ look(struct reconciliation *reconciliation, const struct host *host, struct erro
     return 1;
 }
 
-/* The guests are read after the ledger: a device that is held by then was in a status file before.
- * Changes until the ledger is locked are left for the next time. */
+/* The ledger is read before the guests (lease/look.h says why). What changes until the ledger is
+ * locked is left for the next time. */
 int
 reconcile_host(const struct host *host, struct findings *ret, struct error *error)
 {
@@ -198,8 +198,8 @@ look_for_all(struct reconciliation *reconciliation, struct error *error)
     return 0;
 }
 
-/* Under the lock. Does nothing if somebody has rebuilt the ledger meanwhile. Of a ledger that is
- * whole, only the leases go whose interface this program does not know. */
+/* Under the lock. Does nothing if somebody has rebuilt the ledger meanwhile. If the ledger can be
+ * read, it loses only the leases whose interface this program does not know. */
 static int
 rebuild(struct reconciliation *reconciliation, struct error *error)
 {

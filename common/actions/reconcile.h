@@ -19,16 +19,17 @@ int
 reconcile_host(const struct host *host, struct findings *ret, struct error *error) CHECKED NONNULL;
 
 /* The use case of `vgpuctl reconcile --dry-run`: the same look and the same rules, without the
- * lock. ret says what would become of each lease. No lease and no vGPU
- * changes; the state directory is made if it is not there. Only a fault of vgpu.conf is logged. */
+ * lock. ret says what would become of each lease. No lease and no vGPU changes. The state directory
+ * is made if it is not there. Only a fault of vgpu.conf is logged. */
 int reconcile_foresee(const struct host *host, struct findings *ret,
                       struct error *error) CHECKED NONNULL;
 
 /*
  * The use case of `vgpuctl reconcile --rebuild`. A ledger that cannot be read (broken, or another
  * version's) is set aside. A new one takes its place, with what running guests ask for and hold. A
- * vGPU that no running guest holds is nobody's from then on. A readable ledger stays as it is, and
- * ret has no findings.
+ * vGPU that no running guest holds gets no lease. So it counts as one that others made from then
+ * on, and is removed only if somebody names it. A readable ledger stays as it is, and ret has no
+ * findings.
  */
 int reconcile_rebuild(const struct host *host, struct findings *ret,
                       struct error *error) CHECKED NONNULL;

@@ -4,8 +4,9 @@
  * release: gives back what a domain's leases say.
  *
  * Only the ledger says which devices are the domain's. Its XML may name other guests' devices, and
- * lacks those that were unplugged. If a device cannot be removed in time, its lease stays, leaving
- * or removing. The domain's next prepare or another process goes on with it (apply/remove-all.h).
+ * lacks those that were unplugged. If a device cannot be removed in time, its lease stays, in the
+ * state leaving or removing. The domain's next prepare or another process goes on with it
+ * (apply/remove-all.h).
  */
 
 #pragma once
@@ -29,12 +30,12 @@ struct release_scope {
 int release_leases(struct transaction *transaction, const struct release_scope *scope,
                    struct deadline deadline, struct error *error) CHECKED NONNULL;
 
-/* The use case of the hook's `release`, cheap for a domain without leases. It gives back the
- * cards that the domain has taken itself, too. Whatever stops it, a mark is left until somebody has
- * done its work (lease/marks.h). If the hook's daemon has ended, the leases of another daemon are
- * none of its business. `reason` is libvirt's word for the end: "saved", or "-" if libvirt is older
- * than 10.5. If the guest may have been saved, the types of its vGPUs are noted
- * (lease/saved-type.h). */
+/* The use case of the hook's `release`, cheap for a domain without leases. It gives back the cards
+ * that the domain has taken itself, too. Whatever stops the release, its mark stays until somebody
+ * has done its work (lease/marks.h). If the hook's daemon has ended, only leases whose daemon has
+ * ended are given back: the others are of a later run. `reason` is libvirt's word for the end:
+ * "saved", or "-" if libvirt is older than 10.5. If the guest may have been saved, the types of its
+ * vGPUs are noted (lease/saved-type.h). */
 int release_domain(const struct host *host, const struct request *request, const char *reason,
                    struct error *error) CHECKED NONNULL;
 

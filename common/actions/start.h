@@ -41,8 +41,8 @@ enum {
     /* Other facts. */
     START_SAW_OTHERS = 1 << 13,   /* the look included the leases of others */
     START_ASKED_OTHERS = 1 << 14, /* it was asked whether a vGPU of others could make room */
-    START_OTHERS_GO = 1 << 15,    /* such a vGPU is claimed, or was forgotten */
-    START_OUTDATED = 1 << 16,     /* leases have changed since the look: that could be the reason */
+    START_OTHERS_GO = 1 << 15,    /* such a vGPU is claimed, or its lease was forgotten */
+    START_OUTDATED = 1 << 16,     /* leases that changed since the look may cause the refusal */
     START_HASTY = 1 << 17,        /* a card did not answer, and there is time to wait for it */
     START_BOOTING = 1 << 18,      /* a GPU of vgpu.conf may still come up */
     START_SETTLING = 1 << 19,     /* a vGPU was just removed: its driver's figures may not show

@@ -6,7 +6,7 @@
  *
  * A GPU is such a card. So is any other device that has functions, if a lease or a pool of
  * vgpu.conf names one of them. Only for such a device are ledger and vgpu.conf read, once, without
- * the lock. If one of them is broken, it names nothing: nobody is refused for a file.
+ * the lock. A broken file counts as one that names nothing, so that it refuses no guest.
  */
 
 #pragma once
@@ -29,5 +29,5 @@ void taken_cards_list(struct taken_cards *cards, const struct request *request,
 void taken_cards_clear(struct taken_cards *cards) NONNULL;
 
 /* Whether a guest has any PCI device of the host, or may have one, as its XML was not read to its
- * end. It costs nothing. */
+ * end. Nothing is read for that. */
 bool taken_cards_may_be(const struct request *request) CHECKED NONNULL;
