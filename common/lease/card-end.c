@@ -6,8 +6,9 @@
 
 #include <string.h>
 
-/* Whether the guests, as they were read, end the link. If the guest has no file, its mark alone
- * proves nothing: without libvirt's directory there are no files. The caller asks for that. */
+/* Whether the status files, as they were read, end the link. If the guest has no file, its mark
+ * alone proves nothing, because libvirt's directory may be missing. The caller asks
+ * marks_say_card_ended, which looks for that directory. */
 static bool
 guests_end_it(const struct look *look, const struct whole_card *card)
 {

@@ -17,8 +17,9 @@
  * program is called (qemuStateInitialize in src/qemu/qemu_driver.c). Else it is the nearest one
  * called libvirtd or virtqemud, else our parent.
  *
- * The answer is no process if the daemon has ended. Then the pipe to it is broken, or process 1 has
- * adopted us, or our caller while another daemon runs.
+ * The answer is no process if the daemon has ended. One of three signs tells that. The pipe to the
+ * daemon is broken; or process 1 has adopted us; or it has adopted our caller, and another daemon
+ * runs.
  */
 struct process daemon_find(const struct host *host) NONNULL;
 

@@ -25,11 +25,12 @@ struct drained_note {
  * drained. */
 int drained_read(const struct host *host, struct names *ret) CHECKED NONNULL;
 
-/* What drained_read has returned: 0, or -errno with a line in error. */
+/* Takes what drained_read has returned, and returns it: 0, or -errno with a line in error. */
 int drained_check(int rc, struct error *error) NONNULL;
 
-/* Adds a GPU. If it is drained already, its note stays. The file is on disk when the function
- * returns. A start may be past its decision (see actions/drain.h). -errno with a line in error. */
+/* Adds a GPU. If the GPU is drained already, its note stays. The file is on disk when the function
+ * returns. A start that has decided before still gets its vGPU there (actions/drain.h waits for such
+ * decisions). -errno with a line in error. */
 int drained_add(const struct host *host, const struct name *gpu, const struct drained_note *note,
                 struct error *error) CHECKED NONNULL;
 
@@ -38,6 +39,6 @@ void drained_find_note(const struct host *host, const struct name *gpu,
                        struct drained_note *ret) NONNULL;
 
 /* Ends that. 1: the GPU was drained; 0: it was not; -errno with a line in error. The change is on
- * disk when it returns. */
+ * disk when the function returns. */
 int drained_remove(const struct host *host, const struct name *gpu,
                    struct error *error) CHECKED NONNULL;

@@ -2,8 +2,8 @@
 
 /*
  * fate: what becomes of a lease. One table answers that for a start, a release, reconcile, reap,
- * and for a domain that needs the place. It is asked again when a removal was tried. It is pure:
- * facts.h gathers what it needs to know.
+ * and for a domain that needs the place. The table is asked again when a removal was tried. It is
+ * pure: facts.h gathers the facts for it.
  *
  * Between prepare and QEMU's start there is no process, no status file and no open device. So a
  * slow start looks like a leak. Therefore a lease is left alone while its daemon lives and has not

@@ -62,7 +62,8 @@ struct ledger {
     uint64_t next_claim; /* above the numbers of all leases */
     struct lease *leases;
     size_t count;
-    /* These are no part of the text: statedir_load reads them from links and lists. */
+    /* These are not in the file. They are read from links and lists when the file is read, because
+     * whoever decides under the lock must know them, too. */
     struct names proved;      /* GPUs that a vgpuctl has for itself (proving.h) */
     struct whole_cards cards; /* GPUs that guests have taken themselves (whole-card.h) */
     struct names drained;     /* GPUs that an administrator has drained (drained.h) */
@@ -99,7 +100,7 @@ const struct whole_card *ledger_find_card(const struct ledger *ledger, const str
 /* Whether the domain has any lease. */
 bool ledger_has_domain(const struct ledger *ledger, const struct name *domain) CHECKED NONNULL;
 
-/* The first lease of what a domain has, or had; NULL: there is none. A promise is none. */
+/* The first lease of a domain that is no promise; NULL: there is none. */
 const struct lease *ledger_find_of(const struct ledger *ledger, const struct name *domain) NONNULL;
 
 /* The GPUs of all leases of a domain. The caller clears ret. */
@@ -126,9 +127,9 @@ bool lease_is_nobodys(const struct lease *lease) CHECKED NONNULL;
 /* Whether a guest has the lease's device, or may have it soon. */
 bool lease_is_in_use(const struct lease *lease) CHECKED NONNULL;
 
-/* Whether it promises a place to a domain: the domain's next start takes that place, and no other
- * (actions/promise.h). Its daemon is LEASE_PROMISED, which no process is. Other reservations name
- * the daemon of the hook that made them, or none. */
+/* Whether a lease promises a place to a domain: the domain's next start takes that place, and no
+ * other (actions/promise.h). The daemon of such a lease is LEASE_PROMISED, which no process is.
+ * Other reservations name the daemon of the hook that made them, or none. */
 #define LEASE_PROMISED ((struct process){0, 1})
 bool lease_is_promise(const struct lease *lease) CHECKED NONNULL;
 
@@ -136,12 +137,12 @@ bool lease_is_promise(const struct lease *lease) CHECKED NONNULL;
  * CLOCK_BOOTTIME. */
 bool lease_is_late(const struct lease *lease, uint64_t now) CHECKED NONNULL;
 
-/* Whether it promises a place to this domain, and is not late. */
+/* Whether a lease promises a place to this domain, and is not late. */
 bool
 lease_binds(const struct lease *lease, const struct name *domain, uint64_t now) CHECKED NONNULL;
 
-/* Whether the removal of its vGPU was decided. Whoever finds a lease so finds one that was tried
- * before, or that another process tries. */
+/* Whether the removal of a vGPU was decided, by the state of its lease. Another process has tried
+ * the removal then, or tries it now. */
 bool lease_state_is_going(enum lease_state state) CHECKED;
 
 /* The ledger's word for a state ("held"). */

@@ -44,7 +44,7 @@ const char *log_word(const char *name, char *buffer, size_t size) NONNULL;
 void log_lease(const struct host *host, const char *event, const struct lease *lease,
                const char *result) NONNULL;
 
-/* The same of a failure. Later lines of the same device tell how it went on. */
+/* The same of a failure. Later lines of the same device tell what became of it. */
 void log_lease_failure(const struct host *host, const char *event, const struct lease *lease,
                        const struct error *error) NONNULL;
 

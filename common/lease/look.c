@@ -131,7 +131,7 @@ look_at_guests_if_needed(struct look *look, const struct statedir *statedir)
     for (size_t i = 0; i < look->before.cards.count && !needed; i++)
         needed = look_card(look, &look->before.cards.items[i]) !=
                  ask_card(look, statedir->host, &look->before.cards.items[i]);
-    /* If that fails, look->guests says so. */
+    /* If reading the guests fails, look->guests says so. */
     if (needed)
         (void)!look_at_guests(look, statedir->host, &ignored);
 }

@@ -60,9 +60,9 @@ void look_clear(struct look *look) NONNULL;
 int look_at_guests(struct look *look, const struct host *host, struct error *error) CHECKED NONNULL;
 void look_at_guests_if_needed(struct look *look, const struct statedir *statedir) NONNULL;
 
-/* look_knows_guest: the guests were read for the lease as it is. look_knows_end: the lease had also
- * ended before they were read (its daemon was gone, or the marks said so). Only then it follows
- * that a guest that was not seen does not run. Before that it may have been starting. */
+/* look_knows_guest: the lease has not changed since the guests were read. look_knows_end: besides,
+ * the lease had ended before they were read, as its daemon was gone, or the marks said so. Only
+ * then a guest that was not seen does not run: any other guest may have been starting. */
 bool look_knows_guest(const struct look *look, const struct lease *lease) CHECKED NONNULL;
 bool look_knows_end(const struct look *look, const struct lease *lease) CHECKED NONNULL;
 
@@ -76,8 +76,8 @@ const struct look_device *look_device(const struct look *look, const struct leas
 
 /*
  * Compares the look with a ledger that was read later. ret gets the leases that have come, changed
- * or gone since. Their devices take their places, and an inventory that was read with the look may
- * not show them. The caller clears ret.
+ * or gone since. The devices of these leases take their places, and an inventory that was read with
+ * the look may not show them. The caller clears ret.
  */
 void look_compare(const struct look *look, const struct ledger *ledger, struct ledger *ret) NONNULL;
 

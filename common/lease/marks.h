@@ -3,16 +3,16 @@
 /*
  * marks: events of a domain that libvirt told us, and that may not have been handled to their end.
  *
- * libvirt calls `release` once, and not at all while our hook is not installed. No vGPU may be lost
- * by that. So `release`, `started` and `reconnect` each leave a name:
+ * libvirt calls `release` once, and not at all while our hook is not installed. Even then no vGPU
+ * may be lost. So `release`, `started` and `reconnect` each leave a name, the mark:
  *
  *     /run/libvirt-vgpu/released/DOMAIN.NUMBER     the domain has ended
  *     /run/libvirt-vgpu/ran/DOMAIN.NUMBER          the domain runs, or did: see its status file
  *
- * `release` leaves it before it waits for anything. The name is a link that leads nowhere, which
- * takes neither a descriptor nor room in /run. It covers the leases of that domain that are in use
- * and have a lower number (ledger.h). So it covers nothing of the domain's next run. It covers
- * links of cards in the same way (whole-card.h).
+ * `release` leaves its mark before it waits for anything. The name is a link that leads nowhere,
+ * which takes neither a descriptor nor room in /run. A mark covers the leases of its domain that
+ * are in use and have a lower number (ledger.h). So a mark covers nothing of the domain's next run.
+ * Links of cards are covered in the same way (whole-card.h).
  *
  * While a daemon lives, its leases are left alone, because it owes us their release. If the marks
  * say that the guest of a lease has ended, the next process releases the lease instead. A mark that
@@ -34,8 +34,9 @@ enum mark {
 };
 
 /* Leaves a mark for the leases of a domain that are below a number. -errno with a line in error.
- * The caller first got the number (statedir_number_above), and then saw that the daemon of the
- * event lived. A later daemon may have a next run of the domain already. */
+ * The caller must get the number first (statedir_number_above), and then see that the daemon of the
+ * event lives. In any other order the mark may cover the next run of the domain, under a later
+ * daemon. */
 int marks_leave(const struct host *host, enum mark mark, const struct name *domain, uint64_t number,
                 struct error *error) CHECKED NONNULL;
 

@@ -3,8 +3,8 @@
 /*
  * origin: who made a vGPU.
  *
- * A vGPU is ours if the ledger says that we made it. If mdevctl defines another vGPU, that has a
- * file in /etc/mdevctl.d. Other managers leave no sign.
+ * A vGPU is ours if the ledger says that we made it. Any other vGPU has a file in /etc/mdevctl.d if
+ * mdevctl defines it. Other managers leave no sign.
  */
 
 #pragma once

@@ -39,7 +39,7 @@ read_claim(const struct host *host, const struct name *gpu, uint64_t *ret)
     return rc < 0 ? rc : host_parse_number(target.text, ret);
 }
 
-/* The links there, each with its claim. Anything else stays, and does not count. So does what is
+/* The links there, each with its claim. Anything else stays, and does not count. Nor does what is
  * behind a link in the directory's place: nobody knows who wrote that. */
 static void
 read_those(const struct host *host, int claims, bool held, struct names *ret)

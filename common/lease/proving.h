@@ -33,7 +33,7 @@ void proving_read(const struct host *host, int claims, struct names *ret) NONNUL
 /* Removes links that do not count any more. The lock must be held. */
 void proving_sweep(const struct host *host, int claims) NONNULL;
 
-/* Finds a process that has a GPU so. It looks at all processes, so the lock must not be held.
- * False: none has, or it may not be looked at. */
+/* Finds a process that has a GPU for itself. All processes are looked at, so the lock must not be
+ * held. False: no process has the GPU, or that process may not be looked at. */
 bool proving_find(const struct host *host, const struct name *gpu,
                   struct lock_holder *ret) CHECKED NONNULL;

@@ -35,7 +35,7 @@ replace(const struct host *host, const struct path *link, const char *target)
 
     if (rc < 0)
         return rc;
-    /* It is left from a process that was killed here. */
+    /* Such a link is left from a process that was killed here. */
     if (host_remove(host, new.text) < 0 && errno != ENOENT)
         return -errno;
     return host_make_link(host, new.text, target) < 0 || host_rename(host, new.text, link->text) < 0

@@ -29,8 +29,9 @@
 
 #include "lease/ledger.h"
 
-/* Notes the types of the domain's vGPUs whose numbers are below one (ledger.h). `all`: of those
- * that its guest may not have run with, too. -errno with a line in error. */
+/* Notes the types of those of the domain's vGPUs whose leases have a number below this one
+ * (ledger.h). `all`: also of vGPUs with which the guest may not have run. -errno with a line in
+ * error. */
 int saved_type_note(const struct host *host, const struct ledger *ledger, const struct name *domain,
                     uint64_t below, bool all, struct error *error) CHECKED NONNULL;
 

@@ -267,7 +267,8 @@ byte_of(uint64_t claim)
         .l_type = F_WRLCK, .l_whence = SEEK_SET, .l_start = (off_t)claim, .l_len = 1};
 }
 
-/* No lease has yet had the microseconds since the kernel booted as its number. */
+/* A new number is never below the microseconds since the kernel booted. So even if the ledger was
+ * lost, the microseconds of now are above the numbers of all leases. */
 uint64_t
 statedir_number_above(const struct host *host, const struct ledger *ledger)
 {

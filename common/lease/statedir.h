@@ -79,8 +79,8 @@ bool statedir_is_broken(int rc) CHECKED;
 int statedir_set_aside(const struct statedir *statedir, struct path *ret,
                        struct error *error) CHECKED NONNULL;
 
-/* A number above those of all leases given until now. If the ledger could not be read, it is
- * {0}. */
+/* A number above those of all leases given until now. The caller passes {0} for a ledger that could
+ * not be read. */
 uint64_t
 statedir_number_above(const struct host *host, const struct ledger *ledger) CHECKED NONNULL;
 
@@ -93,11 +93,12 @@ int statedir_claim(struct statedir *statedir, struct ledger *ledger,
                    struct error *error) CHECKED NONNULL;
 
 /* Whether another process is at work on a lease. Only root may read the claims file, because
- * whoever may read the file may also lock it. For others the lease's state tells: it says that a
- * vGPU is being made or removed. That may be wrong: the process may have been killed. */
+ * whoever may read the file may also lock it. For other users the lease's state decides: whether it
+ * says that the vGPU is being made or removed. That answer may be wrong, because the process may
+ * have been killed. */
 bool
 statedir_is_claimed(const struct statedir *statedir, const struct lease *lease) CHECKED NONNULL;
 
-/* Whether that may be wrong for a lease of this ledger. */
+/* Whether that answer may be wrong for a lease of this ledger. */
 bool
 statedir_is_unsure(const struct statedir *statedir, const struct ledger *ledger) CHECKED NONNULL;
