@@ -150,9 +150,9 @@ annotation_attribute_is(const struct annotation_attributes *attributes, const ch
     return found && length == strlen(value) && !memcmp(found, value, length);
 }
 
-/* Copies a value and turns "&#38;" into an ampersand: libxml2's SAX2 writes it so if it does not
- * substitute entities. Each byte is moved only once, because a value may have megabytes. NULL: no
- * memory. */
+/* Copies a value and turns "&#38;" into an ampersand, because libxml2's SAX2 writes an ampersand so
+ * if entities are not substituted. Each byte is moved only once, because a value may have
+ * megabytes. NULL: no memory. */
 static char *
 copy_value(const char *value, size_t length)
 {
@@ -252,7 +252,7 @@ take_attribute(struct request *request, const char *element, const struct attrib
             *(char **)field = TAKE(copy);
         return 0;
     }
-    /* The request keeps no more faults than that, so more need no suggestion. */
+    /* The request keeps no more faults than that, so further faults need no suggestion. */
     for (size_t k = 0; k < known_count && request->fault_count < REQUEST_MOST_FAULTS; k++) {
         suggest_offer(&suggest, known[k].name);
         text_join(&list, ", ", "%s", known[k].name);

@@ -35,8 +35,8 @@ enum annotation_namespace annotation_namespace(const char *uri);
 const char *annotation_find_value(const struct annotation_attributes *attributes, const char *name,
                                   size_t *length) NONNULL;
 
-/* The first compares such a value with a text, the second copies one. The caller frees the copy.
- * NULL: the attribute is not there, or there is no memory. */
+/* annotation_attribute_is compares such a value with a text. annotation_copy_attribute copies a
+ * value. The caller frees the copy. NULL: the attribute is not there, or there is no memory. */
 bool annotation_attribute_is(const struct annotation_attributes *attributes, const char *name,
                              const char *value) CHECKED NONNULL;
 char *annotation_copy_attribute(const struct annotation_attributes *attributes,

@@ -36,8 +36,8 @@ struct budget {
     size_t in_force[BUDGET_MOST_LEVELS + 2]; /* namespace declarations, by level */
 };
 
-/* Counts an element that begins, with so many attributes and namespace declarations. Notes that one
- * ends. */
+/* budget_open counts an element that begins, with so many attributes and namespace declarations.
+ * budget_close notes that an element ends. */
 void budget_open(struct budget *budget, size_t attributes, size_t namespaces) NONNULL;
 void budget_close(struct budget *budget) NONNULL;
 

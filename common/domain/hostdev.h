@@ -23,7 +23,8 @@ int hostdev_open(struct request *request,
 int hostdev_open_address(struct request_hostdev *hostdev,
                          const struct annotation_attributes *attributes) CHECKED NONNULL;
 
-/* The PCI address that the attributes of an <address> are, read as libvirt does. -EINVAL: none. */
+/* The PCI address in the attributes of an <address>, read as libvirt reads it. -EINVAL: there is
+ * none. */
 int
 hostdev_read_pci(const struct annotation_attributes *attributes, struct name *ret) CHECKED NONNULL;
 

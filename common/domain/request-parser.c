@@ -278,9 +278,9 @@ is_in_request(enum place parent)
     return parent == REQUEST || parent == DEVICE || parent == PARAM;
 }
 
-/* Whether an unknown element is a fault. Inside a request it always is. Elsewhere it is one if it
- * is in our namespace, of any version. So is a "request" in <metadata> without a namespace: nothing
- * declares its prefix. Elements below an unknown one are not judged. */
+/* Whether an unknown element is a fault. Inside a request it always is. Elsewhere it is a fault if
+ * it is in our namespace, of any version. A "request" in <metadata> without a namespace is a fault,
+ * too: nothing declares its prefix. Elements below an unknown one are not judged. */
 static bool
 is_misplaced(enum place parent, enum annotation_namespace ns, const char *name)
 {

@@ -24,8 +24,8 @@
 int request_parse(const struct document *document, struct request *ret,
                   struct error *error) CHECKED NONNULL;
 
-/* The same for XML that libvirt may not have seen yet. libvirt gives a domain without a <uuid> one;
- * here ret->domain is "" then. */
+/* The same for XML that libvirt may not have seen yet. libvirt will give a UUID to a domain without
+ * a <uuid>; here ret->domain is "" for such a domain. */
 int request_parse_draft(const struct document *document, struct request *ret,
                         struct error *error) CHECKED NONNULL;
 

@@ -9,8 +9,9 @@
  *
  * request-parser.h fills it in. Parsing does not fail if the annotation has a fault: `fault` keeps
  * it, because release and reconnect need only the domain's UUID. A caller that acts on the
- * annotation calls request_check first, which turns the fault into an error. Once it has passed,
- * each <vgpu:device> names exactly one hostdev, and at most one <vgpu:device> names each hostdev.
+ * annotation calls request_check first, which turns the fault into an error. Once request_check has
+ * passed, each <vgpu:device> names exactly one hostdev, and at most one <vgpu:device> names each
+ * hostdev.
  */
 
 #pragma once

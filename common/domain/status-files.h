@@ -7,7 +7,7 @@
  * write it anew whenever the domain changes, and remove it when the domain ends. We read the files
  * and do not ask libvirt. A domain that is being started has no file until its QEMU runs. A file
  * whose process is gone is ignored. If another process has got that pid, the domain counts as
- * running. That is a mistake, but it removes nothing.
+ * running. That is a mistake, but nothing is removed because of it.
  */
 
 #pragma once
@@ -31,7 +31,7 @@ struct status_files {
     struct status_files_unread *unread;
     size_t unread_count;
     bool complete;        /* all files could be read */
-    struct error failure; /* if not: why the first of the other files could not be read */
+    struct error failure; /* if not: why the directory or the first such file could not be read */
 };
 
 /* Reads all files. Errors: -ENOMEM, or the errno of a directory that cannot be listed. Then ret is

@@ -17,9 +17,9 @@
 #include <libxml/parser.h>
 #include <libxml/SAX2.h>
 
-/* How libxml2 parses any document: without network, and as UTF-8. It would convert what the
- * document declares, or what its first bytes look like; document_check_encoding refuses these
- * before. */
+/* How libxml2 parses any document: without network, and as UTF-8. By itself libxml2 would convert a
+ * document from the encoding that it declares, or that its first bytes look like.
+ * document_check_encoding refuses such a document before. */
 #define STREAM_OPTIONS (XML_PARSE_NONET | XML_PARSE_IGNORE_ENC)
 
 struct stream {
