@@ -22,7 +22,7 @@ gpu_describe(const struct host *host, const struct path *device, struct inventor
 {
     uint64_t node;
 
-    /* "-1" is no number: none is told. */
+    /* A device without a node has "-1" there, which is no number here. */
     if (host_read_number(host, &node, "%s/numa_node", device->text) == 0 && node <= INT_MAX)
         gpu->numa = (int)node;
     read_id(host, device, "vendor", gpu->vendor);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
 /*
- * ineligible: why no vGPU can be made on a PCI device that a domain wants as one.
+ * ineligible: why no vGPU can be made on a PCI device that a domain wants as a vGPU.
  *
  * The reason is looked up only for devices that a request names. It is kept in the inventory, and a
  * refusal takes its words from there.

@@ -339,8 +339,9 @@ inventory_offers(const struct inventory_gpu *gpu)
     return gpu->is_partial ? gpu->vgpu_count > 0 || makes_any(gpu, true) : gpu->type_count > 0;
 }
 
-/* Whether several sizes are listed. If a driver lists only the size of the vGPUs that are there, it
- * listed the other sizes when there was none. */
+/* Whether types of several sizes are known. A driver may list only the size of the vGPUs that are
+ * there. Then other sizes are known because they were listed while the GPU had no vGPU, or by
+ * another card of the model. */
 static bool
 knows_several_sizes(const struct inventory_gpu *gpu)
 {

@@ -46,7 +46,7 @@ struct inventory_type {
     bool is_configured;  /* named by vgpu.conf, as a pool or a profile: only this host knows it */
     bool is_in_table;    /* a table of its vendor has it (vendor.h) */
     bool is_single;      /* by that table it may be the only vGPU of its vendor in a guest */
-    struct name recipe;  /* a word for the interface, which says how to make it; "": by its id */
+    struct name recipe;  /* tells the interface how to make a vGPU of it; "": by its id */
 };
 
 struct inventory_gpu {
@@ -70,7 +70,7 @@ struct inventory_gpu {
     bool one_size;   /* all vGPUs that share it in time must have the same frame buffer size */
     unsigned instances; /* number of GPU instances (MIG) that are seen; 0: none, or nobody looked
                            (nvidia.h) */
-    bool is_occupied;   /* each of these has a vGPU, so no instance is there that no vGPU shows */
+    bool is_occupied;   /* each of these instances has a vGPU, so vGPUs show all instances */
     struct limit *limits;
     size_t limit_count;
     bool is_silent; /* its driver has not answered in time: there may be more than is known */
@@ -147,7 +147,8 @@ struct inventory_filter {
     bool wants_singles;
 };
 
-/* All types; and no types: then only ids are read of types without a vGPU. */
+/* inventory_all_types wants all types, and inventory_no_types wants none. Without a vGPU of it,
+ * only the id of a type is read then. */
 extern const struct inventory_filter inventory_all_types;
 extern const struct inventory_filter inventory_no_types;
 
@@ -237,9 +238,8 @@ bool inventory_withholds(const struct inventory_gpu *gpu) CHECKED NONNULL;
  * model lists, are known. */
 bool inventory_may_have_more(const struct inventory_gpu *gpu) CHECKED NONNULL;
 
-/* Whether vGPUs of a type share their GPU in time: they need no GPU instance (MIG), and it is the
- * driver's own type. Only such types take part where a GPU takes one frame buffer size at a time.
- */
+/* Whether vGPUs of a type share their GPU in time: they need no GPU instance (MIG), and the type is
+ * the driver's own. The rule of one frame buffer size at a time is only for such types. */
 bool inventory_type_shares_time(const struct inventory_type *type) CHECKED NONNULL;
 
 /* Returns the limit of a GPU's memory, if its vGPUs share the memory and the driver or vgpu.conf

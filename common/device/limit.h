@@ -34,11 +34,11 @@ enum limit_source {
 struct limit {
     enum limit_source source;
     const char *unit; /* what is summed up, for people: "MiB", "vGPUs" */
-    bool is_memory;   /* the unit is MiB of frame buffer. A vGPU of an unlisted type needs its
-                         own frame buffer; if false, it needs `other`. Where a GPU takes one size
-                         at a time, it counts for another day only */
-    bool is_enough;   /* what is left of the total can be had, except for taken functions and
-                         another frame buffer size */
+    bool is_memory;   /* the unit is MiB of frame buffer. A vGPU of an unlisted type needs its own
+                         frame buffer; if false, it needs `other`. On a GPU that takes one size at a
+                         time, the limit counts for another day only */
+    bool is_enough; /* what is left of the total can be had, unless functions are taken, or vGPUs of
+                       another frame buffer size are there */
     uint64_t total;
     uint64_t other;  /* what a vGPU of an unlisted type needs */
     uint64_t *needs; /* per type of the GPU */

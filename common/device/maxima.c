@@ -109,8 +109,8 @@ add(struct inventory_gpu *gpu, const struct inventory_type *type, enum limit_sou
     limit->binds[inventory_type_index(type)] = true;
 }
 
-/* Whether a driver tells how large a GPU's frame buffer is: it lists all types, and so many of one
- * have the whole of it. A type whose size is not known may be larger. */
+/* Whether a driver tells how large a GPU's frame buffer is: it lists all types, and the maximum of
+ * one type fills it. A type whose size is not known may be larger. */
 static bool
 tells_memory(const struct inventory_gpu *gpu)
 {
@@ -129,7 +129,8 @@ tells_memory(const struct inventory_gpu *gpu)
 }
 
 /* Whether vGPUs of several sizes share the frame buffer of a GPU, and no other limit says how. If
- * it is told, it also binds a GPU that perhaps takes several sizes on another day. */
+ * the driver tells the frame buffer, the limit also binds a GPU that takes one size now, and
+ * perhaps several on another day. */
 static bool
 shares_memory(const struct inventory_gpu *gpu)
 {

@@ -12,7 +12,8 @@
  * type. On other GPUs, and for GPU instances (MIG), only vGPUs of that type count.
  *
  * vGPUs of several sizes share the frame buffer, which is a limit of its own. A GPU that takes one
- * size at a time has it if its driver tells all sizes and how many fit. It counts for another day.
+ * size at a time has that limit only if its driver tells all sizes and how many fit. There the
+ * limit counts for another day.
  *
  * A driver also has a ceiling: the most vGPUs of all sizes on a GPU, or on a GPU instance. It
  * applies to types whose maximum the driver does not tell, even if the administrator sets more. The

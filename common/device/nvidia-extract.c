@@ -121,8 +121,8 @@ is_same_file(const struct nvidia_table_file *a, const struct nvidia_table_file *
            a->seconds == b->seconds && a->nanoseconds == b->nanoseconds;
 }
 
-/* Whether an extract is of this file, and knows all cards. It also has those of which the file says
- * nothing. */
+/* Whether an extract is of this file, and knows all cards. An extract also has the cards of which
+ * the file says nothing. */
 static bool
 is_enough(const struct nvidia_table *extract, const struct nvidia_table_file *file)
 {

@@ -24,9 +24,10 @@
 #define NVIDIA_EXTRACT_PATH "run/libvirt-vgpu/" NVIDIA_EXTRACT_NAME
 
 /*
- * As nvidia_table_read of NVIDIA's own file, but by the extract if that is enough. It is no failure
- * if the extract says that the file is refused; ret then has no cards. *extract: the text of a new
- * extract, also after a fault of the file; NULL: nothing is new. The caller frees it.
+ * Does what nvidia_table_read does with NVIDIA's own file, but reads only the extract if that is
+ * enough. It is no failure if the extract says that the file is refused; ret then has no cards.
+ * *extract: the text of a new extract, also after a fault of the file; NULL: nothing is new. The
+ * caller frees it.
  */
 int nvidia_extract_find(const struct host *host, const struct nvidia_table_ids *cards, size_t count,
                         struct nvidia_table *ret, char **extract, struct error *error) CHECKED

@@ -208,8 +208,9 @@ add_supported(struct table_xml *xml, struct supported_list *list, const struct s
     ARRAY_ADD(list->items, list->count, *supported);
 }
 
-/* Where a part of a card's memory is never one of several vGPUs of a guest, only a type that takes
- * the whole card can be (kernel_vgpu_mgr.c of the open kernel modules). */
+/* On some cards a vGPU with a part of the card is never one of several vGPUs of a guest
+ * (fractionalMultiVgpu is 0). There only a type that takes the whole card can be (kernel_vgpu_mgr.c
+ * of the open kernel modules). */
 static void
 close_supported(struct table_xml *xml, void *data)
 {

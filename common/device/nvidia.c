@@ -18,8 +18,8 @@
 #define PROC  "proc/driver/nvidia"
 #define MAJOR 195 /* of /dev/nvidia0 and its like, in Linux' devices.txt */
 
-/* A directory that is called like the id is not asked about: its card's vendor is asked later, for
- * the type's row (nvidia_type_is). */
+/* A directory whose name is an id keeps that name, and its card is not looked at here. Whose type
+ * it is, nvidia_type_is asks later. */
 void
 nvidia_give_id(const struct host *host, const struct name *parent, struct name *type)
 {
@@ -147,7 +147,8 @@ needs_table(const struct inventory_gpu *gpu, const struct inventory_filter *filt
     return (gpu->is_partial || filter->wants_singles) && !strcmp(gpu->vendor, NVIDIA_VENDOR);
 }
 
-/* What the driver tells, and what the type's name tells, is right. */
+/* Adds what the table says of a type. What the driver or the type's name tells stays, because that
+ * is right. */
 static void
 complete_type(struct inventory_type *type, const struct nvidia_table_type *said)
 {

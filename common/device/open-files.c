@@ -25,8 +25,8 @@ is_gone(ssize_t rc)
     return rc == -ENOENT || rc == -ESRCH;
 }
 
-/* A file system can fail so, and AppArmor if the path of a file has more than 8192 bytes. Those
- * that hold devices do not fail. */
+/* Whether an error shows that a file is no device. A file system can fail so, and so can AppArmor
+ * if the path of a file has more than 8192 bytes. File systems that hold devices do not fail so. */
 static bool
 is_of_no_device(int rc)
 {
@@ -76,9 +76,9 @@ read_flags(const struct host *host, const char *table, const char *fd, unsigned 
     return line && sscanf(line, "flags: %o", ret) == 1 ? 0 : -EBADMSG;
 }
 
-/* Whether a descriptor is more than one of O_PATH: 1, 0 or -errno. A link that can be read or
- * written is. Else the access mode may be 3, and only the flags tell. A driver may add to these, so
- * they are read last. */
+/* Whether a descriptor is more than one of O_PATH: 1, 0 or -errno. A descriptor whose link can be
+ * read or written is. With any other link the access mode may be 3, and only the flags tell. A
+ * driver may add text to the flags, so they are read last. */
 static int
 is_open(const struct host *host, const struct path *link, const char *table, const char *fd)
 {

@@ -21,8 +21,8 @@
  * ended, those of another thread count. Not seen are a descriptor that is on its way in a socket,
  * and a mapping of a device whose descriptor is closed.
  *
- * A host that has only the texts of links is believed by them: a directory of --root, and a capture
- * of an earlier version.
+ * If a host has only the texts of links, these are believed. Such a host is a directory of --root,
+ * or a capture of an earlier version.
  */
 
 #pragma once

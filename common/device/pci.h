@@ -14,7 +14,8 @@
  * and ret is the device itself. */
 int pci_find_card(const struct host *host, const struct name *device, struct name *ret) NONNULL;
 
-/* Whether the vendor of a PCI device has this id, as "10de". False: or it is no PCI device. */
+/* Whether the vendor of a PCI device has this id, as "10de". False: the id is another one, or the
+ * device is no PCI device. */
 bool
 pci_is_of(const struct host *host, const struct name *device, const char *vendor) CHECKED NONNULL;
 

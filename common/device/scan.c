@@ -67,9 +67,9 @@ find_seen(const struct inventory_gpu *gpu)
 
 /* If there are several sizes, the largest type has the whole frame buffer. But a GPU in use may not
  * list its largest type, and a driver may have more than its largest type takes. Then more is seen
- * than that. The frame buffer is at least what vGPUs of one type can have together, by the driver.
- * A total that is calculated so is never less than what is seen. The frame buffers of pools are
- * added. */
+ * than the largest type has. The frame buffer is at least what vGPUs of one type can have together,
+ * by the driver. A total that is calculated so is never less than what is seen. The frame buffers
+ * of pools are added. */
 static void
 find_framebuffer(struct inventory_gpu *gpu)
 {

@@ -11,9 +11,9 @@
 
 /*
  * Reads all GPUs, parents and vGPUs, of every interface. A GPU, parent or attribute that cannot be
- * read is left out: it may vanish while we look. An error is a list of them all that cannot be
- * read. The caller clears ret. policy has the pools and profiles; NULL: only those of their
- * functions are found that somebody has.
+ * read is left out: it may vanish while we look. The function fails only if a list of all GPUs,
+ * parents or vGPUs cannot be read. The caller clears ret. policy has the pools and profiles; NULL:
+ * of their functions only those are found that somebody has.
  */
 int scan_host(const struct host *host, const struct policy *policy,
               const struct inventory_filter *filter, struct inventory *ret, struct error *error)

@@ -11,7 +11,7 @@
  * - since Linux fef8b64e48e8, an equal part of the memory, rounded down to 2 MiB;
  * - since Linux 81d417d56a23, a part of the whole GiB of the memory. The card itself has a part
  *   like a function, and the part is rounded down to a power of 2. If the card only serves its
- *   functions (admin_only_pf of configfs), neither is so, and the part is rounded down to 2 MiB.
+ *   functions (admin_only_pf of configfs), neither holds, and the part is rounded down to 2 MiB.
  *
  * No share is more than an equal part of what is free just then. So a share that is no power of 2
  * tells the memory to 1 GiB or less, and any other share tells nothing.

@@ -21,8 +21,8 @@ struct table_xml {
     struct error *error;
     bool failed; /* error says why */
 
-    /* The elements around, of the level before and outwards; NULL: it means nothing. Before the
-     * root there is a row for the document, whose part is 0. */
+    /* The elements around the present one, by level: [0] is a row for the document, whose part is
+     * 0, and [1] is the root. NULL: the element means nothing. */
     const struct table_element *around[MOST_LEVELS + 1];
     char text[32];    /* of an element whose text is a number */
     bool is_too_long; /* that text */
@@ -209,8 +209,8 @@ read_node(struct table_xml *xml)
     }
 }
 
-/* Where an entity stands that nobody declares, nothing would be read. A newer libxml2 only warns of
- * it. */
+/* An entity that nobody declares is a fault, because nothing would be read in its place. A newer
+ * libxml2 only warns of such an entity. */
 static void
 on_fault(void *data, stream_fault *fault)
 {

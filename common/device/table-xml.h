@@ -16,9 +16,9 @@
  *         {.parent = DISH, .name = "price", .number = offsetof(struct menu, price)},
  *     };
  *
- * libxml2's reader does the work. It loads no other file, asks no network, and expands no entity:
- * a table may name a document type, but not declare anything. The time is at most so much for each
- * byte, because what would take libxml2 longer is refused before.
+ * libxml2's reader does the work. It loads no other file, asks no network, and expands no entity: a
+ * table may name a document type, but not declare anything. The time that it takes is at most so
+ * much for each byte, because a text on which libxml2 would take longer is refused before.
  */
 
 #pragma once

@@ -28,8 +28,8 @@ void type_cache_recall(const struct host *host, struct inventory *inventory) NON
 /* The text of that file for an inventory. The caller frees it. */
 char *type_cache_text(const struct inventory *inventory) CHECKED NONNULL;
 
-/* Writes the types of an inventory into the state directory (a descriptor), if any of them is new,
- * and a new extract of the vendor's table.
- * The caller holds the lock (statedir.h). A failure is no error. */
+/* Writes the types of an inventory into the state directory (a descriptor), if any of them is new.
+ * Writes the extract of the vendor's table, if that is new. The caller holds the lock (statedir.h).
+ * A failure is no error. */
 void
 type_cache_store(const struct host *host, int directory, const struct inventory *inventory) NONNULL;

@@ -17,5 +17,5 @@ const char *type_name_last_word(const char *name) CHECKED NONNULL;
 /* Whether a word that a person wrote names a type. */
 bool type_name_matches(const struct inventory_type *type, const char *word) CHECKED NONNULL;
 
-/* Offers the words for a type, but for other words for its number. */
+/* Offers the words for a type, without the other words for its number. */
 void type_name_suggest(const struct inventory_type *type, struct suggest *suggest) NONNULL;

@@ -16,7 +16,7 @@ vfio_node(const struct host *host, const struct path *device, struct path *ret)
 }
 
 /* The node with this directory in /sys and this name in /dev: 0; -ENOENT: /sys does not tell its
- * number, and then it has none; -EACCES: that is not known. */
+ * number, so the number in *ret is 0; -EACCES: that is not known. */
 static int
 find_node(const struct host *host, const char *directory, const struct path *name, struct node *ret)
 {
@@ -27,7 +27,8 @@ find_node(const struct host *host, const char *directory, const struct path *nam
 }
 
 /* The node of the device's group: 0; -ENOENT: it has none; -EACCES: that is not known. An old
- * capture has no number, but it has one of these. */
+ * capture has no number of the node. There the directory vfio-dev or the node itself proves that
+ * the group has one. */
 static int
 group_node(const struct host *host, const struct path *device, struct node *ret)
 {

@@ -45,10 +45,10 @@ struct vgpu_interface {
     bool is_managed; /* the device is the host's own: libvirt may bind it to VFIO (managed='yes').
                         While another driver has it, nobody can have it open */
 
-    /* Adds what there is to an inventory. A row has one of these. The second is asked for each PCI
-     * device of the host, unless `may_be` says that there is nothing. Both return 0, or -errno of
-     * something that cannot be read. policy has the pools and profiles. If policy is NULL, only
-     * those of their functions are found that somebody has. */
+    /* Adds what there is to an inventory. A row has `scan` or `scan_device`. scan_device is called
+     * for each PCI device of the host, unless `may_be` says that there is nothing. Both return 0,
+     * or -errno of something that cannot be read. policy has the pools and profiles. If policy is
+     * NULL, of their functions only those are found that somebody has. */
     int (*scan)(const struct host *host, const struct inventory_filter *filter,
                 struct inventory *inventory);
     int (*scan_device)(const struct host *host, const struct policy *policy,
@@ -94,8 +94,8 @@ extern const struct vgpu_interface vgpu_pool; /* pool.c */
 /* All of these, up to NULL. */
 extern const struct vgpu_interface *const vgpu_built_in[];
 
-/* The row of a lease that another version of this program has made by a row that this one does not
- * know. The state of such a vGPU is never known, and nothing is made or removed. */
+/* The row of a lease that another version of this program has made, by a row that this version does
+ * not know. The state of such a vGPU is never known, and nothing is made or removed. */
 extern const struct vgpu_interface vgpu_unknown;
 
 /* The rows of a host, up to NULL. */

@@ -316,8 +316,8 @@ has_idle_memory(const struct host *host, const struct name *function)
     return rc < 0 ? rc : !vfio_may_be_open(host, &device);
 }
 
-/* A function with a tag is a vGPU, and has the memory of its type; or the memory is not yet taken
- * back. */
+/* A function with a tag is a vGPU, and has the memory of its type. Or the tag says that the
+ * driver's memory is just being taken back. */
 static int
 xe_has_share(const struct host *host, const struct name *function)
 {
