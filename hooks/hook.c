@@ -30,7 +30,8 @@ static const struct event {
     int (*rewrite)(const struct host *host, const struct document *document,
                    const struct request *request, struct document *ret, struct error *error);
     bool must_read; /* an unreadable document is a failure */
-    bool may_fail;  /* libvirt may be told of a failure, of memory too; else only the log is told */
+    bool may_fail;  /* a failure, of memory too, makes the hook exit with 1; if false, only the log
+                       tells of it */
     enum counters_operation counter; /* COUNTERS_OPERATIONS: not counted */
 } events[] = {
     {"prepare", "begin", assign_domain, NULL, NULL, true, true, COUNTERS_PREPARE},

@@ -185,6 +185,7 @@ uint64_t host_uptime(const struct host *host) CHECKED NONNULL;
 int host_label(const struct host *host, char *buffer, size_t size, const char *format, ...)
     FORMAT(4, 5) CHECKED NONNULL;
 
-/* Whether something of that name is there: 1, 0, or -errno. host_exists takes an error for no. */
+/* host_find: whether something of that name is there: 1, 0, or -errno if that is not known.
+ * host_exists answers false then. */
 int host_find(const struct host *host, const char *format, ...) FORMAT(2, 3) CHECKED NONNULL;
 bool host_exists(const struct host *host, const char *format, ...) FORMAT(2, 3) CHECKED NONNULL;

@@ -14,7 +14,8 @@ memory_end_with(int status)
     end_status = status;
 }
 
-/* Nothing here may ask for memory. */
+/* This function must not ask for memory itself: there is none, and the request would lead back
+ * here. */
 _Noreturn void
 memory_fail(void)
 {

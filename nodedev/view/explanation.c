@@ -68,7 +68,8 @@ static const struct verdict *
 judge(const struct dry_run *dry_run, bool for_what_runs)
 {
     static const struct verdict has = {"has", "has all it asks for"};
-    static const struct verdict differs = {"differs", "a start now would not come to what it has"};
+    static const struct verdict differs = {
+        "differs", "what it has differs from what a start would give it now"};
     static const struct verdict of_outcome[] = {
         [DRY_RUN_NOTHING] = {"nothing", "is to get none"},
         [DRY_RUN_PLACED] = {"yes", "can have all it asks for"},

@@ -674,7 +674,7 @@ ask_libvirt(void **state)
                 "ua-gpu0: type mtty-2\nmtty chosen has room for 11 (1 in use) (end)");
     configure("gpus = ( { address = \"mtty\"; enabled = false; } );\n");
     typed_facts(&scene, uri, "vgpuctl explain guest1", 1,
-                "asks for 1 vGPU, and a start now would not come to what it has.\n"
+                "asks for 1 vGPU, and what it has differs from what a start would give it now.\n"
                 "is there already, on mtty, which is disabled in vgpu.conf (end)");
     typed_facts(&scene, uri, "vgpuctl explain guest1 --json -o gpu,verdict", 1,
                 "{ \"gpu\": \"mtty\", \"verdict\": \"taken\" }\n\"verdict\": \"differs\",\n"
