@@ -19,7 +19,7 @@
 #include <string.h>
 
 /* The events of libvirt that we handle. hook_run exits with 0 for every other one. */
-static const struct event {
+static const struct hook_event {
     const char *operation, *sub;
     int (*run)(const struct host *host, const struct request *request, struct error *error);
     /* For the end of a guest, whose reason libvirt says. */
@@ -44,7 +44,7 @@ static const struct event {
 };
 
 /* sub may be NULL: any sub-operation. */
-static const struct event *
+static const struct hook_event *
 find_event(const char *operation, const char *sub)
 {
     for (size_t i = 0; i < COUNT(events); i++) {
@@ -56,7 +56,8 @@ find_event(const char *operation, const char *sub)
 
 /* A per-user daemon runs the hook as its user. That user can make no vGPU. */
 static int
-refuse_unprivileged(const struct event *event, const struct request *request, struct error *error)
+refuse_unprivileged(const struct hook_event *event, const struct request *request,
+                    struct error *error)
 {
     int rc = event->must_read ? request_check(request, error) : 0;
 
@@ -83,7 +84,7 @@ static const struct usage usage = {"libvirt-vgpu-hook", ARGUMENTS " <XML", "libv
 static int
 answer_person(int argc, char *const argv[], int output, int faults)
 {
-    const struct event *event = argc > 2 ? find_event(argv[2], NULL) : NULL;
+    const struct hook_event *event = argc > 2 ? find_event(argv[2], NULL) : NULL;
 
     if (usage_answer(&usage, argc, argv, output))
         return 0;
@@ -94,7 +95,7 @@ answer_person(int argc, char *const argv[], int output, int faults)
 
 /* Prints the changed XML only once all of it is there. */
 static int
-rewrite(const struct event *event, const struct host *host, const struct document *document,
+rewrite(const struct hook_event *event, const struct host *host, const struct document *document,
         const struct request *request, int output, struct error *error)
 {
     AUTO(document_clear) struct document changed = {0};
@@ -119,7 +120,7 @@ has_vgpu(const struct request *request)
 
 /* A guest without a vGPU is to cost nothing, so its events are not counted. */
 static int
-handle(const struct event *event, const struct host *host, const struct document *document,
+handle(const struct hook_event *event, const struct host *host, const struct document *document,
        const struct request *request, const char *extra, int output, struct error *error)
 {
     int rc = event->rewrite ? rewrite(event, host, document, request, output, error)
@@ -150,7 +151,7 @@ hook_run(const struct host *host, bool privileged, int argc, char *const argv[],
 {
     AUTO(document_clear) struct document document = {0};
     AUTO(request_clear) struct request request = {0};
-    const struct event *event;
+    const struct hook_event *event;
     struct error error = {0};
     bool tell;
     int rc;

@@ -13,7 +13,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-struct answer {
+struct reader_answer {
     ssize_t length; /* or -errno */
     char text[READER_LONGEST];
 };
@@ -39,7 +39,7 @@ receive(int socket, unsigned yields, void *buffer, size_t size, bool wait)
 static void
 serve(const struct host *host, int socket)
 {
-    struct answer answer;
+    struct reader_answer answer;
 
     /* What it has open, it may have open for long: libvirt's pipes and our claims are not to be
      * among it. */
@@ -52,7 +52,7 @@ serve(const struct host *host, int socket)
             _exit(0);
         answer.length = host->ops->read(host, path.text, answer.text, sizeof(answer.text));
         length = answer.length > 0 ? answer.length : 0;
-        length += (ssize_t)offsetof(struct answer, text);
+        length += (ssize_t)offsetof(struct reader_answer, text);
         if (send(socket, &answer, (size_t)length, MSG_NOSIGNAL) != length)
             _exit(0);
     }
@@ -137,7 +137,7 @@ reader_is_silent(const struct reader *reader, const struct name *card)
 /* Asks for a path, and waits for the answer as long as the card may take. */
 static ssize_t
 ask(struct reader *reader, const struct host *host, struct reader_card *card, const char *path,
-    struct answer *answer)
+    struct reader_answer *answer)
 {
     struct pollfd ready = {.fd = reader->socket, .events = POLLIN};
     struct deadline deadline = deadline_in(host, card->left);
@@ -156,7 +156,7 @@ ask(struct reader *reader, const struct host *host, struct reader_card *card, co
     /* Its last answer was in time, so it is not silent. */
     if (card->left == 0)
         card->left = 1;
-    return length < (ssize_t)offsetof(struct answer, text) ? -ECHILD : 0;
+    return length < (ssize_t)offsetof(struct reader_answer, text) ? -ECHILD : 0;
 }
 
 /* Waits until the child that was left behind at a card has ended, for as long as the card may take.
@@ -193,7 +193,7 @@ card_of(struct reader *reader, const struct name *name)
 /* What a card's driver answers, or why it does not. */
 static void
 ask_card(struct reader *reader, const struct host *host, struct reader_card *card, const char *path,
-         struct answer *answer)
+         struct reader_answer *answer)
 {
     ssize_t rc;
 
@@ -217,7 +217,7 @@ static ssize_t
 read_through(struct reader *reader, const struct host *host, const struct name *name,
              const char *path, char *buffer, size_t size)
 {
-    struct answer answer;
+    struct reader_answer answer;
 
     ask_card(reader, host, card_of(reader, name), path, &answer);
     if (host->ops->heard)

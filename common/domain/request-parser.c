@@ -43,7 +43,7 @@ enum place {
     VCPUPIN,
 };
 
-struct reader {
+struct request_reader {
     struct stream stream; /* must be first: the callbacks of stream.h get the same pointer */
     struct request *request;
     unsigned char places[BUDGET_MOST_LEVELS + 2];
@@ -57,7 +57,7 @@ struct reader {
 };
 
 static void
-open_status(struct reader *reader, const struct annotation_attributes *attributes)
+open_status(struct request_reader *reader, const struct annotation_attributes *attributes)
 {
     AUTO_FREE char *pid = annotation_copy_attribute(attributes, "pid");
     uint64_t number;
@@ -67,14 +67,14 @@ open_status(struct reader *reader, const struct annotation_attributes *attribute
 }
 
 static void
-open_text(struct reader *reader, const struct annotation_attributes *attributes)
+open_text(struct request_reader *reader, const struct annotation_attributes *attributes)
 {
     (void)attributes;
     reader->text_length = 0;
 }
 
 static void
-open_request(struct reader *reader, const struct annotation_attributes *attributes)
+open_request(struct request_reader *reader, const struct annotation_attributes *attributes)
 {
     if (reader->annotated)
         annotation_fault(reader->request, "a second <vgpu:request>: put all devices into one");
@@ -83,7 +83,7 @@ open_request(struct reader *reader, const struct annotation_attributes *attribut
 }
 
 static void
-open_device(struct reader *reader, const struct annotation_attributes *attributes)
+open_device(struct request_reader *reader, const struct annotation_attributes *attributes)
 {
     struct request *request = reader->request;
     size_t count = request->device_count;
@@ -95,14 +95,14 @@ open_device(struct reader *reader, const struct annotation_attributes *attribute
 }
 
 static void
-open_param(struct reader *reader, const struct annotation_attributes *attributes)
+open_param(struct request_reader *reader, const struct annotation_attributes *attributes)
 {
     if (annotation_open_param(reader->request, attributes) < 0)
         stream_fail(&reader->stream, "no memory");
 }
 
 static void
-open_hostdev(struct reader *reader, const struct annotation_attributes *attributes)
+open_hostdev(struct request_reader *reader, const struct annotation_attributes *attributes)
 {
     int rc = hostdev_open(reader->request, attributes);
 
@@ -115,7 +115,7 @@ open_hostdev(struct reader *reader, const struct annotation_attributes *attribut
 }
 
 static struct request_hostdev *
-current_hostdev(const struct reader *reader)
+current_hostdev(const struct request_reader *reader)
 {
     const struct request *request = reader->request;
 
@@ -125,7 +125,7 @@ current_hostdev(const struct reader *reader)
 }
 
 static void
-open_address(struct reader *reader, const struct annotation_attributes *attributes)
+open_address(struct request_reader *reader, const struct annotation_attributes *attributes)
 {
     struct request_hostdev *hostdev = current_hostdev(reader);
     AUTO_FREE char *uuid = NULL;
@@ -142,7 +142,7 @@ open_address(struct reader *reader, const struct annotation_attributes *attribut
 
 /* libvirt writes bus and slot of each PCI address. Addresses of other kinds lack one of them. */
 static void
-open_other_address(struct reader *reader, const struct annotation_attributes *attributes)
+open_other_address(struct request_reader *reader, const struct annotation_attributes *attributes)
 {
     AUTO_FREE char *type = annotation_copy_attribute(attributes, "type");
     AUTO_FREE char *bus = annotation_copy_attribute(attributes, "bus");
@@ -158,7 +158,7 @@ open_other_address(struct reader *reader, const struct annotation_attributes *at
 }
 
 static void
-open_alias(struct reader *reader, const struct annotation_attributes *attributes)
+open_alias(struct request_reader *reader, const struct annotation_attributes *attributes)
 {
     struct request_hostdev *hostdev = current_hostdev(reader);
 
@@ -177,26 +177,26 @@ add_set(struct nodeset *set, const struct annotation_attributes *attributes, con
 }
 
 static void
-open_memory(struct reader *reader, const struct annotation_attributes *attributes)
+open_memory(struct request_reader *reader, const struct annotation_attributes *attributes)
 {
     add_set(&reader->request->nodes, attributes, "nodeset");
 }
 
 static void
-open_processors(struct reader *reader, const struct annotation_attributes *attributes)
+open_processors(struct request_reader *reader, const struct annotation_attributes *attributes)
 {
     add_set(&reader->request->processors, attributes, "cpuset");
 }
 
 static void
-close_name(struct reader *reader)
+close_name(struct request_reader *reader)
 {
     if (!reader->request->name)
         reader->request->name = strndup(reader->text, reader->text_length);
 }
 
 static void
-close_uuid(struct reader *reader)
+close_uuid(struct request_reader *reader)
 {
     reader->text[reader->text_length] = '\0';
     if (!*reader->request->domain.text &&
@@ -209,7 +209,7 @@ close_uuid(struct reader *reader)
 }
 
 static void
-close_hostdev(struct reader *reader)
+close_hostdev(struct request_reader *reader)
 {
     const struct request_hostdev *hostdev = current_hostdev(reader);
 
@@ -230,8 +230,8 @@ static const struct element {
     enum place parent, place;
     const char *name; /* NULL: any that no row above has */
     bool ours;        /* in our namespace; else in none */
-    void (*open)(struct reader *reader, const struct annotation_attributes *attributes);
-    void (*close)(struct reader *reader);
+    void (*open)(struct request_reader *reader, const struct annotation_attributes *attributes);
+    void (*close)(struct request_reader *reader);
 } elements[] = {
     {DOCUMENT, DOMAIN, "domain", false, NULL, NULL},
     {STATUS_DOCUMENT, STATUS, "domstatus", false, open_status, NULL},
@@ -295,7 +295,7 @@ static void
 on_start(void *data, const xmlChar *name, const xmlChar *prefix, const xmlChar *uri, int ns_count,
          const xmlChar **namespaces, int count, int defaulted, const xmlChar **values)
 {
-    struct reader *reader = data;
+    struct request_reader *reader = data;
     enum place parent = reader->places[reader->depth];
     struct annotation_attributes attributes = {values, (size_t)count, reader->stream.document,
                                                reader->stream.xml};
@@ -332,7 +332,7 @@ on_start(void *data, const xmlChar *name, const xmlChar *prefix, const xmlChar *
 static void
 on_end(void *data, const xmlChar *name, const xmlChar *prefix, const xmlChar *uri)
 {
-    struct reader *reader = data;
+    struct request_reader *reader = data;
     const struct element *element = element_at(reader->places[reader->depth]);
 
     (void)name, (void)prefix, (void)uri;
@@ -347,7 +347,7 @@ on_end(void *data, const xmlChar *name, const xmlChar *prefix, const xmlChar *ur
 static void
 on_text(void *data, const xmlChar *text, int length)
 {
-    struct reader *reader = data;
+    struct request_reader *reader = data;
     enum place place = reader->places[reader->depth];
 
     if (place != NAME && place != UUID)
@@ -371,7 +371,7 @@ parse(const struct document *document, enum place root, bool is_draft, struct re
         .internalSubset = stream_on_document_type,
         .serror = stream_on_fault,
     };
-    struct reader reader = {
+    struct request_reader reader = {
         .stream = {.document = document, .error = error},
         .request = ret,
         .places = {root},

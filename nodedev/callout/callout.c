@@ -238,7 +238,7 @@ on_stop(const struct callout *callout, struct error *error)
     return rc < 0 ? rc : pass_decide(&pass, error);
 }
 
-static const struct event {
+static const struct callout_event {
     const char *event, *action, *state;
     int (*run)(const struct callout *callout, struct error *error);
     bool refuses; /* its failure is the answer; else it is only logged */
@@ -248,7 +248,7 @@ static const struct event {
 };
 
 /* Returns NULL if the call does not concern us. Further words of a later mdevctl are skipped. */
-static const struct event *
+static const struct callout_event *
 read_words(int argc, char *const argv[], struct callout *ret)
 {
     static const char letters[] = "teasup";
@@ -286,7 +286,7 @@ enum callout_status
 callout_run(const struct host *host, int argc, char *const argv[], int input, int faults)
 {
     struct callout callout = {.host = host};
-    const struct event *event = read_words(argc, argv, &callout);
+    const struct callout_event *event = read_words(argc, argv, &callout);
     struct error error = {0};
 
     if (!event)

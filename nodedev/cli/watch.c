@@ -53,22 +53,23 @@ put_end(const char *faults, const struct terminal *terminal, FILE *out)
 }
 
 /* What one look has found. The caller clears it. */
-struct look {
+struct frame {
     char *text;    /* what is shown: for people the whole screen, for programs the document */
     char *faults;  /* the lines of its complaints, "" if there are none */
     uint64_t took; /* nanoseconds */
 };
 
 static void
-look_clear(struct look *look)
+frame_clear(struct frame *frame)
 {
-    free(look->text);
-    free(look->faults);
+    free(frame->text);
+    free(frame->faults);
 }
 
 /* Returns COMMAND_USAGE if the command makes no sense, and COMMAND_DONE in all other cases. */
 static enum command_status
-look_take(struct look *look, const struct command_call *call, watch_look *run, struct error *error)
+frame_take(struct frame *frame, const struct command_call *call, watch_look *run,
+           struct error *error)
 {
     AUTO(reply_clear) struct reply reply = {0};
     struct command_call aside = *call;
@@ -78,19 +79,19 @@ look_take(struct look *look, const struct command_call *call, watch_look *run, s
     size_t size;
 
     aside.reply = &reply;
-    aside.out = memory_stream(&look->text, &size);
-    aside.faults = memory_stream(&look->faults, &size);
+    aside.out = memory_stream(&frame->text, &size);
+    aside.faults = memory_stream(&frame->faults, &size);
     status = run(&aside, error);
     has_failed = status != COMMAND_DONE && *error->text;
     if (has_failed)
         say_line(aside.faults, "vgpuctl: %s: %s", call->name, error->text);
-    look->took = call->host->ops->now(call->host) - began;
-    memory_stream_end(aside.faults, &look->faults);
+    frame->took = call->host->ops->now(call->host) - began;
+    memory_stream_end(aside.faults, &frame->faults);
     if (reply_is_wanted(call))
         reply_print(&aside, has_failed ? error : NULL, aside.out);
     else
-        put_end(look->faults, call->terminal, aside.out);
-    memory_stream_end(aside.out, &look->text);
+        put_end(frame->faults, call->terminal, aside.out);
+    memory_stream_end(aside.out, &frame->text);
     return status == COMMAND_USAGE ? status : COMMAND_DONE;
 }
 
@@ -138,24 +139,24 @@ watch_screen(const struct command_call *call, watch_look *run, unsigned seconds,
     struct command_call here = *call;
     AUTO(terminal_release) struct terminal_screen screen = TERMINAL_SCREEN_NONE;
     enum terminal_event event = TERMINAL_ANEW;
-    AUTO(look_clear) struct look before = {memory_copy(""), memory_copy(""), 0};
+    AUTO(frame_clear) struct frame before = {memory_copy(""), memory_copy(""), 0};
     enum command_status status = COMMAND_DONE;
 
     if (terminal_take(&screen, &terminal, call->out, error) < 0)
         return command_ended(REFUSED, error);
     here.terminal = &terminal;
     while (status == COMMAND_DONE && event != TERMINAL_END) {
-        struct look look = {0};
+        struct frame frame = {0};
 
-        status = look_take(&look, &here, run, error);
+        status = frame_take(&frame, &here, run, error);
         if (status == COMMAND_DONE &&
-            (event == TERMINAL_ANEW || strcmp(before.text, look.text) != 0))
-            terminal_show(&screen, look.text);
-        look_clear(&before);
-        before = look;
+            (event == TERMINAL_ANEW || strcmp(before.text, frame.text) != 0))
+            terminal_show(&screen, frame.text);
+        frame_clear(&before);
+        before = frame;
         if (status == COMMAND_DONE)
             event =
-                wait_and_scroll(&screen, call->host, look.text, pause_after(look.took, seconds));
+                wait_and_scroll(&screen, call->host, frame.text, pause_after(frame.took, seconds));
     }
     return status;
 }
@@ -177,22 +178,22 @@ wait_a_moment(const struct command_call *call, uint64_t nanoseconds, struct erro
 static enum command_status
 watch_lines(const struct command_call *call, watch_look *run, unsigned seconds, struct error *error)
 {
-    AUTO(look_clear) struct look before = {memory_copy(""), memory_copy(""), 0};
+    AUTO(frame_clear) struct frame before = {memory_copy(""), memory_copy(""), 0};
     int rc;
 
     do {
-        struct look look = {0};
+        struct frame frame = {0};
 
-        if (look_take(&look, call, run, error) != COMMAND_DONE) {
-            look_clear(&look);
+        if (frame_take(&frame, call, run, error) != COMMAND_DONE) {
+            frame_clear(&frame);
             return COMMAND_USAGE;
         }
         call->reply->is_printed = true;
-        if (strcmp(look.text, before.text) != 0)
-            json_print_line(look.text, call->out);
-        look_clear(&before);
-        before = look;
-        rc = wait_a_moment(call, pause_after(look.took, seconds), error);
+        if (strcmp(frame.text, before.text) != 0)
+            json_print_line(frame.text, call->out);
+        frame_clear(&before);
+        before = frame;
+        rc = wait_a_moment(call, pause_after(frame.took, seconds), error);
     } while (rc > 0);
     return command_ended(rc, error);
 }

@@ -51,7 +51,7 @@ static void
 add_room(struct table *table, const struct host_view *view, const struct inventory_gpu *gpu)
 {
     static const enum column of_memory[] = {TOTAL, USED, FREE, FREE_AT_MOST};
-    struct usage usage;
+    struct gpu_usage usage;
 
     usage_of(view, gpu, &usage);
     for (size_t i = 0; usage.is_in_vgpus && !view->is_remote && i < COUNT(of_memory); i++)

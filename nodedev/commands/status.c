@@ -41,7 +41,7 @@ put_since(const struct host *host, const struct lease *lease, struct json *json)
 }
 
 static void
-put_vgpus(const struct host_view *view, const struct name *gpu, const struct usage *usage,
+put_vgpus(const struct host_view *view, const struct name *gpu, const struct gpu_usage *usage,
           struct json *json)
 {
     json_open(json, "vgpus", '[');
@@ -90,7 +90,7 @@ put_types(const struct host_view *view, const struct inventory_gpu *gpu, struct 
 static void
 put_gpu(const struct host_view *view, const struct inventory_gpu *gpu, struct json *json)
 {
-    struct usage usage;
+    struct gpu_usage usage;
     char name[64];
 
     usage_of(view, gpu, &usage);

@@ -16,7 +16,7 @@
 
 /* --- The answer, read --- */
 
-struct reader {
+struct remote_reader {
     struct remote_host *host;
     const char *at, *end;
     struct node_devices devices;
@@ -25,7 +25,7 @@ struct reader {
 
 /* Returns the next word. Without one, it returns "" and sets rc to -EBADMSG. */
 static const char *
-next_word(struct reader *reader)
+next_word(struct remote_reader *reader)
 {
     const char *word = reader->at;
     const char *end = memchr(word, '\0', (size_t)(reader->end - word));
@@ -40,7 +40,7 @@ next_word(struct reader *reader)
 }
 
 static void
-read_host(struct reader *reader)
+read_host(struct remote_reader *reader)
 {
     struct remote_host *host = reader->host;
 
@@ -53,14 +53,14 @@ read_host(struct reader *reader)
 }
 
 static void
-read_device(struct reader *reader)
+read_device(struct remote_reader *reader)
 {
     if (node_devices_add(&reader->devices, next_word(reader)) < 0)
         reader->rc = -EBADMSG;
 }
 
 static void
-read_domain(struct reader *reader)
+read_domain(struct remote_reader *reader)
 {
     struct domain_text text = {0};
 
@@ -75,7 +75,7 @@ read_domain(struct reader *reader)
 }
 
 static void
-read_problem(struct reader *reader)
+read_problem(struct remote_reader *reader)
 {
     error_set(&reader->host->failure, -EIO, "%s", next_word(reader));
 }
@@ -90,7 +90,7 @@ forget(struct remote_host *host)
 }
 
 static void
-finish(struct reader *reader, bool is_whole)
+finish(struct remote_reader *reader, bool is_whole)
 {
     struct remote_host *host = reader->host;
 
@@ -113,14 +113,14 @@ remote_read(struct remote_host *host, const char *words, size_t size)
 {
     static const struct {
         const char *word;
-        void (*read)(struct reader *reader);
+        void (*read)(struct remote_reader *reader);
     } rows[] = {
         {"host", read_host},
         {"device", read_device},
         {"domain", read_domain},
         {"problem", read_problem},
     };
-    struct reader reader = {.host = host, .at = words, .end = words + size};
+    struct remote_reader reader = {.host = host, .at = words, .end = words + size};
     bool is_whole = false;
 
     host->domains.complete = true;

@@ -73,14 +73,14 @@ in_bytes(int64_t mib)
 }
 
 /* MiB. If a GPU has no frame buffer, the figures are not known. */
-static struct usage
+static struct gpu_usage
 memory_of(const struct metrics *metrics, const struct inventory_gpu *gpu)
 {
-    struct usage usage;
+    struct gpu_usage usage;
 
     usage_of(metrics->view, gpu, &usage);
     if (usage.is_in_vgpus)
-        usage = (struct usage){.total = -1, .used = -1, .free = {.most = BOUNDS_ANY}};
+        usage = (struct gpu_usage){.total = -1, .used = -1, .free = {.most = BOUNDS_ANY}};
     return usage;
 }
 
@@ -99,7 +99,7 @@ gpu_used(const struct metrics *metrics, const struct inventory_gpu *gpu)
 static int64_t
 gpu_free(const struct metrics *metrics, const struct inventory_gpu *gpu)
 {
-    const struct usage usage = memory_of(metrics, gpu);
+    const struct gpu_usage usage = memory_of(metrics, gpu);
 
     return in_bytes(bounds_figure(&usage.free));
 }
@@ -107,7 +107,7 @@ gpu_free(const struct metrics *metrics, const struct inventory_gpu *gpu)
 static int64_t
 gpu_free_at_most(const struct metrics *metrics, const struct inventory_gpu *gpu)
 {
-    const struct usage usage = memory_of(metrics, gpu);
+    const struct gpu_usage usage = memory_of(metrics, gpu);
 
     return in_bytes(bounds_most(&usage.free));
 }

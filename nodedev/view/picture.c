@@ -22,7 +22,7 @@ struct drawing {
     FILE *out;
     unsigned width;
     const struct inventory_gpu *gpu;
-    struct usage usage;
+    struct gpu_usage usage;
 };
 
 #define NARROWEST 8 /* columns for the owner of a vGPU */
@@ -61,7 +61,7 @@ word_of(const char *name, const struct name *id)
 /* --- the heading ------------------------------------------------------------------------------ */
 
 static const char *
-unit_of(const struct usage *usage, int figure)
+unit_of(const struct gpu_usage *usage, int figure)
 {
     return !usage->is_in_vgpus ? "MiB" : figure == 1 ? "vGPU" : "vGPUs";
 }
@@ -70,7 +70,7 @@ static void
 draw_heading(const struct drawing *drawing)
 {
     const struct inventory_gpu *gpu = drawing->gpu;
-    const struct usage *usage = &drawing->usage;
+    const struct gpu_usage *usage = &drawing->usage;
     char name[64], node[32] = "", left[160], right[80];
     int gap;
 
@@ -105,7 +105,7 @@ struct bar {
 static struct bar
 measure(const struct drawing *drawing)
 {
-    const struct usage *usage = &drawing->usage;
+    const struct gpu_usage *usage = &drawing->usage;
     const struct host_view_vgpu *vgpu = NULL;
     struct bar bar = {.total = usage->total};
 
@@ -284,7 +284,7 @@ describe_types(const struct drawing *drawing, char *text, size_t size)
 static void
 draw_free(const struct drawing *drawing)
 {
-    const struct usage *usage = &drawing->usage;
+    const struct gpu_usage *usage = &drawing->usage;
     const char *closed = why_closed(drawing);
     char text[1024];
 

@@ -44,7 +44,8 @@ sum_of_idle(const struct host_view *view, const struct inventory_gpu *gpu,
 /* Returns what is left when a start has removed vGPUs to make room. No guest gets more than
  * this. */
 static unsigned
-find_rest(const struct host_view *view, const struct inventory_gpu *gpu, const struct usage *usage)
+find_rest(const struct host_view *view, const struct inventory_gpu *gpu,
+          const struct gpu_usage *usage)
 {
     const struct limit *memory = inventory_memory(gpu);
     int64_t staying = sum_staying(view, gpu);
@@ -90,7 +91,8 @@ sum(unsigned a, unsigned b)
 /* Returns the most that any type can get, and the most that any type might get. If the GPU has
  * separate places for types, the figures of all types are added. */
 static struct bounds
-find_free(const struct host_view *view, const struct inventory_gpu *gpu, const struct usage *usage)
+find_free(const struct host_view *view, const struct inventory_gpu *gpu,
+          const struct gpu_usage *usage)
 {
     unsigned rest = usage->is_in_vgpus ? BOUNDS_ANY : find_rest(view, gpu, usage);
     bool adds_up = inventory_is_separate(gpu), is_told = gpu->type_count > 0;
@@ -114,7 +116,7 @@ find_free(const struct host_view *view, const struct inventory_gpu *gpu, const s
 }
 
 int
-usage_share(const struct host_view *view, const struct usage *usage,
+usage_share(const struct host_view *view, const struct gpu_usage *usage,
             const struct host_view_vgpu *vgpu)
 {
     const struct inventory_gpu *gpu = inventory_find_gpu(&view->snapshot.inventory, vgpu->gpu);
@@ -128,7 +130,8 @@ usage_share(const struct host_view *view, const struct usage *usage,
 }
 
 static int
-sum_shares(const struct host_view *view, const struct inventory_gpu *gpu, const struct usage *usage)
+sum_shares(const struct host_view *view, const struct inventory_gpu *gpu,
+           const struct gpu_usage *usage)
 {
     int sum = 0;
 
@@ -145,9 +148,9 @@ sum_shares(const struct host_view *view, const struct inventory_gpu *gpu, const 
 }
 
 void
-usage_of(const struct host_view *view, const struct inventory_gpu *gpu, struct usage *ret)
+usage_of(const struct host_view *view, const struct inventory_gpu *gpu, struct gpu_usage *ret)
 {
-    *ret = (struct usage){
+    *ret = (struct gpu_usage){
         .is_in_vgpus = gpu->framebuffer == 0 || gpu->framebuffer > INT_MAX,
         .total = (int)gpu->framebuffer,
     };

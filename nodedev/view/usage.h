@@ -12,7 +12,7 @@
 
 #include "view/host-view.h"
 
-struct usage {
+struct gpu_usage {
     bool is_in_vgpus; /* the figures are numbers of vGPUs */
     int total;        /* -1: not known */
     int used;         /* by vGPUs, and by places that leases hold; -1: not known */
@@ -20,9 +20,9 @@ struct usage {
 };
 
 /* The view must have all types and the availability. */
-void
-usage_of(const struct host_view *view, const struct inventory_gpu *gpu, struct usage *ret) NONNULL;
+void usage_of(const struct host_view *view, const struct inventory_gpu *gpu,
+              struct gpu_usage *ret) NONNULL;
 
 /* Returns the part of a GPU that a vGPU takes: MiB, or 1 vGPU; -1 if it is not known. */
-int usage_share(const struct host_view *view, const struct usage *usage,
+int usage_share(const struct host_view *view, const struct gpu_usage *usage,
                 const struct host_view_vgpu *vgpu) CHECKED NONNULL;

@@ -2,9 +2,9 @@
 # shellcheck shell=sh
 #
 # The rules of the house. Every file is in a room, and in the local.mk of that room, which names the files of no
-# other. A room includes only itself and the rooms on
-# which it stands. No two files need each other (a .c and its .h count as one). A header declares
-# what its own .c defines. Values stay pure, and the world is an argument.
+# other. A room includes only itself and the rooms on which it stands. No two files need each other (a .c and
+# its .h count as one). A header declares what its own .c defines, and nobody else uses its names. Values stay
+# pure, and the world is an argument.
 
 . "$srcdir/tests/checks/guard.sh"
 
@@ -129,6 +129,18 @@ echo "$lawful" | awk -v declared="$scratch/declared" -v defined="$scratch/define
                 print $1 ".h declares " $2 ", which is defined in" ($2 in where ? where[$2] : " no file")
         }
     }' >"$scratch/faults"
+[ ! -s "$scratch/faults" ] || complain "$(cat "$scratch/faults")"
+
+# What a header names is defined once. A second struct of the name would mean something else in a backtrace,
+# and could not be used beside the first. commands/evacuate.c still has a struct occupant of its own.
+find common hooks nodedev -name '*.[ch]' -exec \
+    grep -HoE '(^|[^a-z_])(struct|union|enum) [a-z0-9_]+ [{]|^(struct|union|enum) [a-z0-9_]+;' {} + |
+    awk -F: '
+    { name = $2; sub(/^[^a-z]/, "", name); sub(/ ?[{;]$/, "", name) }
+    $1 ~ /\.h$/ { named[name] = 1 }
+    $2 ~ /[{]$/ { where[name] = where[name] " " $1; count[name]++ }
+    END { for (name in named) if (count[name] > 1) print name " is defined in" where[name] }' |
+    grep -v '^struct occupant is defined in\( common/device/occupant.h\| nodedev/commands/evacuate.c\)*$' >"$scratch/faults" || true
 [ ! -s "$scratch/faults" ] || complain "$(cat "$scratch/faults")"
 
 # The decision is pure: it calls only its own functions, those of the values, and harmless ones.
