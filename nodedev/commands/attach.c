@@ -316,7 +316,7 @@ make_exact(struct domain_source *source, const struct wish *wish, struct changes
 }
 
 static enum command_status
-run(const struct command_call *call, struct error *error)
+run_attach(const struct command_call *call, struct error *error)
 {
     AUTO(definitions_lock_end) struct definitions_lock lock = DEFINITIONS_UNLOCKED;
     AUTO(domain_source_close) struct domain_source source = {0};
@@ -357,5 +357,5 @@ const struct command command_attach = {
                OPTION_BIT(OPTION_RENEW) | OPTION_BIT(OPTION_EXACTLY) | OPTION_BIT(OPTION_DRY_RUN) |
                OPTION_BIT(OPTION_TIMEOUT) | OPTION_BIT(OPTION_JSON),
     .option_help = {[OPTION_COUNT] = "how many vGPUs; the default is 1"},
-    .run = run,
+    .run = run_attach,
 };

@@ -269,7 +269,7 @@ capture_host(const struct command_call *call, const struct output *output, const
 }
 
 static enum command_status
-run(const struct command_call *call, struct error *error)
+run_capture(const struct command_call *call, struct error *error)
 {
     AUTO(output_close) struct output output = OUTPUT_NONE;
     int rc = output_open(call->count ? call->arguments[0] : FILE_NAME, &output, error);
@@ -287,5 +287,5 @@ const struct command command_capture = {
     .page = "vgpuctl-repair",
     .most = 1,
     .options = OPTION_BIT(OPTION_ROOT) | OPTION_BIT(OPTION_NAMES),
-    .run = run,
+    .run = run_capture,
 };

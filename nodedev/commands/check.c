@@ -275,7 +275,7 @@ check(const struct command_call *call, struct report *report, struct error *erro
 }
 
 static enum command_status
-run(const struct command_call *call, struct error *error)
+run_check(const struct command_call *call, struct error *error)
 {
     struct listener listener = {.call = call};
     struct report report = {.listen = hear, .data = &listener};
@@ -323,5 +323,5 @@ const struct command command_check = {
                OPTION_BIT(OPTION_JSON),
     .option_help = {[OPTION_ALL] = "check every domain, too",
                     [OPTION_PRINT] = "print each value of the configuration, with file and line"},
-    .run = run,
+    .run = run_check,
 };

@@ -61,7 +61,7 @@ check_options(const struct command_call *call, struct error *error)
 }
 
 static enum command_status
-run(const struct command_call *call, struct error *error)
+run_detach(const struct command_call *call, struct error *error)
 {
     AUTO(definitions_lock_end) struct definitions_lock lock = DEFINITIONS_UNLOCKED;
     AUTO(domain_source_close) struct domain_source source = {0};
@@ -105,5 +105,5 @@ const struct command command_detach = {
                OPTION_BIT(OPTION_PRINT_XML) | OPTION_BIT(OPTION_TIMEOUT) | OPTION_BIT(OPTION_JSON) |
                OPTION_BIT(OPTION_ALL) | OPTION_BIT(OPTION_DRY_RUN),
     .option_help = {[OPTION_ALL] = "take every vGPU from the domain"},
-    .run = run,
+    .run = run_detach,
 };

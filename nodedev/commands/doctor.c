@@ -158,7 +158,7 @@ print_text(const struct command_call *call, const struct diagnosis *diagnosis)
 }
 
 static enum command_status
-run(const struct command_call *call, struct error *error)
+run_doctor(const struct command_call *call, struct error *error)
 {
     AUTO(diagnosis_clear) struct diagnosis diagnosis = DIAGNOSIS_NONE;
     AUTO(table_end) struct table table = {0};
@@ -187,5 +187,5 @@ const struct command command_doctor = {
     .example = "vgpuctl doctor",
     .page = "vgpuctl-repair",
     .options = OPTION_BIT(OPTION_ROOT) | OPTION_BITS_TABLE | OPTION_BIT(OPTION_COLOR),
-    .run = run,
+    .run = run_doctor,
 };

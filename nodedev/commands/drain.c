@@ -58,7 +58,7 @@ drain(const struct command_call *call, struct name *gpu, struct error *error)
 }
 
 static enum command_status
-run(const struct command_call *call, struct error *error)
+run_drain(const struct command_call *call, struct error *error)
 {
     AUTO(snapshot_clear) struct snapshot snapshot = {0};
     AUTO(status_files_clear) struct status_files guests = {0};
@@ -99,5 +99,5 @@ const struct command command_drain = {
     .changes = COMMAND_CHANGES_GPUS,
     .options = OPTION_BIT(OPTION_ROOT) | OPTION_BITS_TABLE | OPTION_BIT(OPTION_COLOR) |
                OPTION_BIT(OPTION_REASON),
-    .run = run,
+    .run = run_drain,
 };

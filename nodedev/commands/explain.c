@@ -271,7 +271,7 @@ try_start(const struct domain_source *source, struct dry_run *dry_run, struct er
 }
 
 static enum command_status
-run(const struct command_call *call, struct error *error)
+run_explain(const struct command_call *call, struct error *error)
 {
     AUTO(domain_source_close) struct domain_source source = {0};
     AUTO(what_if_clear) struct what_if what_if = {0};
@@ -324,5 +324,5 @@ const struct command command_explain = {
     .most = 1,
     .options = OPTION_BIT(OPTION_ROOT) | WISH_BITS | OPTION_BITS_TABLE,
     .option_help = {[OPTION_COUNT] = "how many vGPUs; the default is 1"},
-    .run = run,
+    .run = run_explain,
 };

@@ -172,7 +172,7 @@ add_gpus(struct table *table, const struct host_view *view, struct error *error)
 }
 
 static enum command_status
-run(const struct command_call *call, struct error *error)
+run_gpus(const struct command_call *call, struct error *error)
 {
     static const struct host_table rows = {
         .name = "gpus",
@@ -193,5 +193,5 @@ const struct command command_gpus = {
     .example = "vgpuctl gpus --columns GPU,NAME,FREE,DRAINED",
     .page = "vgpuctl-show",
     .options = OPTION_BIT(OPTION_ROOT) | OPTION_BITS_REMOTE | OPTION_BITS_TABLE | OPTION_BITS_WATCH,
-    .run = run,
+    .run = run_gpus,
 };

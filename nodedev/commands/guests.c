@@ -118,7 +118,7 @@ add_definition(struct guest *guest, const struct request *request, const struct 
 }
 
 static int
-add_guests(struct table *table, const struct host_view *view, struct error *error)
+add_to_guests(struct table *table, const struct host_view *view, struct error *error)
 {
     const struct domains *domains = &view->references.domains;
     struct vgpu_choice choice;
@@ -143,7 +143,7 @@ add_guests(struct table *table, const struct host_view *view, struct error *erro
 }
 
 static enum command_status
-run(const struct command_call *call, struct error *error)
+run_guests(const struct command_call *call, struct error *error)
 {
     const struct host_table rows = {
         .name = "guests",
@@ -153,7 +153,7 @@ run(const struct command_call *call, struct error *error)
                              : "no domain on this host has or asks for a vGPU",
         .empty_remote = "no domain has or asks for a vGPU, as far as libvirt tells",
         .views = {.wants_domains = true, .shows_domains = true},
-        .add = add_guests};
+        .add = add_to_guests};
 
     return host_table_show(&rows, call, error);
 }
@@ -168,5 +168,5 @@ const struct command command_guests = {
     .options = OPTION_BIT(OPTION_ROOT) | OPTION_BITS_REMOTE | OPTION_BITS_TABLE |
                OPTION_BITS_WATCH | OPTION_BIT(OPTION_COLOR) | OPTION_BIT(OPTION_ALL),
     .option_help = {[OPTION_ALL] = "show domains without vGPUs, too"},
-    .run = run,
+    .run = run_guests,
 };

@@ -8,7 +8,7 @@ struct shown {
 };
 
 static int
-show(void *data, const struct host_view *view, struct error *error)
+show_host_table(void *data, const struct host_view *view, struct error *error)
 {
     struct shown *shown = data;
 
@@ -17,7 +17,7 @@ show(void *data, const struct host_view *view, struct error *error)
 }
 
 static int
-end(void *data, struct error *error)
+end_host_table(void *data, struct error *error)
 {
     struct shown *shown = data;
 
@@ -34,8 +34,8 @@ host_table_show(const struct host_table *rows, const struct command_call *call, 
 
     if (rc < 0)
         return command_ended(rc, error);
-    views.show = show;
-    views.end = end;
+    views.show = show_host_table;
+    views.end = end_host_table;
     rc = host_views_show(&views, call, &shown, error);
     if (rc == 0)
         table_say_empty(&table, "%s", call->options.uri_count ? rows->empty_remote : rows->empty);

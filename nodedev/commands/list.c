@@ -102,7 +102,7 @@ warn_of_untold_cards(const struct host_view *view)
 }
 
 static int
-add_host(struct table *table, const struct host_view *view, struct error *error)
+add_to_list(struct table *table, const struct host_view *view, struct error *error)
 {
     struct vgpu_choice choice;
     size_t count = 0;
@@ -124,7 +124,7 @@ add_host(struct table *table, const struct host_view *view, struct error *error)
 }
 
 static enum command_status
-run(const struct command_call *call, struct error *error)
+run_list(const struct command_call *call, struct error *error)
 {
     const struct host_table rows = {.name = "vgpus",
                                     .columns = columns,
@@ -133,7 +133,7 @@ run(const struct command_call *call, struct error *error)
                                                          : "there is no vGPU on this host",
                                     .empty_remote = "there is no vGPU, as far as libvirt tells",
                                     .views = {.wants_users = true},
-                                    .add = add_host};
+                                    .add = add_to_list};
 
     return host_table_show(&rows, call, error);
 }
@@ -147,5 +147,5 @@ const struct command command_list = {
     .most = 1,
     .options = OPTION_BIT(OPTION_ROOT) | OPTION_BITS_REMOTE | OPTION_BITS_TABLE |
                OPTION_BITS_WATCH | OPTION_BIT(OPTION_COLOR),
-    .run = run,
+    .run = run_list,
 };

@@ -191,7 +191,7 @@ show(const struct command_call *call, const struct question *question, struct ta
 }
 
 static enum command_status
-run(const struct command_call *call, struct error *error)
+run_log(const struct command_call *call, struct error *error)
 {
     const char *since = call->options.values[OPTION_SINCE];
     AUTO(table_end) struct table table = {0};
@@ -221,5 +221,5 @@ const struct command command_log = {
     .most = 1,
     .options =
         OPTION_BIT(OPTION_ROOT) | OPTION_BIT(OPTION_SINCE) | OPTION_BITS_TABLE | OPTION_BITS_WATCH,
-    .run = run,
+    .run = run_log,
 };

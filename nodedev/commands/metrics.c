@@ -62,7 +62,7 @@ fail(const struct command_call *call)
 }
 
 static enum command_status
-run(const struct command_call *call, struct error *error)
+run_metrics(const struct command_call *call, struct error *error)
 {
     AUTO(host_view_clear) struct host_view view;
     struct counters counters;
@@ -92,5 +92,5 @@ const struct command command_metrics = {
     .example = "vgpuctl metrics --output /var/lib/prometheus/node-exporter/libvirt-vgpu.prom",
     .page = "vgpuctl-gpu",
     .options = OPTION_BIT(OPTION_ROOT) | OPTION_BIT(OPTION_OUTPUT),
-    .run = run,
+    .run = run_metrics,
 };

@@ -75,7 +75,7 @@ judge(const struct command_call *call, struct migrate_question *question, struct
 }
 
 static enum command_status
-run(const struct command_call *call, struct error *error)
+run_migrate_check(const struct command_call *call, struct error *error)
 {
     AUTO(migrate_question_clear) struct migrate_question question = {0};
     AUTO(table_end) struct table table = {0};
@@ -101,5 +101,5 @@ const struct command command_migrate_check = {
     .least = 2,
     .most = 2,
     .options = OPTION_BIT(OPTION_TIMEOUT) | OPTION_BIT(OPTION_JSON),
-    .run = run,
+    .run = run_migrate_check,
 };

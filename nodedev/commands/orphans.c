@@ -68,7 +68,7 @@ add_orphan(struct table *table, const struct host *host, struct open_files *file
 }
 
 static enum command_status
-run(const struct command_call *call, struct error *error)
+run_orphans(const struct command_call *call, struct error *error)
 {
     AUTO(snapshot_clear) struct snapshot snapshot = {0};
     AUTO(references_clear) struct references references = {.statedir = STATEDIR_CLOSED};
@@ -102,5 +102,5 @@ const struct command command_orphans = {
     .example = "vgpuctl orphans",
     .page = "vgpuctl-repair",
     .options = OPTION_BITS_TABLE | OPTION_BIT(OPTION_COLOR),
-    .run = run,
+    .run = run_orphans,
 };

@@ -327,7 +327,7 @@ run_dry(const struct command_call *call, struct error *error)
 }
 
 static enum command_status
-run(const struct command_call *call, struct error *error)
+run_prove(const struct command_call *call, struct error *error)
 {
     AUTO(proof_clear) struct proof proof = {.bench = WORKBENCH_NONE};
     AUTO(table_end) struct table table = {0};
@@ -376,5 +376,5 @@ const struct command command_prove = {
     .options = OPTION_BIT(OPTION_ALL) | OPTION_BIT(OPTION_DRY_RUN) | OPTION_BIT(OPTION_CAPTURE) |
                OPTION_BIT(OPTION_NAMES) | OPTION_BIT(OPTION_ROOT) | OPTION_BITS_TABLE,
     .option_help = {[OPTION_ALL] = "try every type, not one of each size"},
-    .run = run,
+    .run = run_prove,
 };

@@ -46,7 +46,7 @@ find_missing(const struct host *host, const struct policy *policy, unsigned *lef
 }
 
 static enum command_status
-run(const struct command_call *call, struct error *error)
+run_ready(const struct command_call *call, struct error *error)
 {
     AUTO(policy_clear) struct policy policy = {0};
     unsigned seconds, left, ignored, pause = PAUSE;
@@ -84,5 +84,5 @@ const struct command command_ready = {
     .example = "vgpuctl ready --timeout 60",
     .page = "vgpuctl-gpu",
     .options = OPTION_BIT(OPTION_ROOT) | OPTION_BIT(OPTION_TIMEOUT),
-    .run = run,
+    .run = run_ready,
 };

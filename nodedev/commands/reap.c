@@ -107,7 +107,7 @@ reap(const struct command_call *call, struct findings *findings, struct error *e
 }
 
 static enum command_status
-run(const struct command_call *call, struct error *error)
+run_reap(const struct command_call *call, struct error *error)
 {
     const bool is_dry_run = option_given(&call->options, OPTION_DRY_RUN);
     AUTO(findings_clear) struct findings findings = {0};
@@ -137,5 +137,5 @@ const struct command command_reap = {
     .most = SIZE_MAX,
     .changes = COMMAND_CHANGES_GPUS,
     .options = OPTION_BIT(OPTION_DRY_RUN) | OPTION_BIT(OPTION_JSON),
-    .run = run,
+    .run = run_reap,
 };

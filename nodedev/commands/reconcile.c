@@ -41,7 +41,7 @@ rebuild(const struct command_call *call, struct error *error)
 }
 
 static enum command_status
-run(const struct command_call *call, struct error *error)
+run_reconcile(const struct command_call *call, struct error *error)
 {
     AUTO(findings_clear) struct findings findings = {0};
     bool is_dry_run = option_given(&call->options, OPTION_DRY_RUN);
@@ -81,5 +81,5 @@ const struct command command_reconcile = {
     .page = "vgpuctl-repair",
     .options = OPTION_BIT(OPTION_ROOT) | OPTION_BIT(OPTION_DRY_RUN) | OPTION_BIT(OPTION_REBUILD) |
                OPTION_BIT(OPTION_JSON),
-    .run = run,
+    .run = run_reconcile,
 };

@@ -402,7 +402,7 @@ run_text(const struct command_call *call, bool declare, struct error *error)
 }
 
 static enum command_status
-run(const struct command_call *call, struct error *error)
+run_setup(const struct command_call *call, struct error *error)
 {
     AUTO(policy_clear) struct policy policy = {0};
     AUTO(cards_clear) struct cards cards = {0};
@@ -439,5 +439,5 @@ const struct command command_setup = {
     .options = OPTION_BIT(OPTION_DRY_RUN) | OPTION_BIT(OPTION_PRINT) | OPTION_BIT(OPTION_DECLARE) |
                OPTION_BITS_TABLE,
     .option_help = {[OPTION_PRINT] = "print how the GPUs are set up now, for vgpu.conf"},
-    .run = run,
+    .run = run_setup,
 };

@@ -272,7 +272,7 @@ act(const struct command_call *call, const struct action *action, struct snapsho
 }
 
 static enum command_status
-run(const struct command_call *call, struct error *error)
+run_sriov(const struct command_call *call, struct error *error)
 {
     AUTO(snapshot_clear) struct snapshot snapshot = {0};
     AUTO(table_end) struct table table = {0};
@@ -299,5 +299,5 @@ const struct command command_sriov = {
     .changes = COMMAND_CHANGES_NAMED_GPU,
     .options = OPTION_BIT(OPTION_COUNT) | OPTION_BITS_TABLE,
     .option_help = {[OPTION_COUNT] = "how many functions; the default is all"},
-    .run = run,
+    .run = run_sriov,
 };

@@ -165,7 +165,7 @@ draw_host(struct shown *shown, const struct host_view *view, size_t first, size_
 /* --- both ------------------------------------------------------------------------------------- */
 
 static int
-show(void *data, const struct host_view *view, struct error *error)
+show_status(void *data, const struct host_view *view, struct error *error)
 {
     struct shown *shown = data;
     size_t first, end;
@@ -181,10 +181,10 @@ show(void *data, const struct host_view *view, struct error *error)
 }
 
 static enum command_status
-run(const struct command_call *call, struct error *error)
+run_status(const struct command_call *call, struct error *error)
 {
     static const struct host_views views = {
-        .wants_types = true, .wants_domains = true, .show = show};
+        .wants_types = true, .wants_domains = true, .show = show_status};
     struct shown shown = {0};
     int rc = host_views_show(&views, call, &shown, error);
 
@@ -202,5 +202,5 @@ const struct command command_status = {
     .most = 1,
     .options = OPTION_BIT(OPTION_ROOT) | OPTION_BITS_REMOTE | OPTION_BIT(OPTION_JSON) |
                OPTION_BITS_WATCH | OPTION_BIT(OPTION_COLOR),
-    .run = run,
+    .run = run_status,
 };

@@ -146,7 +146,7 @@ check_type(const struct host_view *view, size_t first, size_t end, struct error 
 }
 
 static int
-add_host(struct table *table, const struct host_view *view, struct error *error)
+add_to_types(struct table *table, const struct host_view *view, struct error *error)
 {
     const struct inventory *inventory = &view->snapshot.inventory;
     size_t first, end;
@@ -161,7 +161,7 @@ add_host(struct table *table, const struct host_view *view, struct error *error)
 }
 
 static enum command_status
-run(const struct command_call *call, struct error *error)
+run_types(const struct command_call *call, struct error *error)
 {
     bool only_some =
         option_given(&call->options, OPTION_TYPE) || option_given(&call->options, OPTION_AVAILABLE);
@@ -174,7 +174,7 @@ run(const struct command_call *call, struct error *error)
         .empty_remote = only_some ? "there is room for none of these types, as far as libvirt tells"
                                   : "no GPU there offers vGPUs, as far as libvirt tells",
         .views = {.wants_types = true, .passes_users = true},
-        .add = add_host};
+        .add = add_to_types};
 
     return host_table_show(&rows, call, error);
 }
@@ -188,5 +188,5 @@ const struct command command_types = {
     .most = 1,
     .options = OPTION_BIT(OPTION_ROOT) | OPTION_BIT(OPTION_TYPE) | OPTION_BIT(OPTION_AVAILABLE) |
                OPTION_BIT(OPTION_SORT) | OPTION_BITS_REMOTE | OPTION_BITS_TABLE | OPTION_BITS_WATCH,
-    .run = run,
+    .run = run_types,
 };

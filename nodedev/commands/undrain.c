@@ -37,7 +37,7 @@ put(const struct command_call *call, const struct name *gpu, bool was_drained)
 
 /* To undrain a GPU that is not drained is no error. A word that names no GPU is an error. */
 static enum command_status
-run(const struct command_call *call, struct error *error)
+run_undrain(const struct command_call *call, struct error *error)
 {
     AUTO(snapshot_clear) struct snapshot snapshot = {0};
     struct name gpu;
@@ -70,5 +70,5 @@ const struct command command_undrain = {
     .most = 1,
     .changes = COMMAND_CHANGES_GPUS,
     .options = OPTION_BIT(OPTION_ROOT) | OPTION_BIT(OPTION_JSON),
-    .run = run,
+    .run = run_undrain,
 };

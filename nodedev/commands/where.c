@@ -92,7 +92,7 @@ add_line(struct table *table, const struct destination *destination)
 }
 
 static enum command_status
-run(const struct command_call *call, struct error *error)
+run_where(const struct command_call *call, struct error *error)
 {
     AUTO(migrate_question_clear) struct migrate_question question = {0};
     AUTO(destinations_clear) struct destinations destinations = {0};
@@ -126,5 +126,5 @@ const struct command command_where = {
     .page = "vgpuctl-migrate",
     .most = 1,
     .options = OPTION_BIT(OPTION_TYPE) | OPTION_BITS_REMOTE | OPTION_BITS_TABLE,
-    .run = run,
+    .run = run_where,
 };
