@@ -223,57 +223,57 @@ static const struct mode sizes = {policy_sizes_words, said_sizes,
                                   set_one_sizes};
 
 static bool
-sizes_are_said(const struct policy_setup *setup)
+instance_sizes_are_said(const struct policy_setup *setup)
 {
     return setup->sizes.count > 0 && setup->instances.count > 0;
 }
 
 static bool
-sizes_are_there(const struct setup_card *card)
+instance_sizes_are_there(const struct setup_card *card)
 {
     return is_there(card, &sizes);
 }
 
 static bool
-sizes_are_as_said(const struct setup_card *card)
+instance_sizes_are_as_said(const struct setup_card *card)
 {
     return is_as_said(card, &sizes);
 }
 
 static int
-sizes_check(const struct setup_card *card, struct error *error)
+instance_sizes_check(const struct setup_card *card, struct error *error)
 {
     return setup_card_check_nvidias(card, "sizes", error);
 }
 
 static bool
-sizes_can(const struct setup_card *card)
+instance_sizes_can(const struct setup_card *card)
 {
     return can(card, &sizes);
 }
 
 static int
-sizes_set(struct setup_card *card, bool on, struct error *error)
+instance_sizes_set(struct setup_card *card, bool on, struct error *error)
 {
     (void)on;
     return set(card, &sizes, error);
 }
 
 static int
-sizes_refuse(const struct setup_card *card, struct error *error)
+instance_sizes_refuse(const struct setup_card *card, struct error *error)
 {
     explain(card, &sizes, "sizes", error);
     return 0;
 }
 
 static void
-sizes_tell_said(const struct setup_card *card, struct text *text)
+instance_sizes_tell_said(const struct setup_card *card, struct text *text)
 {
     tell_said(card, &sizes, text);
 }
 
 static void
-sizes_tell_now(const struct setup_card *card, struct text *text)
+instance_sizes_tell_now(const struct setup_card *card, struct text *text)
 {
     tell_now(card, &sizes, text);
 }
@@ -281,16 +281,16 @@ sizes_tell_now(const struct setup_card *card, struct text *text)
 const struct setup_part_row setup_instance_sizes = {
     .name = "sizes",
     .make_word = "set",
-    .is_said = sizes_are_said,
-    .is_wanted = sizes_are_said,
-    .is_there = sizes_are_there,
-    .is_as_said = sizes_are_as_said,
-    .check = sizes_check,
-    .can = sizes_can,
-    .set = sizes_set,
-    .refuse = sizes_refuse,
-    .tell_said = sizes_tell_said,
-    .tell_now = sizes_tell_now,
+    .is_said = instance_sizes_are_said,
+    .is_wanted = instance_sizes_are_said,
+    .is_there = instance_sizes_are_there,
+    .is_as_said = instance_sizes_are_as_said,
+    .check = instance_sizes_check,
+    .can = instance_sizes_can,
+    .set = instance_sizes_set,
+    .refuse = instance_sizes_refuse,
+    .tell_said = instance_sizes_tell_said,
+    .tell_now = instance_sizes_tell_now,
     .advice = SETUP_SEE_JOURNAL,
 };
 
@@ -322,31 +322,31 @@ static const struct mode schedulers = {policy_scheduler_words, said_schedulers,
                                        loaded_scheduler, set_one_scheduler};
 
 static bool
-schedulers_are_said(const struct policy_setup *setup)
+instance_schedulers_are_said(const struct policy_setup *setup)
 {
     return setup->scheduler.count > 0 && setup->instances.count > 0;
 }
 
 static bool
-schedulers_are_there(const struct setup_card *card)
+instance_schedulers_are_there(const struct setup_card *card)
 {
     return is_there(card, &schedulers);
 }
 
 static bool
-schedulers_are_as_said(const struct setup_card *card)
+instance_schedulers_are_as_said(const struct setup_card *card)
 {
     return is_as_said(card, &schedulers);
 }
 
 static bool
-schedulers_can(const struct setup_card *card)
+instance_schedulers_can(const struct setup_card *card)
 {
     return can(card, &schedulers);
 }
 
 static int
-schedulers_set(struct setup_card *card, bool on, struct error *error)
+instance_schedulers_set(struct setup_card *card, bool on, struct error *error)
 {
     (void)on;
     return set(card, &schedulers, error);
@@ -354,7 +354,7 @@ schedulers_set(struct setup_card *card, bool on, struct error *error)
 
 /* A driver that sets none has the same one for all. */
 static int
-schedulers_refuse(const struct setup_card *card, struct error *error)
+instance_schedulers_refuse(const struct setup_card *card, struct error *error)
 {
     if (!card->nvidia.has_slicing && said_schedulers(&card->said->setup)->count == 1)
         return setup_scheduler_refuse(card, error);
@@ -363,13 +363,13 @@ schedulers_refuse(const struct setup_card *card, struct error *error)
 }
 
 static void
-schedulers_tell_said(const struct setup_card *card, struct text *text)
+instance_schedulers_tell_said(const struct setup_card *card, struct text *text)
 {
     tell_said(card, &schedulers, text);
 }
 
 static void
-schedulers_tell_now(const struct setup_card *card, struct text *text)
+instance_schedulers_tell_now(const struct setup_card *card, struct text *text)
 {
     tell_now(card, &schedulers, text);
 }
@@ -377,15 +377,15 @@ schedulers_tell_now(const struct setup_card *card, struct text *text)
 const struct setup_part_row setup_instance_schedulers = {
     .name = "scheduler",
     .make_word = "set",
-    .is_said = schedulers_are_said,
-    .is_wanted = schedulers_are_said,
-    .is_there = schedulers_are_there,
-    .is_as_said = schedulers_are_as_said,
+    .is_said = instance_schedulers_are_said,
+    .is_wanted = instance_schedulers_are_said,
+    .is_there = instance_schedulers_are_there,
+    .is_as_said = instance_schedulers_are_as_said,
     .check = setup_scheduler_check,
-    .can = schedulers_can,
-    .set = schedulers_set,
-    .refuse = schedulers_refuse,
-    .tell_said = schedulers_tell_said,
-    .tell_now = schedulers_tell_now,
+    .can = instance_schedulers_can,
+    .set = instance_schedulers_set,
+    .refuse = instance_schedulers_refuse,
+    .tell_said = instance_schedulers_tell_said,
+    .tell_now = instance_schedulers_tell_now,
     .advice = SETUP_SEE_JOURNAL,
 };

@@ -10,28 +10,28 @@
 #include "vendor/nvidia-scheduler.h"
 
 static bool
-is_said(const struct policy_setup *said)
+scheduler_is_said(const struct policy_setup *said)
 {
     return said->scheduler.count > 0 && said->instances.count == 0;
 }
 
 static unsigned
-now(const struct setup_card *card)
+scheduler_now(const struct setup_card *card)
 {
     return card->nvidia.scheduler ? card->nvidia.scheduler : card->loaded;
 }
 
 /* The driver begins with the scheduler that it was told, so only another one can be lost. */
 static bool
-is_there(const struct setup_card *card)
+scheduler_is_there(const struct setup_card *card)
 {
     return card->nvidia.scheduler && card->loaded && card->nvidia.scheduler != card->loaded;
 }
 
 static bool
-is_as_said(const struct setup_card *card)
+scheduler_is_as_said(const struct setup_card *card)
 {
-    return now(card) == setting_each_of(&card->said->setup.scheduler, 0);
+    return scheduler_now(card) == setting_each_of(&card->said->setup.scheduler, 0);
 }
 
 int
@@ -45,13 +45,13 @@ setup_scheduler_check(const struct setup_card *card, struct error *error)
 }
 
 static bool
-can(const struct setup_card *card)
+scheduler_can(const struct setup_card *card)
 {
     return card->nvidia.scheduler != POLICY_SCHEDULER_UNSAID;
 }
 
 static int
-set(struct setup_card *card, bool on, struct error *error)
+scheduler_set(struct setup_card *card, bool on, struct error *error)
 {
     (void)on;
     return nvidia_smi_set_scheduler(card->host, &card->said->address, NVIDIA_SMI_NO_ID,
@@ -59,15 +59,16 @@ set(struct setup_card *card, bool on, struct error *error)
 }
 
 static void
-tell_said(const struct setup_card *card, struct text *text)
+scheduler_tell_said(const struct setup_card *card, struct text *text)
 {
     text_add(text, "%s", policy_scheduler_words[setting_each_of(&card->said->setup.scheduler, 0)]);
 }
 
 static void
-tell_now(const struct setup_card *card, struct text *text)
+scheduler_tell_now(const struct setup_card *card, struct text *text)
 {
-    text_add(text, "%s", now(card) ? policy_scheduler_words[now(card)] : "not known");
+    text_add(text, "%s",
+             scheduler_now(card) ? policy_scheduler_words[scheduler_now(card)] : "not known");
 }
 
 int
@@ -87,15 +88,15 @@ setup_scheduler_refuse(const struct setup_card *card, struct error *error)
 const struct setup_part_row setup_scheduler = {
     .name = "scheduler",
     .make_word = "set",
-    .is_said = is_said,
-    .is_wanted = is_said,
-    .is_there = is_there,
-    .is_as_said = is_as_said,
+    .is_said = scheduler_is_said,
+    .is_wanted = scheduler_is_said,
+    .is_there = scheduler_is_there,
+    .is_as_said = scheduler_is_as_said,
     .check = setup_scheduler_check,
-    .can = can,
-    .set = set,
+    .can = scheduler_can,
+    .set = scheduler_set,
     .refuse = setup_scheduler_refuse,
-    .tell_said = tell_said,
-    .tell_now = tell_now,
+    .tell_said = scheduler_tell_said,
+    .tell_now = scheduler_tell_now,
     .advice = SETUP_SEE_JOURNAL,
 };

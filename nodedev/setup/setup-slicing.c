@@ -11,45 +11,45 @@
 static const char *const words[] = {"not known", "off", "on"}; /* enum policy_slicing */
 
 static bool
-is_said(const struct policy_setup *said)
+slicing_is_said(const struct policy_setup *said)
 {
     return said->slicing != POLICY_SLICING_UNSAID;
 }
 
 /* What the driver does not begin with may be lost. */
 static bool
-is_there(const struct setup_card *card)
+slicing_is_there(const struct setup_card *card)
 {
     return card->nvidia.has_slicing && card->nvidia.slicing == POLICY_SLICING_OFF;
 }
 
 /* An older driver, or another card, has it never. */
 static unsigned
-now(const struct setup_card *card)
+slicing_now(const struct setup_card *card)
 {
     return card->nvidia.has_slicing ? card->nvidia.slicing : POLICY_SLICING_OFF;
 }
 
 static bool
-is_as_said(const struct setup_card *card)
+slicing_is_as_said(const struct setup_card *card)
 {
-    return now(card) == card->said->setup.slicing;
+    return slicing_now(card) == card->said->setup.slicing;
 }
 
 static int
-check(const struct setup_card *card, struct error *error)
+slicing_check(const struct setup_card *card, struct error *error)
 {
     return setup_card_check_nvidias(card, "time_slicing", error);
 }
 
 static bool
-can(const struct setup_card *card)
+slicing_can(const struct setup_card *card)
 {
     return card->nvidia.has_slicing && card->nvidia.slicing != POLICY_SLICING_UNSAID;
 }
 
 static int
-set(struct setup_card *card, bool on, struct error *error)
+slicing_set(struct setup_card *card, bool on, struct error *error)
 {
     (void)on;
     return nvidia_smi_set_slicing(card->host, &card->said->address,
@@ -57,7 +57,7 @@ set(struct setup_card *card, bool on, struct error *error)
 }
 
 static int
-refuse(const struct setup_card *card, struct error *error)
+slicing_refuse(const struct setup_card *card, struct error *error)
 {
     if (card->nvidia.has_slicing)
         error_set(
@@ -74,30 +74,30 @@ refuse(const struct setup_card *card, struct error *error)
 }
 
 static void
-tell_said(const struct setup_card *card, struct text *text)
+slicing_tell_said(const struct setup_card *card, struct text *text)
 {
     text_add(text, "%s", words[card->said->setup.slicing]);
 }
 
 static void
-tell_now(const struct setup_card *card, struct text *text)
+slicing_tell_now(const struct setup_card *card, struct text *text)
 {
-    text_add(text, "%s", words[now(card)]);
+    text_add(text, "%s", words[slicing_now(card)]);
 }
 
 const struct setup_part_row setup_slicing = {
     .name = "time slicing",
     .make_word = "set",
-    .is_said = is_said,
-    .is_wanted = is_said,
-    .is_there = is_there,
-    .is_as_said = is_as_said,
-    .check = check,
-    .can = can,
-    .set = set,
-    .refuse = refuse,
-    .tell_said = tell_said,
-    .tell_now = tell_now,
+    .is_said = slicing_is_said,
+    .is_wanted = slicing_is_said,
+    .is_there = slicing_is_there,
+    .is_as_said = slicing_is_as_said,
+    .check = slicing_check,
+    .can = slicing_can,
+    .set = slicing_set,
+    .refuse = slicing_refuse,
+    .tell_said = slicing_tell_said,
+    .tell_now = slicing_tell_now,
     .advice = SETUP_SEE_JOURNAL,
     .needs_off = SETUP_BIT(SETUP_INSTANCES),
 };
