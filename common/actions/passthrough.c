@@ -133,7 +133,7 @@ is_on_card(const struct pass *pass, const struct lease *lease)
 /* Another domain's lease in use is a proof. If that lease has changed since the look, the look is
  * outdated, because the guest may have ended. */
 static void
-tell(struct pass *pass, const struct lease *lease, enum fate fate, const char *why)
+passthrough_tell(struct pass *pass, const struct lease *lease, enum fate fate, const char *why)
 {
     struct passthrough *passthrough = pass->listener;
     char who[300];
@@ -205,7 +205,7 @@ has_just_ended(const struct pass *pass, const struct ledger *ledger)
  * removed, no link is left yet. If our daemon has ended, the next daemon may start the guest anew,
  * so nothing is done. */
 static int
-conclude(struct pass *pass, struct ledger *ledger, bool *changed, struct error *error)
+passthrough_conclude(struct pass *pass, struct ledger *ledger, bool *changed, struct error *error)
 {
     struct passthrough *passthrough = pass->listener;
     const struct process daemon = passthrough->transaction.daemon;
@@ -231,8 +231,8 @@ static const struct pass_row row = {
     .forgotten = "forgotten",
     .guests = PASS_ALL_GUESTS,
     .concerns = is_on_card,
-    .tell = tell,
-    .conclude = conclude,
+    .tell = passthrough_tell,
+    .conclude = passthrough_conclude,
 };
 
 /* Notes why a vGPU could not be removed. No user of it is known, so the guest may start. */

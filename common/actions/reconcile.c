@@ -26,7 +26,7 @@ reconciliation_clear(struct reconciliation *reconciliation)
 }
 
 static void
-tell(struct pass *pass, const struct lease *lease, enum fate fate, const char *why)
+reconcile_tell(struct pass *pass, const struct lease *lease, enum fate fate, const char *why)
 {
     findings_add(pass->listener, lease,
                  fate == FATE_FORGET   ? OUTCOME_FORGOTTEN
@@ -42,7 +42,7 @@ static const struct pass_row row = {
     .forgotten = "forgotten",
     .guests = PASS_ALL_GUESTS,
     .tidies = true,
-    .tell = tell,
+    .tell = reconcile_tell,
 };
 
 /* Without the lock: looks for devices that running guests hold, and no lease names. */

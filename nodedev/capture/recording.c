@@ -211,7 +211,7 @@ record_is_locked(const struct host *host, int fd, uint64_t byte)
 }
 
 static uint64_t
-now(const struct host *host)
+record_now(const struct host *host)
 {
     const struct host *recorded = recording_of(host)->recorded;
 
@@ -219,7 +219,7 @@ now(const struct host *host)
 }
 
 static uint64_t
-booted(const struct host *host)
+record_booted(const struct host *host)
 {
     const struct host *recorded = recording_of(host)->recorded;
 
@@ -227,7 +227,7 @@ booted(const struct host *host)
 }
 
 static int
-wait(const struct host *host, struct pollfd *polls, size_t count, uint64_t nanoseconds)
+record_wait(const struct host *host, struct pollfd *polls, size_t count, uint64_t nanoseconds)
 {
     const struct host *recorded = recording_of(host)->recorded;
 
@@ -244,9 +244,9 @@ static const struct host_ops recording_ops = {
     .open = record_open,
     .label = record_label,
     .probe = read_only_probe,
-    .now = now,
-    .wait = wait,
-    .booted = booted,
+    .now = record_now,
+    .wait = record_wait,
+    .booted = record_booted,
     .lock = read_only_lock,
     .is_locked = record_is_locked,
     .heard = record_heard,
