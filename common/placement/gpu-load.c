@@ -146,7 +146,7 @@ add_parents(struct gpu_load *load)
     const struct inventory_gpu *gpu = load->gpu;
 
     for (size_t i = 0; i < gpu->parent_count; i++) {
-        load->on[i].is_single = !name_equal(&gpu->parents[i]->name, &gpu->name);
+        load->on[i].takes_one = !name_equal(&gpu->parents[i]->name, &gpu->name);
         for (size_t k = 0; k < gpu->limit_count; k++)
             load->used[k] += gpu->limits[k].held ? gpu->limits[k].held[i] : 0;
     }
@@ -199,7 +199,7 @@ is_short(const struct gpu_load *load)
 {
     const struct inventory_gpu *gpu = load->gpu;
 
-    if (gpu->parent_count != 1 || !gpu->one_size || load->on->is_single)
+    if (gpu->parent_count != 1 || !gpu->one_size || load->on->takes_one)
         return false;
     for (size_t i = 0; i < gpu->type_count; i++) {
         const struct inventory_type *type = &gpu->types[i];

@@ -27,7 +27,7 @@ struct load_use {
 /* What is on a parent. */
 struct load_parent {
     size_t vgpus;    /* that stay, or were put there */
-    bool is_single;  /* a virtual function: it takes one */
+    bool takes_one;  /* it is a virtual function, and no GPU */
     bool is_dropped; /* the vGPU that the inventory shows there was dropped */
     bool is_owned;   /* another domain has it, by the ledger (loads.h) */
 };

@@ -102,7 +102,7 @@ lacks_vf(const struct loads *loads, const struct inventory_gpu *gpu)
 {
     const struct gpu_load *load = loads_on(loads, gpu);
 
-    return gpu->parent_count && load->on[0].is_single && load->kept >= gpu->parent_count;
+    return gpu->parent_count && load->on[0].takes_one && load->kept >= gpu->parent_count;
 }
 
 /* How many vGPUs a GPU has, as words: "1 in use, 2 for this guest". `used` counts both. */

@@ -205,10 +205,10 @@ take_word(const struct gpu_load *load, const struct place *place)
     if (word < 0 && load->time == LOAD_NOW)
         return (struct bounds){.why = ROOM_UNREADABLE, .error = -word};
     if (word < 0)
-        return (struct bounds){0, on->is_single ? !on->vgpus : BOUNDS_ANY, ROOM_UNREADABLE, -word};
+        return (struct bounds){0, on->takes_one ? !on->vgpus : BOUNDS_ANY, ROOM_UNREADABLE, -word};
     if (load->is_withheld && load->time == LOAD_EVER)
-        return (struct bounds){0, on->is_single ? !on->vgpus : BOUNDS_ANY, ROOM_WITHHELD, 0};
-    return on->is_single ? word_on_function(load, place) : word_on_parent(load, place);
+        return (struct bounds){0, on->takes_one ? !on->vgpus : BOUNDS_ANY, ROOM_WITHHELD, 0};
+    return on->takes_one ? word_on_function(load, place) : word_on_parent(load, place);
 }
 
 /* --- what limits leave ------------------------------------------------------------------------ */
@@ -313,7 +313,7 @@ gpu_room_told(const struct gpu_load *load, const struct place *place)
     }
     if (!is_exact)
         return gpu_room_at(load, place);
-    if (on->is_single)
+    if (on->takes_one)
         word = word > 0 && on->vgpus == 0;
     return (struct bounds){(unsigned)word, (unsigned)word, word ? ROOM_FREE : ROOM_FULL, 0};
 }
