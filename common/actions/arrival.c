@@ -374,7 +374,7 @@ is_reserved_for_it(const struct pass *pass, const struct lease *lease)
 }
 
 static const struct pass_row give_up_row = {
-    .occasion = FATE_RELEASE,
+    .occasion = OCCASION_RELEASE,
     .event = "incoming",
     .forgotten = "forgotten",
     .concerns = is_reserved_for_it,

@@ -112,7 +112,8 @@ remove_claimed(struct assignment *assignment, enum start_step step, struct error
     struct transaction *transaction = &assignment->transaction;
     struct recovery *recovery = &assignment->recovery;
 
-    recovery_remove(recovery, transaction, step == START_REMOVE_OWN ? FATE_START : FATE_ROOM,
+    recovery_remove(recovery, transaction,
+                    step == START_REMOVE_OWN ? OCCASION_START : OCCASION_ROOM,
                     assignment->snapshot.policy.release_timeout);
     if (deadline_left(transaction->deadline) > 0)
         return RESULT_NEXT;

@@ -51,9 +51,9 @@ judge(const struct pass *pass, const struct ledger *ledger, const struct lease *
         facts_gather(&pass->transaction->statedir, &pass->look, ledger, lease);
 
     if (pass->keeps_none)
-        facts.bits &= ~(unsigned)FATE_TO_KEEP;
+        facts.bits &= ~(unsigned)FACT_TO_KEEP;
     if (pass->own && name_equal(pass->own, &lease->domain))
-        facts.bits |= FATE_OWN;
+        facts.bits |= FACT_OWN;
     return fate_judge(pass->row->occasion, &facts, why);
 }
 

@@ -58,7 +58,7 @@ struct pass {
     const void *scope;               /* the row's, for `concerns` */
     void *listener;                  /* the row's, for `tell` */
     const struct ledger *before; /* the leases to look at; NULL: those of the ledger at the look */
-    const struct name *own;      /* FATE_ROOM: the domain that needs the place; NULL: none */
+    const struct name *own;      /* OCCASION_ROOM: the domain that needs the place; NULL: none */
     bool keeps_none;             /* no device is kept for its domain's next start */
 
     struct look look;

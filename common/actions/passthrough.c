@@ -226,7 +226,7 @@ passthrough_conclude(struct pass *pass, struct ledger *ledger, bool *changed, st
 }
 
 static const struct pass_row row = {
-    .occasion = FATE_ROOM,
+    .occasion = OCCASION_ROOM,
     .event = "prepare",
     .forgotten = "forgotten",
     .guests = PASS_ALL_GUESTS,
@@ -252,7 +252,7 @@ static int
 take(struct passthrough *passthrough, struct error *error)
 {
     const struct removal_terms terms = {
-        .occasion = FATE_ROOM,
+        .occasion = OCCASION_ROOM,
         .event = "prepare",
         .deadline = deadline_in(passthrough->transaction.host, LONGEST_REMOVAL),
     };

@@ -22,7 +22,7 @@ struct reaping {
 };
 
 static const struct pass_row row = {
-    .occasion = FATE_REAP,
+    .occasion = OCCASION_REAP,
     .event = "reap",
     .guests = PASS_ALL_GUESTS,
 };
@@ -86,11 +86,11 @@ decide_leased(const struct reaping *reaping, const struct suspect *suspect,
         facts_gather(&reaping->transaction.statedir, &reaping->pass.look, ledger, lease);
     const char *phrase;
 
-    switch (fate_judge(FATE_REAP, &facts, &phrase)) {
+    switch (fate_judge(OCCASION_REAP, &facts, &phrase)) {
     case FATE_REMOVE:
         return OUTCOME_REMOVED;
     case FATE_FORGET:
-        return facts.bits & FATE_ABSENT ? OUTCOME_FORGOTTEN : decide_foreign(reaping, suspect, why);
+        return facts.bits & FACT_ABSENT ? OUTCOME_FORGOTTEN : decide_foreign(reaping, suspect, why);
     default:
         error_set(why, 0, "%s", phrase);
         return OUTCOME_LEFT;
@@ -302,7 +302,7 @@ static void
 remove_claimed(struct reaping *reaping)
 {
     const struct removal_terms terms = {
-        .occasion = FATE_REAP,
+        .occasion = OCCASION_REAP,
         .event = "reap",
         .each = reaping->policy.release_timeout,
         .patience = PATIENCE,

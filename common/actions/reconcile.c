@@ -37,7 +37,7 @@ reconcile_tell(struct pass *pass, const struct lease *lease, enum fate fate, con
 }
 
 static const struct pass_row row = {
-    .occasion = FATE_RECONCILE,
+    .occasion = OCCASION_RECONCILE,
     .event = "reconcile",
     .forgotten = "forgotten",
     .guests = PASS_ALL_GUESTS,
@@ -98,7 +98,7 @@ static void
 remove_claimed(struct reconciliation *reconciliation)
 {
     const struct removal_terms terms = {
-        .occasion = FATE_RECONCILE,
+        .occasion = OCCASION_RECONCILE,
         .event = "reconcile",
         .each = reconciliation->policy.release_timeout,
         .patience = reconciliation->policy.release_timeout,

@@ -58,7 +58,7 @@ end_cards(struct pass *pass, struct ledger *ledger, bool *changed, struct error 
 }
 
 static const struct pass_row row = {
-    .occasion = FATE_RELEASE,
+    .occasion = OCCASION_RELEASE,
     .event = "release",
     .forgotten = "left in place",
     .concerns = is_in_scope,
@@ -80,7 +80,7 @@ release_leases(struct transaction *transaction, const struct release_scope *scop
                struct deadline deadline, struct error *error)
 {
     const struct removal_terms terms = {
-        .occasion = FATE_RELEASE,
+        .occasion = OCCASION_RELEASE,
         .event = "release",
         .deadline = deadline,
         .failures = error,

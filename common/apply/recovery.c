@@ -84,13 +84,13 @@ own_facts(const struct transaction *transaction, const struct look *look,
     struct fate_facts facts = facts_gather(&transaction->statedir, look, ledger, lease);
 
     if (is_on_silent(inventory, lease))
-        facts.bits |= FATE_UNKNOWN;
+        facts.bits |= FACT_UNKNOWN;
     if (is_listed(inventory, lease))
-        facts.bits |= FATE_LISTED;
+        facts.bits |= FACT_LISTED;
     if (demand)
-        facts.bits |= FATE_NAMED;
+        facts.bits |= FACT_NAMED;
     if (is_wanted(demands, demand, lease, inventory))
-        facts.bits |= FATE_WANTED;
+        facts.bits |= FACT_WANTED;
     return facts;
 }
 
@@ -101,7 +101,7 @@ recovery_judge_own(const struct transaction *transaction, const struct look *loo
 {
     struct fate_facts facts = own_facts(transaction, look, demands, inventory, ledger, lease);
 
-    return fate_judge(FATE_START, &facts, why);
+    return fate_judge(OCCASION_START, &facts, why);
 }
 
 static int
@@ -134,16 +134,16 @@ claim_own(struct recovery *recovery, struct transaction *transaction, const stru
     const struct fate_facts facts =
         own_facts(transaction, &recovery->look, demands, inventory, ledger, lease);
     const char *why;
-    enum fate fate = fate_judge(FATE_START, &facts, &why);
+    enum fate fate = fate_judge(OCCASION_START, &facts, &why);
 
     if (fate == FATE_REUSE || fate == FATE_FORGET || fate == FATE_LEAVE)
         return fate == FATE_FORGET;
     if (names_has(&recovery->unremovable, &lease->vgpu.device) &&
-        !(facts.bits & (FATE_CLAIMED | FATE_ABSENT)))
-        return facts.bits & FATE_NAMED ? error_set(error, -EBUSY, "%s", recovery->failure.text) : 0;
+        !(facts.bits & (FACT_CLAIMED | FACT_ABSENT)))
+        return facts.bits & FACT_NAMED ? error_set(error, -EBUSY, "%s", recovery->failure.text) : 0;
     return fate == FATE_WAIT
-               ? wait_for(recovery, lease, facts.bits & FATE_UNKNOWN, error)
-               : removals_claim(facts.bits & FATE_NAMED ? &recovery->needed : &recovery->todo,
+               ? wait_for(recovery, lease, facts.bits & FACT_UNKNOWN, error)
+               : removals_claim(facts.bits & FACT_NAMED ? &recovery->needed : &recovery->todo,
                                 transaction, ledger, lease, error);
 }
 
@@ -187,8 +187,8 @@ recovery_sort_others(const struct statedir *statedir, const struct look *look,
         /* A lease of its own, under a demanded UUID, may have a place that the rules forbid by
          * now. */
         if (!running && name_equal(&lease->domain, domain))
-            facts.bits |= FATE_OWN;
-        fate = fate_judge(FATE_ROOM, &facts, &why);
+            facts.bits |= FACT_OWN;
+        fate = fate_judge(OCCASION_ROOM, &facts, &why);
         if (fate == FATE_FORGET) {
             if (event)
                 log_lease(statedir->host, event, lease, "forgotten");

@@ -60,9 +60,9 @@ int recovery_claim_others(struct recovery *recovery, struct transaction *transac
 /* Whether anything is claimed for removal. */
 bool recovery_has_work(const struct recovery *recovery) CHECKED NONNULL;
 
-/* Outside the lock: removes what was claimed. occasion is FATE_START or FATE_ROOM. Needed removals
- * have the whole time of the transaction, the others so many milliseconds. A device that could not
- * be removed is unremovable from then on. */
+/* Outside the lock: removes what was claimed. occasion is OCCASION_START or OCCASION_ROOM. Needed
+ * removals have the whole time of the transaction, the others so many milliseconds. A device that
+ * could not be removed is unremovable from then on. */
 void recovery_remove(struct recovery *recovery, struct transaction *transaction,
                      enum fate_occasion occasion, unsigned patience_for_others) NONNULL;
 

@@ -83,13 +83,13 @@ write_remove(struct attempt *attempt)
 
         if (rc < 0)
             return rc;
-        attempt->bits |= FATE_WRITTEN;
+        attempt->bits |= FACT_WRITTEN;
         rc = writer_remove(&transaction->writer, attempt->vgpu, attempt->deadline);
         if (rc == 0 || is_gone(rc))
             return wait_gone(attempt);
         if (transaction->writer.left)
             return rc;
-        attempt->bits &= ~(unsigned)FATE_WRITTEN;
+        attempt->bits &= ~(unsigned)FACT_WRITTEN;
         apply_look(transaction, attempt->vgpu, attempt->deadline, &attempt->seen);
         if (attempt->seen.state == VGPU_ABSENT)
             return 0;
@@ -165,8 +165,8 @@ try(struct attempt *attempt, const struct lease *lease)
 
     if (transaction->writer.left &&
         !transaction_is_stuck_elsewhere(transaction, &attempt->vgpu->device))
-        attempt->bits |= FATE_SILENT;
-    attempt->bits |= FATE_TRIED | facts_of_device(&attempt->seen, lease);
+        attempt->bits |= FACT_SILENT;
+    attempt->bits |= FACT_TRIED | facts_of_device(&attempt->seen, lease);
     return rc < 0 ? explain(attempt, rc) : 0;
 }
 
@@ -203,9 +203,9 @@ record(struct transaction *transaction, enum fate_occasion occasion, unsigned bi
     if (rc < 0)
         return rc;
     if (rc == 0)
-        facts.bits |= FATE_LOST;
+        facts.bits |= FACT_LOST;
     else if (process_alive(transaction->host, lease->daemon))
-        facts.bits |= FATE_DAEMON;
+        facts.bits |= FACT_DAEMON;
     removal->fate = fate_judge(occasion, &facts, why);
     if (rc == 0)
         return transaction_lost(device, error);

@@ -11,15 +11,15 @@ add_guests(struct fate_facts *facts, const struct status_files *guests, const st
     const char *doubt = status_files_doubt(guests, &lease->domain, lease->domain_name);
 
     if (doubt) {
-        facts->bits |= FATE_UNREADABLE;
+        facts->bits |= FACT_UNREADABLE;
         facts->unreadable = doubt;
     }
     if (guest && status_files_has(guest, &lease->vgpu.device))
-        facts->bits |= FATE_GUEST;
+        facts->bits |= FACT_GUEST;
     else if (holder)
-        facts->bits |= name_equal(&holder->domain, &lease->domain) ? FATE_GUEST : FATE_OTHER_GUEST;
-    if (guest && !(facts->bits & FATE_GUEST))
-        facts->bits |= FATE_GUEST_WITHOUT;
+        facts->bits |= name_equal(&holder->domain, &lease->domain) ? FACT_GUEST : FACT_OTHER_GUEST;
+    if (guest && !(facts->bits & FACT_GUEST))
+        facts->bits |= FACT_GUEST_WITHOUT;
 }
 
 unsigned
@@ -27,15 +27,15 @@ facts_of_device(const struct look_device *device, const struct lease *lease)
 {
     switch (device->state) {
     case VGPU_ABSENT:
-        return FATE_ABSENT;
+        return FACT_ABSENT;
     case VGPU_TRANSIENT:
-        return FATE_TRANSIENT;
+        return FACT_TRANSIENT;
     case VGPU_UNKNOWN:
-        return FATE_UNKNOWN;
+        return FACT_UNKNOWN;
     case VGPU_PRESENT:
         break;
     }
-    return name_equal(&device->type, &lease->vgpu.type) ? FATE_RIGHT : 0;
+    return name_equal(&device->type, &lease->vgpu.type) ? FACT_RIGHT : 0;
 }
 
 struct fate_facts
@@ -50,21 +50,21 @@ facts_gather(const struct statedir *statedir, const struct look *look, const str
     };
 
     if (statedir_is_claimed(statedir, lease))
-        facts.bits |= FATE_CLAIMED;
+        facts.bits |= FACT_CLAIMED;
     if (process_alive(host, lease->daemon))
-        facts.bits |= FATE_DAEMON;
+        facts.bits |= FACT_DAEMON;
     if (lease_is_in_use(lease) && marks_say_ended(ledger, host, lease))
-        facts.bits |= FATE_ENDED;
+        facts.bits |= FACT_ENDED;
     if (look_knows_guest(look, lease))
         add_guests(&facts, &look->guests, lease);
     if (lease_is_in_use(lease) && !look_knows_end(look, lease))
-        facts.bits |= FATE_UNASKED;
+        facts.bits |= FACT_UNASKED;
     if (lease->origin == LEASE_MADE)
-        facts.bits |= FATE_MADE;
+        facts.bits |= FACT_MADE;
     if (lease->release == LEASE_KEEP)
-        facts.bits |= FATE_TO_KEEP;
+        facts.bits |= FACT_TO_KEEP;
     if (lease_is_late(lease, host_seconds(host)))
-        facts.bits |= FATE_LATE;
-    facts.bits |= device ? facts_of_device(device, lease) : FATE_UNSEEN;
+        facts.bits |= FACT_LATE;
+    facts.bits |= device ? facts_of_device(device, lease) : FACT_UNSEEN;
     return facts;
 }

@@ -5,9 +5,9 @@
 #define ON(occasion) (1u << (occasion))
 #define IN(state)    (1u << (state))
 
-#define ITS_OWN  (ON(FATE_START) | ON(FATE_RELEASE))
-#define OTHERS   (ON(FATE_RECONCILE) | ON(FATE_ROOM) | ON(FATE_REAP))
-#define WANTS_IT (ON(FATE_ROOM) | ON(FATE_REAP))
+#define ITS_OWN  (ON(OCCASION_START) | ON(OCCASION_RELEASE))
+#define OTHERS   (ON(OCCASION_RECONCILE) | ON(OCCASION_ROOM) | ON(OCCASION_REAP))
+#define WANTS_IT (ON(OCCASION_ROOM) | ON(OCCASION_REAP))
 #define EVERY    (ITS_OWN | OTHERS)
 #define ANY      (~0u)
 #define GOING    (IN(LEASE_LEAVING) | IN(LEASE_REMOVING))
@@ -23,89 +23,92 @@ static const struct row {
      * the lease back as it was. The claim has given the lease a new number, so no mark of a release
      * covers it any more. A lease in use is therefore put back only if its daemon is gone and owes
      * nothing. */
-    {EVERY, ANY, FATE_TRIED | FATE_LOST, 0, FATE_LEAVE, "it is somebody else's now"},
-    {EVERY, ANY, FATE_TRIED | FATE_SILENT, 0, FATE_LEAVE, "its driver takes too long"},
-    {EVERY, ANY, FATE_TRIED | FATE_ABSENT, 0, FATE_REMOVED, "removed"},
-    {WANTS_IT, IN(LEASE_KEPT) | GOING, FATE_TRIED | FATE_RIGHT, FATE_WRITTEN, FATE_RESTORE,
+    {EVERY, ANY, FACT_TRIED | FACT_LOST, 0, FATE_LEAVE, "it is somebody else's now"},
+    {EVERY, ANY, FACT_TRIED | FACT_SILENT, 0, FATE_LEAVE, "its driver takes too long"},
+    {EVERY, ANY, FACT_TRIED | FACT_ABSENT, 0, FATE_REMOVED, "removed"},
+    {WANTS_IT, IN(LEASE_KEPT) | GOING, FACT_TRIED | FACT_RIGHT, FACT_WRITTEN, FATE_RESTORE,
      "it is as it was"},
-    {WANTS_IT, IN_USE, FATE_TRIED | FATE_RIGHT, FATE_WRITTEN | FATE_DAEMON, FATE_RESTORE,
+    {WANTS_IT, IN_USE, FACT_TRIED | FACT_RIGHT, FACT_WRITTEN | FACT_DAEMON, FATE_RESTORE,
      "it is as it was"},
-    {EVERY, ANY, FATE_TRIED, 0, FATE_LATER, "its removal was not finished"},
+    {EVERY, ANY, FACT_TRIED, 0, FATE_LATER, "its removal was not finished"},
 
-    {ITS_OWN, ANY, FATE_CLAIMED, 0, FATE_WAIT, "a process is at work on it"},
-    {OTHERS, ANY, FATE_CLAIMED, 0, FATE_LEAVE, "a process is at work on it"},
+    {ITS_OWN, ANY, FACT_CLAIMED, 0, FATE_WAIT, "a process is at work on it"},
+    {OTHERS, ANY, FACT_CLAIMED, 0, FATE_LEAVE, "a process is at work on it"},
 
-    {ITS_OWN, ANY, FATE_UNSEEN, 0, FATE_WAIT, "somebody has just changed it"},
-    {OTHERS, ANY, FATE_UNSEEN, 0, FATE_LEAVE, "somebody has just changed it"},
+    {ITS_OWN, ANY, FACT_UNSEEN, 0, FATE_WAIT, "somebody has just changed it"},
+    {OTHERS, ANY, FACT_UNSEEN, 0, FATE_LEAVE, "somebody has just changed it"},
 
-    {ON(FATE_START), ANY, FATE_UNKNOWN | FATE_NAMED, 0, FATE_WAIT,
+    {ON(OCCASION_START), ANY, FACT_UNKNOWN | FACT_NAMED, 0, FATE_WAIT,
      "its card's driver does not answer"},
-    {ON(FATE_START) | OTHERS, ANY, FATE_UNKNOWN, 0, FATE_LEAVE,
+    {ON(OCCASION_START) | OTHERS, ANY, FACT_UNKNOWN, 0, FATE_LEAVE,
      "its card's driver does not answer"},
 
     /* A start judges its own leases. If a device went while the inventory was read, the inventory
      * still shows it, as if it were nobody's. A reservation is a promise that this start keeps.
      * Nothing was made for it. */
-    {ON(FATE_START), ANY, FATE_ABSENT | FATE_LISTED, 0, FATE_WAIT, "it is just going"},
-    {ON(FATE_START), ANY, FATE_ABSENT, 0, FATE_FORGET, "it is gone"},
-    {ON(FATE_START), IN(LEASE_RESERVED), 0, 0, FATE_FORGET, "its guest has arrived"},
-    {ON(FATE_START), ANY, FATE_WANTED, FATE_TRANSIENT, FATE_REUSE, "it is as its guest wants it"},
-    {ON(FATE_START), ANY, 0, FATE_MADE, FATE_FORGET, "it was not made by us"},
-    {ON(FATE_START), ANY, FATE_TRANSIENT | FATE_NAMED, 0, FATE_WAIT, "the kernel is removing it"},
-    {ON(FATE_START), ANY, 0, 0, FATE_REMOVE, "its guest does not want it as it is"},
+    {ON(OCCASION_START), ANY, FACT_ABSENT | FACT_LISTED, 0, FATE_WAIT, "it is just going"},
+    {ON(OCCASION_START), ANY, FACT_ABSENT, 0, FATE_FORGET, "it is gone"},
+    {ON(OCCASION_START), IN(LEASE_RESERVED), 0, 0, FATE_FORGET, "its guest has arrived"},
+    {ON(OCCASION_START), ANY, FACT_WANTED, FACT_TRANSIENT, FATE_REUSE,
+     "it is as its guest wants it"},
+    {ON(OCCASION_START), ANY, 0, FACT_MADE, FATE_FORGET, "it was not made by us"},
+    {ON(OCCASION_START), ANY, FACT_TRANSIENT | FACT_NAMED, 0, FATE_WAIT,
+     "the kernel is removing it"},
+    {ON(OCCASION_START), ANY, 0, 0, FATE_REMOVE, "its guest does not want it as it is"},
 
     /* A release judges its own leases. */
-    {ON(FATE_RELEASE), IN(LEASE_KEPT), 0, 0, FATE_LEAVE, "it is kept for its guest's next start"},
-    {ON(FATE_RELEASE), IN(LEASE_HELD), FATE_TO_KEEP | FATE_MADE | FATE_RIGHT, 0, FATE_KEEP,
+    {ON(OCCASION_RELEASE), IN(LEASE_KEPT), 0, 0, FATE_LEAVE,
      "it is kept for its guest's next start"},
-    {ON(FATE_RELEASE), IN(LEASE_HELD), FATE_TO_KEEP | FATE_MADE | FATE_UNKNOWN, 0, FATE_KEEP,
+    {ON(OCCASION_RELEASE), IN(LEASE_HELD), FACT_TO_KEEP | FACT_MADE | FACT_RIGHT, 0, FATE_KEEP,
      "it is kept for its guest's next start"},
-    {ON(FATE_RELEASE), IN(LEASE_RESERVED), 0, 0, FATE_FORGET, "nothing was made for it"},
-    {ON(FATE_RELEASE), ANY, 0, FATE_MADE, FATE_FORGET, "it was not made by us"},
-    {ON(FATE_RELEASE), ANY, 0, 0, FATE_REMOVE, "its guest has ended"},
+    {ON(OCCASION_RELEASE), IN(LEASE_HELD), FACT_TO_KEEP | FACT_MADE | FACT_UNKNOWN, 0, FATE_KEEP,
+     "it is kept for its guest's next start"},
+    {ON(OCCASION_RELEASE), IN(LEASE_RESERVED), 0, 0, FATE_FORGET, "nothing was made for it"},
+    {ON(OCCASION_RELEASE), ANY, 0, FACT_MADE, FATE_FORGET, "it was not made by us"},
+    {ON(OCCASION_RELEASE), ANY, 0, 0, FATE_REMOVE, "its guest has ended"},
 
     /* A domain that needs the place may remove its own device. The rules may forbid that device by
      * now. */
-    {ON(FATE_ROOM), ANY, FATE_OWN | FATE_MADE, 0, FATE_REMOVE, "it is this guest's own"},
-    {ON(FATE_ROOM), ANY, FATE_OWN, 0, FATE_LEAVE, "it was not made by us"},
+    {ON(OCCASION_ROOM), ANY, FACT_OWN | FACT_MADE, 0, FATE_REMOVE, "it is this guest's own"},
+    {ON(OCCASION_ROOM), ANY, FACT_OWN, 0, FATE_LEAVE, "it was not made by us"},
 
-    {OTHERS, IN(LEASE_HELD), FATE_GUEST, 0, FATE_LEAVE, "its guest runs"},
-    {OTHERS, IN(LEASE_HELD), FATE_OTHER_GUEST, 0, FATE_LEAVE, "another guest has it"},
-    {OTHERS, IN(LEASE_HELD), FATE_GUEST_WITHOUT | FATE_MADE, FATE_ABSENT, FATE_REMOVE,
+    {OTHERS, IN(LEASE_HELD), FACT_GUEST, 0, FATE_LEAVE, "its guest runs"},
+    {OTHERS, IN(LEASE_HELD), FACT_OTHER_GUEST, 0, FATE_LEAVE, "another guest has it"},
+    {OTHERS, IN(LEASE_HELD), FACT_GUEST_WITHOUT | FACT_MADE, FACT_ABSENT, FATE_REMOVE,
      "its guest runs, and has it no more"},
-    {OTHERS, IN(LEASE_HELD), FATE_GUEST_WITHOUT, 0, FATE_FORGET,
+    {OTHERS, IN(LEASE_HELD), FACT_GUEST_WITHOUT, 0, FATE_FORGET,
      "its guest runs, and has it no more"},
     /* A pending device may be in a running guest, if the process that added it could not record
      * that. */
-    {OTHERS, IN(LEASE_PENDING), FATE_GUEST, 0, FATE_LEAVE, "a guest has it"},
-    {OTHERS, IN(LEASE_PENDING), FATE_OTHER_GUEST, 0, FATE_LEAVE, "a guest has it"},
+    {OTHERS, IN(LEASE_PENDING), FACT_GUEST, 0, FATE_LEAVE, "a guest has it"},
+    {OTHERS, IN(LEASE_PENDING), FACT_OTHER_GUEST, 0, FATE_LEAVE, "a guest has it"},
     /* A release that did not come to its end. libvirt will not call it again. */
-    {OTHERS, IN_USE, FATE_ENDED | FATE_UNASKED, 0, FATE_LEAVE, "it has just been given back"},
-    {ON(FATE_RECONCILE), IN(LEASE_HELD), FATE_ENDED | FATE_TO_KEEP | FATE_MADE | FATE_RIGHT, 0,
+    {OTHERS, IN_USE, FACT_ENDED | FACT_UNASKED, 0, FATE_LEAVE, "it has just been given back"},
+    {ON(OCCASION_RECONCILE), IN(LEASE_HELD), FACT_ENDED | FACT_TO_KEEP | FACT_MADE | FACT_RIGHT, 0,
      FATE_KEEP, "its guest has ended"},
-    {OTHERS, IN_USE, FATE_ENDED | FATE_MADE, FATE_ABSENT, FATE_REMOVE, "its guest has ended"},
-    {OTHERS, IN_USE, FATE_ENDED, 0, FATE_FORGET, "its guest has ended"},
-    {OTHERS, IN_USE, FATE_DAEMON, 0, FATE_LEAVE, "libvirt's daemon runs, and will give it back"},
-    {OTHERS, IN_USE, FATE_UNASKED, 0, FATE_LEAVE, "its daemon has just ended"},
-    {OTHERS, IN_USE, FATE_UNREADABLE, 0, FATE_LEAVE, NULL},
-    {OTHERS, IN(LEASE_PENDING), FATE_MADE, FATE_ABSENT, FATE_REMOVE, "what made it was broken off"},
+    {OTHERS, IN_USE, FACT_ENDED | FACT_MADE, FACT_ABSENT, FATE_REMOVE, "its guest has ended"},
+    {OTHERS, IN_USE, FACT_ENDED, 0, FATE_FORGET, "its guest has ended"},
+    {OTHERS, IN_USE, FACT_DAEMON, 0, FATE_LEAVE, "libvirt's daemon runs, and will give it back"},
+    {OTHERS, IN_USE, FACT_UNASKED, 0, FATE_LEAVE, "its daemon has just ended"},
+    {OTHERS, IN_USE, FACT_UNREADABLE, 0, FATE_LEAVE, NULL},
+    {OTHERS, IN(LEASE_PENDING), FACT_MADE, FACT_ABSENT, FATE_REMOVE, "what made it was broken off"},
     {OTHERS, IN(LEASE_PENDING), 0, 0, FATE_FORGET, "what made it was broken off"},
-    {ON(FATE_RECONCILE), IN(LEASE_HELD), FATE_TO_KEEP | FATE_MADE | FATE_RIGHT, 0, FATE_KEEP,
+    {ON(OCCASION_RECONCILE), IN(LEASE_HELD), FACT_TO_KEEP | FACT_MADE | FACT_RIGHT, 0, FATE_KEEP,
      "its guest is gone, and the daemon that ran it"},
-    {OTHERS, IN(LEASE_HELD), FATE_MADE, FATE_ABSENT, FATE_REMOVE,
+    {OTHERS, IN(LEASE_HELD), FACT_MADE, FACT_ABSENT, FATE_REMOVE,
      "its guest is gone, and the daemon that ran it"},
     {OTHERS, IN(LEASE_HELD), 0, 0, FATE_FORGET, "its guest is gone, and the daemon that ran it"},
 
-    {OTHERS, IN(LEASE_KEPT), FATE_ABSENT, 0, FATE_FORGET,
+    {OTHERS, IN(LEASE_KEPT), FACT_ABSENT, 0, FATE_FORGET,
      "it was kept for its guest's next start, and is gone"},
-    {WANTS_IT, IN(LEASE_KEPT), FATE_MADE, 0, FATE_REMOVE, "it is kept, and its guest does not run"},
+    {WANTS_IT, IN(LEASE_KEPT), FACT_MADE, 0, FATE_REMOVE, "it is kept, and its guest does not run"},
     {OTHERS, IN(LEASE_KEPT), 0, 0, FATE_LEAVE, "it is kept for its guest's next start"},
 
-    {OTHERS, IN(LEASE_RESERVED), FATE_LATE, 0, FATE_FORGET,
+    {OTHERS, IN(LEASE_RESERVED), FACT_LATE, 0, FATE_FORGET,
      "it was promised to a guest that has not arrived"},
     {OTHERS, IN(LEASE_RESERVED), 0, 0, FATE_LEAVE, "it is promised to a guest that arrives"},
 
-    {OTHERS, GOING, FATE_MADE, FATE_ABSENT, FATE_REMOVE, "its removal was not finished"},
+    {OTHERS, GOING, FACT_MADE, FACT_ABSENT, FATE_REMOVE, "its removal was not finished"},
     {OTHERS, GOING, 0, 0, FATE_FORGET, "its removal was not finished"},
 };
 

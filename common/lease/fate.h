@@ -20,43 +20,43 @@
 
 /* Why somebody asks. */
 enum fate_occasion {
-    FATE_START,     /* the lease's domain starts; it does not run yet, and nobody uses the device */
-    FATE_RELEASE,   /* libvirt says that the lease's domain has ended */
-    FATE_RECONCILE, /* all leases are checked; no event has named this one */
-    FATE_ROOM,      /* another domain, or this one for another device, needs the place */
-    FATE_REAP,      /* an administrator wants it removed unless somebody needs it */
+    OCCASION_START, /* the lease's domain starts; it does not run yet, and nobody uses the device */
+    OCCASION_RELEASE,   /* libvirt says that the lease's domain has ended */
+    OCCASION_RECONCILE, /* all leases are checked; no event has named this one */
+    OCCASION_ROOM,      /* another domain, or this one for another device, needs the place */
+    OCCASION_REAP,      /* an administrator wants it removed unless somebody needs it */
 };
 
 /* What is known of a lease, as bits. */
 enum {
-    FATE_CLAIMED = 1 << 0,       /* another process is at work on it */
-    FATE_DAEMON = 1 << 1,        /* its daemon lives */
-    FATE_GUEST = 1 << 2,         /* its guest runs and has the device */
-    FATE_OTHER_GUEST = 1 << 3,   /* another guest runs and has the device */
-    FATE_GUEST_WITHOUT = 1 << 4, /* its guest runs, and does not have the device */
-    FATE_UNREADABLE = 1 << 5,    /* its guest has a status file that could not be read */
-    FATE_ABSENT = 1 << 6,        /* nothing is left of the device */
-    FATE_TRANSIENT = 1 << 7,     /* the device is being made or removed */
-    FATE_RIGHT = 1 << 8,         /* the device is there, and of the lease's type */
-    FATE_MADE = 1 << 9,          /* we made the device */
-    FATE_TO_KEEP = 1 << 10,      /* the device is to be kept for its domain's next start */
-    FATE_LATE = 1 << 11,    /* it has been reserved for longer than a migration takes to arrive */
-    FATE_OWN = 1 << 12,     /* FATE_ROOM: the lease is of the domain that needs the place */
-    FATE_LISTED = 1 << 13,  /* FATE_START: the inventory shows the device on its parent */
-    FATE_NAMED = 1 << 14,   /* FATE_START: a demand names the device */
-    FATE_WANTED = 1 << 15,  /* FATE_START: that demand wants the device as it is */
-    FATE_ENDED = 1 << 16,   /* the marks say that its guest has ended (marks.h) */
-    FATE_UNSEEN = 1 << 17,  /* nobody has looked at its device since the lease changed */
-    FATE_UNASKED = 1 << 18, /* the guests were last read before its guest or its daemon ended */
-    FATE_UNKNOWN = 1 << 19, /* its card's driver does not answer */
+    FACT_CLAIMED = 1 << 0,       /* another process is at work on it */
+    FACT_DAEMON = 1 << 1,        /* its daemon lives */
+    FACT_GUEST = 1 << 2,         /* its guest runs and has the device */
+    FACT_OTHER_GUEST = 1 << 3,   /* another guest runs and has the device */
+    FACT_GUEST_WITHOUT = 1 << 4, /* its guest runs, and does not have the device */
+    FACT_UNREADABLE = 1 << 5,    /* its guest has a status file that could not be read */
+    FACT_ABSENT = 1 << 6,        /* nothing is left of the device */
+    FACT_TRANSIENT = 1 << 7,     /* the device is being made or removed */
+    FACT_RIGHT = 1 << 8,         /* the device is there, and of the lease's type */
+    FACT_MADE = 1 << 9,          /* we made the device */
+    FACT_TO_KEEP = 1 << 10,      /* the device is to be kept for its domain's next start */
+    FACT_LATE = 1 << 11,    /* it has been reserved for longer than a migration takes to arrive */
+    FACT_OWN = 1 << 12,     /* OCCASION_ROOM: the lease is of the domain that needs the place */
+    FACT_LISTED = 1 << 13,  /* OCCASION_START: the inventory shows the device on its parent */
+    FACT_NAMED = 1 << 14,   /* OCCASION_START: a demand names the device */
+    FACT_WANTED = 1 << 15,  /* OCCASION_START: that demand wants the device as it is */
+    FACT_ENDED = 1 << 16,   /* the marks say that its guest has ended (marks.h) */
+    FACT_UNSEEN = 1 << 17,  /* nobody has looked at its device since the lease changed */
+    FACT_UNASKED = 1 << 18, /* the guests were last read before its guest or its daemon ended */
+    FACT_UNKNOWN = 1 << 19, /* its card's driver does not answer */
 
     /* A removal was tried. The device may be in use, the kernel may have refused, or no time was
      * left: people are told which, and the lease's fate is the same. A device that is half removed
      * is transient. */
-    FATE_TRIED = 1 << 20,
-    FATE_WRITTEN = 1 << 21, /* the kernel was told to remove it, and has not refused */
-    FATE_SILENT = 1 << 22,  /* the driver did not return: a writer is still at work on it */
-    FATE_LOST = 1 << 23,    /* somebody else has the lease now, or there is none */
+    FACT_TRIED = 1 << 20,
+    FACT_WRITTEN = 1 << 21, /* the kernel was told to remove it, and has not refused */
+    FACT_SILENT = 1 << 22,  /* the driver did not return: a writer is still at work on it */
+    FACT_LOST = 1 << 23,    /* somebody else has the lease now, or there is none */
 };
 
 struct fate_facts {

@@ -204,7 +204,7 @@ is_its_lease(const struct pass *pass, const struct lease *lease)
 /* mdevctl has removed the device. A guest that is just starting keeps its lease, because the lease
  * tells that start what happened. libvirt then gives the lease back. */
 static const struct pass_row stop_row = {
-    .occasion = FATE_RECONCILE,
+    .occasion = OCCASION_RECONCILE,
     .event = "mdevctl",
     .forgotten = "forgotten",
     .guests = PASS_GUESTS_OF_ENDED,

@@ -223,7 +223,7 @@ workbench_remove(struct workbench *bench, const struct name *device, struct erro
     struct transaction *transaction = &bench->transaction;
     const struct removal_terms terms = {
         /* This stands for the end of the vGPU's guest. */
-        .occasion = FATE_RELEASE,
+        .occasion = OCCASION_RELEASE,
         .deadline = deadline_in(bench->host, WORKBENCH_PATIENCE),
         .patience = BUSY,
         .failures = error,

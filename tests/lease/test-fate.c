@@ -8,46 +8,46 @@
 
 #include <string.h>
 
-#define ALL_BITS (FATE_UNKNOWN << 1)
+#define ALL_BITS (FACT_UNKNOWN << 1)
 
 /* At most one of these facts is true of the device. */
-#define DEVICE (FATE_ABSENT | FATE_TRANSIENT | FATE_RIGHT | FATE_UNSEEN | FATE_UNKNOWN)
+#define DEVICE (FACT_ABSENT | FACT_TRANSIENT | FACT_RIGHT | FACT_UNSEEN | FACT_UNKNOWN)
 
 /* Rules that hold for all combinations of the other facts. */
 static void
 check(enum fate_occasion occasion, const struct fate_facts *facts, enum fate fate, const char *why)
 {
-    bool others = occasion != FATE_START && occasion != FATE_RELEASE;
+    bool others = occasion != OCCASION_START && occasion != OCCASION_RELEASE;
     unsigned bits = facts->bits;
     bool touched = fate == FATE_REMOVE || fate == FATE_FORGET || fate == FATE_KEEP;
 
-    if (bits & FATE_CLAIMED && touched)
+    if (bits & FACT_CLAIMED && touched)
         fail_msg("what a process is at work on is touched");
-    if (occasion != FATE_RELEASE && touched && (bits & FATE_UNKNOWN))
+    if (occasion != OCCASION_RELEASE && touched && (bits & FACT_UNKNOWN))
         fail_msg("what cannot be told is touched");
-    if (touched && (bits & FATE_UNSEEN))
+    if (touched && (bits & FACT_UNSEEN))
         fail_msg("what nobody has looked at is touched");
-    if (others && !(bits & (FATE_OWN | FATE_GUEST_WITHOUT)) && touched && (bits & FATE_UNASKED) &&
+    if (others && !(bits & (FACT_OWN | FACT_GUEST_WITHOUT)) && touched && (bits & FACT_UNASKED) &&
         (facts->state == LEASE_HELD || facts->state == LEASE_PENDING))
         fail_msg("what a guest may have is touched");
-    if (fate == FATE_REMOVE && !(bits & FATE_MADE))
+    if (fate == FATE_REMOVE && !(bits & FACT_MADE))
         fail_msg("what we have not made is removed");
     if (fate == FATE_KEEP &&
-        !((bits & FATE_MADE) && (bits & (FATE_RIGHT | FATE_UNKNOWN)) && (bits & FATE_TO_KEEP)))
+        !((bits & FACT_MADE) && (bits & (FACT_RIGHT | FACT_UNKNOWN)) && (bits & FACT_TO_KEEP)))
         fail_msg("a device is kept that is not right, not ours or not to be kept");
-    if (fate == FATE_REUSE && (occasion != FATE_START || !(bits & FATE_WANTED)))
+    if (fate == FATE_REUSE && (occasion != OCCASION_START || !(bits & FACT_WANTED)))
         fail_msg("a device is reused that nobody wants");
     if (fate == FATE_WAIT && others)
         fail_msg("somebody else's work is waited for");
-    if (others && !(bits & FATE_OWN) && fate == FATE_REMOVE && (bits & FATE_ABSENT))
+    if (others && !(bits & FACT_OWN) && fate == FATE_REMOVE && (bits & FACT_ABSENT))
         fail_msg("what is gone is removed");
-    if (others && !(bits & FATE_OWN) && touched &&
+    if (others && !(bits & FACT_OWN) && touched &&
         (facts->state == LEASE_HELD || facts->state == LEASE_PENDING) &&
-        (bits & (FATE_GUEST | FATE_OTHER_GUEST)))
+        (bits & (FACT_GUEST | FACT_OTHER_GUEST)))
         fail_msg("what a guest has is touched");
-    if (others && !(bits & FATE_OWN) && touched && (bits & FATE_DAEMON) && !(bits & FATE_ENDED) &&
+    if (others && !(bits & FACT_OWN) && touched && (bits & FACT_DAEMON) && !(bits & FACT_ENDED) &&
         (facts->state == LEASE_PENDING ||
-         (facts->state == LEASE_HELD && !(bits & FATE_GUEST_WITHOUT))))
+         (facts->state == LEASE_HELD && !(bits & FACT_GUEST_WITHOUT))))
         fail_msg("what a living daemon will give back is touched");
     if (fate == FATE_REMOVED || fate == FATE_RESTORE || fate == FATE_LATER)
         fail_msg("something comes of a removal that nobody has tried");
@@ -58,7 +58,7 @@ check(enum fate_occasion occasion, const struct fate_facts *facts, enum fate fat
 static void
 every_combination(void **state)
 {
-    for (int occasion = FATE_START; occasion <= FATE_REAP; occasion++) {
+    for (int occasion = OCCASION_START; occasion <= OCCASION_REAP; occasion++) {
         for (int lease = LEASE_PENDING; lease <= LEASE_RESERVED; lease++) {
             for (unsigned bits = 0; bits < ALL_BITS; bits++) {
                 const struct fate_facts facts = {(enum lease_state)lease, bits, "unreadable"};
@@ -85,65 +85,65 @@ in_words(void **state)
         enum fate fate;
         const char *why;
     } rows[] = {
-        {FATE_RECONCILE, LEASE_KEPT, FATE_MADE | FATE_ABSENT, FATE_FORGET,
+        {OCCASION_RECONCILE, LEASE_KEPT, FACT_MADE | FACT_ABSENT, FATE_FORGET,
          "it was kept for its guest's next start, and is gone"},
-        {FATE_RECONCILE, LEASE_KEPT, FATE_MADE | FATE_RIGHT, FATE_LEAVE,
+        {OCCASION_RECONCILE, LEASE_KEPT, FACT_MADE | FACT_RIGHT, FATE_LEAVE,
          "it is kept for its guest's next start"},
-        {FATE_ROOM, LEASE_KEPT, FATE_MADE | FATE_RIGHT, FATE_REMOVE,
+        {OCCASION_ROOM, LEASE_KEPT, FACT_MADE | FACT_RIGHT, FATE_REMOVE,
          "it is kept, and its guest does not run"},
-        {FATE_RELEASE, LEASE_KEPT, FATE_MADE | FATE_RIGHT, FATE_LEAVE,
+        {OCCASION_RELEASE, LEASE_KEPT, FACT_MADE | FACT_RIGHT, FATE_LEAVE,
          "it is kept for its guest's next start"},
-        {FATE_RELEASE, LEASE_HELD, FATE_MADE | FATE_RIGHT | FATE_TO_KEEP | FATE_DAEMON, FATE_KEEP,
-         "it is kept for its guest's next start"},
-        {FATE_RELEASE, LEASE_HELD, FATE_MADE | FATE_RIGHT | FATE_DAEMON, FATE_REMOVE,
+        {OCCASION_RELEASE, LEASE_HELD, FACT_MADE | FACT_RIGHT | FACT_TO_KEEP | FACT_DAEMON,
+         FATE_KEEP, "it is kept for its guest's next start"},
+        {OCCASION_RELEASE, LEASE_HELD, FACT_MADE | FACT_RIGHT | FACT_DAEMON, FATE_REMOVE,
          "its guest has ended"},
-        {FATE_RELEASE, LEASE_PENDING, FATE_MADE | FATE_RIGHT | FATE_TO_KEEP, FATE_REMOVE,
+        {OCCASION_RELEASE, LEASE_PENDING, FACT_MADE | FACT_RIGHT | FACT_TO_KEEP, FATE_REMOVE,
          "its guest has ended"},
-        {FATE_RELEASE, LEASE_HELD, FATE_RIGHT, FATE_FORGET, "it was not made by us"},
-        {FATE_RECONCILE, LEASE_HELD, FATE_MADE | FATE_RIGHT | FATE_DAEMON, FATE_LEAVE,
+        {OCCASION_RELEASE, LEASE_HELD, FACT_RIGHT, FATE_FORGET, "it was not made by us"},
+        {OCCASION_RECONCILE, LEASE_HELD, FACT_MADE | FACT_RIGHT | FACT_DAEMON, FATE_LEAVE,
          "libvirt's daemon runs, and will give it back"},
-        {FATE_RECONCILE, LEASE_HELD, FATE_MADE | FATE_RIGHT | FATE_DAEMON | FATE_ENDED, FATE_REMOVE,
-         "its guest has ended"},
-        {FATE_ROOM, LEASE_PENDING, FATE_MADE | FATE_RIGHT | FATE_DAEMON | FATE_ENDED, FATE_REMOVE,
-         "its guest has ended"},
-        {FATE_REAP, LEASE_HELD, FATE_MADE | FATE_RIGHT | FATE_DAEMON | FATE_ENDED | FATE_GUEST,
+        {OCCASION_RECONCILE, LEASE_HELD, FACT_MADE | FACT_RIGHT | FACT_DAEMON | FACT_ENDED,
+         FATE_REMOVE, "its guest has ended"},
+        {OCCASION_ROOM, LEASE_PENDING, FACT_MADE | FACT_RIGHT | FACT_DAEMON | FACT_ENDED,
+         FATE_REMOVE, "its guest has ended"},
+        {OCCASION_REAP, LEASE_HELD, FACT_MADE | FACT_RIGHT | FACT_DAEMON | FACT_ENDED | FACT_GUEST,
          FATE_LEAVE, "its guest runs"},
-        {FATE_RECONCILE, LEASE_HELD,
-         FATE_MADE | FATE_RIGHT | FATE_TO_KEEP | FATE_DAEMON | FATE_ENDED, FATE_KEEP,
+        {OCCASION_RECONCILE, LEASE_HELD,
+         FACT_MADE | FACT_RIGHT | FACT_TO_KEEP | FACT_DAEMON | FACT_ENDED, FATE_KEEP,
          "its guest has ended"},
-        {FATE_RECONCILE, LEASE_HELD, FATE_MADE | FATE_UNSEEN, FATE_LEAVE,
+        {OCCASION_RECONCILE, LEASE_HELD, FACT_MADE | FACT_UNSEEN, FATE_LEAVE,
          "somebody has just changed it"},
-        {FATE_START, LEASE_KEPT, FATE_MADE | FATE_UNKNOWN | FATE_NAMED, FATE_WAIT,
+        {OCCASION_START, LEASE_KEPT, FACT_MADE | FACT_UNKNOWN | FACT_NAMED, FATE_WAIT,
          "its card's driver does not answer"},
-        {FATE_RELEASE, LEASE_HELD, FATE_MADE | FATE_TO_KEEP | FATE_UNKNOWN, FATE_KEEP,
+        {OCCASION_RELEASE, LEASE_HELD, FACT_MADE | FACT_TO_KEEP | FACT_UNKNOWN, FATE_KEEP,
          "it is kept for its guest's next start"},
-        {FATE_START, LEASE_HELD, FATE_MADE | FATE_UNSEEN, FATE_WAIT,
+        {OCCASION_START, LEASE_HELD, FACT_MADE | FACT_UNSEEN, FATE_WAIT,
          "somebody has just changed it"},
-        {FATE_RECONCILE, LEASE_HELD, FATE_MADE | FATE_RIGHT | FATE_UNASKED, FATE_LEAVE,
+        {OCCASION_RECONCILE, LEASE_HELD, FACT_MADE | FACT_RIGHT | FACT_UNASKED, FATE_LEAVE,
          "its daemon has just ended"},
-        {FATE_RECONCILE, LEASE_HELD, FATE_MADE | FATE_RIGHT, FATE_REMOVE,
+        {OCCASION_RECONCILE, LEASE_HELD, FACT_MADE | FACT_RIGHT, FATE_REMOVE,
          "its guest is gone, and the daemon that ran it"},
-        {FATE_RECONCILE, LEASE_HELD, FATE_MADE | FATE_RIGHT | FATE_TO_KEEP, FATE_KEEP,
+        {OCCASION_RECONCILE, LEASE_HELD, FACT_MADE | FACT_RIGHT | FACT_TO_KEEP, FATE_KEEP,
          "its guest is gone, and the daemon that ran it"},
-        {FATE_ROOM, LEASE_HELD, FATE_MADE | FATE_RIGHT | FATE_TO_KEEP, FATE_REMOVE,
+        {OCCASION_ROOM, LEASE_HELD, FACT_MADE | FACT_RIGHT | FACT_TO_KEEP, FATE_REMOVE,
          "its guest is gone, and the daemon that ran it"},
-        {FATE_RECONCILE, LEASE_HELD, FATE_MADE | FATE_RIGHT | FATE_UNREADABLE, FATE_LEAVE,
+        {OCCASION_RECONCILE, LEASE_HELD, FACT_MADE | FACT_RIGHT | FACT_UNREADABLE, FATE_LEAVE,
          "unreadable"},
-        {FATE_RECONCILE, LEASE_PENDING, FATE_MADE | FATE_RIGHT | FATE_UNREADABLE, FATE_LEAVE,
+        {OCCASION_RECONCILE, LEASE_PENDING, FACT_MADE | FACT_RIGHT | FACT_UNREADABLE, FATE_LEAVE,
          "unreadable"},
-        {FATE_RECONCILE, LEASE_PENDING, FATE_MADE | FATE_RIGHT, FATE_REMOVE,
+        {OCCASION_RECONCILE, LEASE_PENDING, FACT_MADE | FACT_RIGHT, FATE_REMOVE,
          "what made it was broken off"},
-        {FATE_RECONCILE, LEASE_RESERVED, FATE_MADE | FATE_ABSENT, FATE_LEAVE,
+        {OCCASION_RECONCILE, LEASE_RESERVED, FACT_MADE | FACT_ABSENT, FATE_LEAVE,
          "it is promised to a guest that arrives"},
-        {FATE_RECONCILE, LEASE_RESERVED, FATE_MADE | FATE_ABSENT | FATE_LATE, FATE_FORGET,
+        {OCCASION_RECONCILE, LEASE_RESERVED, FACT_MADE | FACT_ABSENT | FACT_LATE, FATE_FORGET,
          "it was promised to a guest that has not arrived"},
-        {FATE_START, LEASE_HELD, FATE_MADE | FATE_RIGHT | FATE_NAMED | FATE_WANTED, FATE_REUSE,
+        {OCCASION_START, LEASE_HELD, FACT_MADE | FACT_RIGHT | FACT_NAMED | FACT_WANTED, FATE_REUSE,
          "it is as its guest wants it"},
-        {FATE_START, LEASE_REMOVING, FATE_MADE | FATE_TRANSIENT | FATE_NAMED, FATE_WAIT,
+        {OCCASION_START, LEASE_REMOVING, FACT_MADE | FACT_TRANSIENT | FACT_NAMED, FATE_WAIT,
          "the kernel is removing it"},
-        {FATE_START, LEASE_REMOVING, FATE_MADE | FATE_ABSENT | FATE_LISTED, FATE_WAIT,
+        {OCCASION_START, LEASE_REMOVING, FACT_MADE | FACT_ABSENT | FACT_LISTED, FATE_WAIT,
          "it is just going"},
-        {FATE_START, LEASE_RESERVED, FATE_MADE | FATE_ABSENT, FATE_FORGET, "it is gone"},
+        {OCCASION_START, LEASE_RESERVED, FACT_MADE | FACT_ABSENT, FATE_FORGET, "it is gone"},
     };
 
     for (size_t i = 0; i < COUNT(rows); i++) {
@@ -157,9 +157,9 @@ in_words(void **state)
 
 #define ON(occasion)   (1u << (occasion))
 #define IN(state)      (1u << (state))
-#define EVERY          (ON(FATE_REAP + 1) - 1)
+#define EVERY          (ON(OCCASION_REAP + 1) - 1)
 #define ANY            (IN(LEASE_RESERVED + 1) - 1)
-#define WANTS_IT       (ON(FATE_ROOM) | ON(FATE_REAP))
+#define WANTS_IT       (ON(OCCASION_ROOM) | ON(OCCASION_REAP))
 #define OWED_BY_NOBODY (IN(LEASE_KEPT) | IN(LEASE_LEAVING) | IN(LEASE_REMOVING))
 #define IN_USE         (IN(LEASE_HELD) | IN(LEASE_PENDING))
 
@@ -172,30 +172,30 @@ after_a_removal(void **state)
         unsigned bits, occasions, states;
         enum fate fate, otherwise; /* in these occasions and states; otherwise: in all others */
     } rows[] = {
-        {"removed", FATE_WRITTEN | FATE_ABSENT, EVERY, ANY, FATE_REMOVED, FATE_REMOVED},
-        {"gone before", FATE_ABSENT, EVERY, ANY, FATE_REMOVED, FATE_REMOVED},
-        {"in use, refused, or no time", FATE_RIGHT, WANTS_IT, OWED_BY_NOBODY | IN_USE, FATE_RESTORE,
+        {"removed", FACT_WRITTEN | FACT_ABSENT, EVERY, ANY, FATE_REMOVED, FATE_REMOVED},
+        {"gone before", FACT_ABSENT, EVERY, ANY, FATE_REMOVED, FATE_REMOVED},
+        {"in use, refused, or no time", FACT_RIGHT, WANTS_IT, OWED_BY_NOBODY | IN_USE, FATE_RESTORE,
          FATE_LATER},
-        {"the same, and its daemon lives", FATE_RIGHT | FATE_DAEMON, WANTS_IT, OWED_BY_NOBODY,
+        {"the same, and its daemon lives", FACT_RIGHT | FACT_DAEMON, WANTS_IT, OWED_BY_NOBODY,
          FATE_RESTORE, FATE_LATER},
-        {"written, and still there", FATE_WRITTEN | FATE_RIGHT, EVERY, ANY, FATE_LATER, FATE_LATER},
-        {"half removed", FATE_WRITTEN | FATE_TRANSIENT, EVERY, ANY, FATE_LATER, FATE_LATER},
-        {"going by another hand", FATE_TRANSIENT, EVERY, ANY, FATE_LATER, FATE_LATER},
+        {"written, and still there", FACT_WRITTEN | FACT_RIGHT, EVERY, ANY, FATE_LATER, FATE_LATER},
+        {"half removed", FACT_WRITTEN | FACT_TRANSIENT, EVERY, ANY, FATE_LATER, FATE_LATER},
+        {"going by another hand", FACT_TRANSIENT, EVERY, ANY, FATE_LATER, FATE_LATER},
         {"of another type", 0, EVERY, ANY, FATE_LATER, FATE_LATER},
-        {"its card does not answer", FATE_UNKNOWN, EVERY, ANY, FATE_LATER, FATE_LATER},
-        {"a writer is at it", FATE_SILENT | FATE_WRITTEN | FATE_RIGHT, EVERY, ANY, FATE_LEAVE,
+        {"its card does not answer", FACT_UNKNOWN, EVERY, ANY, FATE_LATER, FATE_LATER},
+        {"a writer is at it", FACT_SILENT | FACT_WRITTEN | FACT_RIGHT, EVERY, ANY, FATE_LEAVE,
          FATE_LEAVE},
-        {"a writer is at it, and nothing is there", FATE_SILENT | FATE_ABSENT, EVERY, ANY,
+        {"a writer is at it, and nothing is there", FACT_SILENT | FACT_ABSENT, EVERY, ANY,
          FATE_LEAVE, FATE_LEAVE},
-        {"somebody else's now", FATE_LOST | FATE_RIGHT, EVERY, ANY, FATE_LEAVE, FATE_LEAVE},
-        {"somebody else's, and gone", FATE_LOST | FATE_ABSENT, EVERY, ANY, FATE_LEAVE, FATE_LEAVE},
+        {"somebody else's now", FACT_LOST | FACT_RIGHT, EVERY, ANY, FATE_LEAVE, FATE_LEAVE},
+        {"somebody else's, and gone", FACT_LOST | FACT_ABSENT, EVERY, ANY, FATE_LEAVE, FATE_LEAVE},
     };
 
     for (size_t i = 0; i < COUNT(rows); i++) {
-        for (int occasion = FATE_START; occasion <= FATE_REAP; occasion++) {
+        for (int occasion = OCCASION_START; occasion <= OCCASION_REAP; occasion++) {
             for (int lease = LEASE_PENDING; lease <= LEASE_RESERVED; lease++) {
                 bool here = rows[i].occasions & ON(occasion) && rows[i].states & IN(lease);
-                const struct fate_facts facts = {(enum lease_state)lease, FATE_TRIED | rows[i].bits,
+                const struct fate_facts facts = {(enum lease_state)lease, FACT_TRIED | rows[i].bits,
                                                  ""};
                 const char *why;
 
