@@ -86,7 +86,7 @@ transaction_begin(struct transaction *transaction, struct ledger *ledger, struct
         return rc;
     rc = statedir_load(&transaction->statedir, ledger, error);
     if (rc < 0)
-        transaction_abort(transaction);
+        statedir_unlock(&transaction->statedir);
     else
         marks_read(transaction->host, ledger);
     return rc;
@@ -100,7 +100,7 @@ transaction_commit(struct transaction *transaction, const struct ledger *ledger,
 
     if (rc == 0)
         marks_sweep(transaction->statedir.dir, ledger);
-    transaction_abort(transaction);
+    statedir_unlock(&transaction->statedir);
     return rc;
 }
 
