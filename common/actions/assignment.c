@@ -5,7 +5,7 @@
 #include "base/reader.h"
 #include "lease/daemon.h"
 #include "lease/marks.h"
-#include "lease/settling.h"
+#include "lease/recent-removal.h"
 #include "placement/boot-wait.h"
 
 #include <string.h>
@@ -118,14 +118,15 @@ has_others(const struct ledger *ledger, const struct name *domain)
 }
 
 bool
-assignment_is_settling(const struct host *host, const struct placement_problem *problem)
+assignment_has_recent_removal(const struct host *host, const struct placement_problem *problem)
 {
     const struct inventory *inventory = problem->inventory;
 
     for (size_t i = 0; i < inventory->gpu_count; i++) {
         const struct lease there = {.gpu = inventory->gpus[i]->name};
 
-        if (placement_concerns(problem, &there) && settling_is_on(host, &inventory->gpus[i]->name))
+        if (placement_concerns(problem, &there) &&
+            recent_removal_on(host, &inventory->gpus[i]->name))
             return true;
     }
     return false;
@@ -145,9 +146,9 @@ ask_places(struct assignment *assignment, struct error *error)
     if (assignment->rc != REFUSED)
         return facts | START_FAILED;
     facts |= start_refusal(error->class);
-    if (assignment_is_settling(assignment->transaction.host, &problem) &&
+    if (assignment_has_recent_removal(assignment->transaction.host, &problem) &&
         deadline_left(assignment->transaction.deadline) > 0)
-        facts |= START_SETTLING;
+        facts |= START_JUST_REMOVED;
     if (assignment->looks_at_all || !has_others(problem.ledger, &problem.request->domain))
         facts |= START_SAW_OTHERS;
     if (is_outdated(assignment, &problem))

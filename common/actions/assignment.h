@@ -47,8 +47,8 @@ struct placement_problem assignment_problem(struct assignment *assignment) NONNU
 
 /* Whether a GPU that could serve the demands may have more room than its driver shows yet, because
  * a vGPU was just removed there. */
-bool assignment_is_settling(const struct host *host,
-                            const struct placement_problem *problem) CHECKED NONNULL;
+bool assignment_has_recent_removal(const struct host *host,
+                                   const struct placement_problem *problem) CHECKED NONNULL;
 
 /* Whether our daemon still lives. If it has ended, its hooks run on, and the next daemon may start
  * the guest anew. That run is not ours, and nobody would give back what we make. -ESRCH with a line

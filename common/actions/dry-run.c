@@ -116,7 +116,7 @@ ask_places(struct dry_run *dry_run, const struct host *host)
                              host_uptime(host))
             : 0;
     return START_ASKED_PLACES | start_refusal(dry_run->refusal.class) |
-           (assignment_is_settling(host, &dry_run->problem) ? START_SETTLING : 0) |
+           (assignment_has_recent_removal(host, &dry_run->problem) ? START_JUST_REMOVED : 0) |
            (dry_run->boot_wait_left ? START_BOOTING : 0);
 }
 
@@ -202,7 +202,8 @@ play(struct dry_run *dry_run, const struct transaction *transaction, const struc
      const struct dry_run_change *change)
 {
     const unsigned again = START_ASKED_PLACES | START_TAKEN | START_NEVER | START_UNDECIDED |
-                           START_BOOTING | START_SETTLING | START_ASKED_OTHERS | START_OTHERS_GO;
+                           START_BOOTING | START_JUST_REMOVED | START_ASKED_OTHERS |
+                           START_OTHERS_GO;
     unsigned facts =
         (dry_run->busy.count ? START_OWN_BUSY : 0) | (dry_run->unwanted.count ? START_OWN_GOES : 0);
 
@@ -224,7 +225,7 @@ play(struct dry_run *dry_run, const struct transaction *transaction, const struc
         case START_PAUSE:
             if (!(facts & START_OWN_BUSY)) {
                 dry_run->settles = true;
-                facts &= ~(unsigned)START_SETTLING;
+                facts &= ~(unsigned)START_JUST_REMOVED;
                 continue;
             }
             facts &= ~(unsigned)START_OWN_BUSY;

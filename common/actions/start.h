@@ -45,8 +45,8 @@ enum {
     START_OUTDATED = 1 << 16,     /* leases that changed since the look may cause the refusal */
     START_HASTY = 1 << 17,        /* a card did not answer, and there is time to wait for it */
     START_BOOTING = 1 << 18,      /* a GPU of vgpu.conf may still come up */
-    START_SETTLING = 1 << 19,     /* a vGPU was just removed: its driver's figures may not show
-                                     that yet (settling.h) */
+    START_JUST_REMOVED = 1 << 19, /* a vGPU was just removed: its driver's figures may not show that
+                                     yet (recent-removal.h) */
 };
 
 enum start_step {

@@ -5,7 +5,7 @@
 #include "base/array.h"
 #include "lease/facts.h"
 #include "lease/log.h"
-#include "lease/settling.h"
+#include "lease/recent-removal.h"
 
 #include <limits.h>
 #include <string.h>
@@ -258,7 +258,7 @@ remove_one(struct transaction *transaction, const struct removal_terms *terms,
     removal->why.text[0] = '\0';
     removal->rc = try(&attempt, &removal->lease);
     if (removal->rc == 0)
-        settling_begin(host, &removal->lease.gpu);
+        recent_removal_note(host, &removal->lease.gpu);
     *patience -= attempt.waited < *patience ? attempt.waited : *patience;
     rc = record(transaction, terms->occasion, attempt.bits, removal, &why, &failure);
     if (rc < 0) {

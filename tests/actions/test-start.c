@@ -43,10 +43,10 @@ the_next_step(void **state)
         {ASKED | START_HASTY | START_BOOTING, START_LOOK_PATIENTLY},
         {ASKED | START_BOOTING, START_WAIT_FOR_BOOT},
         {ASKED | START_BOOTING | START_TAKEN, START_REFUSE},
-        {ASKED | START_HASTY | START_SETTLING, START_LOOK_PATIENTLY},
-        {ASKED | START_SETTLING | START_BOOTING, START_PAUSE},
-        {ASKED | START_SETTLING | START_TAKEN, START_REFUSE},
-        {ASKED | START_OTHERS_GO | START_SETTLING, START_REMOVE_OTHERS},
+        {ASKED | START_HASTY | START_JUST_REMOVED, START_LOOK_PATIENTLY},
+        {ASKED | START_JUST_REMOVED | START_BOOTING, START_PAUSE},
+        {ASKED | START_JUST_REMOVED | START_TAKEN, START_REFUSE},
+        {ASKED | START_OTHERS_GO | START_JUST_REMOVED, START_REMOVE_OTHERS},
         {ASKED, START_REFUSE},
         /* all vGPUs are made */
         {START_MADE, START_HOLD},
@@ -68,7 +68,7 @@ the_next_step(void **state)
 static void
 it_always_ends(void **state)
 {
-    for (unsigned facts = 0; facts < START_SETTLING << 1; facts++) {
+    for (unsigned facts = 0; facts < START_JUST_REMOVED << 1; facts++) {
         enum start_step step = start_next(facts);
 
         assert_in_range(step, START_ASK_PLACES, START_DONE);

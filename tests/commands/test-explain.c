@@ -5,7 +5,7 @@
 #include "cli/command.h"
 #include "fake/chance.h"
 #include "fake/typed.h"
-#include "lease/settling.h"
+#include "lease/recent-removal.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -513,7 +513,7 @@ a_start_would_look_again(void **state)
     for (unsigned i = 2; i <= 13; i++)
         assert_int_equal(scene_prepare(&scene, i, i, "mtty-2"), 0);
     define("<vgpu:device alias='ua-gpu1' type='mtty-2'/>", (const unsigned[]){1, 0});
-    settling_begin(&scene.kernel.host, &(struct name){"mtty"});
+    recent_removal_note(&scene.kernel.host, &(struct name){"mtty"});
     says(
         3,
         "A start would wait up to 3 s, and look again: a vGPU was just removed, and the driver may "

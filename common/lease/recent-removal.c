@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
-#include "lease/settling.h"
+#include "lease/recent-removal.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -11,7 +11,7 @@
 /* Two calls may do this at once. Then one of the two links stays, and their times are about the
  * same. */
 void
-settling_begin(const struct host *host, const struct name *gpu)
+recent_removal_note(const struct host *host, const struct name *gpu)
 {
     struct path path;
     char time[24];
@@ -25,7 +25,7 @@ settling_begin(const struct host *host, const struct name *gpu)
 }
 
 bool
-settling_is_on(const struct host *host, const struct name *gpu)
+recent_removal_on(const struct host *host, const struct name *gpu)
 {
     uint64_t now = host_uptime(host), time;
     struct name target;
