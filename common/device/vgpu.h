@@ -69,7 +69,7 @@ struct vgpu_interface {
      * still, and how it is taken back. Both return 1 if the function had memory; 0 if it had none,
      * or if somebody has the function; or -errno. NULL: the driver gives no memory. */
     int (*has_share)(const struct host *host, const struct name *function);
-    int (*settle)(const struct host *host, const struct name *function);
+    int (*take_back_share)(const struct host *host, const struct name *function);
 
     /* Makes a vGPU. Returns 0, or the kernel's -errno. -ENOTRECOVERABLE: a part of it was made and
      * could not be removed. */

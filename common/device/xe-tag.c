@@ -32,8 +32,8 @@ xe_tag_type(const struct name *function)
 
 /* The former tag while memory is taken back, and before the former numbers are known: such a word,
  * and the process with its start, as "settling-4711.90210". */
-#define SETTLING "settling-"
-#define MAKING   "making-"
+#define TAKING_BACK "settling-"
+#define MAKING      "making-"
 
 static struct name
 own_tag(const struct host *host, const char *word)
@@ -48,18 +48,18 @@ own_tag(const struct host *host, const char *word)
 }
 
 bool
-xe_tag_is_settling(const struct name *former)
+xe_tag_is_taking_back(const struct name *former)
 {
-    return !strncmp(former->text, SETTLING, strlen(SETTLING));
+    return !strncmp(former->text, TAKING_BACK, strlen(TAKING_BACK));
 }
 
 /* Whether the process that a tag names is still there. Earlier versions wrote no start: any process
  * with that pid counts. */
 static bool
-is_settled_by_living(const struct host *host, const struct name *former)
+is_taken_back_by_living(const struct host *host, const struct name *former)
 {
     struct process process = {0};
-    int parts = sscanf(former->text, SETTLING "%d.%" SCNu64, &process.pid, &process.start);
+    int parts = sscanf(former->text, TAKING_BACK "%d.%" SCNu64, &process.pid, &process.start);
 
     if (parts == 1)
         return host_exists(host, "proc/%d", process.pid);
@@ -75,7 +75,7 @@ xe_tag_read(const struct host *host, const struct name *function, struct name *t
     *type = (struct name){""};
     if (rc < 0)
         return rc;
-    if (xe_tag_is_settling(&former))
+    if (xe_tag_is_taking_back(&former))
         return -EBUSY;
     tag = xe_tag_type(function);
     rc = tag_read(host, &tag, type);
@@ -89,9 +89,9 @@ xe_tag_making(const struct host *host)
 }
 
 int
-xe_tag_settle(const struct host *host, const struct name *function)
+xe_tag_take_back(const struct host *host, const struct name *function)
 {
-    const struct name tag = xe_tag_former(function), own = own_tag(host, SETTLING);
+    const struct name tag = xe_tag_former(function), own = own_tag(host, TAKING_BACK);
     struct name text;
     int rc = tag_put(host, &tag, &own);
 
@@ -100,7 +100,7 @@ xe_tag_settle(const struct host *host, const struct name *function)
     rc = tag_read(host, &tag, &text);
     if (rc < 0)
         return rc == -ENOENT ? 0 : rc;
-    if (!xe_tag_is_settling(&text) || is_settled_by_living(host, &text))
+    if (!xe_tag_is_taking_back(&text) || is_taken_back_by_living(host, &text))
         return 0;
     rc = tag_inherit(host, &tag, &text, &own);
     return rc == -ESTALE ? 0 : rc < 0 ? rc : 1;

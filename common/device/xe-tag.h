@@ -26,11 +26,11 @@ int xe_tag_read(const struct host *host, const struct name *function,
                 struct name *type) CHECKED NONNULL;
 
 /* Whether a former tag says that memory is taken back. */
-bool xe_tag_is_settling(const struct name *former) CHECKED NONNULL;
+bool xe_tag_is_taking_back(const struct name *former) CHECKED NONNULL;
 
 /* What a former tag says while this process makes a vGPU. */
 struct name xe_tag_making(const struct host *host) CHECKED NONNULL;
 
 /* Leaves the former tag of a process that takes memory back. 1; 0: somebody has the function; or
  * -errno. The tag of a process that was killed at this work becomes ours. */
-int xe_tag_settle(const struct host *host, const struct name *function) CHECKED NONNULL;
+int xe_tag_take_back(const struct host *host, const struct name *function) CHECKED NONNULL;

@@ -325,12 +325,12 @@ xe_has_share(const struct host *host, const struct name *function)
     int rc = tag_read(host, &tag, &text);
 
     if (rc != -ENOENT)
-        return rc < 0 ? rc : xe_tag_is_settling(&text);
+        return rc < 0 ? rc : xe_tag_is_taking_back(&text);
     return has_idle_memory(host, function);
 }
 
 static int
-xe_settle(const struct host *host, const struct name *function)
+xe_take_back_share(const struct host *host, const struct name *function)
 {
     const struct profile nothing = {.set = {[PROFILE_VRAM] = true}};
     struct name tag = xe_tag_former(function);
@@ -338,7 +338,7 @@ xe_settle(const struct host *host, const struct name *function)
     int rc = xe_has_share(host, function), removed;
 
     if (rc > 0)
-        rc = xe_tag_settle(host, function);
+        rc = xe_tag_take_back(host, function);
     if (rc <= 0)
         return rc;
     /* A guest may have had the function until our tag was there. */
@@ -421,7 +421,7 @@ const struct vgpu_interface vgpu_xe = {
     .find = xe_find,
     .state = xe_state,
     .has_share = xe_has_share,
-    .settle = xe_settle,
+    .take_back_share = xe_take_back_share,
     .make = xe_make,
     .directory = vgpu_pci_directory,
     .remove = xe_remove,

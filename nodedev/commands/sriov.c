@@ -82,15 +82,15 @@ find_card(const struct command_call *call, const struct snapshot *snapshot, stru
 
 /* --- what is told ----------------------------------------------------------------------------- */
 
-/* Settles functions that have just been made. */
+/* Takes back the memory of functions that have just been made. */
 static int
-settle(const struct command_call *call, struct snapshot *snapshot, const struct sriov_gpu *card,
-       struct error *error)
+take_back_shares(const struct command_call *call, struct snapshot *snapshot,
+                 const struct sriov_gpu *card, struct error *error)
 {
     int rc = snapshot_scan(snapshot, call->host, error);
 
     if (rc == 0)
-        rc = sriov_settle(call->host, snapshot, card, error);
+        rc = sriov_take_back_shares(call->host, snapshot, card, error);
     if (rc > 0)
         say_line(call->out,
                  "The driver had shared out the GPU's memory among them; it is free again for the "
@@ -118,7 +118,7 @@ enable(const struct command_call *call, struct snapshot *snapshot, struct sriov_
             call->out,
             "A boot takes them away; to have them again after each: vgpuctl setup --declare %s",
             address);
-    return rc ? settle(call, snapshot, card, error) : 0;
+    return rc ? take_back_shares(call, snapshot, card, error) : 0;
 }
 
 static int

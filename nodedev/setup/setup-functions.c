@@ -123,7 +123,7 @@ shares_set(struct setup_card *card, bool on, struct error *error)
 
     (void)on;
     if (rc == 0)
-        rc = sriov_settle(card->host, &snapshot, &card->sriov, error);
+        rc = sriov_take_back_shares(card->host, &snapshot, &card->sriov, error);
     return rc < 0 ? rc : 0;
 }
 

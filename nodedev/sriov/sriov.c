@@ -160,8 +160,8 @@ sriov_count_shares(const struct host *host, const struct snapshot *snapshot,
 }
 
 int
-sriov_settle(const struct host *host, const struct snapshot *snapshot, const struct sriov_gpu *card,
-             struct error *error)
+sriov_take_back_shares(const struct host *host, const struct snapshot *snapshot,
+                       const struct sriov_gpu *card, struct error *error)
 {
     AUTO(statedir_close) struct statedir statedir = STATEDIR_CLOSED;
     const struct inventory_gpu *gpu = inventory_find_gpu(&snapshot->inventory, &card->address);
@@ -176,9 +176,9 @@ sriov_settle(const struct host *host, const struct snapshot *snapshot, const str
     for (size_t i = 0; i < gpu->parent_count; i++) {
         const struct inventory_parent *function = gpu->parents[i];
 
-        if (!function->interface->settle)
+        if (!function->interface->take_back_share)
             continue;
-        rc = function->interface->settle(host, &function->name);
+        rc = function->interface->take_back_share(host, &function->name);
         if (rc < 0)
             failed = error_set(error, rc,
                                "the driver does not take back the memory that it gave the virtual "

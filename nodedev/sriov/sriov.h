@@ -7,8 +7,8 @@
  * A vendor may have a tool of its own for that (vendor/card-vendor.h). The functions of other cards
  * are enabled by the kernel's sriov_numvfs. These functions are for guests, so the host's own
  * drivers are kept from them (sriov_drivers_autoprobe is 0). Some drivers then give each function a
- * share of the card's memory; sriov_settle takes it back. The result is read back, because NVIDIA's
- * tool has been seen to succeed without making a function.
+ * share of the card's memory; sriov_take_back_shares takes it back. The result is read back,
+ * because NVIDIA's tool has been seen to succeed without making a function.
  */
 
 #pragma once
@@ -28,14 +28,14 @@ int sriov_enable(const struct host *host, struct sriov_gpu *card, unsigned count
  * The memory that the driver gave a card's functions when they were enabled is taken back only if
  * each profile of vgpu.conf that the card may have sets its memory. A guest with another profile
  * needs the memory that its function has. Take the snapshot after the functions were enabled.
- * sriov_count_shares counts the functions that have such memory and that nobody has; sriov_settle
- * takes it back. Both return the number of functions that had memory, or -errno with a line in
- * error about the last function that cannot be read, or keeps some.
+ * sriov_count_shares counts the functions that have such memory and that nobody has;
+ * sriov_take_back_shares takes it back. Both return the number of functions that had memory, or
+ * -errno with a line in error about the last function that cannot be read, or keeps some.
  */
 int sriov_count_shares(const struct host *host, const struct snapshot *snapshot,
                        const struct sriov_gpu *card, struct error *error) CHECKED NONNULL;
-int sriov_settle(const struct host *host, const struct snapshot *snapshot,
-                 const struct sriov_gpu *card, struct error *error) CHECKED NONNULL;
+int sriov_take_back_shares(const struct host *host, const struct snapshot *snapshot,
+                           const struct sriov_gpu *card, struct error *error) CHECKED NONNULL;
 
 /* Disables all functions. The caller has checked that nobody uses them. Returns 1 if they are gone,
  * 0 if there was none, or -errno with a line in error. */

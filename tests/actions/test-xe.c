@@ -588,7 +588,7 @@ another_acts(void)
 {
     scene.kernel.host.ops = &ops;
     ops.link = link_of_kernel;
-    if (vgpu_xe.settle(&scene.kernel.host, &(const struct name){VF1}) > 0)
+    if (vgpu_xe.take_back_share(&scene.kernel.host, &(const struct name){VF1}) > 0)
         starts(1, VF1, "b50-8g");
 }
 
@@ -627,7 +627,7 @@ one_inherits_the_tag(void **state)
         ops.link = link_and_act;
         scene.kernel.host.ops = &ops;
         reads = n;
-        assert_true(vgpu_xe.settle(&scene.kernel.host, &(const struct name){VF1}) >= 0);
+        assert_true(vgpu_xe.take_back_share(&scene.kernel.host, &(const struct name){VF1}) >= 0);
         if (scene_leases(&scene, "held")) {
             assert_profile(VF1, 8 * GIB, 0, 0);
             rounds++;
@@ -652,7 +652,7 @@ a_pid_is_used_again(void **state)
     fake_write(&scene.kernel, "run/libvirt-vgpu/functions/other", "");
     assert_int_equal(symlinkat(tag, scene.kernel.host.root, FORMER), 0);
     *fake_profile(&scene.kernel, VF1) = 4 * GIB;
-    assert_int_equal(vgpu_xe.settle(&scene.kernel.host, &(const struct name){VF1}), 1);
+    assert_int_equal(vgpu_xe.take_back_share(&scene.kernel.host, &(const struct name){VF1}), 1);
     assert_free(VF1);
 }
 
