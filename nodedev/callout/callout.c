@@ -31,7 +31,7 @@ struct callout {
 };
 
 /* The facts by which the device is judged. */
-struct weighing {
+struct callout_facts {
     const struct callout *callout;
     struct ledger ledger;
     struct inventory inventory;
@@ -39,10 +39,10 @@ struct weighing {
 };
 
 static void
-weighing_clear(struct weighing *weighing)
+callout_facts_clear(struct callout_facts *facts)
 {
-    ledger_clear(&weighing->ledger);
-    inventory_clear(&weighing->inventory);
+    ledger_clear(&facts->ledger);
+    inventory_clear(&facts->inventory);
 }
 
 static bool
@@ -54,29 +54,29 @@ is_its_type(const struct inventory_type *type, const void *data)
 /* What cannot be read is logged, and stops nobody here. The hook's prepare refuses a start for it,
  * and reports it. */
 static void
-weigh(struct weighing *weighing)
+gather_facts(struct callout_facts *facts)
 {
-    const struct callout *callout = weighing->callout;
+    const struct callout *callout = facts->callout;
     const struct inventory_filter filter = {.wants = is_its_type, .data = callout};
-    struct inventory *inventory = &weighing->inventory;
+    struct inventory *inventory = &facts->inventory;
     struct error failure;
 
-    if (statedir_peek(callout->host, &weighing->ledger, &failure) < 0)
+    if (statedir_peek(callout->host, &facts->ledger, &failure) < 0)
         log_failure(callout->host, "mdevctl", "-", &failure);
-    if (drained_check(weighing->ledger.drained_rc, &failure) < 0)
+    if (drained_check(facts->ledger.drained_rc, &failure) < 0)
         log_failure(callout->host, "mdevctl", "-", &failure);
     reader_begin(callout->host->reader, READER_PATIENCE);
     if (scan_host(callout->host, NULL, &filter, inventory, &failure) < 0)
         log_failure(callout->host, "mdevctl", "-", &failure);
-    weighing->parent = inventory_find_parent(inventory, &callout->parent);
+    facts->parent = inventory_find_parent(inventory, &callout->parent);
 }
 
 /* Refuses the UUID of a vGPU that has a lease. A vGPU that the hook has found is allowed, because
  * others make its device. */
 static int
-check_uuid(const struct weighing *weighing, struct error *error)
+check_uuid(const struct callout_facts *facts, struct error *error)
 {
-    const struct lease *lease = ledger_find(&weighing->ledger, &weighing->callout->device);
+    const struct lease *lease = ledger_find(&facts->ledger, &facts->callout->device);
 
     if (!lease || lease->origin == LEASE_FOUND)
         return 0;
@@ -87,20 +87,20 @@ check_uuid(const struct weighing *weighing, struct error *error)
 
 /* Checks that the GPU takes new vGPUs now. */
 static int
-check_open(const struct weighing *weighing, struct error *error)
+check_open(const struct callout_facts *facts, struct error *error)
 {
-    const struct name *gpu = &weighing->parent->gpu->name, nobody = {0};
+    const struct name *gpu = &facts->parent->gpu->name, nobody = {0};
     const struct whole_card *card;
 
-    if (names_has(&weighing->ledger.drained, gpu))
+    if (names_has(&facts->ledger.drained, gpu))
         return error_set(error, -EPERM, "the GPU %s is drained; 'vgpuctl undrain %s' ends that",
                          gpu->text, gpu->text);
-    if (names_has(&weighing->ledger.proved, gpu))
+    if (names_has(&facts->ledger.proved, gpu))
         return error_set(error, -EBUSY,
                          "the GPU %s is being proved or set up by vgpuctl; try again when that has "
                          "ended",
                          gpu->text);
-    card = ledger_find_card(&weighing->ledger, gpu, &nobody);
+    card = ledger_find_card(&facts->ledger, gpu, &nobody);
     if (card)
         return error_set(
             error, -EBUSY,
@@ -111,23 +111,23 @@ check_open(const struct weighing *weighing, struct error *error)
 
 /* Returns a vGPU that is promised to a guest and is not in the kernel's figures yet. */
 static const struct lease *
-find_promise(const struct weighing *weighing, const struct name *gpu)
+find_promise(const struct callout_facts *facts, const struct name *gpu)
 {
-    return ARRAY_FIND(weighing->ledger.leases, weighing->ledger.count, lease,
+    return ARRAY_FIND(facts->ledger.leases, facts->ledger.count, lease,
                       (lease->state == LEASE_PENDING || lease->state == LEASE_RESERVED) &&
                           name_equal(&lease->gpu, gpu) &&
-                          !inventory_find_vgpu(&weighing->inventory, &lease->vgpu.device));
+                          !inventory_find_vgpu(&facts->inventory, &lease->vgpu.device));
 }
 
 /* Judges the parent without the rules of the configuration. Returns REASON_NONE if that is not
  * possible. */
 static enum reason
-judge_parent(const struct weighing *weighing, const struct inventory_type *type)
+judge_parent(const struct callout_facts *facts, const struct inventory_type *type)
 {
     const struct policy policy = {.enabled = true, .order = ORDER_PACK};
     const struct request request = {0};
     const struct demands demands = {0};
-    AUTO_FREE char *name = memory_copy(weighing->parent->name.text);
+    AUTO_FREE char *name = memory_copy(facts->parent->name.text);
     const struct request_device device = {.parent = name};
     const struct demand demand = {
         .label = "",
@@ -139,8 +139,8 @@ judge_parent(const struct weighing *weighing, const struct inventory_type *type)
         .request = &request,
         .demands = &demands,
         .policy = &policy,
-        .inventory = &weighing->inventory,
-        .ledger = &weighing->ledger,
+        .inventory = &facts->inventory,
+        .ledger = &facts->ledger,
     };
     AUTO(loads_clear) struct loads loads = {0};
     struct fit ignored;
@@ -151,9 +151,9 @@ judge_parent(const struct weighing *weighing, const struct inventory_type *type)
 
 /* Whether the kernel would make a vGPU now, by its own figures. */
 static bool
-offers(const struct weighing *weighing, const struct inventory_type *type)
+offers(const struct callout_facts *facts, const struct inventory_type *type)
 {
-    const struct place place = {weighing->parent, type};
+    const struct place place = {facts->parent, type};
     AUTO(gpu_load_clear) struct gpu_load load = {0};
 
     gpu_load_init(&load, type->gpu, LOAD_NOW);
@@ -162,20 +162,20 @@ offers(const struct weighing *weighing, const struct inventory_type *type)
 
 /* If the kernel has no room, it refuses the vGPU itself. */
 static int
-check_room(const struct weighing *weighing, struct error *error)
+check_room(const struct callout_facts *facts, struct error *error)
 {
-    const struct inventory_gpu *gpu = weighing->parent->gpu;
-    const struct inventory_type *type = inventory_find_type(gpu, &weighing->callout->type);
-    const struct lease *promise = find_promise(weighing, &gpu->name);
+    const struct inventory_gpu *gpu = facts->parent->gpu;
+    const struct inventory_type *type = inventory_find_type(gpu, &facts->callout->type);
+    const struct lease *promise = find_promise(facts, &gpu->name);
     enum reason reason;
 
-    if (!type || !promise || !offers(weighing, type))
+    if (!type || !promise || !offers(facts, type))
         return 0;
-    reason = judge_parent(weighing, type);
+    reason = judge_parent(facts, type);
     if (reason != REASON_FULL && reason != REASON_OTHER_SIZE)
         return 0;
     return error_set(error, -ENOSPC, "the room for it on %s is promised to the guest %s (%s)",
-                     weighing->parent->name.text, promise->domain_name,
+                     facts->parent->name.text, promise->domain_name,
                      lease_state_name(promise->state));
 }
 
@@ -183,15 +183,15 @@ check_room(const struct weighing *weighing, struct error *error)
 static int
 on_start(const struct callout *callout, struct error *error)
 {
-    AUTO(weighing_clear) struct weighing weighing = {.callout = callout};
+    AUTO(callout_facts_clear) struct callout_facts facts = {.callout = callout};
     int rc;
 
-    weigh(&weighing);
-    rc = check_uuid(&weighing, error);
-    if (rc == 0 && weighing.parent)
-        rc = check_open(&weighing, error);
-    if (rc == 0 && weighing.parent)
-        rc = check_room(&weighing, error);
+    gather_facts(&facts);
+    rc = check_uuid(&facts, error);
+    if (rc == 0 && facts.parent)
+        rc = check_open(&facts, error);
+    if (rc == 0 && facts.parent)
+        rc = check_room(&facts, error);
     return rc;
 }
 
