@@ -180,7 +180,7 @@ note(struct dry_run *dry_run, enum start_step step)
 /* There is no place for sure. But what a start removes may make one, as only the driver can tell.
  */
 static void
-hope(struct dry_run *dry_run)
+try_unsure_places(struct dry_run *dry_run)
 {
     const size_t going = dry_run->busy.count + dry_run->unwanted.count + dry_run->evicted.count;
     struct placement_problem then = dry_run->problem;
@@ -198,8 +198,8 @@ hope(struct dry_run *dry_run)
 /* Takes the steps of a start on the copy. What a start would have removed by the next step counts
  * as gone. */
 static void
-play(struct dry_run *dry_run, const struct transaction *transaction, const struct look *look,
-     const struct dry_run_change *change)
+take_steps(struct dry_run *dry_run, const struct transaction *transaction, const struct look *look,
+           const struct dry_run_change *change)
 {
     const unsigned again = START_ASKED_PLACES | START_TAKEN | START_NEVER | START_UNDECIDED |
                            START_BOOTING | START_JUST_REMOVED | START_ASKED_OTHERS |
@@ -240,7 +240,7 @@ play(struct dry_run *dry_run, const struct transaction *transaction, const struc
             note(dry_run, step);
             return;
         case START_REFUSE:
-            hope(dry_run);
+            try_unsure_places(dry_run);
             return;
         default:
             return;
@@ -260,7 +260,7 @@ decide(struct dry_run *dry_run, const struct transaction *transaction, const str
     dry_run->problem = snapshot_problem(&dry_run->snapshot, request);
     dry_run->problem.running = change->alone;
     dry_run->problem.avoided = change->avoided;
-    play(dry_run, transaction, look, change);
+    take_steps(dry_run, transaction, look, change);
 }
 
 /* Gives a refusal the class ERROR_NEVER, if this host could never meet the demands. */
