@@ -12,7 +12,7 @@
  * Two rules are no limits, because they have no total. No driver tells how many GPU instances (MIG)
  * of a size are free. It only tells whether it would make a vGPU of a type now
  * (placement/gpu-load.h: lacks). Whether a GPU takes another frame buffer size depends on the vGPUs
- * that are there (placement/gpu-room.c: mind_sizes).
+ * that are there (placement/gpu-room.c: apply_one_size).
  *
  * The inventory owns the arrays. It makes them longer when a type or a parent is added.
  */

@@ -254,7 +254,8 @@ narrow(uint64_t leaves, struct bounds *bounds)
 /* Applies the rule of one size at a time. Nobody knows whether the GPU takes several sizes another
  * day. */
 static void
-mind_sizes(const struct gpu_load *load, const struct inventory_type *type, struct bounds *bounds)
+apply_one_size(const struct gpu_load *load, const struct inventory_type *type,
+               struct bounds *bounds)
 {
     if (bounds->most == 0 ||
         (!has_other_put(load, type) && !(load->drops > 0 && has_other_kept(load, type))))
@@ -287,7 +288,7 @@ gpu_room_at(const struct gpu_load *load, const struct place *place)
         bounds.least = bounds.most;
     if (bounds.most > 0 && bounds.least == bounds.most)
         bounds.why = ROOM_FREE;
-    mind_sizes(load, place->type, &bounds);
+    apply_one_size(load, place->type, &bounds);
     return bounds;
 }
 

@@ -298,8 +298,8 @@ find(const struct vf_selection_search *search, struct prospect *prospect,
 
 /* Refuses a choice that libvirt would give to no guest. */
 static int
-mind_libvirt(const struct vf_selection_search *search, const struct prospect *prospect,
-             const struct rewrite_source *chosen, struct error *error)
+refuse_old_libvirt(const struct vf_selection_search *search, const struct prospect *prospect,
+                   const struct rewrite_source *chosen, struct error *error)
 {
     const struct demands *demands = &prospect->snapshot.demands;
 
@@ -328,14 +328,14 @@ vf_selection_find(const struct vf_selection_search *search, struct rewrite_sourc
     struct error ignored;
     int rc = find(search, &prospect, ret, error);
 
-    if (rc < 0 || mind_libvirt(search, &prospect, ret, error) == 0)
+    if (rc < 0 || refuse_old_libvirt(search, &prospect, ret, error) == 0)
         return rc;
     /* A mediated device does not have to keep a driver. */
     mediated.freedom = DEMAND_ANY_PLACE;
     *search->doubt = (struct error){0};
     *search->others = (struct error){0};
     if (find(&mediated, &again, ret, &ignored) == 0 &&
-        mind_libvirt(&mediated, &again, ret, &ignored) == 0)
+        refuse_old_libvirt(&mediated, &again, ret, &ignored) == 0)
         return 0;
     return REFUSED;
 }

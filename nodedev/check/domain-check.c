@@ -275,8 +275,8 @@ check_mediated(const struct inspection *inspection, const struct request_hostdev
 
 /* Reports a function that keeps its driver, if this host's libvirt gives no guest such a one. */
 static void
-mind_libvirt(const struct inspection *inspection, const struct request_hostdev *hostdev,
-             unsigned line)
+report_old_libvirt(const struct inspection *inspection, const struct request_hostdev *hostdev,
+                   unsigned line)
 {
     const struct demands *demands = &inspection->snapshot.demands;
     const struct demand *demand =
@@ -320,7 +320,7 @@ check_function(const struct inspection *inspection, const struct request_hostdev
                          "type='mdev'>); 'vgpuctl explain' tells where it could be",
                          hostdev->alias, hostdev->source.text);
     }
-    mind_libvirt(inspection, hostdev, line);
+    report_old_libvirt(inspection, hostdev, line);
     warn_of_other(inspection, hostdev, node);
 }
 

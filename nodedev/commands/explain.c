@@ -202,7 +202,7 @@ tell_faults(const struct domain_source *source, const struct error *refusal, str
 /* Refuses what a start would choose if this host's libvirt gives no guest such a function. It gave
  * a guest that runs what the guest has. */
 static void
-mind_libvirt(const struct domain_source *source, struct dry_run *dry_run)
+refuse_old_libvirt(const struct domain_source *source, struct dry_run *dry_run)
 {
     const struct demands *demands = &dry_run->snapshot.demands;
 
@@ -289,7 +289,7 @@ run_explain(const struct command_call *call, struct error *error)
     rc = wish.count ? what_if_run(&what_if, &source, &dry_run, error)
                     : try_start(&source, &dry_run, error);
     if (rc == 0)
-        mind_libvirt(&source, &dry_run);
+        refuse_old_libvirt(&source, &dry_run);
     host_view_warn(call, &dry_run.snapshot.inventory, dry_run.is_unsure);
     if (rc == 0 && options_want_table(&call->options))
         rc = print_table(&table, &dry_run, error);
