@@ -20,9 +20,9 @@
 int adopt_domain(const struct host *host, const struct request *request,
                  struct error *error) CHECKED NONNULL;
 
-/* Without the lock: adds to ret a lease for each device that a running guest asks us for and that
- * has no lease in known or ret. If its driver does not answer, the device is left out, with a line
- * in unread. */
+/* Without the lock: adds to ret a lease for each device that a running guest asks us for. Devices
+ * that have a lease in `known` or ret are left out. If its driver does not answer, the device is
+ * left out, with a line in unread. */
 void adopt_look(const struct host *host, const struct request *request, const struct policy *policy,
                 const struct ledger *known, struct ledger *ret, struct error *unread) NONNULL;
 

@@ -4,8 +4,8 @@
  * drain: nobody gets a new vGPU on a GPU any more.
  *
  * Whoever decides reads the list of drained GPUs under the lock, with the ledger (ledger.drained).
- * So after the GPU is on the list, one wait for the lock suffices: each decision that did not know
- * of the drain is in the ledger then. Rule 7.12 of tests/model.
+ * So after the GPU is on the list, one wait for the lock suffices. By then each decision that did
+ * not know of the drain is in the ledger. Rule 7.12 of tests/model.
  */
 
 #pragma once

@@ -13,9 +13,9 @@
  * is given up, and a guest that takes a whole card. reap goes over vGPUs, and most of these have no
  * lease. So reap shares the policy, the look and the removal, and decides by itself.
  *
- * These are no passes: adopt (it judges no fate, and may not fail), 'reconcile --rebuild' (the
- * ledger is broken), prove's workbench (it looks at nothing, and the policy must be readable), and
- * the recording of what a start has made (it only takes the lock).
+ * Four others that change leases are no passes. adopt judges no fate, and may not fail. 'reconcile
+ * --rebuild' has a broken ledger. prove's workbench looks at nothing, and needs a readable policy.
+ * The recording of what a start has made only takes the lock.
  */
 
 #pragma once
@@ -68,9 +68,9 @@ struct pass {
 
 void pass_clear(struct pass *pass) NONNULL;
 
-/* Reads the policy. If the policy has a fault, its defaults are used, and the fault is logged under
- * the name of the event: a mistake in vgpu.conf must not strand anything. `whom` is a domain, or
- * "-". The caller clears ret. */
+/* Reads the policy. If the policy has a fault, its defaults are used, because a mistake in
+ * vgpu.conf must not strand anything. The fault is logged under the name of the event. `whom` is a
+ * domain, or "-". The caller clears ret. */
 void pass_read_policy(const struct host *host, const char *event, const char *whom,
                       struct policy *ret) NONNULL;
 

@@ -6,10 +6,11 @@
  * The caller has asked libvirt what domains refer to. It does so before, and never under our lock:
  * libvirt holds a domain's own lock while it waits for the hook.
  *
- * Under the lock, a lease is left alone if it has changed since, if somebody works on it, or if its
- * daemon owes us a release. So is a device that a status file of libvirt's names. Any other device
- * is removed once it is proved that nobody has it open. A device that others made is removed only
- * if it was named. It gets a lease while it is removed, so that nobody else takes its UUID.
+ * Under the lock, a lease is left alone if it has changed since, or if somebody works on it. So is
+ * a lease whose daemon owes us a release. A device that a status file of libvirt's names is left
+ * alone, too. Any other device is removed once it is proved that nobody has it open. A device that
+ * others made is removed only if it was named. It gets a lease while it is removed, so that nobody
+ * else takes its UUID.
  */
 
 #pragma once

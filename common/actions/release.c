@@ -137,8 +137,8 @@ look(const struct host *host, const struct name *domain, struct transaction *tra
     return rc < 0 ? rc : ledger_has_domain(ledger, domain);
 }
 
-/* Notes the types of the vGPUs if the guest's state may have been saved: libvirt says so, or is
- * older than 10.5 and says no reason. */
+/* Notes the types of the vGPUs if the guest's state may have been saved. Either libvirt says so, or
+ * it is older than 10.5 and says no reason. */
 static void
 note_types(const struct host *host, const struct release_scope *scope, const char *reason,
            struct ledger *ledger)

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
 /*
- * taken-cards: which cards a guest takes as a whole, by any device of its XML that is a PCI device
- * of the host: a <hostdev>, a <disk type='nvme'>, an <interface type='hostdev'>.
+ * taken-cards: which cards a guest takes as a whole. Its XML takes them by a PCI device of the
+ * host: a <hostdev>, a <disk type='nvme'>, or an <interface type='hostdev'>.
  *
  * A GPU is such a card. So is any other device that has functions, if a lease or a pool of
  * vgpu.conf names one of them. Only for such a device are ledger and vgpu.conf read, once, without

@@ -142,8 +142,8 @@ struct inventory_filter {
      * names are not read. */
     bool (*wants_names)(const struct name *gpu, const struct names *ids, const void *data);
 
-    /* Whether a guest is to have several vGPUs. Then tables of vendors are also read for GPUs whose
-     * drivers tell everything else: they say which types may be the only vGPU of a guest. */
+    /* Whether a guest is to have several vGPUs. Only tables of vendors say which types may be the
+     * only vGPU of a guest. So these tables are read then even if drivers tell everything else. */
     bool wants_singles;
 };
 

@@ -53,8 +53,8 @@ read_description(const char *text, struct inventory_type *type)
 
 /* --- the directories of types ----------------------------------------------------------------- */
 
-/* Finds the directory of a type on a parent that has none of the id's name: two functions of one
- * card may call a type by two names. If the parent has no such type, the id is returned. */
+/* Finds the directory of a type on a parent that has no directory of the id's name. Two functions
+ * of one card may call a type by two names. If the parent has no such type, the id is returned. */
 static struct name
 find_directory(const struct host *host, const struct name *parent, const struct name *id)
 {
@@ -119,8 +119,8 @@ read_name(const struct host *host, const struct inventory *inventory,
 }
 
 /* -ENOTTY: it is not the type of a GPU. s390's channels and adapters are mediated devices too. Of a
- * card that does not answer only the id is known. Even a type that is wanted by its id has its name
- * read, because NVIDIA's names tell whether a type takes a GPU instance, and its size. */
+ * card that does not answer only the id is known. The name is read even of a type that is wanted by
+ * its id. NVIDIA's names tell the size of a type, and whether it takes a GPU instance. */
 static int
 read_type(const struct host *host, const struct inventory *inventory,
           const struct inventory_gpu *gpu, const struct name *parent,

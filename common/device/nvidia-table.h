@@ -27,10 +27,10 @@
  * files have no profileSize; there it is framebuffer and fbReservation together. If these are
  * missing too, the type's name tells its size.
  *
- * The file is refused as a whole if it is a link or no regular file, if others than root may write
- * it, or if it is larger than 16 MiB. The file is refused, too, if it is no XML in UTF-8, has
- * another root, or too many types or cards. The file may name a document type, which is never
- * looked at. There it may declare nothing, such as an entity.
+ * The file is refused as a whole if it is a link or no regular file, or larger than 16 MiB. So it
+ * is if others than root may write it. So is a file that is no XML in UTF-8, has another root, or
+ * too many types or cards. The file may name a document type, which is never looked at. There it
+ * may declare nothing, such as an entity.
  *
  * What is wrong with one type costs only that type: it is passed over. It may be not declared, or
  * have no number. Its name may be no printable ASCII of at most 63 bytes. Its size, heads or

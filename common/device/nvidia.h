@@ -9,8 +9,8 @@
 
 #include "device/vgpu.h"
 
-/* Makes the id of a type (nvidia-number.h) out of the name of its directory, if its parent is an
- * NVIDIA card or a function of one. Any other name stays as it is. */
+/* For a parent that is an NVIDIA card or a function of one: makes the id of a type
+ * (nvidia-number.h) out of the name of its directory. Any other name stays as it is. */
 void nvidia_give_id(const struct host *host, const struct name *parent, struct name *type) NONNULL;
 
 /* Whether a GPU has NVIDIA's driver for vGPU hosts. The other driver makes no vGPUs. */

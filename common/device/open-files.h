@@ -13,8 +13,8 @@
  * says of it. So a user who has no right to a device cannot make the look say anything of that
  * device.
  *
- * Under AppArmor a file counts as no device if its path has more than 8192 bytes, or if it has more
- * than 4096 and such a file was seen before. Anybody can have such a file. But nobody can have a
+ * Under AppArmor a file counts as no device if its path has more than 8192 bytes. Once such a file
+ * was seen, more than 4096 bytes are enough. Anybody can have such a file. But nobody can have a
  * device open by such a path without a right to the device.
  *
  * The threads of a process are taken to have their descriptors in common. If the first thread has

@@ -20,8 +20,8 @@ struct partition {
     unsigned count; /* the number of partitions, at least 1 */
 };
 
-/* Reads the text of the file: a line of titles, and then a line with the number of the mode, its
- * name, and the number of partitions. False: it tells nothing. */
+/* Reads the text of the file. A line of titles comes first. The next line has the number of the
+ * mode, its name, and the number of partitions. False: it tells nothing. */
 bool partition_parse(const char *text, struct partition *ret) CHECKED NONNULL;
 
 /* Reads the mode of a card. Returns 0; -ENODATA: the card does not tell it; or -errno. */

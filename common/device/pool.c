@@ -32,7 +32,7 @@ pool_has(const struct host *host, const struct policy *policy, const struct name
 
 /* Returns 1 if a function of the pool may be given to guests. Returns 0 if not, and the inventory
  * says why. Returns -errno if that is not known. The card itself may be in a pool, but not while it
- * has virtual functions: if libvirt unbinds the driver of the card, the guests that have these
+ * has virtual functions. If libvirt unbinds the driver of the card, the guests that have these
  * functions lose them. */
 static int
 check_function(const struct host *host, const struct policy_pool *pool, const struct name *function,

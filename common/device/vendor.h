@@ -22,8 +22,8 @@ struct vendor {
     /* Counts the GPU instances (MIG) of a GPU, if it may have some. */
     void (*find_instances)(const struct host *host, struct inventory_gpu *gpu);
 
-    /* Adds what its own table says of its GPUs: types that a GPU does not list now, and of its
-     * types what the driver does not tell. The instances are counted. */
+    /* Adds what the vendor's own table says of its GPUs. These are types that a GPU does not list
+     * now, and what the driver does not tell of its types. The instances are counted. */
     void (*read_table)(const struct host *host, const struct inventory_filter *filter,
                        struct inventory *inventory);
 

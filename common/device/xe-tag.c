@@ -30,8 +30,8 @@ xe_tag_type(const struct name *function)
     return tag_of(function, "type");
 }
 
-/* The former tag while memory is taken back, and before the former numbers are known: such a word,
- * and the process with its start, as "settling-4711.90210". */
+/* The former tag while memory is taken back, and before the former numbers are known. It has such a
+ * word, and the process with its start, as "settling-4711.90210". */
 #define TAKING_BACK "settling-"
 #define MAKING      "making-"
 

@@ -51,9 +51,9 @@ status_files_find(const struct status_files *files, const struct name *domain) N
 
 /*
  * Why it is not known whether a domain runs, and which devices it has; NULL: that is known. Only
- * the domain's own file counts. It is found by the UUID in it, or by its name if no UUID was read:
- * libvirt names the file after the domain, and renames no running domain. If the directory could
- * not be listed, nothing is known of any domain.
+ * the domain's own file counts. That file is found by the UUID in it, or by its name if no UUID was
+ * read. libvirt names the file after the domain, and renames no running domain. If the directory
+ * could not be listed, nothing is known of any domain.
  *
  * Another domain's unread file may name a device of this one, if libvirt was given the device
  * without us. Whoever removes the device has to prove first that nobody has it open.

@@ -51,7 +51,7 @@ enum {
     FACT_UNKNOWN = 1 << 19, /* its card's driver does not answer */
 
     /* A removal was tried. The device may be in use, the kernel may have refused, or no time was
-     * left: people are told which, and the lease's fate is the same. A device that is half removed
+     * left. People are told which, but the lease's fate is the same. A device that is half removed
      * is transient. */
     FACT_TRIED = 1 << 20,
     FACT_WRITTEN = 1 << 21, /* the kernel was told to remove it, and has not refused */

@@ -52,9 +52,9 @@ void log_lease_failure(const struct host *host, const char *event, const struct 
 void log_renamed(const struct host *host, const char *domain_name, const struct name *domain,
                  const struct name *old, const struct name *new) NONNULL;
 
-/* A person has changed something by a command: event is the command's name, domain "-" if it is
- * about none, who the person's login, and line the command as it was typed. If the command failed,
- * nobody knows here how much it changed. */
+/* A person has changed something by a command. event is the command's name, and line the command as
+ * it was typed. domain is "-" if the command is about none, and who is the person's login. If the
+ * command failed, nobody knows here how much it changed. */
 void log_command(const struct host *host, const char *event, const char *domain, const char *who,
                  bool is_done, const char *line) NONNULL;
 

@@ -47,8 +47,8 @@ void marks_read(const struct host *host, struct ledger *ret) NONNULL;
 /* Whether the ledger's marks say that the guest of a lease ran with it. */
 bool marks_say_ran(const struct ledger *ledger, const struct lease *lease) CHECKED NONNULL;
 
-/* Whether the ledger's marks say that the guest of a lease has ended: it was released, or it ran
- * and libvirt has no status file of it any more. */
+/* Whether the ledger's marks say that the guest of a lease has ended. The guest was released, or it
+ * ran and libvirt has no status file of it any more. */
 bool marks_say_ended(const struct ledger *ledger, const struct host *host,
                      const struct lease *lease) CHECKED NONNULL;
 

@@ -180,8 +180,8 @@ find_of_vendor(const struct demand *demand, const char *vendor, const struct inv
     return NULL;
 }
 
-/* A type that would do for a demand, if each such type may only stand alone, and the guest is to
- * have another vGPU of that vendor. Else NULL. */
+/* A type that would do for a demand, if each such type may only stand alone. NULL: one may stand
+ * beside others, or the guest is to have no other vGPU of that vendor. */
 static const struct inventory_type *
 find_single(const struct demands *demands, const struct demand *demand,
             const struct inventory *inventory)

@@ -109,8 +109,8 @@ unsigned demand_line(const struct demand *demand) CHECKED NONNULL;
 /* Whether the XML alone, whatever the policy says, asks us for this hostdev. */
 bool demand_is_explicit(const struct request_hostdev *hostdev) CHECKED NONNULL;
 
-/* Whether QEMU may not start with the demands, because one can only be met by types that may be the
- * only vGPU of a guest by their vendor's table. The first such demand is named: ret gets the
+/* Whether QEMU may refuse to start with the demands. By the vendor's table, one of them can only be
+ * met by types that may be the only vGPU of a guest. The first such demand is named: ret gets the
  * sentence and the line of the XML. This is no refusal, because the table may be older than the
  * driver. The inventory was read with wants_singles. */
 bool demands_say_single(const struct demands *demands, const struct inventory *inventory,

@@ -3,8 +3,8 @@
 /*
  * gpu-load: what is on one GPU, step by step. Pure.
  *
- * A load begins as the inventory shows the GPU. Then vGPUs are put on it and dropped from it: a
- * claim of another process, a choice of a search, a vGPU that would be removed. Each step can be
+ * A load begins as the inventory shows the GPU. Then vGPUs are put on the load: a claim of another
+ * process, a choice of a search. vGPUs that would be removed are dropped from it. Each step can be
  * taken back. gpu-room.h says what the GPU can still take beside its load.
  */
 
