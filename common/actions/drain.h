@@ -5,7 +5,7 @@
  *
  * Whoever decides reads the list of drained GPUs under the lock, with the ledger (ledger.drained).
  * So after the GPU is on the list, one wait for the lock suffices. By then each decision that did
- * not know of the drain is in the ledger. Rule 7.12 of tests/model.
+ * not know of the drain is in the ledger. Rule 7.12 of common/DESIGN.md.
  */
 
 #pragma once

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
 /*
- * The ledger's protocol, DESIGN 7.1 to 7.10, as a model for spin. 7.11 stands for DESIGN's "Whole
- * cards", 7.12 for GPUs that an administrator drains, 7.13 for a place that is promised to a guest.
+ * The ledger's protocol as a model for spin: section 7 of common/DESIGN.md, but for rule 7.9.
  * tests/model/README.md says what is modelled. tests/model/run checks the model. This file has sizes,
  * rules, properties, and the words of the ledger. decision.pml: what our process sees, and what it
  * decides under the lock. promise.pml: what 7.13 adds. process.pml: what our process does. world.pml:
