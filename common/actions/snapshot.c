@@ -109,9 +109,9 @@ has_nameless_lease(const struct snapshot *snapshot)
     return false;
 }
 
-/* Whether a demanded type may share its GPU in time, and its driver does not tell how many fit, or
- * not how many fit beside another size that is demanded. Then the sizes of all types tell that
- * (maxima.h), and NVIDIA's names have them. */
+/* Whether the sizes of all types are needed for a demanded type that may share its GPU in time.
+ * They are if its driver does not tell how many fit, alone or beside another demanded size. Then
+ * the sizes tell that (maxima.h), and NVIDIA's names have them. */
 static bool
 needs_sizes(const struct snapshot *snapshot)
 {

@@ -11,7 +11,7 @@
  *     rc = snapshot_read(&snapshot, host, request, "prepare", error);
  *     if (rc > 0) ...the domain is to get snapshot.demands...
  *     rc = statedir_peek(host, &snapshot.ledger, error);
- *     rc = snapshot_look(&snapshot, ...), or snapshot_scan if nothing is to become of leases
+ *     rc = snapshot_look(&snapshot, ...); or snapshot_scan, if the caller changes no lease
  *
  * A process that is to change something takes the lock only now (snapshot_lock). It reads the
  * ledger again, and compares it with the look: snapshot.changed.

@@ -29,8 +29,8 @@ int drained_read(const struct host *host, struct names *ret) CHECKED NONNULL;
 int drained_check(int rc, struct error *error) NONNULL;
 
 /* Adds a GPU. If the GPU is drained already, its note stays. The file is on disk when the function
- * returns. A start that has decided before still gets its vGPU there (actions/drain.h waits for such
- * decisions). -errno with a line in error. */
+ * returns. A start that has decided before still gets its vGPU there (actions/drain.h waits for
+ * such decisions). -errno with a line in error. */
 int drained_add(const struct host *host, const struct name *gpu, const struct drained_note *note,
                 struct error *error) CHECKED NONNULL;
 

@@ -137,7 +137,8 @@ struct named {
     size_t items;                    /* offset of their array in the policy */
     void *(*find)(struct policy *policy, const char *name);
     const char *what, *example;         /* for messages */
-    bool (*is_wrong)(const void *item); /* the item says one thing too many; NULL: it never does */
+    bool (*is_wrong)(const void *item); /* the item has two keys of which it may have one; NULL: no
+                                           two exclude each other */
 };
 
 static size_t

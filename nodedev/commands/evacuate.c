@@ -259,7 +259,7 @@ carry_out(struct evacuation_plan *plan, int *lock, struct error *error)
 }
 
 static enum command_status
-evacuate_run(const struct command_call *call, struct error *error)
+run_evacuate(const struct command_call *call, struct error *error)
 {
     AUTO(evacuation_plan_clear)
     struct evacuation_plan plan = {.call = call,
@@ -298,5 +298,5 @@ const struct command command_evacuate = {
                OPTION_BITS_REMOTE | OPTION_BITS_TABLE | OPTION_BIT(OPTION_COLOR),
     .option_help = {[OPTION_TIMEOUT] =
                         "how long a host may take to answer, or a guest to shut down"},
-    .run = evacuate_run,
+    .run = run_evacuate,
 };

@@ -241,7 +241,7 @@ run_here(const struct command_call *call, struct error *error)
 }
 
 static enum command_status
-run(const struct command_call *call, struct error *error)
+run_move(const struct command_call *call, struct error *error)
 {
     if (option_given(&call->options, OPTION_HERE))
         return run_here(call, error);
@@ -262,5 +262,5 @@ const struct command command_move = {
     .changes = COMMAND_CHANGES_DOMAIN,
     .options = OPTION_BIT(OPTION_BEST) | OPTION_BIT(OPTION_HERE) | OPTION_BIT(OPTION_PARENT) |
                OPTION_BITS_REMOTE | OPTION_BIT(OPTION_JSON),
-    .run = run,
+    .run = run_move,
 };
