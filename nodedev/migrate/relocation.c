@@ -19,6 +19,8 @@
 #include <string.h>
 
 #define REMOVAL 60000 /* ms that the removal of the old vGPUs may take */
+#define LONGEST_JOB                                                                                \
+    3600000 /* ms that a save may take after the process that asked for it has ended */
 
 const char *const relocation_words[] = {
     [RELOCATION_STAYED] = "stayed",     [RELOCATION_MOVED] = "moved",
@@ -106,6 +108,22 @@ ask(const struct relocation *relocation, struct error *error)
     return now.is_running ? RELOCATION_STAYED : now.is_saved ? RELOCATION_SAVED : RELOCATION_OFF;
 }
 
+/* If the process that asked for the save was killed, libvirt goes on alone. */
+static void
+wait_for_job(const struct relocation *relocation, struct connection *connection)
+{
+    struct deadline deadline = deadline_in(relocation->call->host, LONGEST_JOB);
+    struct connection_progress progress;
+    unsigned pause = 1;
+    struct error ignored;
+
+    while (connection &&
+           connection_progress(connection, &relocation->source->domain.uuid, &progress, &ignored) ==
+               0 &&
+           progress.total && deadline_pause(deadline, &pause))
+        continue;
+}
+
 /* Makes one of these calls, and asks libvirt what became of the guest. error has what the call
  * said. */
 static enum relocation_end
@@ -130,6 +148,8 @@ call(const struct relocation *relocation, bool runs, struct error *error)
                   *end.said ? end.said
                             : "the process that asked libvirt for it has ended without a word");
     *relocation->is_signalled |= end.is_signalled;
+    if (!*end.said && !runs)
+        wait_for_job(relocation, end.connection);
     became = ask(relocation, &failure);
     if (became == RELOCATION_UNKNOWN)
         error_set(error, -EIO, "%s", failure.text);

@@ -7,6 +7,7 @@ unit_tests += \
 	tests/commands/test-broken-configuration \
 	tests/commands/test-drain \
 	tests/commands/test-evacuate \
+	tests/commands/test-evacuation-plan \
 	tests/commands/test-explain \
 	tests/commands/test-guests \
 	tests/commands/test-handover \
@@ -27,4 +28,5 @@ unit_tests += \
 
 tests_commands_test_agreement_SOURCES = tests/commands/test-agreement.c $(model_town)
 tests_commands_test_evacuate_SOURCES = tests/commands/test-evacuate.c $(warm_up)
+tests_commands_test_evacuation_plan_SOURCES = tests/commands/test-evacuation-plan.c $(warm_up)
 tests_commands_test_where_SOURCES = tests/commands/test-where.c $(warm_up)

@@ -65,21 +65,29 @@ done
 [ "$(vgpuctl gpus -rn -o DRAINED | sort -u)" = no ]
 destroy web03
 
-say "a kill between the save and the start: the guest is off with its image, and the same command goes on"
-(vgpuctl evacuate "${T4[0]}" --json >json 2>err) &
-child=$!
-wait_for compgen -G '/var/lib/libvirt/qemu/save/web0[12].save' >/dev/null
-kill -KILL $child
-wait $child || true
-settled() { [ "$(virsh -q list --all | grep -c -e running -e 'shut off')" -ge 3 ] && ! pgrep -x vgpuctl; }
-wait_for settled
-ls $away
-vgpuctl evacuate "${T4[0]}" -rn -o DOMAIN,HOW,RESULT | tee moves
-[ "$(vgpuctl list -rn -o GPU,STATE | sort -u)" = "${T4[1]} held" ]
-for n in 1 2; do is_running "web0$n"; done
-vgpuctl evacuate --back
-[ "$(vgpuctl list -rn -o GPU,STATE | sort -u)" = "${T4[0]} held" ]
-[ -z "$(ls $away)" ]
+# Three moments of a move. The place is held and the guest is saved; the guest is saved; its place waits for its start.
+saving() { ledger | grep -q pending; }
+saved() { compgen -G '/var/lib/libvirt/qemu/save/web0[12].save' && [ -n "$(virsh -q list --name --state-shutoff | grep -v web03)" ]; }
+restoring() { ledger | grep -q ' reserved '; }
+# A guest runs, or is off with its image.
+is_safe() { is_running "$1" || { is_off "$1" && [ -e "/var/lib/libvirt/qemu/save/$1.save" ]; }; }
+settled() { ! pgrep -x vgpuctl && is_safe web01 && is_safe web02; }
+for moment in saving saved restoring; do
+    say "a kill while $moment: no guest is lost, and the same command goes on"
+    (exec vgpuctl evacuate "${T4[0]}" --json >json 2>err) &
+    child=$!
+    wait_for $moment
+    kill -KILL $child
+    wait $child || true
+    wait_for settled
+    [ -n "$(ls $away)" ]
+    vgpuctl evacuate "${T4[0]}" -rn -o DOMAIN,HOW,RESULT | tee moves
+    [ "$(vgpuctl list -rn -o GPU,STATE | sort -u)" = "${T4[1]} held" ]
+    for n in 1 2; do is_running "web0$n"; done
+    vgpuctl evacuate --back
+    [ "$(vgpuctl list -rn -o GPU,STATE | sort -u)" = "${T4[0]} held" ]
+    [ -z "$(ls $away)" ]
+done
 
 say "the GPU is empty once the last guest is off, and takes its guests back"
 vgpuctl evacuate "${T4[0]}"

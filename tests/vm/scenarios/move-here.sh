@@ -101,6 +101,17 @@ wait_for settled
 # libvirt may have gone on alone with what it was asked.
 is_running web04 || start web04
 is_running web04
+
+say "the process that asks libvirt is killed alone: the command says where the guest is in the end"
+status=0
+(exec vgpuctl move web04 --here >said 2>&1) &
+child=$!
+wait_for test -e /var/lib/libvirt/qemu/save/web04.save
+pkill -KILL -P $child || true
+wait $child || status=$?
+cat said
+if [ $status = 0 ]; then is_running web04; else is_running web04 || grep 'virsh start web04' said; fi
+is_running web04 || start web04
 destroy web04
 vgpuctl reconcile
 assert_empty_ledger
