@@ -171,6 +171,16 @@ names_sort(struct names *names)
         qsort(names->items, names->count, sizeof(*names->items), names_compare);
 }
 
+bool
+names_overlap(const struct names *a, const struct names *b)
+{
+    for (size_t i = 0; i < a->count; i++) {
+        if (names_has(b, &a->items[i]))
+            return true;
+    }
+    return false;
+}
+
 void
 names_clear(struct names *names)
 {

@@ -66,4 +66,5 @@ bool names_append_new(struct names *names, const struct name *name) NONNULL;
 void names_copy(const struct names *from, struct names *to) NONNULL; /* appends all */
 void names_sort(struct names *names) NONNULL;
 bool names_has(const struct names *names, const struct name *name) CHECKED NONNULL;
+bool names_overlap(const struct names *a, const struct names *b) CHECKED NONNULL;
 void names_clear(struct names *names) NONNULL;

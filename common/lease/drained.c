@@ -28,43 +28,6 @@ drained_check(int rc, struct error *error)
                   : 0;
 }
 
-/* Only who makes the file writes its note. A power loss can lose the note, but not that the GPU is
- * drained. */
-static int
-write_file(const struct host *host, const char *path, const struct drained_note *note)
-{
-    const int flags = O_WRONLY | O_NOFOLLOW | O_NONBLOCK;
-    AUTO_CLOSE int fd = host_open(host, path, flags | O_CREAT | O_EXCL, 0644);
-    char text[sizeof(note->reason) + 16];
-    int rc = 0;
-
-    snprintf(text, sizeof(text), "%s\n%s\n", note->by_evacuation ? EVACUATE : "drain",
-             note->reason);
-    if (fd >= 0)
-        rc = safe_open_write(fd, text);
-    else if (errno == EEXIST)
-        fd = host_open(host, path, flags, 0);
-    if (rc < 0)
-        return rc;
-    return fd < 0 || fsync(fd) < 0 ? -errno : durable_sync(host, DIRECTORY);
-}
-
-int
-drained_add(const struct host *host, const struct name *gpu, const struct drained_note *note,
-            struct error *error)
-{
-    struct path path;
-    int rc = path_format(&path, DIRECTORY "/%s", gpu->text);
-
-    if (rc == 0)
-        rc = durable_make_directory(host, DIRECTORY);
-    if (rc == 0)
-        rc = write_file(host, path.text, note);
-    return rc < 0 ? error_set(error, rc, "cannot write /" DIRECTORY "/%s: %s", gpu->text,
-                              strerror(-rc))
-                  : 0;
-}
-
 void
 drained_find_note(const struct host *host, const struct name *gpu, struct drained_note *ret)
 {
@@ -80,6 +43,62 @@ drained_find_note(const struct host *host, const struct name *gpu, struct draine
     *reason++ = '\0';
     ret->by_evacuation = !strcmp(text, EVACUATE);
     snprintf(ret->reason, sizeof(ret->reason), "%.*s", (int)strcspn(reason, "\n"), reason);
+}
+
+static void
+format_note(const struct drained_note *note, char *ret, size_t size)
+{
+    snprintf(ret, size, "%s\n%s\n", note->by_evacuation ? EVACUATE : "drain", note->reason);
+}
+
+/* Who drains a GPU by hand takes it over from an evacuation, whose end would undrain the GPU. */
+static int
+take_over(const struct host *host, const struct name *gpu, const struct drained_note *note)
+{
+    char text[sizeof(note->reason) + 16];
+    struct drained_note before;
+
+    drained_find_note(host, gpu, &before);
+    if (note->by_evacuation || !before.by_evacuation)
+        return durable_sync(host, DIRECTORY);
+    format_note(note, text, sizeof(text));
+    return durable_write(host, DIRECTORY, gpu->text, text);
+}
+
+/* A power loss can lose the note, but not that the GPU is drained. */
+static int
+write_file(const struct host *host, const char *path, const struct drained_note *note)
+{
+    AUTO_CLOSE int fd =
+        host_open(host, path, O_WRONLY | O_NOFOLLOW | O_NONBLOCK | O_CREAT | O_EXCL, 0644);
+    char text[sizeof(note->reason) + 16];
+    int rc;
+
+    if (fd < 0)
+        return -errno;
+    format_note(note, text, sizeof(text));
+    rc = safe_open_write(fd, text);
+    if (rc < 0)
+        return rc;
+    return fsync(fd) < 0 ? -errno : durable_sync(host, DIRECTORY);
+}
+
+int
+drained_add(const struct host *host, const struct name *gpu, const struct drained_note *note,
+            struct error *error)
+{
+    struct path path;
+    int rc = path_format(&path, DIRECTORY "/%s", gpu->text);
+
+    if (rc == 0)
+        rc = durable_make_directory(host, DIRECTORY);
+    if (rc == 0)
+        rc = write_file(host, path.text, note);
+    if (rc == -EEXIST)
+        rc = take_over(host, gpu, note);
+    return rc < 0 ? error_set(error, rc, "cannot write /" DIRECTORY "/%s: %s", gpu->text,
+                              strerror(-rc))
+                  : 0;
 }
 
 int

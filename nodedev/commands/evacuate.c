@@ -102,17 +102,12 @@ undrain_gpus(const struct evacuation_plan *plan, struct error *error)
 }
 
 static int
-read_plan(struct evacuation_plan *plan, const char *file, struct error *error)
+read_plan(const char *file, struct evacuation_moves *ret, struct error *error)
 {
-    AUTO(evacuation_moves_clear) struct evacuation_moves moves = {0};
     AUTO_FREE char *text = NULL;
     int rc = input_read(file, &text, error);
 
-    if (rc == 0)
-        rc = evacuation_moves_parse(text, file, &moves, error);
-    if (rc == 0)
-        evacuation_plan_follow(plan, &moves);
-    return rc;
+    return rc < 0 ? rc : evacuation_moves_parse(text, file, ret, error);
 }
 
 static int
@@ -133,21 +128,17 @@ write_plan(const struct evacuation_plan *plan, const char *file, struct error *e
     return rc < 0 ? rc : output_write(&output, text, strlen(text), 0644, error);
 }
 
-/* Finds who is there, and how each leaves. */
+/* Says who would leave, and how. */
 static int
-make_plan(struct evacuation_plan *plan, struct error *error)
+foresee(struct evacuation_plan *plan, struct error *error)
 {
-    const struct options *options = &plan->call->options;
-    const char *file = options->values[OPTION_PLAN];
-    const bool is_dry_run = option_given(options, OPTION_DRY_RUN);
+    const char *file = plan->call->options.values[OPTION_PLAN];
     int rc = evacuation_plan_look(plan, error);
 
     if (rc == 0)
         rc = check_excepted(plan, error);
     if (rc < 0)
         return rc;
-    if (file && !is_dry_run)
-        return read_plan(plan, file, error);
     evacuation_judgment_make(plan);
     return file ? write_plan(plan, file, error) : 0;
 }
@@ -234,13 +225,33 @@ conclude(const struct evacuation_plan *plan, struct error *error)
 
 /* --- the command ------------------------------------------------------------------------------ */
 
+/* What was typed is checked before any GPU is drained. */
+static int
+check_words(const struct evacuation_plan *plan, struct evacuation_moves *moves, unsigned *patience,
+            struct error *error)
+{
+    AUTO(evacuation_plan_clear)
+    struct evacuation_plan now = {.call = plan->call, .is_back = plan->is_back};
+    const struct options *options = &plan->call->options;
+    int rc = options_number(options, OPTION_TIMEOUT, 1, 3600, PATIENCE, patience, error);
+
+    if (rc == 0 && option_given(options, OPTION_PLAN))
+        rc = read_plan(options->values[OPTION_PLAN], moves, error);
+    if (rc < 0 || options->excepted_count == 0)
+        return rc;
+    names_copy(&plan->gpus, &now.gpus);
+    rc = evacuation_plan_look(&now, error);
+    return rc < 0 ? rc : check_excepted(&now, error);
+}
+
 static int
 carry_out(struct evacuation_plan *plan, int *lock, struct error *error)
 {
+    AUTO(evacuation_moves_clear) struct evacuation_moves moves = {0};
     const struct command_call *call = plan->call;
     unsigned patience;
     sigset_t ends;
-    int rc = options_number(&call->options, OPTION_TIMEOUT, 1, 3600, PATIENCE, &patience, error);
+    int rc = check_words(plan, &moves, &patience, error);
 
     if (rc == 0)
         rc = evacuation_lock(call->host, lock, error);
@@ -252,10 +263,15 @@ carry_out(struct evacuation_plan *plan, int *lock, struct error *error)
     sigprocmask(SIG_BLOCK, &ends, NULL);
     rc = plan->is_back ? undrain_gpus(plan, error) : drain_gpus(plan, error);
     if (rc == 0)
-        rc = make_plan(plan, error);
-    if (rc == 0)
-        evacuation_run(plan, patience);
-    return rc;
+        rc = evacuation_plan_look(plan, error);
+    if (rc < 0)
+        return rc;
+    if (option_given(&call->options, OPTION_PLAN))
+        evacuation_plan_follow(plan, &moves);
+    else
+        evacuation_judgment_make(plan);
+    evacuation_run(plan, patience);
+    return 0;
 }
 
 static enum command_status
@@ -273,7 +289,7 @@ run_evacuate(const struct command_call *call, struct error *error)
         return COMMAND_USAGE;
     rc = find_gpus(call, &plan.gpus, error);
     if (rc == 0)
-        rc = option_given(&call->options, OPTION_DRY_RUN) ? make_plan(&plan, error)
+        rc = option_given(&call->options, OPTION_DRY_RUN) ? foresee(&plan, error)
                                                           : carry_out(&plan, &lock, error);
     if (rc < 0)
         return command_ended(rc, error);

@@ -183,12 +183,13 @@ check_evacuated(struct diagnosis *diagnosis)
     for (size_t i = 0; i < records.count; i++) {
         const struct evacuation_move *move = &records.items[i];
 
-        if (move->host || ledger_has_domain(&diagnosis->ledger, &move->domain) ||
+        if (!evacuation_record_is_in_hand(move) || move->host ||
+            ledger_has_domain(&diagnosis->ledger, &move->domain) ||
             !save_check_finds_image(diagnosis->host, move->name))
             continue;
         diagnosis_add(diagnosis,
-                      "the guest %s is off: 'vgpuctl evacuate' has saved it, and was ended before "
-                      "its start",
+                      "the guest %s is off: 'vgpuctl evacuate' has saved it, and was killed before "
+                      "it could start the guest again",
                       move->name);
         diagnosis_command(diagnosis, "virsh start %s", shell_word(move->name).text);
         diagnosis_advise(diagnosis, "it goes on where it was saved");

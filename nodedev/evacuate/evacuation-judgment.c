@@ -35,15 +35,6 @@ stay(struct evacuee *item, const struct error *why)
 
 /* --- who may move at all ---------------------------------------------------------------------- */
 
-static bool
-is_excepted(const struct evacuation_plan *plan, const struct evacuation_move *move)
-{
-    const struct options *options = &plan->call->options;
-
-    return ARRAY_HAS(options->excepted, options->excepted_count, word,
-                     !strcmp(*word, move->name) || !strcmp(*word, move->domain.text));
-}
-
 static int
 read_guest(const struct judgment *judgment, size_t index, struct error *error)
 {
@@ -52,15 +43,9 @@ read_guest(const struct judgment *judgment, size_t index, struct error *error)
     struct domain_source *source = &judgment->sources[index];
     int rc;
 
-    if (is_excepted(plan, move))
-        return error_refuse(error, ERROR_FAILED, "--except names it");
-    if (*plan->snapshot.policy_fault.text) {
-        *error = plan->snapshot.policy_fault;
-        return -EINVAL;
-    }
-    judgment->ways[index] = policy_evacuation(&plan->snapshot.policy, move->name, &move->domain);
-    if (!judgment->ways[index])
-        return error_refuse(error, ERROR_NEVER, "vgpu.conf (evacuate) lets nobody move it");
+    rc = evacuation_plan_allows(plan, move, &judgment->ways[index], error);
+    if (rc < 0)
+        return rc;
     if (!plan->connection) {
         *error = plan->no_libvirt;
         return -ENOTCONN;
@@ -104,7 +89,7 @@ foresee(const struct judgment *judgment, size_t index, enum relocation_way way, 
         .call = plan->call,
         .way = way,
         .source = &judgment->sources[index],
-        .left = evacuation_plan_left(plan, &plan->items[index]),
+        .left = evacuation_plan_left(plan),
         .only = evacuation_plan_only(plan, &plan->items[index]),
     };
 

@@ -5,7 +5,7 @@
  *
  * - here: a place on another GPU, by the decision of a start. Each guest leaves out the places of
  *   the guests before it. If a guest finds none, and at most six look for one, all orders are
- * tried. The order in which the most guests find a place is then the plan's.
+ *   tried. The order in which the most guests find a place is then the plan's.
  * - live: another host that is sure to take it, of those that --connect and --hosts name. Places
  *   there are not held, so two guests may be told of the same one.
  * - stop: with --stop, a guest that cannot be saved is shut down, and started on another GPU.

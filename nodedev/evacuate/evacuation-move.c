@@ -109,12 +109,19 @@ take(const struct said *said, struct evacuation_moves *ret, struct error *error)
         rc = take_names(&said->from, &taken->from);
     if (rc == 0)
         rc = take_names(&said->to, &taken->to);
-    if (rc < 0) {
+    if (rc < 0)
         error_add(error, "%s: its domain must be a UUID, and from and to the names of GPUs",
                   said->origin);
-        return -EINVAL;
-    }
-    return 0;
+    else if (move.way == EVACUATION_REAP || (move.way == EVACUATION_LIVE) != (taken->host != NULL))
+        error_add(error,
+                  "%s: a guest that goes live has a host, and no other has one; only a vGPU "
+                  "without a guest is reaped",
+                  said->origin);
+    else if (evacuation_moves_find(ret, &taken->domain) != taken)
+        error_add(error, "%s: the plan has the guest %s twice", said->origin, taken->domain.text);
+    else
+        return 0;
+    return -EINVAL;
 }
 
 int

@@ -19,15 +19,16 @@ evacuation_plan_clear(struct evacuation_plan *plan)
     free(plan->items);
     names_clear(&plan->gpus);
     snapshot_clear(&plan->snapshot);
+    evacuation_moves_clear(&plan->records);
     connection_close(&plan->connection);
 }
 
 static const struct names none;
 
 const struct names *
-evacuation_plan_left(const struct evacuation_plan *plan, const struct evacuee *evacuee)
+evacuation_plan_left(const struct evacuation_plan *plan)
 {
-    return plan->is_back ? &evacuee->move.from : &plan->gpus;
+    return plan->is_back ? &none : &plan->gpus;
 }
 
 const struct names *
@@ -40,12 +41,6 @@ bool
 evacuee_has_moved(const struct evacuee *evacuee)
 {
     return !strcmp(evacuee->result, relocation_words[RELOCATION_MOVED]);
-}
-
-static bool
-overlap(const struct names *a, const struct names *b)
-{
-    return ARRAY_HAS(a->items, a->count, name, names_has(b, name));
 }
 
 static bool
@@ -84,8 +79,10 @@ add_vgpu(struct evacuation_plan *plan, const struct vgpu_walk *walk)
 
     if (lease && lease->state == LEASE_HELD) {
         item = find(plan, &lease->domain);
-        if (!item)
+        if (!item) {
             item = add(plan, &lease->domain, lease->domain_name);
+            ledger_find_gpus(&plan->snapshot.ledger, &lease->domain, &item->move.from);
+        }
     } else {
         item = add(plan, NULL, lease && !lease_is_nobodys(lease) ? lease->domain_name : "");
         item->device = *walk->device;
@@ -93,9 +90,9 @@ add_vgpu(struct evacuation_plan *plan, const struct vgpu_walk *walk)
             item->move.way = EVACUATION_REAP;
         error_set(&item->why, 0, "%s is %s", walk->device->text,
                   lease ? lease_state_name(lease->state) : "none of ours");
+        names_append(&item->move.from, walk->gpu);
     }
     item->framebuffer += lease ? lease->framebuffer : 0;
-    names_append_new(&item->move.from, walk->gpu);
 }
 
 static void
@@ -107,26 +104,54 @@ add_card(struct evacuation_plan *plan, const struct whole_card *card)
     error_set(&item->why, 0, "%s has the card itself", card->domain_name);
 }
 
-/* An evacuation of before was killed between the save and the start of a guest. */
-static void
-add_saved(struct evacuation_plan *plan, const struct evacuation_move *record)
+/* A record without a place is that of a guest that was being moved when vgpuctl was killed.
+ * *is_off: the guest waits for its start. Returns -errno with a line in error if libvirt does not
+ * tell; 0: it knows no such domain. */
+static int
+find_in_hand(const struct evacuation_plan *plan, const struct evacuation_move *record, bool *is_off,
+             struct error *error)
 {
     struct connection_domain domain;
-    struct error ignored;
-    struct evacuee *item;
+    int rc;
 
-    if (!plan->connection || !overlap(&record->from, &plan->gpus) || find(plan, &record->domain) ||
-        connection_find(plan->connection, record->domain.text, &domain, &ignored) < 0 ||
-        domain.is_running || !domain.is_saved)
+    *is_off = false;
+    if (!plan->connection) {
+        *error = plan->no_libvirt;
+        return -ENOTCONN;
+    }
+    rc = connection_find(plan->connection, record->domain.text, &domain, error);
+    if (rc < 0)
+        return error->class == ERROR_NO_DOMAIN ? 0 : rc;
+    *is_off = evacuation_record_is_in_hand(record) && !domain.is_running &&
+              (domain.is_saved || record->way == EVACUATION_STOP);
+    return 1;
+}
+
+/* An evacuation of before was killed, and left a guest off. */
+static void
+add_off(struct evacuation_plan *plan, const struct evacuation_move *record)
+{
+    struct error why = {0};
+    struct evacuee *item;
+    bool is_off;
+    int rc;
+
+    if (!evacuation_record_is_in_hand(record) || !names_overlap(&record->from, &plan->gpus) ||
+        ledger_has_domain(&plan->snapshot.ledger, &record->domain))
+        return;
+    rc = find_in_hand(plan, record, &is_off, &why);
+    if (rc >= 0 && !is_off)
         return;
     item = add(plan, &record->domain, record->name);
-    item->is_off = true;
-    item->move.way = EVACUATION_HERE;
+    item->is_off = is_off;
+    item->move.way = is_off ? EVACUATION_HERE : EVACUATION_STAYS;
+    if (rc < 0)
+        item->why = why;
     names_copy(&record->from, &item->move.from);
 }
 
 static void
-look_on_gpus(struct evacuation_plan *plan, const struct evacuation_moves *records)
+look_on_gpus(struct evacuation_plan *plan)
 {
     const struct snapshot *snapshot = &plan->snapshot;
     struct vgpu_walk walk = {.ledger = &snapshot->ledger, .inventory = &snapshot->inventory};
@@ -139,8 +164,8 @@ look_on_gpus(struct evacuation_plan *plan, const struct evacuation_moves *record
         if (names_has(&plan->gpus, &snapshot->ledger.cards.items[i].card))
             add_card(plan, &snapshot->ledger.cards.items[i]);
     }
-    for (size_t i = 0; i < records->count; i++)
-        add_saved(plan, &records->items[i]);
+    for (size_t i = 0; i < plan->records.count; i++)
+        add_off(plan, &plan->records.items[i]);
 }
 
 /* --- who is away ------------------------------------------------------------------------------ */
@@ -150,50 +175,58 @@ look_on_gpus(struct evacuation_plan *plan, const struct evacuation_moves *record
 static void
 see_where(struct evacuation_plan *plan, struct evacuee *item, const struct evacuation_move *record)
 {
-    struct connection_domain domain;
-
     const struct ledger *ledger = &plan->snapshot.ledger;
+    int rc;
 
     ledger_find_gpus(ledger, &record->domain, &item->move.from);
     for (size_t i = 0; i < ledger->count; i++) {
         if (name_equal(&ledger->leases[i].domain, &record->domain))
             item->framebuffer += ledger->leases[i].framebuffer;
     }
-    if (are_equal(&item->move.from, &record->to))
-        return;
     if (item->move.from.count) {
-        item->is_settled = true;
-        error_set(&item->why, 0, "it is not where it was put, on %s", record->to.items[0].text);
+        item->is_settled = evacuation_record_is_in_hand(record)
+                               ? are_equal(&item->move.from, &record->from)
+                               : !are_equal(&item->move.from, &record->to);
+        if (item->is_settled)
+            error_set(&item->why, 0, "it is not where it was put");
         return;
     }
-    if (!plan->connection) {
-        item->why = plan->no_libvirt;
+    rc = find_in_hand(plan, record, &item->is_off, &item->why);
+    item->is_settled = rc >= 0 && !item->is_off;
+    if (rc < 0)
         item->move.way = EVACUATION_STAYS;
-        return;
-    }
-    if (connection_find(plan->connection, record->domain.text, &domain, &item->why) < 0) {
-        item->is_settled = true;
-        return;
-    }
-    item->is_off = !domain.is_running && domain.is_saved;
-    item->is_settled = !item->is_off;
-    if (item->is_settled)
-        error_set(&item->why, 0, "it has been shut off: its next start finds a place by itself");
+    else
+        error_set(&item->why, 0,
+                  rc == 0 ? "libvirt does not know it any more"
+                          : "it has been shut off: its next start finds a place by itself");
+    if (item->is_off)
+        item->why = (struct error){0};
+}
+
+/* Whether a guest that went to another host is here again. */
+static bool
+has_come(const struct evacuation_plan *plan, const struct evacuation_move *record)
+{
+    struct connection_domain domain;
+    struct error ignored;
+
+    return plan->connection &&
+           connection_find(plan->connection, record->domain.text, &domain, &ignored) == 0;
 }
 
 static void
-look_for_records(struct evacuation_plan *plan, const struct evacuation_moves *records)
+look_for_records(struct evacuation_plan *plan)
 {
-    for (size_t i = 0; i < records->count; i++) {
-        const struct evacuation_move *record = &records->items[i];
+    for (size_t i = 0; i < plan->records.count; i++) {
+        const struct evacuation_move *record = &plan->records.items[i];
         struct evacuee *item;
 
-        if (plan->gpus.count && !overlap(&record->from, &plan->gpus))
+        if (plan->gpus.count && !names_overlap(&record->from, &plan->gpus))
             continue;
         item = add(plan, &record->domain, record->name);
         item->move.way = record->way;
         names_copy(&record->from, &item->move.to);
-        if (record->host)
+        if (record->host && !has_come(plan, record))
             item->move.host = memory_copy(record->host);
         else
             see_where(plan, item, record);
@@ -246,12 +279,11 @@ undrain_snapshot(struct evacuation_plan *plan)
 int
 evacuation_plan_look(struct evacuation_plan *plan, struct error *error)
 {
-    AUTO(evacuation_moves_clear) struct evacuation_moves records = {0};
     const struct command_call *call = plan->call;
     int rc = snapshot_take_to_show(&plan->snapshot, call->host, &inventory_all_types, error);
 
     if (rc == 0)
-        rc = evacuation_record_read_all(call->host, &records, error);
+        rc = evacuation_record_read_all(call->host, &plan->records, error);
     if (rc < 0)
         return rc;
     if (connection_open(call->host, call->uri, CONNECTION_READ, &plan->connection,
@@ -260,13 +292,39 @@ evacuation_plan_look(struct evacuation_plan *plan, struct error *error)
     plan->is_bound = plan->is_back;
     if (plan->is_back) {
         undrain_snapshot(plan);
-        look_for_records(plan, &records);
+        look_for_records(plan);
     } else {
-        look_on_gpus(plan, &records);
+        look_on_gpus(plan);
     }
     if (plan->count)
         qsort(plan->items, plan->count, sizeof(*plan->items), by_size);
     return 0;
+}
+
+/* --- who may move ----------------------------------------------------------------------------- */
+
+static bool
+is_excepted(const struct evacuation_plan *plan, const struct evacuation_move *move)
+{
+    const struct options *options = &plan->call->options;
+
+    return ARRAY_HAS(options->excepted, options->excepted_count, word,
+                     !strcmp(*word, move->name) || !strcmp(*word, move->domain.text));
+}
+
+int
+evacuation_plan_allows(const struct evacuation_plan *plan, const struct evacuation_move *move,
+                       unsigned *ways, struct error *error)
+{
+    *ways = 0;
+    if (is_excepted(plan, move))
+        return error_refuse(error, ERROR_FAILED, "--except names it");
+    if (*plan->snapshot.policy_fault.text) {
+        *error = plan->snapshot.policy_fault;
+        return -EINVAL;
+    }
+    *ways = policy_evacuation(&plan->snapshot.policy, move->name, &move->domain);
+    return *ways ? 0 : error_refuse(error, ERROR_NEVER, "vgpu.conf (evacuate) lets nobody move it");
 }
 
 /* --- a plan of before ------------------------------------------------------------------------- */
@@ -279,14 +337,22 @@ stay(struct evacuee *item, const char *why)
 }
 
 static void
-follow(struct evacuee *item, const struct evacuation_move *said)
+follow(const struct evacuation_plan *plan, struct evacuee *item, const struct evacuation_move *said)
 {
+    unsigned ways;
+
+    item->move.way = EVACUATION_STAYS;
+    if (evacuation_plan_allows(plan, &item->move, &ways, &item->why) < 0)
+        return;
     if (!said)
         return stay(item, "the plan does not have it");
     if (said->way == EVACUATION_STAYS)
         return stay(item, "the plan says so");
     if (!are_equal(&said->from, &item->move.from))
         return stay(item, "it is on other GPUs than the plan says");
+    if ((said->way == EVACUATION_HERE && !(ways & 1u << POLICY_EVACUATE_HERE)) ||
+        (said->way == EVACUATION_LIVE && !(ways & 1u << POLICY_EVACUATE_LIVE)))
+        return stay(item, "vgpu.conf (evacuate) does not let it move as the plan says");
     item->move.way = said->way;
     names_copy(&said->to, &item->move.to);
     if (said->host)
@@ -304,7 +370,7 @@ evacuation_plan_follow(struct evacuation_plan *plan, const struct evacuation_mov
         struct evacuee *item = &plan->items[i];
 
         if (evacuee_is_guest(item) && !item->is_off)
-            follow(item, evacuation_moves_find(moves, &item->move.domain));
+            follow(plan, item, evacuation_moves_find(moves, &item->move.domain));
     }
     for (size_t i = 0; i < moves->count; i++) {
         struct evacuee *item = find(plan, &moves->items[i].domain);

@@ -23,7 +23,7 @@ struct evacuee {
     struct evacuation_move move;
     struct name device;   /* of a vGPU that no guest has; "": a guest, or a whole card */
     bool is_off;          /* it is saved, and off: only its start is left to do */
-    bool is_settled;      /* on the way back: nothing is left to do, and its record goes */
+    bool is_settled;      /* nothing is left to do; on the way back, its record goes */
     unsigned framebuffer; /* MiB, of its vGPUs on the GPUs */
     unsigned pause;       /* seconds that it will not run, as an estimate; 0: not known, or none */
     const char *result;   /* what became of it, in one word; "": nothing was tried */
@@ -36,7 +36,8 @@ struct evacuation_plan {
     bool is_back;
     bool is_bound; /* each guest goes to the GPUs of its move, and to no others */
     struct snapshot snapshot;
-    struct connection *connection; /* of this host's libvirt; NULL: no_libvirt says why not */
+    struct evacuation_moves records; /* who is away, and who is being moved */
+    struct connection *connection;   /* of this host's libvirt; NULL: no_libvirt says why not */
     struct error no_libvirt;
     struct evacuee *items;
     size_t count;
@@ -47,15 +48,21 @@ struct evacuation_plan {
  * who is there. -errno with a line in error. The caller clears the plan in every case. */
 int evacuation_plan_look(struct evacuation_plan *plan, struct error *error) CHECKED NONNULL;
 
-/* Does as a plan says that was made before, and in its order. What has changed since stays. */
+/* Whether a guest may be moved at all, by the command line and by vgpu.conf. *ways are bits of enum
+ * policy_evacuate. Returns REFUSED, or -EINVAL for a broken vgpu.conf, with a line in error. */
+int evacuation_plan_allows(const struct evacuation_plan *plan, const struct evacuation_move *move,
+                           unsigned *ways, struct error *error) CHECKED NONNULL;
+
+/* Takes ways and order from an earlier plan. A guest that has changed since, or that may not be
+ * moved so, stays. */
 void
 evacuation_plan_follow(struct evacuation_plan *plan, const struct evacuation_moves *moves) NONNULL;
 
 void evacuation_plan_clear(struct evacuation_plan *plan) NONNULL;
 
-/* The GPUs that a guest has to leave, and the only ones where it may go (none: any). Borrowed. */
-const struct names *
-evacuation_plan_left(const struct evacuation_plan *plan, const struct evacuee *evacuee) NONNULL;
+/* The GPUs that guests have to leave; on the way back none, because each guest is told where to go.
+ * The second function returns the only GPUs where a guest may go; none: any. Borrowed. */
+const struct names *evacuation_plan_left(const struct evacuation_plan *plan) NONNULL;
 const struct names *
 evacuation_plan_only(const struct evacuation_plan *plan, const struct evacuee *evacuee) NONNULL;
 

@@ -89,5 +89,7 @@ evacuation_record_read_all(const struct host *host, struct evacuation_moves *ret
             rc = -EINVAL;
         }
     }
+    if (rc < 0)
+        error_advise(error, "remove the file, and its guest counts as at home");
     return rc;
 }

@@ -8,6 +8,9 @@
  *
  *     /var/lib/libvirt-vgpu/evacuated/UUID
  *
+ * As long as the guest is in hand, which means that it is being moved, the record does not say
+ * where to. If a guest moves twice, its record keeps the GPUs that it left first.
+ *
  * The file goes when the guest is back, or when it was not moved after all. A guest that somebody
  * else moves meanwhile keeps its file until `evacuate --back` looks at it.
  */
@@ -16,6 +19,13 @@
 
 #include "base/host.h"
 #include "evacuate/evacuation-move.h"
+
+/* Whether the guest is being moved, or was when vgpuctl was killed. */
+static inline bool
+evacuation_record_is_in_hand(const struct evacuation_move *record)
+{
+    return record->to.count == 0;
+}
 
 /* Writes the record of a guest, in place of the one that it has. -errno with a line in error. */
 int evacuation_record_write(const struct host *host, const struct evacuation_move *move,

@@ -48,51 +48,55 @@ struct evacuation {
     bool is_signalled; /* nothing more begins */
 };
 
-/* The call as if it were about this guest alone. */
-static int
-open_guest(const struct evacuation *evacuation, struct evacuee *item, struct domain_source *ret,
-           struct error *error)
-{
-    char *name[] = {item->move.domain.text, NULL};
-    struct command_call one = *evacuation->plan->call;
-    int rc;
-
-    one.arguments = name;
-    one.count = 1;
-    rc = domain_source_open(&one, CONNECTION_WRITE, ret, error);
-    ret->call = evacuation->plan->call;
-    return rc;
-}
-
-/* Where its vGPUs are in the end. */
+/* The GPUs where it is, by the ledger. */
 static void
-find_places(const struct evacuation *evacuation, struct evacuee *item)
+find_present(const struct evacuation *evacuation, const struct name *domain, struct names *ret)
 {
     AUTO(ledger_clear) struct ledger ledger = {0};
     struct error ignored;
 
-    names_clear(&item->move.to);
     if (statedir_peek(evacuation->plan->call->host, &ledger, &ignored) == 0)
-        ledger_find_gpus(&ledger, &item->move.domain, &item->move.to);
+        ledger_find_gpus(&ledger, domain, ret);
+}
+
+static void
+find_places(const struct evacuation *evacuation, struct evacuee *item)
+{
+    names_clear(&item->move.to);
+    find_present(evacuation, &item->move.domain, &item->move.to);
+}
+
+/* Nobody knows yet where the guest will be. */
+static int
+write_record(const struct evacuation *evacuation, struct evacuee *item)
+{
+    struct evacuation_move record = item->move;
+
+    record.to = (struct names){0};
+    return evacuation_record_write(evacuation->plan->call->host, &record, &item->why);
 }
 
 static void
 move_here(struct evacuation *evacuation, struct evacuee *item)
 {
     const struct evacuation_plan *plan = evacuation->plan;
+    const struct command_call *call = plan->call;
+    AUTO(connection_close) struct connection *connection = NULL;
     AUTO(domain_source_close) struct domain_source source = {0};
     const struct relocation relocation = {
         .call = plan->call,
         .way = item->move.way == EVACUATION_STOP ? RELOCATION_SHUT_DOWN : RELOCATION_SAVE,
         .patience = evacuation->patience,
         .source = &source,
-        .left = evacuation_plan_left(plan, item),
+        .left = evacuation_plan_left(plan),
         .only = evacuation_plan_only(plan, item),
         .is_signalled = &evacuation->is_signalled,
     };
-    enum relocation_end end = RELOCATION_STAYED;
-    int rc = open_guest(evacuation, item, &source, &item->why);
+    enum relocation_end end = item->is_off ? RELOCATION_SAVED : RELOCATION_STAYED;
+    int rc = connection_open(call->host, call->uri, CONNECTION_WRITE, &connection, &item->why);
 
+    if (rc == 0)
+        rc = domain_source_find(call, connection, item->move.domain.text, &source, &item->why);
     if (rc == 0 && item->is_off) {
         rc = relocation_restore(&relocation, &end, &item->why);
     } else if (rc == 0) {
@@ -103,7 +107,8 @@ move_here(struct evacuation *evacuation, struct evacuee *item)
     if (rc == REFUSED)
         item->move.way = EVACUATION_STAYS;
     item->result = relocation_words[end];
-    find_places(evacuation, item);
+    if (evacuee_has_moved(item))
+        find_places(evacuation, item);
 }
 
 static int
@@ -130,14 +135,17 @@ find_host(const struct evacuation_plan *plan, struct migrate_question *question,
 
 /* Another host than the plan's may be the best by now. */
 static void
-move_there(const struct evacuation *evacuation, struct evacuee *item)
+move_there(struct evacuation *evacuation, struct evacuee *item)
 {
     const struct evacuation_plan *plan = evacuation->plan;
     AUTO(migrate_question_clear) struct migrate_question question = {0};
     AUTO(destinations_clear) struct destinations destinations = {0};
     AUTO(moved_types_clear) struct moved_types types = {0};
-    struct move move = {
-        .call = plan->call, .domain = &item->move.domain, .name = item->move.name, .types = &types};
+    struct move move = {.call = plan->call,
+                        .domain = &item->move.domain,
+                        .name = item->move.name,
+                        .types = &types,
+                        .is_signalled = &evacuation->is_signalled};
     int rc = find_host(plan, &question, item, &destinations);
 
     item->result = STAYED;
@@ -147,7 +155,7 @@ move_there(const struct evacuation *evacuation, struct evacuee *item)
         return;
     free(item->move.host);
     item->move.host = memory_copy(destinations.items[0].host->uri);
-    rc = evacuation_record_write(plan->call->host, &item->move, &item->why);
+    rc = write_record(evacuation, item);
     moved_types_find(&question.guest, &question.snapshot.inventory, &question.snapshot.policy,
                      &types);
     move.to = item->move.host;
@@ -157,49 +165,96 @@ move_there(const struct evacuation *evacuation, struct evacuee *item)
         item->result = MOVED;
 }
 
+/* Whether the other host still has the guest; -errno with a line in error if that is not known. */
+static int
+is_there(const struct command_call *there, const struct name *domain, struct error *error)
+{
+    AUTO(connection_close) struct connection *connection = NULL;
+    struct connection_domain known;
+    int rc = connection_open(there->host, there->uri, CONNECTION_READ, &connection, error);
+
+    if (rc == 0)
+        rc = connection_find(connection, domain->text, &known, error);
+    return rc == 0 ? 1 : error->class == ERROR_NO_DOMAIN ? 0 : rc;
+}
+
 /* Its type is in the XML with which it runs there. */
 static void
-move_home(const struct evacuation *evacuation, struct evacuee *item)
+move_home(struct evacuation *evacuation, struct evacuee *item)
 {
     const struct command_call *call = evacuation->plan->call;
     struct command_call there = *call;
-    const struct move move = {
-        .call = &there, .to = call->uri, .domain = &item->move.domain, .name = item->move.name};
+    const struct move move = {.call = &there,
+                              .to = call->uri,
+                              .domain = &item->move.domain,
+                              .name = item->move.name,
+                              .place = item->move.host,
+                              .is_signalled = &evacuation->is_signalled};
+    int rc;
 
     there.uri = item->move.host;
-    item->result = move_run(&move, &item->why) < 0 ? STAYED : MOVED;
-    if (evacuee_has_moved(item))
+    item->result = STAYED;
+    rc = is_there(&there, &item->move.domain, &item->why);
+    item->is_settled = rc == 0;
+    if (rc > 0 && move_run(&move, &item->why) == 0) {
+        item->result = MOVED;
         find_places(evacuation, item);
+    }
 }
 
 /* --- all of them ------------------------------------------------------------------------------ */
 
-/* A guest that is where it was needs no record, and no more does one that is at home. The record of
- * a guest that is off, or of which nobody knows where it is, stays. */
+/* The ledger tells where the guest is. A guest that did not leave, or has come home, needs no
+ * record. The record of a guest that is off, or of which nobody knows where it is, stays. */
 static int
-update_record(const struct evacuation *evacuation, const struct evacuee *item, struct error *error)
+update_record(const struct evacuation *evacuation, struct evacuee *item,
+              const struct evacuation_move *before, struct error *error)
 {
     const struct host *host = evacuation->plan->call->host;
-    const bool is_back = evacuation->plan->is_back, has_moved = evacuee_has_moved(item);
-    const bool is_where_it_was =
-        item->result == STAYED || item->result == relocation_words[RELOCATION_RETURNED];
+    struct evacuation_move record = item->move;
+    AUTO(names_clear) struct names present = {0};
 
-    if (has_moved && !is_back)
-        return evacuation_record_write(host, &item->move, error);
-    return has_moved || (is_where_it_was && !is_back)
-               ? evacuation_record_remove(host, &item->move.domain, error)
-               : 0;
+    if (evacuation->plan->is_back)
+        return evacuee_has_moved(item) || item->is_settled
+                   ? evacuation_record_remove(host, &record.domain, error)
+                   : 0;
+    find_present(evacuation, &record.domain, &present);
+    record.from = before ? before->from : item->move.from;
+    if (record.host && evacuee_has_moved(item))
+        return evacuation_record_write(host, &record, error);
+    if (present.count == 0) {
+        if (strcmp(item->result, STAYED) == 0)
+            item->result = relocation_words[RELOCATION_UNKNOWN];
+        return 0;
+    }
+    record.to = present;
+    free(record.host);
+    record.host = item->move.host = NULL;
+    if (!names_overlap(&present, &evacuation->plan->gpus))
+        return evacuation_record_write(host, &record, error);
+    return before ? evacuation_record_write(host, before, error)
+                  : evacuation_record_remove(host, &record.domain, error);
+}
+
+/* The record of a guest that is away already, and moves on. */
+static const struct evacuation_move *
+find_before(const struct evacuation_plan *plan, const struct evacuee *item)
+{
+    const struct evacuation_move *before =
+        evacuation_moves_find(&plan->records, &item->move.domain);
+
+    return before && !evacuation_record_is_in_hand(before) && !before->host ? before : NULL;
 }
 
 static void
 move(struct evacuation *evacuation, struct evacuee *item)
 {
     const struct evacuation_plan *plan = evacuation->plan;
+    const struct evacuation_move *before = plan->is_back ? NULL : find_before(plan, item);
     struct error error;
 
     item->why = (struct error){0};
-    if (!plan->is_back && !item->is_off &&
-        evacuation_record_write(plan->call->host, &item->move, &item->why) < 0) {
+    if (!plan->is_back && !item->is_off && write_record(evacuation, item) < 0) {
         item->result = STAYED;
         return;
     }
@@ -211,8 +266,20 @@ move(struct evacuation *evacuation, struct evacuee *item)
         move_here(evacuation, item);
     if (evacuee_has_moved(item))
         item->why = (struct error){0};
-    if (update_record(evacuation, item, &error) < 0)
+    if (update_record(evacuation, item, before, &error) < 0)
         reply_warn(plan->call, ERROR_FAILED, "%s: %s", item->move.name, error.text);
+}
+
+/* A guest may have ended meanwhile, and started elsewhere. */
+static bool
+has_left(const struct evacuation *evacuation, const struct evacuee *item)
+{
+    AUTO(names_clear) struct names present = {0};
+
+    if (evacuation->plan->is_back || item->is_off)
+        return false;
+    find_present(evacuation, &item->move.domain, &present);
+    return !names_overlap(&present, &evacuation->plan->gpus);
 }
 
 static void
@@ -221,12 +288,19 @@ run_one(struct evacuation *evacuation, struct evacuee *item)
     const struct host *host = evacuation->plan->call->host;
 
     if (item->is_settled) {
-        if (evacuation_record_remove(host, &item->move.domain, &item->why) < 0)
+        if (evacuation_record_remove(host, &item->move.domain, &item->why) < 0) {
             item->is_settled = false;
+            item->result = STAYED;
+        }
         return;
     }
     if (item->move.way == EVACUATION_STAYS) {
         item->result = STAYED;
+        return;
+    }
+    if (has_left(evacuation, item)) {
+        item->is_settled = true;
+        error_set(&item->why, 0, "it has left by itself");
         return;
     }
     evacuation->is_signalled |= end_signals_are_pending();
@@ -234,7 +308,7 @@ run_one(struct evacuation *evacuation, struct evacuee *item)
         return move(evacuation, item);
     item->move.way = EVACUATION_STAYS;
     item->result = STAYED;
-    error_set(&item->why, 0, "a signal has ended the evacuation before");
+    error_set(&item->why, 0, "not begun: a signal has ended the evacuation");
 }
 
 void

@@ -3,8 +3,9 @@
 /*
  * evacuation: carries a plan out, one guest after the other.
  *
- * Each guest is judged anew before it moves. If it fails, it stays where it was if that can be had,
- * and the others go on. Before a guest moves, its record is on disk (evacuation-record.h).
+ * Each guest is judged anew before it moves. A guest whose move fails goes back to its old place,
+ * if that is still free, and the others go on. Before a guest moves, its record is on disk
+ * (evacuation-record.h).
  *
  * A signal that would end this process waits: the guest in hand is first brought to run, and no
  * other begins. The caller has blocked these signals (cli/end-signals.h).

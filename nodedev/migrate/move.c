@@ -87,6 +87,7 @@ work(const void *data, struct connection *connection, FILE *out, struct error *e
 static int
 conclude(const struct move *move, const struct long_call_end *end, struct error *error)
 {
+    const char *place = move->place ? move->place : "here";
     struct connection_domain domain;
     struct error ignored;
 
@@ -102,9 +103,9 @@ conclude(const struct move *move, const struct long_call_end *end, struct error 
                          : "the process that asked libvirt for it has ended without a word");
     if (!end->connection ||
         connection_find(end->connection, move->domain->text, &domain, &ignored) < 0)
-        error_add(error, "and whether it is still here is not known: see 'virsh list --all'");
+        error_add(error, "and whether it is still %s is not known: see 'virsh list --all'", place);
     else
-        error_add(error, "it %s here", domain.is_running ? "still runs" : "is shut off");
+        error_add(error, "it %s %s", domain.is_running ? "still runs" : "is shut off", place);
     return -EIO;
 }
 
@@ -127,5 +128,7 @@ move_run(const struct move *move, struct error *error)
         error_wrap(error, "%s is not moved", move->name);
         return rc;
     }
+    if (move->is_signalled)
+        *move->is_signalled |= end.is_signalled;
     return conclude(move, &end, error);
 }

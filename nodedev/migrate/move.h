@@ -17,6 +17,9 @@ struct move {
     const struct name *domain;       /* UUID of the domain */
     const char *name;                /* name of the domain */
     const struct moved_types *types; /* what it asks for there in place of classes; NULL: nothing */
+    const char *place;               /* where it runs until then, for messages; NULL: "here" */
+    bool *is_signalled; /* is set if a signal came that would have ended this process; NULL: nobody
+                           asks */
 };
 
 /* Returns -errno with a line in error, which also says whether the domain still runs here. Returns

@@ -158,15 +158,15 @@ call(const struct relocation *relocation, bool runs, struct error *error)
 
 /* --- off -------------------------------------------------------------------------------------- */
 
-/* What the guest is when it is off and may be started at its new place. */
+/* The state in which the guest can be started at its new place. */
 static enum relocation_end
 off(const struct relocation *relocation)
 {
     return relocation->way == RELOCATION_SAVE ? RELOCATION_SAVED : RELOCATION_OFF;
 }
 
-/* Asks the guest to shut down, and waits for that. A signal ends the waiting, and not what the
- * guest does. */
+/* Asks the guest to shut down, and waits for that. A signal does not end the waiting, because the
+ * guest goes off all the same, and nobody would start it then. */
 static enum relocation_end
 shut_down(const struct relocation *relocation, struct error *error)
 {
@@ -180,16 +180,14 @@ shut_down(const struct relocation *relocation, struct error *error)
     /* It may have gone off by itself just now. */
     if (connection_shut_down(relocation->source->connection, &domain->uuid, error) < 0)
         return ask(relocation, &ignored);
-    while (end == RELOCATION_STAYED && deadline_pause(deadline, &pause)) {
-        if (end_signals_are_pending()) {
-            *relocation->is_signalled = true;
-            break;
-        }
+    while (end == RELOCATION_STAYED && deadline_pause(deadline, &pause))
         end = ask(relocation, error);
+    if (end == RELOCATION_STAYED) {
+        error_set(error, -EBUSY, "it was asked to shut down, and has not done so within %u s",
+                  relocation->patience);
+        error_advise_command(error, "if it goes off now, start it with", "virsh start %s",
+                             shell_word(domain->name).text);
     }
-    if (end == RELOCATION_STAYED)
-        error_set(error, -EBUSY, "it was asked to shut down, and has not done so %s",
-                  *relocation->is_signalled ? "before a signal came" : "in time");
     return end;
 }
 
@@ -399,7 +397,7 @@ move(const struct relocation *relocation, struct promise *promise, enum relocati
     else if (*ret == RELOCATION_STAYED && is_there(relocation))
         *ret = RELOCATION_MOVED;
     else if (*ret == RELOCATION_STAYED) {
-        error_set(error, -EIO, "its start was given another place than the one that waited");
+        error_set(error, -EIO, "it was started on another GPU than the one that was held for it");
         *ret = RELOCATION_RETURNED;
     }
     if (*ret != RELOCATION_MOVED)

@@ -36,7 +36,7 @@ struct relocation {
 enum relocation_end {
     RELOCATION_STAYED, /* it runs where it was */
     RELOCATION_MOVED,
-    RELOCATION_RETURNED, /* it did not start at the new place, and runs where it was */
+    RELOCATION_RETURNED, /* it did not start at the new place, and runs elsewhere */
     RELOCATION_SAVED,    /* it is off, and its next start restores it */
     RELOCATION_OFF,      /* it is off, and has no saved state */
     RELOCATION_UNKNOWN,  /* libvirt does not tell */

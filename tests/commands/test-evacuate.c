@@ -18,6 +18,8 @@
     "gpu 0000:7f:00.0 vf vfs 1 rule size board \"NVIDIA L40S\"\n"                                  \
     "gpu 0000:9f:00.0 vf vfs 1 rule size board \"NVIDIA L40S\"\n"
 
+#define HERE "test:///default"
+
 static struct scene scene;
 static struct typed typed;
 static const struct typed_case here = {{.scene = &scene, .machine = MACHINE}, &typed};
@@ -133,6 +135,13 @@ the_order(void **state)
                                        "guest2 stays -\n");
 }
 
+static void
+assert_drained(const char *answer)
+{
+    typed_expect(&scene, HERE, "vgpuctl gpus -o DRAINED -rn", COMMAND_DONE, answer, &typed);
+    assert_null(strstr(typed.printed, strcmp(answer, "no") ? "no" : "yes"));
+}
+
 /* Guests that may not move, by vgpu.conf or by the command line. */
 static void
 who_may_not(void **state)
@@ -144,6 +153,7 @@ who_may_not(void **state)
     assert_string_equal(typed.printed, "guest1 0000:7f:00.0\nguest2 -\n");
     typed_expect(&scene, uri, "vgpuctl evacuate 3d:00.0 --except guest3", COMMAND_FAILED,
                  "--except guest3: no guest of that name is there", &typed);
+    assert_drained("no");
     scene_configure(&scene, "evacuate = [ \"live\" ];"
                             "domains = ( { name = \"guest2\"; evacuate = [ ]; } );");
     typed_golden(&scene, uri, "evacuate/who-may-not", "vgpuctl evacuate 3d:00.0 --dry-run --stop");
@@ -155,7 +165,15 @@ a_plan_of_before(void **state)
 {
     const char *uri = three_guests();
     AUTO_FREE char *text = NULL;
-    char line[512], path[512];
+    char line[512], path[512], said[512];
+    static const char *const wrong[][2] = {
+        {"way = \"live\";", "a guest that goes live has a host"},
+        {"way = \"here\"; host = \"qemu:///system\";", "a guest that goes live has a host"},
+        {"way = \"reap\";", "only a vGPU without a guest is reaped"},
+        {"way = \"here\"; }, { domain = \"aaaaaaaa-0000-4000-8000-000000000001\"; name = \"h\"; "
+         "way = \"stays\";",
+         "the plan has the guest aaaaaaaa-0000-4000-8000-000000000001 twice"},
+    };
 
     snprintf(line, sizeof(line), "vgpuctl evacuate 3d:00.0 --dry-run --plan %s/plan",
              scene.kernel.path);
@@ -163,30 +181,51 @@ a_plan_of_before(void **state)
     snprintf(path, sizeof(path), "%s/plan", scene.kernel.path);
     text = scene_read(path);
     typed_compare_golden("evacuate/plan-file", text);
-    fake_write(&scene.kernel, "plan",
-               "moves = ( { domain = \"aaaaaaaa-0000-4000-8000-000000000001\"; name = \"guest1\";\n"
-               "    way = \"here\"; from = [ \"0000:5e:00.0\" ]; },\n"
-               "  { domain = \"aaaaaaaa-0000-4000-8000-000000000002\"; name = \"guest2\";\n"
-               "    way = \"stays\"; } );\n");
     snprintf(line, sizeof(line), "vgpuctl evacuate 3d:00.0 --plan %s/plan", scene.kernel.path);
-    typed_expect(&scene, uri, line, COMMAND_BUSY, "what stays: 2 of 2", &typed);
-    typed_assert_has(typed.printed, "it is on other GPUs than the plan says");
-    typed_assert_has(typed.printed, "the plan says so");
-    fake_write(&scene.kernel, "plan", "moves = ( );");
-    typed_expect(&scene, uri, line, COMMAND_BUSY, "what stays: 2 of 2", &typed);
-    typed_assert_has(typed.printed, "the plan does not have it");
     fake_write(&scene.kernel, "plan", "moves = (\n{ domain = \"guest1\"; way = \"fly\"; } );");
     typed_expect(&scene, uri, line, COMMAND_FAILED, "plan:2: name is missing", &typed);
     typed_assert_has(typed.faults, "plan:2: way must be one of \"stays\", \"here\", \"live\"");
     fake_write(&scene.kernel, "plan",
                "moves = ( { domain = \"guest1\"; name = \"guest1\"; way = \"here\"; } );");
     typed_expect(&scene, uri, line, COMMAND_FAILED, "plan:1: its domain must be a UUID", &typed);
+    for (size_t i = 0; i < COUNT(wrong); i++) {
+        snprintf(
+            said, sizeof(said),
+            "moves = ( { domain = \"aaaaaaaa-0000-4000-8000-000000000001\"; name = \"g\"; %s } );",
+            wrong[i][0]);
+        fake_write(&scene.kernel, "plan", said);
+        typed_expect(&scene, uri, line, COMMAND_FAILED, wrong[i][1], &typed);
+    }
     fake_write(&scene.kernel, "plan", "moves = ");
     typed_expect(&scene, uri, line, COMMAND_FAILED, "plan:1: syntax error", &typed);
+    fake_write(&scene.kernel, "plan",
+               "moves = ( { domain = \"aaaaaaaa-0000-4000-8000-000000000001\"; name = \"guest1\";\n"
+               "    way = \"here\"; from = [ \"0000:5e:00.0\" ]; },\n"
+               "  { domain = \"aaaaaaaa-0000-4000-8000-000000000002\"; name = \"guest2\";\n"
+               "    way = \"stays\"; } );\n");
+    assert_drained("no");
+    typed_expect(&scene, uri, line, COMMAND_BUSY, "what stays: 2 of 2", &typed);
+    typed_assert_has(typed.printed, "it is on other GPUs than the plan says");
+    typed_assert_has(typed.printed, "the plan says so");
+    fake_write(&scene.kernel, "plan", "moves = ( );");
+    typed_expect(&scene, uri, line, COMMAND_BUSY, "what stays: 2 of 2", &typed);
+    typed_assert_has(typed.printed, "the plan does not have it");
+    /* What is forbidden now stays, whatever the plan says. */
+    fake_write(&scene.kernel, "plan",
+               "moves = ( { domain = \"aaaaaaaa-0000-4000-8000-000000000001\"; name = \"guest1\";\n"
+               "    way = \"here\"; from = [ \"0000:3d:00.0\" ]; } );\n");
+    scene_configure(&scene, "evacuate = [ \"live\" ];");
+    typed_expect(&scene, uri, line, COMMAND_BUSY, "what stays: 2 of 2", &typed);
+    typed_assert_has(typed.printed, "does not let it move as the plan says");
+    scene_configure(&scene, "");
+    strcat(line, " --except guest1");
+    typed_expect(&scene, uri, line, COMMAND_BUSY, "what stays: 2 of 2", &typed);
+    typed_assert_has(typed.printed, "--except names it");
 }
 
+/* Without `to` the guest was in hand when vgpuctl was killed. */
 static void
-put_record(unsigned guest, const char *from, const char *to)
+put_record(unsigned guest, const char *way, const char *from, const char *to)
 {
     char name[128], text[512];
 
@@ -194,9 +233,17 @@ put_record(unsigned guest, const char *from, const char *to)
              "var/lib/libvirt-vgpu/evacuated/aaaaaaaa-0000-4000-8000-00000000000%u", guest);
     snprintf(text, sizeof(text),
              "moves = ( { domain = \"aaaaaaaa-0000-4000-8000-00000000000%u\"; name = \"guest%u\";\n"
-             "    way = \"here\"; from = [ \"%s\" ]; to = [ \"%s\" ]; } );\n",
-             guest, guest, from, to);
+             "    way = \"%s\"; from = [ \"%s\" ]; to = ( %s ); } );\n",
+             guest, guest, way, from, to);
     fake_write(&scene.kernel, name, text);
+}
+
+static bool
+has_record(unsigned guest)
+{
+    return host_exists(&scene.kernel.host,
+                       "var/lib/libvirt-vgpu/evacuated/aaaaaaaa-0000-4000-8000-00000000000%u",
+                       guest);
 }
 
 /* Who is away, and still where it was put, comes home. */
@@ -207,9 +254,9 @@ the_way_back(void **state)
 
     typed_expect(&scene, uri, "vgpuctl evacuate --back", COMMAND_DONE, "", &typed);
     typed_assert_has(typed.faults, "nobody is away");
-    put_record(1, "0000:7f:00.0", "0000:3d:00.0");
-    put_record(2, "0000:9f:00.0", "0000:5e:00.0");
-    put_record(9, "0000:9f:00.0", "0000:5e:00.0");
+    put_record(1, "here", "0000:7f:00.0", "\"0000:3d:00.0\"");
+    put_record(2, "here", "0000:9f:00.0", "\"0000:5e:00.0\"");
+    put_record(9, "here", "0000:9f:00.0", "\"0000:5e:00.0\"");
     typed_golden(&scene, uri, "evacuate/back", "vgpuctl evacuate --back --dry-run");
     typed_expect(&scene, uri, "vgpuctl evacuate --back 9f:00.0 -rn -o DOMAIN,HOW", COMMAND_DONE,
                  "guest2 -\nguest9 -\n", &typed);
@@ -221,14 +268,37 @@ the_way_back(void **state)
                  "000000000002:1: moves must be", &typed);
 }
 
+/* A guest that was in hand when vgpuctl was killed is away if it is on another GPU than before. */
+static void
+who_was_in_hand(void **state)
+{
+    const char *uri = three_guests();
+
+    put_record(1, "here", "0000:3d:00.0", "");
+    put_record(3, "here", "0000:7f:00.0", "");
+    typed_expect(&scene, uri, "vgpuctl evacuate --back --dry-run -rn -o DOMAIN,HOW", COMMAND_DONE,
+                 "guest3 here\nguest1 -\n", &typed);
+    /* Without libvirt nobody knows whether a guest is off. */
+    put_record(9, "here", "0000:9f:00.0", "");
+    typed_expect(&scene, "test:///nowhere", "vgpuctl evacuate 9f:00.0", COMMAND_BUSY,
+                 "what stays: 1 of 1", &typed);
+    assert_true(has_record(9));
+    typed_expect(&scene, "test:///nowhere", "vgpuctl evacuate --back 9f:00.0", COMMAND_BUSY,
+                 "what stays: 1 of 1", &typed);
+    assert_true(has_record(9));
+    typed_expect(&scene, uri, "vgpuctl evacuate --back 9f:00.0", COMMAND_DONE,
+                 "libvirt does not know it any more", &typed);
+    assert_false(has_record(9));
+}
+
 /* A guest that was saved and not started is told by doctor. Metrics count who is away. */
 static void
 who_is_away(void **state)
 {
     const char *uri = three_guests();
 
-    put_record(3, "0000:3d:00.0", "0000:5e:00.0");
-    put_record(9, "0000:9f:00.0", "0000:5e:00.0");
+    put_record(3, "here", "0000:3d:00.0", "\"0000:5e:00.0\"");
+    put_record(9, "here", "0000:9f:00.0", "");
     typed_expect(&scene, uri, "vgpuctl metrics", COMMAND_DONE, "\nlibvirt_vgpu_guests_away 2\n",
                  &typed);
     typed_run(&scene, uri, "vgpuctl doctor", &typed);
@@ -254,10 +324,13 @@ whose_drain(void **state)
                  "", &typed);
     typed_expect(&scene, uri, "vgpuctl status", COMMAND_DONE, "reason: firmware", &typed);
     typed_assert_has(typed.printed, "reason: noise");
+    typed_expect(&scene, uri, "vgpuctl evacuate 3d:00.0 --except guest1 --except guest2",
+                 COMMAND_BUSY, "what stays: 2 of 2", &typed);
+    typed_expect(&scene, uri, "vgpuctl drain 3d:00.0 --reason broken", COMMAND_DONE, "", &typed);
     typed_expect(&scene, uri, "vgpuctl evacuate --back", COMMAND_DONE, "", &typed);
     typed_assert_has(typed.faults, "nobody is away");
     typed_expect(&scene, uri, "vgpuctl gpus -o GPU,DRAINED -rn", COMMAND_DONE,
-                 "0000:3d:00.0 no\n0000:5e:00.0 no\n0000:7f:00.0 no\n0000:9f:00.0 yes\n", &typed);
+                 "0000:3d:00.0 yes\n0000:5e:00.0 no\n0000:7f:00.0 no\n0000:9f:00.0 yes\n", &typed);
 }
 
 /* How long the last guest has stood still tells how long the next one will. */
@@ -390,21 +463,14 @@ int
 main(void)
 {
 #define TEST(name) TYPED_TEST(name, here)
-    const struct CMUnitTest tests[] = {TEST(the_plan),
-                                       TEST(who_stays),
-                                       TEST(two_names),
-                                       TEST(a_broken_configuration),
-                                       TEST(the_order),
-                                       TEST(who_may_not),
-                                       TEST(a_plan_of_before),
-                                       TEST(the_way_back),
-                                       TEST(who_is_away),
-                                       TEST(whose_drain),
-                                       TEST(the_pause),
-                                       TEST(a_kept_vgpu),
-                                       TEST(one_at_a_time),
-                                       TEST(many_guests),
-                                       TEST(usage),
+    const struct CMUnitTest tests[] = {TEST(the_plan),         TEST(who_stays),
+                                       TEST(two_names),        TEST(a_broken_configuration),
+                                       TEST(the_order),        TEST(who_may_not),
+                                       TEST(a_plan_of_before), TEST(the_way_back),
+                                       TEST(who_was_in_hand),  TEST(who_is_away),
+                                       TEST(whose_drain),      TEST(the_pause),
+                                       TEST(a_kept_vgpu),      TEST(one_at_a_time),
+                                       TEST(many_guests),      TEST(usage),
                                        TEST(nothing_there)};
 
     return cmocka_run_group_tests(tests, warm_up_connection, NULL);

@@ -316,8 +316,9 @@ domains_by_uuid_and_for_gpus_only(void **state)
         .alias = (char[]){"ua-gpu1"}, .is_gpu = true, .device = SIZE_MAX};
     struct request request = {
         .name = (char[]){"nothing"}, .domain = {UUID0}, .hostdevs = &hostdev, .hostdev_count = 1};
-    struct policy_domain domain = {
-        .name = (char[]){"B1F4E27E-0D06-4A5F-9C5D-3A1F0C6B8E20"}, web_devices, 3, NULL};
+    struct policy_domain domain = {.name = (char[]){"B1F4E27E-0D06-4A5F-9C5D-3A1F0C6B8E20"},
+                                   .devices = web_devices,
+                                   .device_count = 3};
     struct policy policy = {.default_class = (char[]){""}, .domains = &domain, .domain_count = 1};
     struct demands demands;
     struct error error;
