@@ -181,6 +181,16 @@ names_overlap(const struct names *a, const struct names *b)
     return false;
 }
 
+bool
+names_are_same(const struct names *a, const struct names *b)
+{
+    for (size_t i = 0; i < a->count; i++) {
+        if (!names_has(b, &a->items[i]))
+            return false;
+    }
+    return a->count == b->count;
+}
+
 void
 names_clear(struct names *names)
 {

@@ -67,4 +67,6 @@ void names_copy(const struct names *from, struct names *to) NONNULL; /* appends 
 void names_sort(struct names *names) NONNULL;
 bool names_has(const struct names *names, const struct name *name) CHECKED NONNULL;
 bool names_overlap(const struct names *a, const struct names *b) CHECKED NONNULL;
+bool
+names_are_same(const struct names *a, const struct names *b) CHECKED NONNULL; /* in any order */
 void names_clear(struct names *names) NONNULL;

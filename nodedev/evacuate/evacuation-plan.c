@@ -43,12 +43,6 @@ evacuee_has_moved(const struct evacuee *evacuee)
     return !strcmp(evacuee->result, relocation_words[RELOCATION_MOVED]);
 }
 
-static bool
-are_equal(const struct names *a, const struct names *b)
-{
-    return a->count == b->count && !ARRAY_HAS(a->items, a->count, name, !names_has(b, name));
-}
-
 /* --- who is on the GPUs ----------------------------------------------------------------------- */
 
 static struct evacuee *
@@ -185,8 +179,8 @@ see_where(struct evacuation_plan *plan, struct evacuee *item, const struct evacu
     }
     if (item->move.from.count) {
         item->is_settled = evacuation_record_is_in_hand(record)
-                               ? are_equal(&item->move.from, &record->from)
-                               : !are_equal(&item->move.from, &record->to);
+                               ? names_are_same(&item->move.from, &record->from)
+                               : !names_are_same(&item->move.from, &record->to);
         if (item->is_settled)
             error_set(&item->why, 0, "it is not where it was put");
         return;
@@ -348,7 +342,7 @@ follow(const struct evacuation_plan *plan, struct evacuee *item, const struct ev
         return stay(item, "the plan does not have it");
     if (said->way == EVACUATION_STAYS)
         return stay(item, "the plan says so");
-    if (!are_equal(&said->from, &item->move.from))
+    if (!names_are_same(&said->from, &item->move.from))
         return stay(item, "it is on other GPUs than the plan says");
     if ((said->way == EVACUATION_HERE && !(ways & 1u << POLICY_EVACUATE_HERE)) ||
         (said->way == EVACUATION_LIVE && !(ways & 1u << POLICY_EVACUATE_LIVE)))

@@ -230,6 +230,8 @@ update_record(const struct evacuation *evacuation, struct evacuee *item,
     record.to = present;
     free(record.host);
     record.host = item->move.host = NULL;
+    if (names_are_same(&present, &record.from))
+        return evacuation_record_remove(host, &record.domain, error);
     if (!names_overlap(&present, &evacuation->plan->gpus))
         return evacuation_record_write(host, &record, error);
     return before ? evacuation_record_write(host, before, error)
