@@ -339,26 +339,6 @@ inventory_offers(const struct inventory_gpu *gpu)
     return gpu->is_partial ? gpu->vgpu_count > 0 || makes_any(gpu, true) : gpu->type_count > 0;
 }
 
-/* Whether types of several sizes are known. A driver may list only the size of the vGPUs that are
- * there. Then other sizes are known because they were listed while the GPU had no vGPU, or by
- * another card of the model. */
-static bool
-knows_several_sizes(const struct inventory_gpu *gpu)
-{
-    unsigned first = 0;
-
-    for (size_t i = 0; i < gpu->type_count && gpu->one_size; i++) {
-        const struct inventory_type *type = &gpu->types[i];
-
-        if (!inventory_type_shares_time(type) || !type->framebuffer)
-            continue;
-        if (first && type->framebuffer != first)
-            return true;
-        first = type->framebuffer;
-    }
-    return false;
-}
-
 bool
 inventory_has_instance_types(const struct inventory_gpu *gpu)
 {
@@ -399,13 +379,28 @@ inventory_may_have_more(const struct inventory_gpu *gpu)
     if (gpu->is_silent || inventory_lacks_types(gpu))
         return true;
     return gpu->is_partial &&
-           (gpu->vgpu_count > 0 ? !knows_several_sizes(gpu) : !makes_any(gpu, false));
+           (gpu->vgpu_count > 0 ? !inventory_find_largest(gpu) : !makes_any(gpu, false));
 }
 
 bool
 inventory_type_shares_time(const struct inventory_type *type)
 {
     return !type->slices && !type->is_configured;
+}
+
+/* The sizes of two cards in use, or of one card on two days, may both lack the largest. */
+unsigned
+inventory_find_largest(const struct inventory_gpu *gpu)
+{
+    unsigned largest = 0, smallest = UINT_MAX;
+
+    for (size_t i = 0; i < gpu->type_count; i++) {
+        unsigned size = inventory_type_shares_time(&gpu->types[i]) ? gpu->types[i].framebuffer : 0;
+
+        largest = size > largest ? size : largest;
+        smallest = size && size < smallest ? size : smallest;
+    }
+    return largest > smallest && (!gpu->is_partial || gpu->has_all_sizes) ? largest : 0;
 }
 
 const struct limit *

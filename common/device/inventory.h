@@ -67,7 +67,9 @@ struct inventory_gpu {
     size_t vgpu_count;
     unsigned framebuffer; /* MiB that its vGPUs share; 0: not known */
     bool is_partial; /* its driver lists only the types that it would make now; there may be more */
-    bool one_size;   /* all vGPUs that share it in time must have the same frame buffer size */
+    bool has_all_sizes; /* though is_partial: it, or another card of its model, was idle when it
+                           listed them, or a table of its vendor has them (vendor.h) */
+    bool one_size;      /* all vGPUs that share it in time must have the same frame buffer size */
     unsigned instances; /* number of GPU instances (MIG) that are seen; 0: none, or nobody looked
                            (nvidia.h) */
     bool is_occupied;   /* each of these instances has a vGPU, so vGPUs show all instances */
@@ -234,13 +236,17 @@ bool inventory_withholds(const struct inventory_gpu *gpu) CHECKED NONNULL;
 
 /* Whether a GPU may have types that nobody knows of: its driver does not list those that it would
  * not make beside the present vGPUs. An idle GPU lists all of them, except those of GPU instances
- * (MIG) that do not exist. Types that were listed while it was idle, or that another card of the
- * model lists, are known. */
+ * (MIG) that do not exist. If it was idle once, or another card of its model is, its types are
+ * known. */
 bool inventory_may_have_more(const struct inventory_gpu *gpu) CHECKED NONNULL;
 
 /* Whether vGPUs of a type share their GPU in time: they need no GPU instance (MIG), and the type is
  * the driver's own. The rule of one frame buffer size at a time is only for such types. */
 bool inventory_type_shares_time(const struct inventory_type *type) CHECKED NONNULL;
+
+/* Returns the size of the largest type that shares a GPU in time, in MiB. Returns 0 if it is not
+ * known: there may be a larger one, or only one size was seen. */
+unsigned inventory_find_largest(const struct inventory_gpu *gpu) CHECKED NONNULL;
 
 /* Returns the limit of a GPU's memory, if its vGPUs share the memory and the driver or vgpu.conf
  * tells its size. Returns NULL if nobody tells. */

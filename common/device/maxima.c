@@ -27,22 +27,6 @@ shares_in_time(const struct inventory_gpu *gpu, const struct inventory_type *typ
     return gpu->one_size && inventory_type_shares_time(type);
 }
 
-/* Returns the size of the largest type. Returns 0 unless two or more sizes are known, because the
- * largest type may not have been seen. */
-static unsigned
-find_largest(const struct inventory_gpu *gpu)
-{
-    unsigned largest = 0, smallest = UINT_MAX;
-
-    for (size_t i = 0; i < gpu->type_count; i++) {
-        unsigned size = inventory_type_shares_time(&gpu->types[i]) ? gpu->types[i].framebuffer : 0;
-
-        largest = size > largest ? size : largest;
-        smallest = size && size < smallest ? size : smallest;
-    }
-    return largest > smallest ? largest : 0;
-}
-
 static unsigned
 larger(unsigned a, unsigned b)
 {
@@ -213,7 +197,7 @@ settle_maximum(const struct policy *policy, struct inventory_type *type)
 static void
 add_for_gpu(const struct policy *policy, struct inventory_gpu *gpu)
 {
-    unsigned largest = find_largest(gpu);
+    unsigned largest = inventory_find_largest(gpu);
 
     if (shares_memory(gpu))
         add_memory(gpu);

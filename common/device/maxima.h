@@ -5,7 +5,7 @@
  *
  * There are four sources. A driver tells the maximum of its types (mdev's max_instance). For types
  * whose driver tells none, the administrator sets it in vgpu.conf (max_instances). Else a table of
- * the vendor says it (vendor.h). Else it is calculated from sizes: if several sizes were seen, the
+ * the vendor says it (vendor.h). Else it is calculated from sizes: if all sizes are known, the
  * largest type has the whole frame buffer. The last two are never less than what is seen.
  *
  * If a GPU takes one frame buffer size at a time, all its vGPUs count against the maximum of a

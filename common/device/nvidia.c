@@ -177,6 +177,7 @@ add_table(struct inventory_gpu *gpu, const struct nvidia_table_card *card)
         if (inventory_find_type(gpu, &said->type.id) ||
             (gpu->is_partial && (said->type.slices > 0) == (gpu->instances > 0)))
             complete_type(inventory_add_type(gpu, &said->type), said);
+        gpu->has_all_sizes |= said->type.slices == 0 && gpu->instances == 0;
     }
 }
 

@@ -65,29 +65,20 @@ find_seen(const struct inventory_gpu *gpu)
     return made + offered;
 }
 
-/* If there are several sizes, the largest type has the whole frame buffer. But a GPU in use may not
- * list its largest type, and a driver may have more than its largest type takes. Then more is seen
- * than the largest type has. The frame buffer is at least what vGPUs of one type can have together,
- * by the driver. A total that is calculated so is never less than what is seen. The frame buffers
- * of pools are added. */
+/* The largest type has the whole frame buffer, if that type is known. But a driver may have more
+ * than its largest type takes. Then more is seen than the largest type has. The frame buffer is at
+ * least what vGPUs of one type can have together, by the driver. A total that is calculated so is
+ * never less than what is seen. The frame buffers of pools are added. */
 static void
 find_framebuffer(struct inventory_gpu *gpu)
 {
     const uint64_t seen = find_seen(gpu);
-    unsigned largest = 0, first = 0;
+    const unsigned largest = inventory_find_largest(gpu);
     uint64_t pooled = 0;
-    bool several = false;
 
     if (inventory_memory(gpu))
         return;
-    for (size_t i = 0; i < gpu->type_count; i++) {
-        if (!inventory_type_shares_time(&gpu->types[i]))
-            continue;
-        several |= is_second_size(&gpu->types[i], &first);
-        if (gpu->types[i].framebuffer > largest)
-            largest = gpu->types[i].framebuffer;
-    }
-    if (several && !gpu->is_silent && seen <= largest)
+    if (largest && !gpu->is_silent && seen <= largest)
         gpu->framebuffer = largest;
     for (size_t i = 0; i < gpu->type_count; i++) {
         struct inventory_type *type = &gpu->types[i];
@@ -104,6 +95,17 @@ find_framebuffer(struct inventory_gpu *gpu)
         gpu->framebuffer = (unsigned)seen;
 }
 
+/* A GPU without vGPUs lists all its sizes. If it lists only one, it may have a vGPU that could not
+ * be read. */
+static void
+find_all_sizes(struct inventory_gpu *gpu)
+{
+    unsigned first = 0;
+
+    gpu->has_all_sizes = gpu->vgpu_count == 0 &&
+                         ARRAY_HAS(gpu->types, gpu->type_count, type, is_second_size(type, &first));
+}
+
 /* A type that one card lists exists on each card of the model, even if that card does not list it
  * now. A type without a name here may have its name there. */
 static void
@@ -113,6 +115,7 @@ share_types(const struct inventory_gpu *from, struct inventory_gpu *to)
         return;
     for (size_t i = 0; i < from->type_count; i++)
         inventory_add_type(to, &from->types[i]);
+    to->has_all_sizes |= from->has_all_sizes;
 }
 
 static bool
@@ -201,6 +204,8 @@ scan_host(const struct host *host, const struct policy *policy,
     }
     for (size_t gpu = 0; gpu < ret->gpu_count; gpu++)
         find_mixed(ret->gpus[gpu]);
+    for (size_t gpu = 0; gpu < ret->gpu_count; gpu++)
+        find_all_sizes(ret->gpus[gpu]);
     complete_types(host, ret);
     for (size_t gpu = 0; gpu < ret->gpu_count; gpu++)
         vendor_find_instances(host, ret->gpus[gpu]);

@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #define MOST (256 << 10) /* bytes of the file */
+#define ALL  "*"
 
 /* The whole file, which the caller frees; NULL: nothing is remembered. */
 static char *
@@ -57,22 +58,35 @@ split(char *line)
     return ret;
 }
 
+/* The GPU that a line is about; NULL: it is not there, or something else is. */
+static struct inventory_gpu *
+find_gpu(const struct inventory *inventory, const struct line *line)
+{
+    struct inventory_gpu *gpu = NULL;
+    struct name name;
+
+    if (name_parse(&name, line->gpu) == 0)
+        gpu = inventory_find_gpu(inventory, &name);
+    if (!gpu || !gpu->is_partial || (line->key && strcmp(line->key, key_of(gpu).text) != 0))
+        return NULL;
+    return gpu;
+}
+
 static void
 recall_line(const struct host *host, char *text, struct inventory *inventory)
 {
     const struct line line = split(text);
+    struct inventory_gpu *gpu = find_gpu(inventory, &line);
     struct inventory_type type = {0};
-    struct inventory_gpu *known;
-    struct name name;
 
-    if (!line.name || strlen(line.name) >= sizeof(type.name) || name_parse(&name, line.gpu) < 0 ||
-        name_parse(&type.id, line.id) < 0)
+    if (!gpu || !line.name)
+        return;
+    gpu->has_all_sizes |= !strcmp(line.id, ALL);
+    if (strlen(line.name) >= sizeof(type.name) || name_parse(&type.id, line.id) < 0)
         return;
     snprintf(type.name, sizeof(type.name), "%s", line.name);
     vendor_describe(vendor_rows(host), &type);
-    known = inventory_find_gpu(inventory, &name);
-    if (known && known->is_partial && (!line.key || !strcmp(line.key, key_of(known).text)))
-        inventory_add_type(known, &type);
+    inventory_add_type(gpu, &type);
 }
 
 /* If a GPU's driver always lists all its types, no cache is needed. */
@@ -104,35 +118,57 @@ has_line(const char *text, const char **next, const char *line)
     return at;
 }
 
+/* Whether the lines of a GPU's types will have all its sizes. Types in a table have no lines. */
+static bool
+has_all_lines(const struct inventory_gpu *gpu)
+{
+    return gpu->has_all_sizes && !ARRAY_HAS(gpu->types, gpu->type_count, type, type->is_in_table);
+}
+
+/* The file that is written anew. */
+struct text {
+    FILE *out;
+    const char *old, *next; /* next: as in has_line */
+    bool is_new;            /* the old text lacks a line of it */
+};
+
+static void
+put_line(struct text *text, const struct inventory_gpu *gpu, const char *id, const char *name)
+{
+    char line[2 * sizeof(struct name) + sizeof(struct card_key) +
+              sizeof(((struct inventory_type *)NULL)->name) + 5];
+
+    snprintf(line, sizeof(line), "%s %s %s %s\n", gpu->name.text, key_of(gpu).text, id, name);
+    fputs(line, text->out);
+    /* host_read has cut off the last line feed of the old text. */
+    line[strlen(line) - 1] = '\0';
+    text->is_new |= !has_line(text->old, &text->next, line);
+}
+
 /* The new text of the file, which the caller frees. *news: the old text lacks a line of it. */
 static char *
 format(const struct inventory *inventory, const char *old, bool *news)
 {
-    const char *next = old;
-    char *text = NULL;
+    struct text text = {.old = old, .next = old};
+    char *ret = NULL;
     size_t size;
-    FILE *out = memory_stream(&text, &size);
 
-    *news = false;
+    text.out = memory_stream(&ret, &size);
     for (size_t i = 0; i < inventory->gpu_count; i++) {
         const struct inventory_gpu *gpu = inventory->gpus[i];
 
-        for (size_t k = 0; gpu->is_partial && k < gpu->type_count; k++) {
-            char line[2 * sizeof(struct name) + sizeof(struct card_key) +
-                      sizeof(gpu->types[k].name) + 5];
-
-            if (!inventory_type_has_name(&gpu->types[k]) || gpu->types[k].is_in_table)
-                continue;
-            snprintf(line, sizeof(line), "%s %s %s %s\n", gpu->name.text, key_of(gpu).text,
-                     gpu->types[k].id.text, gpu->types[k].name);
-            fputs(line, out);
-            /* host_read has cut off the last line feed of the old text. */
-            line[strlen(line) - 1] = '\0';
-            *news |= !has_line(old, &next, line);
+        if (!gpu->is_partial)
+            continue;
+        for (size_t k = 0; k < gpu->type_count; k++) {
+            if (inventory_type_has_name(&gpu->types[k]) && !gpu->types[k].is_in_table)
+                put_line(&text, gpu, gpu->types[k].id.text, gpu->types[k].name);
         }
+        if (has_all_lines(gpu))
+            put_line(&text, gpu, ALL, "all sizes");
     }
-    memory_stream_end(out, &text);
-    return text;
+    memory_stream_end(text.out, &ret);
+    *news = text.is_new;
+    return ret;
 }
 
 char *

@@ -11,6 +11,9 @@
  * the file. Without it the name of an unlisted type is its id, and nobody knows which other types a
  * full GPU has.
  *
+ * A line "* all sizes" in place of a type says that the GPU, or another card of its model, was
+ * seen idle. Then the other lines have all its sizes (inventory_find_largest).
+ *
  * Types that a table of the vendor has are not remembered here. The part of that table that
  * concerns this host is a file of its own (nvidia-extract.h).
  */

@@ -8,6 +8,7 @@ unit_tests += \
 	tests/device/test-nvidia-table \
 	tests/device/test-open-files \
 	tests/device/test-share \
+	tests/device/test-sizes \
 	tests/device/test-table-xml \
 	tests/device/test-type-cache \
 	tests/device/test-vf \

@@ -59,6 +59,7 @@ what_is_remembered(void **state)
         {CARD " 10de:26b9:nouveau nvidia-1 A B\n", ""},
         {CARD " 10de:26b9:nvidia nvidia-1\n", ""},
         {CARD " 10de:26b9:nvidia\n", ""},
+        {CARD " 10de:26b9:nvidia *\n", ""},
         {CARD " ../x A\n", ""},
         {"", ""},
     };
@@ -69,6 +70,7 @@ what_is_remembered(void **state)
         fake_write(&scene.kernel, CACHE, rows[i].text);
         type_cache_recall(&scene.kernel.host, &inventory);
         assert_int_equal(inventory.gpus[1]->type_count, 0);
+        assert_false(inventory.gpus[0]->has_all_sizes);
         assert_int_equal(inventory.gpus[0]->type_count, *rows[i].wanted ? 1 : 0);
         if (*rows[i].wanted)
             assert_string_equal(inventory.gpus[0]->types[0].name, rows[i].wanted);
@@ -106,12 +108,46 @@ what_is_stored(void **state)
     assert_non_null(strstr(text, "Other"));
 }
 
+/* Reads what is stored of a card whose sizes are all known. Returns whether that is remembered. */
+static bool
+remembers_all_sizes(bool is_in_table)
+{
+    AUTO(inventory_clear) struct inventory before = two_cards(), after = two_cards();
+    struct inventory_type type = {.name = "GRID T4-1B", .is_in_table = is_in_table};
+    AUTO_FREE char *text = NULL;
+
+    assert_int_equal(name_parse(&type.id, "nvidia-1"), 0);
+    inventory_add_type(before.gpus[0], &type);
+    before.gpus[0]->has_all_sizes = before.gpus[1]->has_all_sizes = true;
+    text = type_cache_text(&before);
+    fake_write(&scene.kernel, CACHE, text);
+    type_cache_recall(&scene.kernel.host, &after);
+    assert_false(after.gpus[1]->has_all_sizes);
+    assert_int_equal(after.gpus[0]->type_count, is_in_table ? 0 : 1);
+    return after.gpus[0]->has_all_sizes;
+}
+
+/* Types that a table has are not stored. So nobody may think later that all are. */
+static void
+all_sizes(void **state)
+{
+    AUTO(inventory_clear) struct inventory inventory = two_cards();
+
+    assert_true(remembers_all_sizes(false));
+    assert_false(remembers_all_sizes(true));
+    /* another card was there then */
+    fake_write(&scene.kernel, CACHE, CARD " 10de:1eb8:nvidia * all sizes\n");
+    type_cache_recall(&scene.kernel.host, &inventory);
+    assert_false(inventory.gpus[0]->has_all_sizes);
+}
+
 int
 main(void)
 {
     const struct CMUnitTest tests[] = {
         SCENE_TEST(what_is_remembered, here),
         SCENE_TEST(what_is_stored, here),
+        SCENE_TEST(all_sizes, here),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -78,7 +78,7 @@ add_gpu(struct inventory *inventory, const struct fake_gpu *fake)
     struct inventory_gpu *gpu = inventory_add_gpu(inventory, &name);
 
     gpu->numa = fake->numa;
-    gpu->is_partial = fake->vf;
+    gpu->is_partial = gpu->has_all_sizes = fake->vf;
     gpu->instances = fake->parts;
     gpu->one_size = fake->rule != RULE_MIXED;
     snprintf(gpu->vendor, sizeof(gpu->vendor), "%s", fake->vendor);
