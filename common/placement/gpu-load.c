@@ -69,20 +69,90 @@ has_size(const struct load_use *use)
 
 /* --- a load and its steps --------------------------------------------------------------------- */
 
+/* What a parent may get back by itself that its vGPU did not have. Nothing if there is no room for
+ * it, or if the parent got another vGPU. */
+static uint64_t
+growth_of(const struct gpu_load *load, size_t index, const struct inventory_parent *parent)
+{
+    const struct limit *limit = gpu_load_limit(load, index);
+    const struct load_parent *on = gpu_load_on(load, parent);
+    uint64_t base;
+
+    if (!limit->held || !on->is_dropped || on->vgpus)
+        return 0;
+    base = limit->base[parent->index];
+    return base > limit->held[parent->index] && load->used[index] + base <= limit->total ? base : 0;
+}
+
+static uint64_t
+sum_of_growth(const struct gpu_load *load, size_t index)
+{
+    uint64_t sum = 0;
+
+    for (size_t i = 0; load->drops > 0 && !load->is_best && i < load->gpu->parent_count; i++)
+        sum += growth_of(load, index, load->gpu->parents[i]);
+    return sum;
+}
+
+/* What a parent has of a limit by itself, in the best case. */
+static uint64_t
+least_held(const struct gpu_load *load, size_t index, const struct inventory_parent *parent)
+{
+    const struct limit *limit = gpu_load_limit(load, index);
+    uint64_t held = limit->held ? limit->held[parent->index] : 0;
+
+    if (!limit->held || !gpu_load_on(load, parent)->is_dropped)
+        return held;
+    return limit->base[parent->index] > held ? 0 : limit->base[parent->index];
+}
+
+uint64_t
+gpu_load_rest(const struct gpu_load *load, size_t index)
+{
+    uint64_t total = gpu_load_limit(load, index)->total;
+    uint64_t used = load->used[index] + sum_of_growth(load, index);
+
+    return total > used ? total - used : 0;
+}
+
+uint64_t
+gpu_load_held(const struct gpu_load *load, size_t index, const struct inventory_parent *parent)
+{
+    uint64_t total = gpu_load_limit(load, index)->total;
+    uint64_t growth = load->is_best ? 0 : growth_of(load, index, parent);
+
+    if (growth && load->used[index] + sum_of_growth(load, index) <= total)
+        return growth;
+    return least_held(load, index, parent);
+}
+
+static uint64_t
+need_of(const struct gpu_load *load, size_t index, const struct load_use *use)
+{
+    const struct limit *limit = gpu_load_limit(load, index);
+
+    return use->place.type    ? limit->needs[inventory_type_index(use->place.type)]
+           : limit->is_memory ? use->framebuffer
+                              : limit->other;
+}
+
+static uint64_t
+beyond(uint64_t need, uint64_t held)
+{
+    return need > held ? need - held : 0;
+}
+
 uint64_t
 gpu_load_need(const struct gpu_load *load, size_t index, const struct load_use *use)
 {
-    const struct limit *limit = gpu_load_limit(load, index);
-    const struct inventory_parent *parent = use->place.parent;
-    uint64_t need = use->place.type    ? limit->needs[inventory_type_index(use->place.type)]
-                    : limit->is_memory ? use->framebuffer
-                                       : limit->other;
-    uint64_t held = 0;
+    return beyond(need_of(load, index, use), gpu_load_held(load, index, use->place.parent));
+}
 
-    if (limit->held)
-        held = gpu_load_on(load, parent)->is_dropped ? limit->base[parent->index]
-                                                     : limit->held[parent->index];
-    return need > held ? need - held : 0;
+/* What a vGPU adds to what is used. */
+static uint64_t
+added_by(const struct gpu_load *load, size_t index, const struct load_use *use)
+{
+    return beyond(need_of(load, index, use), least_held(load, index, use->place.parent));
 }
 
 /* What a limit gets back when a vGPU goes. */
@@ -93,9 +163,9 @@ back_of(const struct gpu_load *load, size_t index, const struct load_use *use)
     size_t parent = use->place.parent->index;
 
     if (!limit->held)
-        return gpu_load_need(load, index, use);
-    return limit->held[parent] > limit->base[parent] ? limit->held[parent] - limit->base[parent]
-                                                     : 0;
+        return need_of(load, index, use);
+    return limit->base[parent] > limit->held[parent] ? limit->held[parent]
+                                                     : limit->held[parent] - limit->base[parent];
 }
 
 /* Whether the inventory shows a vGPU on a GPU instance; or, without on_instance, one that shares
@@ -171,7 +241,7 @@ add_vgpus(struct gpu_load *load)
         gpu_load_on(load, use.place.parent)->vgpus++;
         group_of(load, &use)->kept++;
         for (size_t k = 0; k < gpu->limit_count; k++)
-            load->used[k] += gpu->limits[k].held ? 0 : gpu_load_need(load, k, &use);
+            load->used[k] += gpu->limits[k].held ? 0 : need_of(load, k, &use);
     }
 }
 
@@ -220,6 +290,7 @@ gpu_load_init(struct gpu_load *load, const struct inventory_gpu *gpu, enum load_
     *load = (struct gpu_load){
         .gpu = gpu,
         .time = time,
+        .is_best = time == LOAD_EVER,
         .is_withheld = inventory_withholds(gpu),
         .on = memory_zeroed(gpu->parent_count, sizeof(*load->on)),
         .types = memory_zeroed(gpu->type_count + 1, sizeof(*load->types)),
@@ -258,7 +329,7 @@ gpu_load_put(struct gpu_load *load, const struct load_use *use)
     const struct load_step step = {.use = *use};
 
     for (size_t i = 0; i < load->gpu->limit_count; i++)
-        load->used[i] += gpu_load_need(load, i, use);
+        load->used[i] += added_by(load, i, use);
     load->puts++;
     load->sized_puts += has_size(use);
     gpu_load_on(load, use->place.parent)->vgpus++;
@@ -310,7 +381,7 @@ take_back(struct gpu_load *load, const struct load_step *step)
         if (step->is_drop)
             load->used[i] += back_of(load, i, &step->use);
         else
-            load->used[i] -= gpu_load_need(load, i, &step->use);
+            load->used[i] -= added_by(load, i, &step->use);
     }
 }
 

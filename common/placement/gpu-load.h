@@ -52,12 +52,15 @@ struct gpu_load {
     enum load_time time;
     bool is_withheld;         /* the driver offers nothing, though the inventory shows no vGPU */
     bool is_short;            /* the driver offers fewer than fit beside the vGPUs that are there */
+    bool is_best;             /* the order is the best: parents whose vGPU is gone have nothing if
+                                 what they had before is more than the vGPU had (gpu_load_held). So
+                                 on another day */
     size_t kept, puts, drops; /* kept: vGPUs that the inventory shows and that were not dropped;
                                  puts: vGPUs that were put; drops: vGPUs that were dropped */
     size_t sized_kept, sized_puts; /* of these, those whose frame buffer is known */
     struct load_parent *on;        /* per parent of the GPU */
     struct load_group *types; /* per type of the GPU, and one for types that it does not list */
-    uint64_t *used;           /* per limit of the GPU */
+    uint64_t *used;           /* per limit of the GPU, as if is_best */
     struct load_step *steps;
     size_t step_count;
 };
@@ -75,6 +78,18 @@ void gpu_load_rewind(struct gpu_load *load, size_t mark) NONNULL;
 
 /* A limit of the GPU. */
 const struct limit *gpu_load_limit(const struct gpu_load *load, size_t limit) NONNULL;
+
+/*
+ * What a parent has of a limit by itself, if parents keep something of it. If its vGPU is gone, it
+ * has what it had before. If that is more than the vGPU had, the driver gives the parent nothing
+ * when there is no room for it just then. So it depends on the order in which vGPUs come and go.
+ * What is judged now has to be right in any order: such parents have it again, if all can.
+ */
+uint64_t gpu_load_held(const struct gpu_load *load, size_t limit,
+                       const struct inventory_parent *parent) CHECKED NONNULL;
+
+/* What is left of a limit. */
+uint64_t gpu_load_rest(const struct gpu_load *load, size_t limit) CHECKED NONNULL;
 
 /* How much of a limit one more vGPU takes, less what its parent has of the limit already. */
 uint64_t gpu_load_need(const struct gpu_load *load, size_t limit,

@@ -231,14 +231,6 @@ is_enough(const struct gpu_load *load, const struct limit *limit)
                                 (limit->source == LIMIT_CONFIGURED && load->drops == 0));
 }
 
-static uint64_t
-rest_of(const struct gpu_load *load, size_t limit)
-{
-    uint64_t total = gpu_load_limit(load, limit)->total, used = load->used[limit];
-
-    return total > used ? total - used : 0;
-}
-
 /* Makes bounds no wider than what a limit leaves. */
 static void
 narrow(uint64_t leaves, struct bounds *bounds)
@@ -282,7 +274,7 @@ gpu_room_at(const struct gpu_load *load, const struct place *place)
             continue;
         enough |= may_be_sure && is_enough(load, limit);
         if (need)
-            narrow(rest_of(load, i) / need, &bounds);
+            narrow(gpu_load_rest(load, i) / need, &bounds);
     }
     if (enough && bounds.why == ROOM_UNTOLD)
         bounds.least = bounds.most;
@@ -336,7 +328,7 @@ count_under(const struct gpu_load *load, size_t limit, const struct inventory_ty
             const bool *open)
 {
     AUTO_FREE uint64_t *needs = memory_zeroed(load->gpu->parent_count, sizeof(*needs));
-    uint64_t rest = rest_of(load, limit);
+    uint64_t rest = gpu_load_rest(load, limit);
     size_t count = 0, fit = 0;
 
     for (size_t i = 0; i < load->gpu->parent_count; i++) {
@@ -397,7 +389,7 @@ gpu_room_left(const struct gpu_load *load, const struct inventory_type *type, co
         if (limit->held)
             narrow(count_under(load, i, type, open), &bounds);
         else if (need)
-            narrow(rest_of(load, i) / need, &bounds);
+            narrow(gpu_load_rest(load, i) / need, &bounds);
     }
     /* Each function may offer the same place. */
     if (!enough && bounds.least > 1)
@@ -410,7 +402,7 @@ gpu_room_left(const struct gpu_load *load, const struct inventory_type *type, co
 struct bounds
 gpu_room_rest(const struct gpu_load *load, size_t limit)
 {
-    unsigned rest = at_most(rest_of(load, limit));
+    unsigned rest = at_most(gpu_load_rest(load, limit));
 
     return (struct bounds){rest, rest, rest ? ROOM_FREE : ROOM_FULL, 0};
 }

@@ -16,6 +16,8 @@
  *   only.
  * - A virtual function takes one vGPU. Several functions may offer the same place, so their offers
  *   do not add up for sure.
+ * - A virtual function of Intel's may have more memory by itself than its vGPU has. Then a drop
+ *   leaves less memory, or more: that depends on the order (gpu-load.h).
  * - A vGPU that is dropped makes one place for sure, for a type of its size. How many more it makes
  *   is not known, so `most` grows to what the limits leave.
  * - A vGPU that leaves a GPU instance (MIG) makes place only for types of its own instance size.

@@ -127,8 +127,10 @@ loads_init(struct loads *loads, const struct placement_problem *problem)
         .gpus = memory_zeroed(inventory->gpu_count, sizeof(*loads->gpus)),
         .quota_used = memory_zeroed(problem->policy->quota_count, sizeof(*loads->quota_used)),
     };
-    for (size_t i = 0; i < inventory->gpu_count; i++)
+    for (size_t i = 0; i < inventory->gpu_count; i++) {
         gpu_load_init(&loads->gpus[i], inventory->gpus[i], time);
+        loads->gpus[i].is_best |= problem->in_best_order;
+    }
     drop_gone(loads);
     put_claims(loads);
     mark_all_owned(loads);

@@ -11,6 +11,7 @@
 #include "placement/gpu-room.h"
 #include "sriov/sriov-gpu.h"
 
+#include <inttypes.h>
 #include <stdio.h>
 
 /* Whether a GPU is such a card. */
@@ -141,7 +142,7 @@ check_preset(struct diagnosis *diagnosis, const struct inventory_gpu *gpu)
     const struct limit *memory = inventory_memory(gpu);
     const struct inventory_type *type = memory ? largest_type(gpu) : NULL;
     AUTO(gpu_load_clear) struct gpu_load load = {0};
-    unsigned unused;
+    uint64_t unused = 0;
 
     if (!is_under_xe(gpu) || !type || type->framebuffer > gpu->framebuffer)
         return;
@@ -150,9 +151,11 @@ check_preset(struct diagnosis *diagnosis, const struct inventory_gpu *gpu)
         gpu_load_drop(&load, gpu->vgpus[i]);
     if (gpu_room_left(&load, type, NULL).most > 0)
         return;
-    unused = gpu->framebuffer - gpu_room_rest(&load, (size_t)(memory - gpu->limits)).most;
+    for (size_t i = 0; i < gpu->parent_count; i++)
+        unused += memory->base[i];
     diagnosis_add(diagnosis,
-                  "the virtual functions of the GPU %s have %u of its %u MiB even without a guest, "
+                  "the virtual functions of the GPU %s have %" PRIu64
+                  " of its %u MiB even without a guest, "
                   "so that one with the profile %s (%u MiB) never starts",
                   gpu->name.text, unused, gpu->framebuffer, type->name, type->framebuffer);
     advise_enabling_again(diagnosis, gpu);

@@ -44,8 +44,11 @@ availability_init(struct availability *availability, const struct host *host,
     availability->problem.ledger = &availability->ledger;
     availability->after = availability->problem;
     availability->after.gone = availability->gone;
+    availability->best_after = availability->after;
+    availability->best_after.in_best_order = true;
     loads_init(&availability->now, &availability->problem);
     loads_init(&availability->then, &availability->after);
+    loads_init(&availability->best, &availability->best_after);
 }
 
 void
@@ -53,6 +56,7 @@ availability_clear(struct availability *availability)
 {
     loads_clear(&availability->now);
     loads_clear(&availability->then);
+    loads_clear(&availability->best);
     free(availability->gone);
     ledger_clear(&availability->ledger);
 }
@@ -77,11 +81,18 @@ count_left(const struct loads *loads, const struct inventory_type *type)
 struct bounds
 availability_of(const struct availability *availability, const struct inventory_type *type)
 {
-    struct bounds left, then;
+    struct bounds left, then, best;
 
     if (!availability->problem.policy->enabled)
         return (struct bounds){.why = ROOM_FULL};
     left = count_left(&availability->now, type);
     then = count_left(&availability->then, type);
-    return then.most > left.most ? then : left;
+    best = count_left(&availability->best, type);
+    if (best.most <= left.most)
+        return left;
+    /* Nothing is removed while there is room without that. What is removed later may leave more
+     * room. */
+    best.least = then.least > left.least ? then.least : left.least;
+    best.why = best.least < best.most && best.why == ROOM_FREE ? ROOM_UNTOLD : best.why;
+    return best;
 }

@@ -18,7 +18,8 @@ struct availability {
     struct ledger ledger; /* the snapshot's ledger without the leases that a start would forget */
     bool *gone;           /* per lease: whether a start may remove the vGPU */
     struct placement_problem problem, after; /* as it is now, and as it is when those are removed */
-    struct loads now, then;
+    struct placement_problem best_after;     /* the same, if they are removed in the best order */
+    struct loads now, then, best;
     bool is_unsure; /* only root can know who is at work on a vGPU (statedir.h) */
 };
 

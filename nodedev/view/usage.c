@@ -27,16 +27,13 @@ sum_staying(const struct host_view *view, const struct inventory_gpu *gpu)
 /* Returns the MiB that functions without a vGPU have by themselves, when a start has made room. A
  * guest on such a function gets them as well. */
 static uint64_t
-sum_of_idle(const struct host_view *view, const struct inventory_gpu *gpu,
-            const struct limit *memory)
+sum_of_idle(const struct gpu_load *then, size_t memory)
 {
     uint64_t sum = 0;
 
-    for (size_t i = 0; memory->base && i < gpu->parent_count; i++)
-        sum += memory->base[i];
-    for (size_t i = 0; memory->base && i < gpu->vgpu_count; i++) {
-        if (!placement_vgpu_is_gone(&view->availability.after, gpu->vgpus[i]))
-            sum -= memory->base[gpu->vgpus[i]->parent->index];
+    for (size_t i = 0; i < then->gpu->parent_count; i++) {
+        if (then->on[i].vgpus == 0)
+            sum += gpu_load_held(then, memory, then->gpu->parents[i]);
     }
     return sum;
 }
@@ -51,10 +48,10 @@ find_rest(const struct host_view *view, const struct inventory_gpu *gpu,
     int64_t staying = sum_staying(view, gpu);
 
     if (memory && view->knows_policy) {
-        const struct gpu_load *then = loads_on(&view->availability.then, gpu);
-        uint64_t rest = gpu_room_rest(then, (size_t)(memory - gpu->limits)).most;
+        const struct gpu_load *then = loads_on(&view->availability.best, gpu);
+        const size_t limit = (size_t)(memory - gpu->limits);
+        uint64_t rest = gpu_room_rest(then, limit).most + sum_of_idle(then, limit);
 
-        rest += sum_of_idle(view, gpu, memory);
         return rest < gpu->framebuffer ? (unsigned)rest : gpu->framebuffer;
     }
     return (unsigned)(staying >= 0 && staying <= usage->total ? usage->total - staying

@@ -139,6 +139,53 @@ xe(void **state)
                 "free: at most 6144 MiB: 2 b50-2g, 0 b50-8g, 1 b50-4g");
 }
 
+/* All functions of a card of Intel's have equal shares. One gets a vGPU with less, which is kept.
+ */
+static void
+keep_a_small_one(const char *memory, const char *shares, unsigned functions)
+{
+    AUTO_FREE char *machine = NULL, *conf = NULL;
+
+    assert_true(asprintf(&machine, "gpu 0000:03:00.0 xe vfs 6 memory %s %s\n", memory, shares) > 0);
+    assert_true(asprintf(&conf,
+                         "release = \"keep\"; profiles = { b50-2g = { vram = \"2G\"; };"
+                         " b50-3g = { vram = \"3G\"; }; b50-8g = { vram = \"8G\"; }; };"
+                         "gpus = ( { address = \"0000:03:00.0\"; vram = \"%sM\"; } );",
+                         memory) > 0);
+    scene_start(&scene, machine);
+    scene_configure(&scene, conf);
+    fake_write(&scene.kernel, "sys/devices/0000:03:00.0/sriov_drivers_autoprobe", "0\n");
+    assert_int_equal(fake_enable(&scene.kernel, "0000:03:00.0", 0), 0);
+    assert_int_equal(fake_enable(&scene.kernel, "0000:03:00.0", functions), 0);
+    assert_int_equal(scene_prepare_at(&scene, 1, "0000:03:00.5", "b50-2g"), 0);
+    assert_int_equal(scene_release_at(&scene, 1, "0000:03:00.5"), 0);
+}
+
+/* If the kept vGPU is removed, its function has its share again. So two of 8 GiB never fit. */
+static void
+xe_that_had_more(void **state)
+{
+    keep_a_small_one("14096", "admin", 2);
+    typed_facts(&scene, HERE, "vgpuctl types -o name,available,available-at-most", 0,
+                "b50-2g 2 2\nb50-3g 2 2\nb50-8g 1 1 (end)");
+}
+
+/* Two guests can have 3 GiB beside the kept vGPU. If it is removed before them, its function has
+ * its share again, and nobody else can. If it is removed after them, there is no room for the
+ * share, and five can. */
+static void
+xe_that_perhaps_has_more_again(void **state)
+{
+    static const char *const others[] = {"0000:03:00.4", "0000:03:00.6", "0000:03:00.7",
+                                         "0000:03:01.0", "0000:03:01.1"};
+
+    keep_a_small_one("16384", "shares 2", 6);
+    typed_facts(&scene, HERE, "vgpuctl types -o name,available,available-at-most", 0,
+                "b50-2g 6 6\nb50-3g - 5\nb50-8g 0 0 (end)");
+    for (size_t i = 0; i < COUNT(others); i++)
+        assert_int_equal(scene_prepare_at(&scene, 2 + (unsigned)i, others[i], "b50-3g"), 0);
+}
+
 /* Figures are not summed up over virtual functions. */
 static void
 a40(void **state)
@@ -350,6 +397,8 @@ main(void)
         TEST(t4),
         TEST(pool),
         TEST(xe),
+        TEST(xe_that_had_more),
+        TEST(xe_that_perhaps_has_more_again),
         TEST(ids),
         TEST(a40),
         TEST(samples),

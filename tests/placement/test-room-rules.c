@@ -20,9 +20,9 @@
  * The machine is in the words of fake/fake-kernel.h. The question is about its first GPU. ';'
  * separates steps: "put X-1 a.0"; "put - a.0 2048" (a type that the GPU does not list, and its
  * MiB); "drop a.0" (the first vGPU there). "keep a.0 1024" comes before all other steps: the
- * function has this much memory without a vGPU. The question is a type and a parent. Without a
- * parent it means the whole GPU. Another question is "left", the rest of the first limit. The
- * answer is "LEAST..MOST WHY", with "any" if nobody knows the number.
+ * function has this much memory without a vGPU, now if it has none. The question is a type and a
+ * parent. Without a parent it means the whole GPU. Another question is "left", the rest of the
+ * first limit. The answer is "LEAST..MOST WHY", with "any" if nobody knows the number.
  */
 struct row {
     const char *rule, *machine, *policy, *steps;
@@ -81,7 +81,7 @@ step(struct asked *asked, const char *text, bool keeps)
         size_t parent = find_parent(asked, first)->index;
 
         memory->base[parent] = strtoul(second, NULL, 10);
-        if (memory->held[parent] < memory->base[parent])
+        if (!memory->held[parent])
             memory->held[parent] = memory->base[parent];
     } else if (!strcmp(word, "put")) {
         use.place.type = find_type(asked, first);
@@ -233,6 +233,20 @@ limits_bind(void **state)
          "left", "2048..2048 free"},
         {"nor gives back", XE "foreign 1 X-2 v.0", "", "keep v.0 1024;drop v.0", LOAD_NOW, "left",
          "3072..3072 free"},
+        {"what a function had, it has again", XE "foreign 1 X-1 v.0", "", "keep v.0 3072;drop v.0",
+         LOAD_NOW, "left", "1024..1024 free"},
+        {"so the others have less", XE "foreign 1 X-1 v.0", "", "keep v.0 3072;drop v.0", LOAD_NOW,
+         "X-2 v.1", "0..0 full"},
+        {"and itself can use it", XE "foreign 1 X-1 v.0", "", "keep v.0 3072;drop v.0", LOAD_NOW,
+         "X-2 v.0", "1..1 free"},
+        {"its next vGPU has no more than it needs", XE "foreign 1 X-1 v.0", "",
+         "keep v.0 3072;drop v.0;put X-1 v.0", LOAD_NOW, "left", "3072..3072 free"},
+        {"it has nothing if there is no room", XE "foreign 1 X-1 v.0", "",
+         "keep v.0 3072;put X-2 v.1;drop v.0", LOAD_NOW, "left", "2048..2048 free"},
+        {"two may have it again, or only one", XE "foreign 1 X-1 v.0\nforeign 2 X-1 v.1", "",
+         "keep v.0 3072;keep v.1 3072;drop v.0;drop v.1", LOAD_NOW, "X-2 v.0", "0..0 full"},
+        {"on another day it perhaps has not", XE "foreign 1 X-1 v.0", "", "keep v.0 3072;drop v.0",
+         LOAD_EVER, "X-2", "2..2 free"},
         {"memory by sizes: not sure", MIX, "", "put X-1 v.0", LOAD_NOW, "X-2", "0..1 untold"},
         {"and bound all the same", MIX, "", "put X-2 v.0;put X-1 v.1;put X-1 v.2", LOAD_NOW, "X-1",
          "0..0 full"},
