@@ -7,6 +7,7 @@
 #include "lease/card-end.h"
 #include "lease/marks.h"
 #include "lease/statedir.h"
+#include "placement/constraints.h"
 #include "placement/fit.h"
 
 /* Removes from the copy of the ledger the leases that any start would forget. Marks in `gone` the
@@ -61,14 +62,15 @@ availability_clear(struct availability *availability)
     ledger_clear(&availability->ledger);
 }
 
+static const struct demand anybody = {.label = "", .wanted = "", .numa = NUMA_IGNORE};
+
 /* Counts the places that are left, without those that must stay free. */
 static struct bounds
 count_left(const struct loads *loads, const struct inventory_type *type)
 {
-    const struct demand demand = {.label = "", .wanted = "", .numa = NUMA_IGNORE};
     struct fit fit;
 
-    switch (fit_judge(loads, &demand, type, &fit)) {
+    switch (fit_judge(loads, &anybody, type, &fit)) {
     case REASON_NONE:
         return fit.left;
     case REASON_UNREADABLE:
@@ -78,16 +80,14 @@ count_left(const struct loads *loads, const struct inventory_type *type)
     }
 }
 
-struct bounds
-availability_of(const struct availability *availability, const struct inventory_type *type)
+/* Counts the places that are left, or that are left once a start has made room. */
+static struct bounds
+count_places(const struct availability *availability, const struct inventory_type *type)
 {
-    struct bounds left, then, best;
+    struct bounds left = count_left(&availability->now, type);
+    struct bounds then = count_left(&availability->then, type);
+    struct bounds best = count_left(&availability->best, type);
 
-    if (!availability->problem.policy->enabled)
-        return (struct bounds){.why = ROOM_FULL};
-    left = count_left(&availability->now, type);
-    then = count_left(&availability->then, type);
-    best = count_left(&availability->best, type);
     if (best.most <= left.most)
         return left;
     /* Nothing is removed while there is room without that. What is removed later may leave more
@@ -95,4 +95,42 @@ availability_of(const struct availability *availability, const struct inventory_
     best.least = then.least > left.least ? then.least : left.least;
     best.why = best.least < best.most && best.why == ROOM_FREE ? ROOM_UNTOLD : best.why;
     return best;
+}
+
+/* Counts the kept vGPUs of a type. A guest that names one gets it, even if there is no place for
+ * another: the places left are reserved, or there are more vGPUs than may be. */
+static unsigned
+count_kept(const struct availability *availability, const struct inventory_type *type)
+{
+    const struct ledger *ledger = &availability->ledger;
+    unsigned count = 0;
+
+    for (size_t i = 0; i < ledger->count; i++) {
+        const struct lease *lease = &ledger->leases[i];
+        const struct inventory_vgpu *vgpu =
+            placement_vgpu(&availability->problem, &lease->vgpu.device);
+
+        if (lease->state != LEASE_KEPT || !vgpu || inventory_type_of(vgpu) != type)
+            continue;
+        count += constraints_judge(&availability->now, &anybody,
+                                   &(struct place){vgpu->parent, type}) == REASON_NONE;
+    }
+    return count;
+}
+
+struct bounds
+availability_of(const struct availability *availability, const struct inventory_type *type)
+{
+    struct bounds places;
+    unsigned kept;
+
+    if (!availability->problem.policy->enabled)
+        return (struct bounds){.why = ROOM_FULL};
+    places = count_places(availability, type);
+    kept = count_kept(availability, type);
+    if (kept > places.most) {
+        places.most = kept;
+        places.why = ROOM_UNTOLD;
+    }
+    return places;
 }

@@ -186,6 +186,34 @@ xe_that_perhaps_has_more_again(void **state)
         assert_int_equal(scene_prepare_at(&scene, 2 + (unsigned)i, others[i], "b50-3g"), 0);
 }
 
+/* A kept vGPU is given to the guest that names its function, though reserve leaves no place for
+ * another one; or though max_instances does, since somebody else has made one. */
+static void
+kept_beyond_the_limits(void **state)
+{
+    static const char *const rows[] = {
+        "gpus = ( { address = \"0000:3d:00.0\"; reserve = 3; } );",
+        "max_instances = ( { types = [ \"L40S-16Q\" ]; max = 1; } );",
+    };
+
+    scene_start(&scene, "gpu 0000:3d:00.0 vf vfs 4 rule size board \"NVIDIA L40S\"\n");
+    scene_configure(&scene, "release = \"keep\";");
+    assert_int_equal(scene_prepare_at(&scene, 1, "0000:3d:00.4", "L40S-16Q"), 0);
+    assert_int_equal(scene_release_at(&scene, 1, "0000:3d:00.4"), 0);
+    assert_int_equal(fake_make(&scene.kernel, "0000:3d:00.5", "nvidia-1154", NULL), 0);
+    for (size_t i = 0; i < COUNT(rows); i++) {
+        AUTO_FREE char *conf = NULL;
+
+        assert_true(asprintf(&conf, "release = \"keep\"; %s", rows[i]) > 0);
+        scene_configure(&scene, conf);
+        typed_facts(&scene, HERE, "vgpuctl types -o name,available,available-at-most", 0,
+                    "NVIDIA L40S-12Q 0 0\nNVIDIA L40S-16Q - 1\nNVIDIA L40S-24Q 0 0");
+        assert_int_equal(scene_prepare_at(&scene, 2, "0000:3d:00.6", "L40S-16Q"), 1);
+        assert_int_equal(scene_prepare_at(&scene, 3, "0000:3d:00.4", "L40S-16Q"), 0);
+        assert_int_equal(scene_release_at(&scene, 3, "0000:3d:00.4"), 0);
+    }
+}
+
 /* Figures are not summed up over virtual functions. */
 static void
 a40(void **state)
@@ -399,6 +427,7 @@ main(void)
         TEST(xe),
         TEST(xe_that_had_more),
         TEST(xe_that_perhaps_has_more_again),
+        TEST(kept_beyond_the_limits),
         TEST(ids),
         TEST(a40),
         TEST(samples),
