@@ -126,14 +126,14 @@ has_all_lines(const struct inventory_gpu *gpu)
 }
 
 /* The file that is written anew. */
-struct text {
+struct new_text {
     FILE *out;
     const char *old, *next; /* next: as in has_line */
     bool is_new;            /* the old text lacks a line of it */
 };
 
 static void
-put_line(struct text *text, const struct inventory_gpu *gpu, const char *id, const char *name)
+put_line(struct new_text *text, const struct inventory_gpu *gpu, const char *id, const char *name)
 {
     char line[2 * sizeof(struct name) + sizeof(struct card_key) +
               sizeof(((struct inventory_type *)NULL)->name) + 5];
@@ -149,7 +149,7 @@ put_line(struct text *text, const struct inventory_gpu *gpu, const char *id, con
 static char *
 format(const struct inventory *inventory, const char *old, bool *news)
 {
-    struct text text = {.old = old, .next = old};
+    struct new_text text = {.old = old, .next = old};
     char *ret = NULL;
     size_t size;
 
