@@ -313,11 +313,38 @@ run_one(struct evacuation *evacuation, struct evacuee *item)
     error_set(&item->why, 0, "not begun: a signal has ended the evacuation");
 }
 
+/* vgpuctl was killed after the guest had started at its new place. What was left to do is done now:
+ * its definition, and its record. */
+static void
+finish(struct evacuation *evacuation, const struct evacuation_move *record)
+{
+    const struct command_call *call = evacuation->plan->call;
+    AUTO(connection_close) struct connection *connection = NULL;
+    AUTO(domain_source_close) struct domain_source source = {0};
+    const struct relocation relocation = {.call = call, .source = &source};
+    AUTO(names_clear) struct names present = {0};
+    struct evacuation_move away = *record;
+    struct error ignored;
+
+    find_present(evacuation, &record->domain, &present);
+    if (!evacuation_record_is_in_hand(record) || record->host || present.count == 0 ||
+        names_overlap(&present, &record->from))
+        return;
+    away.to = present;
+    if (connection_open(call->host, call->uri, CONNECTION_WRITE, &connection, &ignored) < 0 ||
+        domain_source_find(call, connection, record->domain.text, &source, &ignored) < 0)
+        return;
+    relocation_update_definition(&relocation);
+    (void)!evacuation_record_write(call->host, &away, &ignored);
+}
+
 void
 evacuation_run(struct evacuation_plan *plan, unsigned patience)
 {
     struct evacuation evacuation = {.plan = plan, .patience = patience};
 
+    for (size_t i = 0; i < plan->records.count; i++)
+        finish(&evacuation, &plan->records.items[i]);
     for (size_t i = 0; i < plan->count; i++) {
         if (evacuee_is_guest(&plan->items[i]))
             run_one(&evacuation, &plan->items[i]);

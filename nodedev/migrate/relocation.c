@@ -312,9 +312,8 @@ is_there(const struct relocation *relocation)
                            (relocation->only->count && !names_has(relocation->only, &lease->gpu))));
 }
 
-/* The definition names the virtual functions that the guest had. */
-static void
-update_definition(const struct relocation *relocation)
+void
+relocation_update_definition(const struct relocation *relocation)
 {
     AUTO(definitions_lock_end) struct definitions_lock lock = DEFINITIONS_UNLOCKED;
     const struct connection_domain *domain = &relocation->source->domain;
@@ -402,7 +401,7 @@ move(const struct relocation *relocation, struct promise *promise, enum relocati
     }
     if (*ret != RELOCATION_MOVED)
         return tell(relocation, *ret, error);
-    update_definition(relocation);
+    relocation_update_definition(relocation);
     return 0;
 }
 
@@ -456,7 +455,7 @@ relocation_restore(const struct relocation *relocation, enum relocation_end *ret
     *ret = call(relocation, true, error);
     if (*ret == RELOCATION_STAYED) {
         *ret = RELOCATION_MOVED;
-        update_definition(relocation);
+        relocation_update_definition(relocation);
     }
     sigprocmask(SIG_SETMASK, &before, NULL);
     return *ret == RELOCATION_MOVED ? 0 : tell(relocation, *ret, error);

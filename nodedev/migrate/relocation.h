@@ -57,3 +57,8 @@ int relocation_run(const struct relocation *relocation, enum relocation_end *ret
  * uses the call, the source's domain and is_signalled. The same results. */
 int relocation_restore(const struct relocation *relocation, enum relocation_end *ret,
                        struct error *error) CHECKED NONNULL;
+
+/* Lets the definition of a running guest name the virtual functions that the guest has, as
+ * relocation_run does in the end. A failure is a warning. Of the relocation it uses the call and
+ * the source's domain and connection. */
+void relocation_update_definition(const struct relocation *relocation) NONNULL;
