@@ -150,19 +150,27 @@ evacuation_moves_parse(const char *text, const char *file, struct evacuation_mov
 
 /* --- written ---------------------------------------------------------------------------------- */
 
+/* libconfig's own writer does not look whether it gets memory, and would leave words out. */
 static void
-put_text(config_setting_t *group, const char *key, const char *text)
+put_text(FILE *out, const char *key, const char *text)
 {
-    config_setting_set_string(config_setting_add(group, key, CONFIG_TYPE_STRING), text);
+    fprintf(out, "    %s = \"", key);
+    for (; *text; text++) {
+        if ((unsigned char)*text < ' ')
+            fprintf(out, "\\x%02x", (unsigned)*text);
+        else
+            fprintf(out, *text == '"' || *text == '\\' ? "\\%c" : "%c", *text);
+    }
+    fprintf(out, "\";\n");
 }
 
 static void
-put_names(config_setting_t *group, const char *key, const struct names *names)
+put_names(FILE *out, const char *key, const struct names *names)
 {
-    config_setting_t *list = config_setting_add(group, key, CONFIG_TYPE_LIST);
-
+    fprintf(out, "    %s = (", key);
     for (size_t i = 0; i < names->count; i++)
-        config_setting_set_string_elem(list, -1, names->items[i].text);
+        fprintf(out, "%s \"%s\"", i ? "," : "", names->items[i].text);
+    fprintf(out, " );\n");
 }
 
 char *
@@ -171,23 +179,20 @@ evacuation_moves_format(const struct evacuation_move *moves, size_t count)
     char *text = NULL;
     size_t length;
     FILE *out = memory_stream(&text, &length);
-    config_setting_t *list;
-    config_t config;
 
-    config_init(&config);
-    list = config_setting_add(config_root_setting(&config), "moves", CONFIG_TYPE_LIST);
+    fprintf(out, "moves = (");
     for (size_t i = 0; i < count; i++) {
-        config_setting_t *group = config_setting_add(list, NULL, CONFIG_TYPE_GROUP);
-
-        put_text(group, "domain", moves[i].domain.text);
-        put_text(group, "name", moves[i].name);
-        put_text(group, "way", evacuation_ways[moves[i].way]);
-        put_names(group, "from", &moves[i].from);
-        put_names(group, "to", &moves[i].to);
-        put_text(group, "host", moves[i].host ? moves[i].host : "");
+        fprintf(out, "%s{\n", i ? ", " : " ");
+        put_text(out, "domain", moves[i].domain.text);
+        put_text(out, "name", moves[i].name);
+        put_text(out, "way", evacuation_ways[moves[i].way]);
+        put_names(out, "from", &moves[i].from);
+        put_names(out, "to", &moves[i].to);
+        if (moves[i].host)
+            put_text(out, "host", moves[i].host);
+        fprintf(out, "}");
     }
-    config_write(&config, out);
-    config_destroy(&config);
+    fprintf(out, " );\n");
     memory_stream_end(out, &text);
     return text;
 }

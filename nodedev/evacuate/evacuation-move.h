@@ -7,7 +7,7 @@
  * a guest that is away (evacuation-record.h):
  *
  *     moves = ( { domain = "UUID"; name = "web01"; way = "here";
- *                 from = ( "0000:3b:00.0" ); to = ( "0000:af:00.0" ); host = ""; } );
+ *                 from = ( "0000:3b:00.0" ); to = ( "0000:af:00.0" ); } );
  */
 
 #pragma once

@@ -238,6 +238,23 @@ put_record(unsigned guest, const char *way, const char *from, const char *to)
     fake_write(&scene.kernel, name, text);
 }
 
+/* A name may have any character. */
+static void
+a_name_in_a_record(void **state)
+{
+    struct evacuation_move move = {.domain = {"aaaaaaaa-0000-4000-8000-000000000001"},
+                                   .name = "a \"b\" \\ \t\x01 #\xc3\xa9; }"};
+    AUTO(evacuation_moves_clear) struct evacuation_moves read = {0};
+    AUTO_FREE char *text = evacuation_moves_format(&move, 1);
+    struct error error;
+
+    assert_int_equal(evacuation_moves_parse(text, "text", &read, &error), 0);
+    assert_int_equal(read.count, 1);
+    assert_string_equal(read.items[0].name, move.name);
+    assert_true(name_equal(&read.items[0].domain, &move.domain));
+    assert_null(read.items[0].host);
+}
+
 static bool
 has_record(unsigned guest)
 {
@@ -463,14 +480,23 @@ int
 main(void)
 {
 #define TEST(name) TYPED_TEST(name, here)
-    const struct CMUnitTest tests[] = {TEST(the_plan),         TEST(who_stays),
-                                       TEST(two_names),        TEST(a_broken_configuration),
-                                       TEST(the_order),        TEST(who_may_not),
-                                       TEST(a_plan_of_before), TEST(the_way_back),
-                                       TEST(who_was_in_hand),  TEST(who_is_away),
-                                       TEST(whose_drain),      TEST(the_pause),
-                                       TEST(a_kept_vgpu),      TEST(one_at_a_time),
-                                       TEST(many_guests),      TEST(usage),
+    const struct CMUnitTest tests[] = {TEST(the_plan),
+                                       TEST(who_stays),
+                                       TEST(two_names),
+                                       TEST(a_broken_configuration),
+                                       TEST(the_order),
+                                       TEST(who_may_not),
+                                       TEST(a_plan_of_before),
+                                       TEST(the_way_back),
+                                       TEST(a_name_in_a_record),
+                                       TEST(who_was_in_hand),
+                                       TEST(who_is_away),
+                                       TEST(whose_drain),
+                                       TEST(the_pause),
+                                       TEST(a_kept_vgpu),
+                                       TEST(one_at_a_time),
+                                       TEST(many_guests),
+                                       TEST(usage),
                                        TEST(nothing_there)};
 
     return cmocka_run_group_tests(tests, warm_up_connection, NULL);

@@ -7,6 +7,7 @@
 #include "base/memory.h"
 #include "device/scan.h"
 #include "domain/request-parser.h"
+#include "evacuate/evacuation-record.h"
 #include "fake/nvidia-tools.h"
 #include "prove/proof.h"
 
@@ -482,6 +483,61 @@ after_drain(struct stage *stage)
     reconcile_nothing_left(stage);
 }
 
+/* The record of a guest that an evacuation has moved, and moves once more. `to`: a GPU; NULL: the
+ * guest is in hand. */
+static int
+write_record(struct stage *stage, const char *to, struct error *error)
+{
+    struct evacuation_move move = {.name = "guest1", .way = EVACUATION_HERE};
+    AUTO(names_clear) struct names from = {0}, places = {0};
+
+    move.domain = (struct name){"aaaaaaaa-0000-4000-8000-000000000001"};
+    if (names_add(&from, "mtty") < 0 || (to && names_add(&places, to) < 0))
+        return -EINVAL;
+    move.from = from;
+    move.to = places;
+    return evacuation_record_write(&stage->scene.kernel.host, &move, error);
+}
+
+static void
+put_record(struct stage *stage)
+{
+    struct error error;
+
+    assert_int_equal(write_record(stage, "mdpy", &error), 0);
+}
+
+static int
+act_record(struct stage *stage)
+{
+    struct error error;
+    int rc;
+
+    stage_start_program(stage, "vgpuctl");
+    inject_resume();
+    rc = write_record(stage, NULL, &error);
+    stage_end_program(stage);
+    inject_pause();
+    return tell(stage, rc, &error);
+}
+
+/* The record is the old one or the new one. It can be written and removed. */
+static void
+after_record(struct stage *stage)
+{
+    const struct host *host = &stage->scene.kernel.host;
+    AUTO(evacuation_moves_clear) struct evacuation_moves records = {0};
+    struct error error;
+
+    if (evacuation_record_read_all(host, &records, &error) < 0)
+        stage_complain(stage, "%s", error.text);
+    else if (records.count != 1 || (stage->status == 0 && records.items[0].to.count))
+        stage_complain(stage, "the record is not the new one");
+    else if (evacuation_record_remove(host, &records.items[0].domain, &error) < 0)
+        stage_complain(stage, "%s", error.text);
+    reconcile_nothing_left(stage);
+}
+
 static bool
 goes_on(const struct proof *proof, void *data)
 {
@@ -708,6 +764,7 @@ const struct action actions[] = {
     {"reap", .before = keep_anothers, .act = act_reap, .after = after_reap},
     {"reconcile", .before = lose_both, .act = act_reconcile, .after = after_reconcile},
     {"drain", .act = act_drain, .after = after_drain},
+    {"evacuated", .before = put_record, .act = act_record, .after = after_record},
     {"prove", .act = act_prove, .after = reconcile_nothing_left},
     {"setup", .before = be_bare, .act = act_setup, .after = after_setup, .more = OTHER_CARD},
     {"setup-other", .before = be_other, .act = act_setup, .after = after_other_setup,
