@@ -52,7 +52,7 @@ for n in 1 2 3; do is_running "web0$n"; done
 
 say "they come home"
 away=/var/lib/libvirt-vgpu/evacuated
-[ "$(ls $away | sort)" = "$(for n in 1 2; do virsh -q domuuid "web0$n" | xargs; done | sort)" ]
+[ "$(find $away -type f -printf "%f\n" | sort)" = "$(for n in 1 2; do virsh -q domuuid "web0$n" | xargs; done | sort)" ]
 [ "$(vgpuctl evacuate --back --dry-run -rn -o DOMAIN,HOW,TO)" = "web01 here ${T4[0]}
 web02 here ${T4[0]}" ]
 [ "$(vgpuctl evacuate --back -rn -o DOMAIN,RESULT,REASON)" = "web01 moved -
