@@ -81,9 +81,10 @@ export function table(caption, headings, rows) {
             element("td", { "data-heading": headings[i] }, cell))))));
 }
 
-/* A message. `kind` is "danger", "warning" or "info". */
+/* A message. `kind` is "danger", "warning" or "info". The title may have several lines. */
 export function alert(kind, title, ...children) {
-    return element("div", { class: `alert ${kind}` }, element("strong", {}, title), children);
+    return element("div", { class: `alert ${kind}` },
+        element("strong", {}, title.split("\n").map((line, i) => i > 0 ? [element("br"), line] : line)), children);
 }
 
 /* An input with its label. The label finds it by its id. */

@@ -96,6 +96,19 @@ test("vgpuctl refuses", async () => {
     await close(opened);
 });
 
+test("each of several errors is on its line", async () => {
+    const host = await a_host();
+    const errors = ["one is wrong", "another is wrong"].map(text => ({ text, remedy: "", advice: "" }));
+
+    put_vgpuctl(`[ "$1" != drain ] || { echo '${JSON.stringify({ errors, warnings: [] })}'; exit 1; }; ${host.command}`);
+    const opened = await open("/"), { page } = opened;
+
+    await press(page, "button", "Drain 0000:18:00.0");
+    await confirm(page, "Drain 0000:18:00.0?", "Drain");
+    await reads(page, "one is wrong\nanother is wrong");
+    await close(opened);
+});
+
 /* Whoever closes the dialog is told later what became of the work. */
 test("a command that takes long may be left", async () => {
     const host = await a_host();
