@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
 /*
- * gpu: how full each GPU is, which vGPUs are on it, and which types are free; and its drain.
+ * gpu: how full each GPU is, which vGPUs are on it, and which types are free; and what is done
+ * with a GPU.
  */
 
 import { ask, button, element, long_name, table } from "./elements.js";
+import { bring_back, evacuate, see } from "./evacuate.js";
 import { available, change } from "./vgpuctl.js";
 
 const COLOURS = 8; /* of page.css */
@@ -153,7 +155,19 @@ function drain(gpu) {
         } });
 }
 
-function gpu_card(gpu, colours, { may_change }) {
+/* What may be done with a GPU. */
+function actions(gpu, { may_change }) {
+    const action = (key, act, label, name = label) => button(label, `${key} ${gpu.gpu}`, () => act(gpu),
+        { disabled: !may_change, "aria-label": `${name} ${gpu.gpu}` });
+
+    return [
+        action("drain", drain, gpu.drained ? "Undrain" : "Drain"),
+        action("evacuate", evacuate, "Evacuate"),
+        gpu.drained && action("back", bring_back, "Bring back", "Bring back guests to"),
+    ];
+}
+
+function gpu_card(gpu, colours, how) {
     const title = [gpu.name, gpu.gpu].filter(Boolean).join(" "), beginning = common_beginning(gpu);
     const facts = [Number.isInteger(gpu.numa) && `NUMA node ${gpu.numa}`, gpu.driver && `driver ${gpu.driver}`,
         beginning && `types ${beginning}…`].filter(Boolean).join(" · ");
@@ -163,8 +177,7 @@ function gpu_card(gpu, colours, { may_change }) {
             element("h2", {}, title),
             gpu.drained && element("span", { class: "label" }, "drained"),
             gpu.enabled === false && !gpu.drained && element("span", { class: "label" }, "disabled"),
-            button(gpu.drained ? "Undrain" : "Drain", `drain ${gpu.gpu}`, () => drain(gpu),
-                { disabled: !may_change, "aria-label": `${gpu.drained ? "Undrain" : "Drain"} ${gpu.gpu}` })),
+            actions(gpu, how)),
         facts && element("p", { class: "facts" }, facts),
         element("p", {}, sum(gpu)),
         bar(gpu, colours),
@@ -177,5 +190,6 @@ function gpu_card(gpu, colours, { may_change }) {
 export function gpu_cards(gpus, how) {
     const colours = choose_colours(gpus);
 
+    see(gpus);
     return gpus.map(gpu => gpu_card(gpu, colours, how));
 }

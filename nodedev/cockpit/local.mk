@@ -4,6 +4,7 @@
 cockpitdir = $(datadir)/cockpit/libvirt-vgpu
 dist_cockpit_DATA = \
 	nodedev/cockpit/elements.js \
+	nodedev/cockpit/evacuate.js \
 	nodedev/cockpit/gpu.js \
 	nodedev/cockpit/guests.js \
 	nodedev/cockpit/host.js \

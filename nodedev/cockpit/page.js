@@ -5,7 +5,7 @@
  * ends while nobody looks at the page.
  */
 
-import { alert, button, element, show } from "./elements.js";
+import { alert, button, element, show, told_lines } from "./elements.js";
 import { guests } from "./guests.js";
 import { host } from "./host.js";
 import { watch } from "./vgpuctl.js";
@@ -36,11 +36,11 @@ function draw() {
 
 let faults = [], end = null;
 
-/* Work of dialogs that were closed before it was done: its title, and what became of it. */
+/* Work of dialogs that were closed before it was done: its title, and an element that tells what became of it. */
 const left = new Map();
 
 function left_notices() {
-    return [...left].map(([work, { title, kind, words }]) => alert(kind, `${title}:`, ` ${words} `,
+    return [...left].map(([work, { title, kind, told }]) => alert(kind, `${title}:`, " ", told.cloneNode(true), " ",
         kind !== "info" && button("Dismiss", `dismiss-${title}`, () => {
             left.delete(work);
             show_notices();
@@ -49,13 +49,13 @@ function left_notices() {
 
 function follow({ detail }) {
     const work = detail.work, title = detail.title.replace(/\?$/, "");
-    const tell = (kind, words) => {
-        left.set(work, { title, kind, words });
+    const tell = (kind, told) => {
+        left.set(work, { title, kind, told });
         show_notices();
     };
 
-    tell("info", "vgpuctl is still at work.");
-    work.then(result => tell("success", result.textContent), failure => tell("danger", failure.message));
+    tell("info", told_lines(["vgpuctl is still at work."]));
+    work.then(result => tell("success", result), failure => tell("danger", told_lines([failure.message])));
 }
 
 function show_notices() {

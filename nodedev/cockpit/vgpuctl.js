@@ -70,13 +70,24 @@ async function ask([command, ...words], superuser) {
     }
 }
 
-/* Reads: the list. Some commands print their list, and have errors because it matters. */
-export async function read(...words) {
-    const told = await ask(words, "try"), list = list_of(told);
+/* The list of a document, and the sentences of its errors and warnings. Some commands print their list, and have
+ * errors because it matters. */
+function list_and_notes(told) {
+    const list = list_of(told);
 
     if (!list)
         throw new Error(plain_lines(sentences(told.errors).join("\n")));
-    return list;
+    return { list, notes: sentences([...told.errors, ...told.warnings]) };
+}
+
+/* Reads: the list. */
+export async function read(...words) {
+    return list_and_notes(await ask(words, "try")).list;
+}
+
+/* Reads as root, and changes nothing of the host: the list, and sentences. */
+export async function plan(...words) {
+    return list_and_notes(await ask(words, "require"));
 }
 
 /* Reads: all that a command says to people, also if it fails. */
@@ -104,11 +115,20 @@ function sentence_of(vgpu) {
         (vgpu.reason ? `: ${vgpu.reason}` : "");
 }
 
-/* Changes something, as root. Returns sentences that tell what was done with vGPUs. The event
- * "vgpu-change" follows, also if something failed: a part may be done. */
+/* Changes something, as root. The event "vgpu-change" follows, also if something failed: a part may be
+ * done. */
+function ask_change(words) {
+    return ask(words, "require").finally(() => document.dispatchEvent(new Event("vgpu-change")));
+}
+
+/* Changes something: the list, and sentences. */
+export async function change_listed(...words) {
+    return list_and_notes(await ask_change(words));
+}
+
+/* Changes something. Returns sentences that tell what was done with vGPUs. */
 export async function change(...words) {
-    const told = await ask(words, "require").finally(() =>
-        document.dispatchEvent(new Event("vgpu-change")));
+    const told = await ask_change(words);
     const done = (told.vgpus || []).map(sentence_of);
 
     if (told.started)

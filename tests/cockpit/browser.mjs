@@ -96,7 +96,9 @@ export async function fake_host(machine, configuration = "", libvirt = process.e
 
     fs.mkdirSync(`${root}/etc/libvirt-vgpu`);
     fs.writeFileSync(`${root}/etc/libvirt-vgpu/vgpu.conf`, configuration);
-    return { root, ask, command: `exec "${program}" ask "${socket}" vgpuctl "$@"` };
+    /* A file that vgpuctl is told of is also the host's. */
+    return { root, ask, command: `for word; do shift; case $word in /run/*) word=${root}$word ;; esac
+        set -- "$@" "$word"; done; exec "${program}" ask "${socket}" vgpuctl "$@"` };
 }
 
 /* Lets `vgpuctl` be a host's, or some lines of shell; null: there is no vgpuctl. */
@@ -109,6 +111,36 @@ export function put_vgpuctl(command) {
 /* vgpuctl on a host that was recorded. It changes nothing. */
 export function captured(name) {
     return `exec "${top_builddir}/tests/vgpuctl" --root "${srcdir}/tests/captures/${name}" "$@"`;
+}
+
+/*
+ * A `vgpuctl` that has these documents, by the options beside --json: it waits until it has the one. `put` gives it
+ * another. That of "status" is shown when it is new. `asked` returns what evacuations were asked for.
+ */
+export function answers(documents) {
+    const place = fs.mkdtempSync(`${scratch}/answers-`), log = `${place}/asked`;
+    const put = (words, { exit = 0, ...document }) => {
+        const file = `${place}/${words.replaceAll(" ", "")}`;
+
+        fs.writeFileSync(`${file}.new`, `${JSON.stringify({ errors: [], warnings: [], ...document })}\n`);
+        fs.writeFileSync(`${file}.status`, `${exit}\n`);
+        fs.renameSync(`${file}.new`, file);
+    };
+
+    fs.writeFileSync(log, "");
+    for (const [words, document] of Object.entries(documents))
+        put(words, document);
+    put_vgpuctl(`PATH=/usr/bin:/bin
+        while [ "$1" = status ]; do
+            [ "$(cat "${place}/status")" = "$last" ] || { last=$(cat "${place}/status"); echo "$last"; }
+            sleep 0.1
+        done
+        echo "$*" >>"${log}"
+        file=${place}/
+        for word; do case $word in --json) ;; --) break ;; --*) file=$file$word ;; esac; done
+        until [ -e "$file" ]; do sleep 0.1; done
+        cat "$file"; read -r status <"$file.status"; exit "$status"`);
+    return { put, asked: () => fs.readFileSync(log, "utf8").split("\n").filter(Boolean) };
 }
 
 /* --- guests --------------------------------------------------------------------------------- */

@@ -11,6 +11,7 @@ EXTRA_DIST += \
 	tests/cockpit/readme.txt \
 	tests/cockpit/run.mjs \
 	tests/cockpit/test-errors.mjs \
+	tests/cockpit/test-evacuate.mjs \
 	tests/cockpit/test-guests.mjs \
 	tests/cockpit/test-host.mjs \
 	tests/cockpit/test-keyboard.mjs \

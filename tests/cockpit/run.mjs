@@ -6,7 +6,7 @@
 import { after } from "node:test";
 import { end } from "./browser.mjs";
 
-const files = ["host", "guests", "errors", "names", "keyboard", "readme"].map(name => `test-${name}.mjs`);
+const files = ["host", "evacuate", "guests", "errors", "names", "keyboard", "readme"].map(name => `test-${name}.mjs`);
 const wanted = process.argv.slice(2);
 
 for (const file of wanted.length > 0 ? wanted : files)

@@ -123,7 +123,8 @@ test("a command that takes long may be left", async () => {
     await reads(page, "Drain 0000:18:00.0: vgpuctl is still at work.");
     assert.equal((await page.$$("dialog")).length, 0);
     fs.writeFileSync(`${scratch}/drain`, "");
-    await reads(page, "Drain 0000:18:00.0: 0000:18:00.0 is drained.");
+    await reads(page, "0000:18:00.0 is drained. The view shows");
+    await reads(page, "Drain 0000:18:00.0:");
     await find(page, "button", "Undrain 0000:18:00.0");
     await press(page, "button", "Dismiss");
     await reads_no_more(page, "is drained.");
@@ -150,7 +151,7 @@ test("who may look and not change", async () => {
 
     await reads(page, "You have limited access.");
     await reads(page, "0 of 16384 MiB in use");
-    for (const name of ["Remove orphans", "Reconcile", "Drain 0000:18:00.0", "Drain 0000:3d:00.0"])
+    for (const name of ["Remove orphans", "Reconcile", "Drain 0000:18:00.0", "Evacuate 0000:3d:00.0"])
         assert.equal(await (await find(page, "button", name)).evaluate(found => found.disabled), true, name);
     assert.equal(await (await find(page, "button", "Check this host")).evaluate(found => found.disabled), false);
     await look_at(page, "limited");

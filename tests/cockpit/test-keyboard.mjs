@@ -96,6 +96,17 @@ test("the host by keyboard", async () => {
     await page.keyboard.press("Escape");
     await find(page, "button", "Undrain 0000:18:00.0");
     await comes_back(page, "Undrain 0000:18:00.0");
+    await tab_to(page, "button", "Evacuate 0000:18:00.0");
+    await page.keyboard.press("Enter");
+    await reads(page, "This is the plan:");
+    await page.keyboard.press("Escape");
+    await comes_back(page, "Evacuate 0000:18:00.0");
+    await tab_to(page, "button", "Bring back guests to 0000:18:00.0");
+    await page.keyboard.press("Enter");
+    await reads(page, "No guest of this GPU is away.");
+    await page.keyboard.press("Enter"); /* the focus is on Close */
+    await comes_back(page, "Bring back guests to 0000:18:00.0");
+    await tab_to(page, "button", "Undrain 0000:18:00.0");
     await page.keyboard.press("Enter");
     await tab_to(page, "button", "Undrain");
     await page.keyboard.press("Enter");

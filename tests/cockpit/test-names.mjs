@@ -8,7 +8,7 @@
 import assert from "node:assert/strict";
 import test from "node:test";
 import {
-    close, confirm, define_guests, fake_host, find, open, press, put_vgpuctl, reads, start_guest,
+    answers, close, confirm, define_guests, fake_host, find, open, press, put_vgpuctl, reads, start_guest, uuid_of,
 } from "./browser.mjs";
 import { assert_fits, look_at, picture, seen_text, under_ring } from "./looks.mjs";
 
@@ -105,6 +105,30 @@ test("names on the view of the guests", async () => {
         await assert_text(page, "explain");
         await press(page, "button", "Close");
     }
+    await close(opened);
+});
+
+/* Every field of an evacuation has a name, and so have its errors. */
+test("names in the plan of an evacuation, and in what became of it", async () => {
+    const gpu = "0000:18:00.0", lines = NAMES.map((name, i) => ({ domain: name, "domain-uuid": uuid_of(i), from: name,
+        how: name, to: name, framebuffer: null, pause: null, result: name, reason: name }));
+    const document = { evacuation: lines, errors: NAMES.map(text => ({ text, remedy: text, advice: "" })) };
+    const host = answers({ "--plan --dry-run": document, "status": { status: [{ gpu, name: null, numa: null, driver: null,
+        enabled: true, drained: false, unit: "vGPU", total: 1, used: 0, free: 1, "free-at-most": 1, types: [], vgpus: [] }] } });
+    const opened = await open("/"), { page } = opened;
+
+    await press(page, "button", `Evacuate ${gpu}`);
+    await find(page, "table", `Guests of ${gpu}`);
+    for (const name of NAMES)
+        await reads(await find(page, "table", `Guests of ${gpu}`), seen(name));
+    await assert_text(page, "a plan");
+    await look_at(page, "names-plan");
+    await confirm(page, `Evacuate ${gpu}?`, "Evacuate");
+    await press(page, "button", "Leave");
+    host.put("--plan", document);
+    await find(page, "table", `Guests of ${gpu}`);
+    await assert_text(page, "an evacuation that was left");
+    await look_at(page, "names-evacuated");
     await close(opened);
 });
 
