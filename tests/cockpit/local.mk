@@ -6,6 +6,7 @@ tests_cockpit_fake_host_SOURCES = tests/cockpit/fake-host.c $(planted)
 EXTRA_DIST += \
 	tests/cockpit/browser.mjs \
 	tests/cockpit/in-vm-cockpit.mjs \
+	tests/cockpit/in-vm-cockpit-evacuate.mjs \
 	tests/cockpit/in-vm-cockpit-machines.mjs \
 	tests/cockpit/looks.mjs \
 	tests/cockpit/readme.txt \
