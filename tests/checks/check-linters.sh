@@ -1,10 +1,11 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 # shellcheck shell=sh
 #
-# What clang-format, cppcheck, shellcheck, mandoc and man say: nothing.
+# What clang-format, cppcheck, shellcheck, mandoc, man and patch say: nothing.
 
 . "$srcdir/tests/checks/guard.sh"
 needs cppcheck
+needs patch
 needs shellcheck
 needs mandoc
 needs man
@@ -40,6 +41,11 @@ for page in hooks/*.8 nodedev/*/*.[18] config/*.5 config/*.7 tests/cards/*.4; do
     [ -z "$wide" ] || complain "$page: wider than 80 columns:" "$wide"
     case $page in tests/*) continue ;; esac
     if grep -Hn -e 'tests/' -e /proc/self/ "$page"; then complain "$page: a path of our tests"; fi
+done
+
+# The planted faults can still be planted. Only "make planted" plants them, and that is seldom played.
+for fault in tests/mutate/planted/*.patch; do
+    patch -p1 --dry-run -s -f <"$fault" >/dev/null || complain "$fault does not apply: make it anew"
 done
 
 finish
