@@ -267,14 +267,14 @@ change_definition(const struct relocation *relocation, const struct promise *pro
     return rc < 0 ? rc : 0;
 }
 
-/* The guest is off. Starts it where a promise says. */
+/* The guest is off, and its old vGPUs are gone. Starts it where a promise says. */
 static enum relocation_end
 start_at(const struct relocation *relocation, struct promise *promise, struct error *error)
 {
-    int rc = wait_for_removal(relocation, error);
     struct error ignored;
+    int rc = 0;
 
-    if (rc == 0 && relocation->way == RELOCATION_SHUT_DOWN)
+    if (relocation->way == RELOCATION_SHUT_DOWN)
         rc = change_definition(relocation, promise, error);
     if (rc == 0)
         rc = promise_give(promise, error);
@@ -388,14 +388,20 @@ move(const struct relocation *relocation, struct promise *promise, enum relocati
                                               : shut_down(relocation, error);
     if (*ret != off(relocation))
         return tell(relocation, *ret, error);
+    if (wait_for_removal(relocation, error) < 0) {
+        *ret = ask(relocation, &failure);
+        return tell(relocation, *ret, error);
+    }
     *ret = start_at(relocation, promise, error);
-    if (*ret == off(relocation) && go_back(relocation, promise, &failure) == RELOCATION_STAYED)
-        *ret = RELOCATION_RETURNED;
-    else if (*ret == off(relocation))
-        error_add(error, "nor where it was: %s", failure.text);
-    else if (*ret == RELOCATION_STAYED && is_there(relocation))
+    if (*ret == off(relocation)) {
+        *ret = go_back(relocation, promise, &failure);
+        if (*ret == RELOCATION_STAYED)
+            *ret = RELOCATION_RETURNED;
+        else
+            error_add(error, "nor where it was: %s", failure.text);
+    } else if (*ret == RELOCATION_STAYED && is_there(relocation)) {
         *ret = RELOCATION_MOVED;
-    else if (*ret == RELOCATION_STAYED) {
+    } else if (*ret == RELOCATION_STAYED) {
         error_set(error, -EIO, "it was started on another GPU than the one that was held for it");
         *ret = RELOCATION_RETURNED;
     }
