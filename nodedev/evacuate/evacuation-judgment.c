@@ -239,21 +239,23 @@ ask_hosts(const struct judgment *judgment, struct migrate_question *question, st
                                          call->options.uri_count, error);
 }
 
-/* Only a host that is sure to take the guest will do. */
-static int
-find_host(struct migrate_question *question, struct evacuee *item, struct error *error)
+int
+evacuation_judgment_find_host(struct migrate_question *question, struct evacuation_move *move,
+                              struct error *error)
 {
     AUTO(destinations_clear) struct destinations destinations = {0};
-    int rc = migrate_question_find_guest(question, item->move.domain.text, error);
+    int rc = migrate_question_find_guest(question, move->domain.text, error);
+    char *host;
 
     if (rc < 0)
         return rc;
     destinations_judge(question, &destinations);
-    if (destinations_conclude(&destinations, item->move.name, error) != COMMAND_DONE)
+    if (destinations_conclude(&destinations, move->name, error) != COMMAND_DONE)
         return REFUSED;
-    item->move.way = EVACUATION_LIVE;
-    item->move.host = memory_copy(destinations.items[0].host->uri);
-    item->why = (struct error){0};
+    /* The URI that was asked may be the move's own. */
+    host = memory_copy(destinations.items[0].host->uri);
+    free(move->host);
+    move->host = host;
     return 0;
 }
 
@@ -280,8 +282,12 @@ find_hosts(struct judgment *judgment)
         if (!is_asked)
             rc = ask_hosts(judgment, &question, &why);
         is_asked = true;
-        if (rc < 0 || find_host(&question, item, &why) < 0)
+        if (rc < 0 || evacuation_judgment_find_host(&question, &item->move, &why) < 0) {
             stay(item, &why);
+            continue;
+        }
+        item->move.way = EVACUATION_LIVE;
+        item->why = (struct error){0};
     }
 }
 

@@ -16,7 +16,14 @@
 #pragma once
 
 #include "evacuate/evacuation-plan.h"
+#include "migrate/migrate-question.h"
 
 /* Decides for each item of a plan, and puts the items into the order in which they move. What only
  * root may read may be missing; then a guest that is told to move may stay. */
 void evacuation_judgment_make(struct evacuation_plan *plan) NONNULL;
+
+/* Makes the best of the hosts that were asked the host of a guest's move. Only a host that is sure
+ * to take the guest will do. Returns REFUSED or -errno with a line in error; the move then stays as
+ * it was. */
+int evacuation_judgment_find_host(struct migrate_question *question, struct evacuation_move *move,
+                                  struct error *error) CHECKED NONNULL;

@@ -7,7 +7,7 @@
 #include "cli/end-signals.h"
 #include "cli/reply.h"
 #include "evacuate/evacuation-rest.h"
-#include "migrate/destinations.h"
+#include "evacuate/evacuation-judgment.h"
 #include "migrate/move.h"
 #include "migrate/relocation.h"
 
@@ -113,7 +113,7 @@ move_here(struct evacuation *evacuation, struct evacuee *item)
 
 static int
 find_host(const struct evacuation_plan *plan, struct migrate_question *question,
-          struct evacuee *item, struct destinations *destinations)
+          struct evacuee *item)
 {
     const struct command_call *call = plan->call;
     const char *const planned[] = {item->move.host};
@@ -123,14 +123,7 @@ find_host(const struct evacuation_plan *plan, struct migrate_question *question,
         rc = plan->is_bound ? migrate_question_ask(question, call, planned, 1, &item->why)
                             : migrate_question_ask(question, call, call->options.uris,
                                                    call->options.uri_count, &item->why);
-    if (rc == 0)
-        rc = migrate_question_find_guest(question, item->move.domain.text, &item->why);
-    if (rc < 0)
-        return rc;
-    destinations_judge(question, destinations);
-    return destinations_conclude(destinations, item->move.name, &item->why) == COMMAND_DONE
-               ? 0
-               : REFUSED;
+    return rc < 0 ? rc : evacuation_judgment_find_host(question, &item->move, &item->why);
 }
 
 /* Another host than the plan's may be the best by now. */
@@ -139,22 +132,19 @@ move_there(struct evacuation *evacuation, struct evacuee *item)
 {
     const struct evacuation_plan *plan = evacuation->plan;
     AUTO(migrate_question_clear) struct migrate_question question = {0};
-    AUTO(destinations_clear) struct destinations destinations = {0};
     AUTO(moved_types_clear) struct moved_types types = {0};
     struct move move = {.call = plan->call,
                         .domain = &item->move.domain,
                         .name = item->move.name,
                         .types = &types,
                         .is_signalled = &evacuation->is_signalled};
-    int rc = find_host(plan, &question, item, &destinations);
+    int rc = find_host(plan, &question, item);
 
     item->result = STAYED;
     if (rc == REFUSED)
         item->move.way = EVACUATION_STAYS;
     if (rc < 0)
         return;
-    free(item->move.host);
-    item->move.host = memory_copy(destinations.items[0].host->uri);
     rc = write_record(evacuation, item);
     moved_types_find(&question.guest, &question.snapshot.inventory, &question.snapshot.policy,
                      &types);
