@@ -59,11 +59,13 @@ find_present(const struct evacuation *evacuation, const struct name *domain, str
         ledger_find_gpus(&ledger, domain, ret);
 }
 
+/* Where it has gone. A guest that has not left goes nowhere. */
 static void
-find_places(const struct evacuation *evacuation, struct evacuee *item)
+find_places(const struct evacuation *evacuation, struct evacuee *item, bool has_left)
 {
     names_clear(&item->move.to);
-    find_present(evacuation, &item->move.domain, &item->move.to);
+    if (has_left)
+        find_present(evacuation, &item->move.domain, &item->move.to);
 }
 
 /* Nobody knows yet where the guest will be. */
@@ -107,8 +109,7 @@ move_here(struct evacuation *evacuation, struct evacuee *item)
     if (rc == REFUSED)
         item->move.way = EVACUATION_STAYS;
     item->result = relocation_words[end];
-    if (evacuee_has_moved(item))
-        find_places(evacuation, item);
+    find_places(evacuation, item, end == RELOCATION_MOVED || end == RELOCATION_RETURNED);
 }
 
 static int
@@ -188,7 +189,7 @@ move_home(struct evacuation *evacuation, struct evacuee *item)
     item->is_settled = rc == 0;
     if (rc > 0 && move_run(&move, &item->why) == 0) {
         item->result = MOVED;
-        find_places(evacuation, item);
+        find_places(evacuation, item, true);
     }
 }
 
