@@ -42,10 +42,12 @@ async function tab_to(page, role, name) {
     const passed = [];
 
     for (let i = 0; i < MOST_STEPS; i++) {
-        await page.keyboard.press("Tab");
-        const now = await focused(page);
+        let now;
 
-        assert.ok(now.is_seen, `nobody sees that ${now.role} "${now.name}" has the focus`);
+        await page.keyboard.press("Tab");
+        /* The page may be drawing the element anew just now. */
+        await until(() => `one sees that ${now.role} "${now.name}" has the focus`,
+            async () => (now = await focused(page)).is_seen);
         assert.deepEqual(await under_ring(page), [], `the ring around ${now.role} "${now.name}" lies over text`);
         if (now.role === role && now.name.startsWith(name))
             return;
