@@ -40,6 +40,8 @@ struct load_group {
     size_t kept, puts, drops; /* vGPUs of the group, as in gpu_load */
     bool is_offered;          /* some parent would make one, by the driver's word */
     bool lacks;               /* no parent would, because no instance is free for the type (MIG) */
+    bool is_apart; /* no parent would, though the driver's maximum is not reached, and it offers
+                      another type of the size: it wants one type at a time */
 };
 
 struct load_step {

@@ -43,6 +43,15 @@ has_other_kept(const struct gpu_load *load, const struct inventory_type *type)
     return is_sized(load, type) && load->sized_kept > gpu_load_group(load, type)->kept;
 }
 
+/* Whether a vGPU of another type was put, or stays, and the driver wants one type at a time. */
+static bool
+has_other_type(const struct gpu_load *load, const struct inventory_type *type)
+{
+    const struct load_group *counts = &load->types[inventory_type_index(type)];
+
+    return counts->is_apart && (load->kept > 0 || load->puts > counts->own_puts);
+}
+
 /* MIG: whether no instance of the type's size is free, by the driver's word. */
 static bool
 lacks_instance(const struct gpu_load *load, const struct inventory_type *type)
@@ -75,8 +84,9 @@ has_instance(const struct gpu_load *load, const struct inventory_type *type)
 static bool
 is_raised(const struct gpu_load *load, const struct inventory_type *type)
 {
-    return load->drops > 0 && has_instance(load, type) &&
-           (load->time == LOAD_EVER || !has_other_kept(load, type));
+    if (load->drops == 0 || !has_instance(load, type))
+        return false;
+    return load->time == LOAD_EVER || (!has_other_kept(load, type) && !has_other_type(load, type));
 }
 
 /* How many places the drops have made for sure. Each vGPU that was dropped has made one, for the

@@ -165,6 +165,7 @@ check(const struct row *rows, size_t count)
 #define XE       "gpu v xe vfs 4 memory 4096 X-1:1024:0 X-2:2048:0\n"
 #define MIX      "gpu v vf vfs 4 rule mixed memory 4096 X-1:1024:4 X-2:2048:2\n"
 #define SHORT    "gpu a rule size taken 1024 X-1:1024:4 X-2:2048:2\n"
+#define OLD      "gpu a rule type X-1:1024:4 Y-1:1024:4\n" /* it takes one type, by mdev */
 #define MOST_TWO "max_instances = ( { types = [ \"X-1\" ]; max = 2; } );"
 
 static void
@@ -353,6 +354,17 @@ a_drop_adds_one_for_sure(void **state)
          "", "drop v.0", LOAD_NOW, "X-1 v.0", "1..1 free"},
         {"none while another size stays", A "foreign 1 X-2 a\nforeign 2 X-2 a", "", "drop a",
          LOAD_NOW, "X-1", "0..0 full"},
+        {"nor while another type stays, if the driver wants one type",
+         OLD "foreign 1 X-1 a\nforeign 2 X-1 a", "", "drop a", LOAD_NOW, "Y-1", "0..0 full"},
+        {"but of that type", OLD "foreign 1 X-1 a\nforeign 2 X-1 a", "", "drop a", LOAD_NOW, "X-1",
+         "3..3 free"},
+        {"and any once the GPU is empty", OLD "foreign 1 X-1 a", "", "drop a", LOAD_NOW, "Y-1",
+         "4..4 free"},
+        {"until it has that type again", OLD "foreign 1 X-1 a", "", "drop a;put X-1 a", LOAD_NOW,
+         "Y-1", "0..0 full"},
+        {"a type with a smaller maximum is no such sign",
+         "gpu a X-1:1024:4 Y-1:1024:2\nforeign 1 X-1 a\nforeign 2 X-1 a", "", "drop a", LOAD_NOW,
+         "Y-1", "1..1 free"},
     };
 
     check(rows, COUNT(rows));
