@@ -72,7 +72,7 @@ put_notes(struct json *json, const char *key, const struct reply_notes *notes)
 }
 
 void
-reply_print(const struct command_call *call, const struct error *error, FILE *out)
+reply_print(const struct command_call *call, const struct error *error)
 {
     struct reply *reply = call->reply;
     struct json *json = reply_json(call);
@@ -84,7 +84,11 @@ reply_print(const struct command_call *call, const struct error *error, FILE *ou
     json_close(json, '}');
     memory_stream_end(json->out, &reply->text);
     json->out = NULL;
-    json_print(reply->text, out);
+    if (reply->is_line)
+        json_print_line(reply->text, reply->out);
+    else
+        json_print(reply->text, reply->out);
+    fflush(reply->out);
 }
 
 static void

@@ -30,11 +30,13 @@ struct reply_notes {
 };
 
 struct reply {
+    FILE *out;        /* where the document goes */
     struct json json; /* the document so far; its stream is NULL before the first list */
     char *text;
     size_t size;
     struct reply_notes errors, warnings;
     bool is_printed; /* a watch has printed it */
+    bool is_line;    /* it is printed as one line, because others may come before it */
 };
 
 /* Whether the user wants the document. */
@@ -56,7 +58,7 @@ void reply_fail(const struct command_call *call, const struct error *failure) NO
 
 /* Ends the document and prints it. `error` is the failure that ends the command; NULL: there is
  * none. */
-void reply_print(const struct command_call *call, const struct error *error, FILE *out)
-    __attribute__((nonnull(1, 3)));
+void
+reply_print(const struct command_call *call, const struct error *error) __attribute__((nonnull(1)));
 
 void reply_clear(struct reply *reply) NONNULL;

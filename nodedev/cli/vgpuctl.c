@@ -293,14 +293,14 @@ print_reply(const struct command_call *call, enum command_status status, const s
 
     if (reply_is_wanted(call) && !call->reply->is_printed &&
         !option_given(&call->options, OPTION_HELP) && (call->name || has_failed))
-        reply_print(call, has_failed ? error : NULL, call->out);
+        reply_print(call, has_failed ? error : NULL);
 }
 
 int
 vgpuctl_run(struct host *host, const struct command *const *commands, const char *uri,
             const struct terminal *terminal, int argc, char *argv[], FILE *out, FILE *faults)
 {
-    AUTO(reply_clear) struct reply reply = {0};
+    AUTO(reply_clear) struct reply reply = {.out = out};
     struct terminal own = *terminal;
     struct command_call call = {.host = host,
                                 .machine = host,

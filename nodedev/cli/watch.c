@@ -79,7 +79,7 @@ frame_take(struct frame *frame, const struct command_call *call, watch_look *run
     size_t size;
 
     aside.reply = &reply;
-    aside.out = memory_stream(&frame->text, &size);
+    aside.out = reply.out = memory_stream(&frame->text, &size);
     aside.faults = memory_stream(&frame->faults, &size);
     status = run(&aside, error);
     has_failed = status != COMMAND_DONE && *error->text;
@@ -88,7 +88,7 @@ frame_take(struct frame *frame, const struct command_call *call, watch_look *run
     frame->took = call->host->ops->now(call->host) - began;
     memory_stream_end(aside.faults, &frame->faults);
     if (reply_is_wanted(call))
-        reply_print(&aside, has_failed ? error : NULL, aside.out);
+        reply_print(&aside, has_failed ? error : NULL);
     else
         put_end(frame->faults, call->terminal, aside.out);
     memory_stream_end(aside.out, &frame->text);

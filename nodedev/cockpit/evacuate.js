@@ -5,12 +5,12 @@
  */
 
 import { ask, element, long_name, show, table, told_lines } from "./elements.js";
-import { change_listed, plan } from "./vgpuctl.js";
+import { change_by_steps, plan } from "./vgpuctl.js";
 
 /* Where the plan of a GPU waits until the user has seen it. Only root can write there. */
 const PLAN = "/run/libvirt-vgpu/page-evacuation-plan-";
 
-/* What is said of a guest: its line of vgpuctl's list, with `now` from the view. */
+/* What is said of a guest: its line of vgpuctl's list. */
 const COLUMNS = [
     ["Guest", line => line.domain && long_name(line.domain)],
     ["From", line => line.from],
@@ -18,7 +18,6 @@ const COLUMNS = [
     ["To", line => line.to],
     ["Pause", line => line.pause !== null && `${line.pause} s`],
     ["Result", line => line.result],
-    ["Now", line => line.now],
     ["Reason", line => line.reason],
 ];
 
@@ -34,47 +33,22 @@ function told(gpu, { list, notes }) {
     return element("div", { class: "fields" }, guests_table(gpu, list), notes.length > 0 && told_lines(notes));
 }
 
-/* Where the guest of a line has vGPUs now. */
-function where(line, gpus) {
-    const places = gpus.flatMap(gpu =>
-        gpu.vgpus.filter(vgpu => line["domain-uuid"] && vgpu["domain-uuid"] === line["domain-uuid"])
-            .map(vgpu => `${vgpu.state || "?"} on ${gpu.gpu}`));
-
-    return [...new Set(places)].join(", ");
-}
-
-/* Looks at each new list of the view while guests move; else null. */
-let look = null;
-
-export function see(gpus) {
-    look?.(gpus);
-}
-
 /* Shows the plan, asks, and does it. `words` are vgpuctl's for both. */
 function move(gpu, words, { says, nobody, ...question }) {
     const place = element("div", {}), command = ["evacuate", ...words];
-    let planned = [];
 
     async function body() {
         const found = await plan(...command, "--dry-run", "--", gpu.gpu);
 
-        planned = found.list;
-        if (planned.length === 0)
+        if (found.list.length === 0)
             throw Object.assign(new Error(nobody), { kind: "info" });
         show(place, told(gpu, found));
         return [element("p", {}, says), place];
     }
 
     return ask({ ...question, danger: true, body: body(),
-        act: async () => {
-            look = gpus => show(place,
-                guests_table(gpu, planned.map(line => ({ ...line, now: where(line, gpus) }))));
-            try {
-                return told(gpu, await change_listed(...command, "--", gpu.gpu));
-            } finally {
-                look = null;
-            }
-        } });
+        act: async () => told(gpu, await change_by_steps([...command, "--", gpu.gpu],
+            list => show(place, guests_table(gpu, list)))) });
 }
 
 export function evacuate(gpu) {

@@ -6,7 +6,7 @@
  */
 
 import { ask, button, element, long_name, table } from "./elements.js";
-import { bring_back, evacuate, see } from "./evacuate.js";
+import { bring_back, evacuate } from "./evacuate.js";
 import { available, change } from "./vgpuctl.js";
 
 const COLOURS = 8; /* of page.css */
@@ -190,6 +190,5 @@ function gpu_card(gpu, colours, how) {
 export function gpu_cards(gpus, how) {
     const colours = choose_colours(gpus);
 
-    see(gpus);
     return gpus.map(gpu => gpu_card(gpu, colours, how));
 }

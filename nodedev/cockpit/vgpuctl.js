@@ -31,16 +31,33 @@ function spawn(words, how) {
     return cockpit.spawn(["vgpuctl", ...words], { environ: ["LC_ALL=C.UTF-8"], ...how });
 }
 
-async function call(words, how) {
+/* What vgpuctl prints. `onpart` sees each part when it comes. */
+async function call(words, how, onpart) {
     let said = "";
 
     try {
-        await spawn(words, how).stream(text => { said += text; });
+        await spawn(words, how).stream(text => {
+            said += text;
+            onpart?.(text);
+        });
     } catch (problem) {
         problem.said = said;
         throw problem;
     }
     return said;
+}
+
+/* A function that takes a text in parts, and calls `ondocument` for each line: a document of its own. */
+function by_lines(ondocument) {
+    let rest = "";
+
+    return text => {
+        const lines = (rest + text).split("\n");
+
+        rest = lines.pop();
+        for (const line of lines)
+            ondocument(JSON.parse(line));
+    };
 }
 
 /* The list of a document of `--json`; undefined if the command could not make it. */
@@ -115,20 +132,32 @@ function sentence_of(vgpu) {
         (vgpu.reason ? `: ${vgpu.reason}` : "");
 }
 
-/* Changes something, as root. The event "vgpu-change" follows, also if something failed: a part may be
- * done. */
-function ask_change(words) {
-    return ask(words, "require").finally(() => document.dispatchEvent(new Event("vgpu-change")));
+/* Changes something step by step. vgpuctl prints a document before and after each step, and `onlist` gets its
+ * list. The last document is the result: the list, and sentences. */
+export async function change_by_steps([command, ...words], onlist) {
+    let told;
+    const hear = by_lines(document => {
+        told = document;
+        if (list_of(told))
+            onlist(list_of(told));
+    });
+
+    try {
+        await call([command, "--json", ...words], { superuser: "require", err: "message" }, hear);
+    } catch (problem) {
+        if (!told)
+            throw failure_of(problem, "");
+    } finally {
+        document.dispatchEvent(new Event("vgpu-change"));
+    }
+    return list_and_notes(told);
 }
 
-/* Changes something: the list, and sentences. */
-export async function change_listed(...words) {
-    return list_and_notes(await ask_change(words));
-}
-
-/* Changes something. Returns sentences that tell what was done with vGPUs. */
+/* Changes something, as root. The event "vgpu-change" follows, also if something failed: a part may be done.
+ * Returns sentences that tell what was done with vGPUs. */
 export async function change(...words) {
-    const told = await ask_change(words);
+    const told = await ask(words, "require")
+        .finally(() => document.dispatchEvent(new Event("vgpu-change")));
     const done = (told.vgpus || []).map(sentence_of);
 
     if (told.started)
@@ -152,22 +181,15 @@ export function available(type) {
  */
 export function watch(words, { ondata, onfaults, onend }) {
     const process = spawn([...words, "--watch", "--json"], { superuser: "try", err: "message" });
-    let is_over = false, rest = "";
+    let is_over = false;
 
-    process.stream(text => {
-        const lines = (rest + text).split("\n");
-
-        rest = lines.pop();
-        for (const line of lines) {
-            const told = JSON.parse(line);
-
-            if (is_over)
-                return;
-            onfaults(sentences([...told.errors, ...told.warnings]));
-            if (list_of(told))
-                ondata(list_of(told));
-        }
-    });
+    process.stream(by_lines(told => {
+        if (is_over)
+            return;
+        onfaults(sentences([...told.errors, ...told.warnings]));
+        if (list_of(told))
+            ondata(list_of(told));
+    }));
     process.then(() => is_over || onend(new Error("vgpuctl has ended.")),
         problem => is_over || onend(failure_of(problem, "")));
     return () => {

@@ -6,6 +6,7 @@
 #include "cli/end-signals.h"
 #include "cli/input.h"
 #include "cli/output.h"
+#include "cli/reply.h"
 #include "cli/table.h"
 #include "commands/commands.h"
 #include "evacuate/evacuation.h"
@@ -199,6 +200,25 @@ show(const struct evacuation_plan *plan, struct table *table, struct error *erro
     return table_print(table, error);
 }
 
+/* A program reads a line for each step, because an evacuation may take an hour. People see the
+ * progress of the guest in hand (libvirt/long-call.h). */
+static void
+print_step(const struct evacuation_plan *plan)
+{
+    AUTO(reply_clear) struct reply reply = {.out = plan->call->reply->out, .is_line = true};
+    struct command_call aside = *plan->call;
+    AUTO(table_end) struct table table = {0};
+    struct error error;
+
+    if (!reply_is_wanted(plan->call))
+        return;
+    aside.reply = &reply;
+    if (table_start(&table, "evacuation", columns, COUNT(columns), &aside, &error) < 0 ||
+        show(plan, &table, &error) < 0)
+        return;
+    reply_print(&aside, NULL);
+}
+
 static enum command_status
 conclude(const struct evacuation_plan *plan, struct error *error)
 {
@@ -270,7 +290,7 @@ carry_out(struct evacuation_plan *plan, int *lock, struct error *error)
         evacuation_plan_follow(plan, &moves);
     else
         evacuation_judgment_make(plan);
-    evacuation_run(plan, patience);
+    evacuation_run(plan, patience, print_step);
     return 0;
 }
 
@@ -281,16 +301,17 @@ run_evacuate(const struct command_call *call, struct error *error)
     struct evacuation_plan plan = {.call = call,
                                    .is_back = option_given(&call->options, OPTION_BACK)};
     AUTO(table_end) struct table table = {0};
+    const bool is_dry = option_given(&call->options, OPTION_DRY_RUN);
     AUTO_CLOSE int lock = -1;
     int rc;
 
+    call->reply->is_line = !is_dry;
     if (table_start(&table, "evacuation", columns, COUNT(columns), call, error) < 0 ||
         check_usage(call, error) < 0)
         return COMMAND_USAGE;
     rc = find_gpus(call, &plan.gpus, error);
     if (rc == 0)
-        rc = option_given(&call->options, OPTION_DRY_RUN) ? foresee(&plan, error)
-                                                          : carry_out(&plan, &lock, error);
+        rc = is_dry ? foresee(&plan, error) : carry_out(&plan, &lock, error);
     if (rc < 0)
         return command_ended(rc, error);
     if (show(&plan, &table, error) < 0)

@@ -45,6 +45,7 @@ evacuation_lock(const struct host *host, int *ret, struct error *error)
 struct evacuation {
     struct evacuation_plan *plan;
     unsigned patience;
+    void (*tell)(const struct evacuation_plan *plan);
     bool is_signalled; /* nothing more begins */
 };
 
@@ -251,6 +252,8 @@ move(struct evacuation *evacuation, struct evacuee *item)
         item->result = STAYED;
         return;
     }
+    item->result = "moving";
+    evacuation->tell(plan);
     if (plan->is_back && item->move.host)
         move_home(evacuation, item);
     else if (item->move.way == EVACUATION_LIVE)
@@ -261,6 +264,7 @@ move(struct evacuation *evacuation, struct evacuee *item)
         item->why = (struct error){0};
     if (update_record(evacuation, item, before, &error) < 0)
         reply_warn(plan->call, ERROR_FAILED, "%s: %s", item->move.name, error.text);
+    evacuation->tell(plan);
 }
 
 /* A guest may have ended meanwhile, and started elsewhere. */
@@ -330,9 +334,10 @@ finish(struct evacuation *evacuation, const struct evacuation_move *record)
 }
 
 void
-evacuation_run(struct evacuation_plan *plan, unsigned patience)
+evacuation_run(struct evacuation_plan *plan, unsigned patience,
+               void (*tell)(const struct evacuation_plan *plan))
 {
-    struct evacuation evacuation = {.plan = plan, .patience = patience};
+    struct evacuation evacuation = {.plan = plan, .patience = patience, .tell = tell};
 
     for (size_t i = 0; i < plan->records.count; i++)
         finish(&evacuation, &plan->records.items[i]);

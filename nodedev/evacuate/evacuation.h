@@ -23,5 +23,7 @@
 int evacuation_lock(const struct host *host, int *ret, struct error *error) CHECKED NONNULL;
 
 /* Moves the guests of a plan. Each item gets its result, and why it is where it is. `patience`:
- * seconds that a guest may take to shut down. */
-void evacuation_run(struct evacuation_plan *plan, unsigned patience) NONNULL;
+ * seconds that a guest may take to shut down. `tell` hears of the plan when a move begins, and when
+ * it has ended. The result of a guest in hand is "moving". */
+void evacuation_run(struct evacuation_plan *plan, unsigned patience,
+                    void (*tell)(const struct evacuation_plan *plan)) NONNULL;

@@ -26,8 +26,8 @@ NO_COMMAND = {"$ref": "#/$defs/document", "unevaluatedProperties": False}
 
 DOCUMENT = re.compile(r"^\$ vgpuctl (\S+)[^\n]*\n(\{\n.*?^\}\n)", re.MULTILINE | re.DOTALL)
 
-# With --watch a document is one line.
-LINES = re.compile(r"^\$ vgpuctl (\S+)[^\n]* --watch[^\n]*\n((?:\{[^\n]+\}\n)+)", re.MULTILINE)
+# With --watch, and while guests are evacuated, a document is one line.
+LINES = re.compile(r"^\$ vgpuctl (\S+)[^\n]*\n((?:\{[^\n]+\}\n)+)", re.MULTILINE)
 
 
 def rule_of(schema, command):

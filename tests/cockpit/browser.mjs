@@ -115,14 +115,21 @@ export function captured(name) {
 
 /*
  * A `vgpuctl` that has these documents, by the options beside --json: it waits until it has the one. `put` gives it
- * another. That of "status" is shown when it is new. `asked` returns what evacuations were asked for.
+ * another, and `step` one that comes before. That of "status" is shown when it is new. `asked` returns what evacuations were asked for.
  */
 export function answers(documents) {
     const place = fs.mkdtempSync(`${scratch}/answers-`), log = `${place}/asked`;
+    const file_of = words => `${place}/${words.replaceAll(" ", "")}`;
+    const write = (file, document) =>
+        fs.writeFileSync(file, `${JSON.stringify({ errors: [], warnings: [], ...document })}\n`);
+    const step = (words, document) => {
+        write(`${file_of(words)}.new`, document);
+        fs.renameSync(`${file_of(words)}.new`, `${file_of(words)}.step`);
+    };
     const put = (words, { exit = 0, ...document }) => {
-        const file = `${place}/${words.replaceAll(" ", "")}`;
+        const file = file_of(words);
 
-        fs.writeFileSync(`${file}.new`, `${JSON.stringify({ errors: [], warnings: [], ...document })}\n`);
+        write(`${file}.new`, document);
         fs.writeFileSync(`${file}.status`, `${exit}\n`);
         fs.renameSync(`${file}.new`, file);
     };
@@ -138,9 +145,12 @@ export function answers(documents) {
         echo "$*" >>"${log}"
         file=${place}/
         for word; do case $word in --json) ;; --) break ;; --*) file=$file$word ;; esac; done
-        until [ -e "$file" ]; do sleep 0.1; done
+        until [ -e "$file" ]; do
+            case $(cat "$file.step" 2>/dev/null) in "$step") ;; *) step=$(cat "$file.step"); echo "$step" ;; esac
+            sleep 0.1
+        done
         cat "$file"; read -r status <"$file.status"; exit "$status"`);
-    return { put, asked: () => fs.readFileSync(log, "utf8").split("\n").filter(Boolean) };
+    return { put, step, asked: () => fs.readFileSync(log, "utf8").split("\n").filter(Boolean) };
 }
 
 /* --- guests --------------------------------------------------------------------------------- */

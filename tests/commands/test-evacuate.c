@@ -57,6 +57,7 @@ the_plan(void **state)
     typed_golden(&scene, uri, "evacuate/three-gpus",
                  "vgpuctl evacuate 3d:00.0 7f:00.0 9f:00.0 --dry-run -o DOMAIN,HOW,TO,REASON");
     assert_false(host_exists(&scene.kernel.host, "var/lib/libvirt-vgpu/drained/0000:3d:00.0"));
+    typed_golden(&scene, uri, "evacuate/steps", "vgpuctl evacuate 3d:00.0 --json");
     assert_int_equal(scene_leases(&scene, ""), 3);
     assert_int_equal(scene_leases(&scene, "held"), 3);
 }

@@ -90,7 +90,13 @@ for moment in saving saved restoring; do
 done
 
 say "the GPU is empty once the last guest is off, and takes its guests back"
-vgpuctl evacuate "${T4[0]}"
+vgpuctl evacuate "${T4[0]}" --json >steps
+# Each of two moves begins and ends, and then the whole has ended. "-": no result yet.
+[ "$(sed 's/^.*"result": *"\([a-z]*\)".*"result": *"\([a-z]*\)".*$/\1 \2/' steps | sed "s/ $/ -/")" = "moving -
+moved -
+moved moving
+moved moved
+moved moved" ]
 vgpuctl evacuate "${T4[0]}" 2>&1 | grep 'nothing is there'
 must_fail claim web04 --metadata "$(request "<vgpu:device alias='ua-gpu0' type='T4-2Q' parent='${T4[0]}'/>")" \
     --hostdev "$(new_uuid),ua-gpu0"
