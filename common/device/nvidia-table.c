@@ -25,9 +25,6 @@
 
 #define AGAIN "install NVIDIA's vGPU manager again, which brings this file"
 
-/* The elements that have others. */
-enum part { DOCUMENT, TABLE, TYPE, CARD, SUPPORTED };
-
 /* A type as it is declared. */
 struct declared {
     uint64_t number, width, height, heads, profile, framebuffer, reservation, multiple;
@@ -38,8 +35,7 @@ struct declared {
 /* A type that a card supports. */
 struct supported {
     uint64_t number, max;
-    uint64_t single; /* of an extract: a guest that has it may have no other; else ABSENT */
-    bool is_alone;   /* on this card it is never one of several of a guest */
+    bool is_alone; /* on this card it is never one of several of a guest */
 };
 
 struct supported_list {
@@ -47,46 +43,33 @@ struct supported_list {
     size_t count;
 };
 
-struct reading {
-    const struct nvidia_table_ids *ids;
-    struct nvidia_table *table;
-    struct declared type;
-    struct supported supported;
-    struct nvidia_table_type *types; /* those that are declared rightly */
-    size_t type_count, types_seen, cards_seen;
-    uint64_t fractional;              /* of the card of the file that is being read */
-    struct supported_list here;       /* what it supports */
-    enum nvidia_table_match *matches; /* whether it is the n-th wanted card */
-    struct supported_list *wanted;    /* what each wanted card supports, by its best match */
+/* Those that are declared rightly. */
+struct type_list {
+    struct nvidia_table_type *items;
+    size_t count;
 };
 
-static void
-open_type(struct table_xml *xml, void *data)
+static struct declared
+read_declared(const xmlNode *element)
 {
-    struct reading *reading = data;
-    struct declared *type = &reading->type;
+    struct declared type = {
+        .number = table_xml_number(element, "id"),
+        .width = ABSENT,
+        .height = ABSENT,
+        .heads = table_xml_number_inside(element, "numHeads"),
+        .profile = table_xml_number_inside(element, "profileSize"),
+        .framebuffer = table_xml_number_inside(element, "framebuffer"),
+        .reservation = table_xml_number_inside(element, "fbReservation"),
+        .multiple = table_xml_number_inside(element, "multiVgpuSupported"),
+    };
 
-    if (++reading->types_seen > MOST_TYPES)
-        return table_xml_fail(xml, "it declares more than %d types", MOST_TYPES);
-    *type = (struct declared){.number = table_xml_number(xml, "id"),
-                              .width = ABSENT,
-                              .height = ABSENT,
-                              .heads = ABSENT,
-                              .profile = ABSENT,
-                              .framebuffer = ABSENT,
-                              .reservation = ABSENT,
-                              .multiple = ABSENT};
-    table_xml_text(xml, "name", type->name, sizeof(type->name));
-    table_xml_text(xml, "class", type->class, sizeof(type->class));
-}
-
-static void
-open_display(struct table_xml *xml, void *data)
-{
-    struct reading *reading = data;
-
-    reading->type.width = table_xml_number(xml, "width");
-    reading->type.height = table_xml_number(xml, "height");
+    for (const xmlNode *display = NULL; (display = table_xml_next(element, display, "display"));) {
+        type.width = table_xml_number(display, "width");
+        type.height = table_xml_number(display, "height");
+    }
+    table_xml_text(element, "name", type.name, sizeof(type.name));
+    table_xml_text(element, "class", type.class, sizeof(type.class));
+    return type;
 }
 
 /* The bytes that a vGPU takes of its card. */
@@ -133,28 +116,21 @@ make_type(const struct declared *declared, struct nvidia_table_type *ret)
     return type->framebuffer <= MOST_MIB;
 }
 
-static void
-close_type(struct table_xml *xml, void *data)
+static int
+read_types(const xmlNode *root, struct type_list *ret, struct error *error)
 {
-    struct reading *reading = data;
-    struct nvidia_table_type type;
+    size_t seen = 0;
 
-    (void)xml;
-    if (make_type(&reading->type, &type))
-        ARRAY_ADD(reading->types, reading->type_count, type);
-}
+    for (const xmlNode *element = NULL; (element = table_xml_next(root, element, "vgpuType"));) {
+        const struct declared declared = read_declared(element);
+        struct nvidia_table_type type;
 
-static void
-open_card(struct table_xml *xml, void *data)
-{
-    struct reading *reading = data;
-
-    if (++reading->cards_seen > MOST_CARDS)
-        return table_xml_fail(xml, "it has more than %d cards", MOST_CARDS);
-    for (size_t i = 0; i < reading->table->count; i++)
-        reading->matches[i] = NVIDIA_TABLE_UNKNOWN;
-    reading->here.count = 0;
-    reading->fractional = table_xml_number(xml, "fractionalMultiVgpu");
+        if (++seen > MOST_TYPES)
+            return error_set(error, -EINVAL, "it declares more than %d types", MOST_TYPES);
+        if (make_type(&declared, &type))
+            ARRAY_ADD(ret->items, ret->count, type);
+    }
+    return 0;
 }
 
 static bool
@@ -168,116 +144,65 @@ is_id(uint64_t number, const char *id)
     return !strcmp(text, id);
 }
 
-static void
-open_card_ids(struct table_xml *xml, void *data)
+static enum nvidia_table_match
+match_ids(const xmlNode *element, const struct nvidia_table_ids *ids)
 {
-    struct reading *reading = data;
-    uint64_t vendor = table_xml_number(xml, "vendorId"), device = table_xml_number(xml, "deviceId");
-    uint64_t maker = table_xml_number(xml, "subsystemVendorId");
-    uint64_t board = table_xml_number(xml, "subsystemId");
-    bool is_any = board == 0 || board == ABSENT, is_anyone = maker == 0 || maker == ABSENT;
+    uint64_t maker = table_xml_number(element, "subsystemVendorId");
+    uint64_t board = table_xml_number(element, "subsystemId");
 
-    for (size_t i = 0; i < reading->table->count; i++) {
-        const struct nvidia_table_ids *ids = &reading->ids[i];
-        enum nvidia_table_match match = NVIDIA_TABLE_UNKNOWN;
+    if (!is_id(table_xml_number(element, "vendorId"), ids->vendor) ||
+        !is_id(table_xml_number(element, "deviceId"), ids->device))
+        return NVIDIA_TABLE_UNKNOWN;
+    if (board == 0 || board == ABSENT)
+        return NVIDIA_TABLE_ANY_BOARD;
+    return is_id(board, ids->subsystem_device) &&
+                   (maker == 0 || maker == ABSENT || is_id(maker, ids->subsystem_vendor))
+               ? NVIDIA_TABLE_THIS_BOARD
+               : NVIDIA_TABLE_UNKNOWN;
+}
 
-        if (is_any)
-            match = NVIDIA_TABLE_ANY_BOARD;
-        else if (is_id(board, ids->subsystem_device) &&
-                 (is_anyone || is_id(maker, ids->subsystem_vendor)))
-            match = NVIDIA_TABLE_THIS_BOARD;
-        if (match > reading->matches[i] && is_id(vendor, ids->vendor) && is_id(device, ids->device))
-            reading->matches[i] = match;
+static enum nvidia_table_match
+match_card(const xmlNode *card, const struct nvidia_table_ids *ids)
+{
+    enum nvidia_table_match best = NVIDIA_TABLE_UNKNOWN;
+
+    for (const xmlNode *element = NULL; (element = table_xml_next(card, element, "devId"));) {
+        enum nvidia_table_match match = match_ids(element, ids);
+
+        best = match > best ? match : best;
     }
+    return best;
 }
 
-static void
-open_supported(struct table_xml *xml, void *data)
+/* Only an extract has <single>: a guest that has the type may have no other. On some cards a vGPU
+ * with a part of the card is never one of several vGPUs of a guest (fractionalMultiVgpu is 0).
+ * There only a type that takes the whole card can be (kernel_vgpu_mgr.c of the open kernel
+ * modules). */
+static int
+add_supported(const xmlNode *card, struct supported_list *list, struct error *error)
 {
-    struct reading *reading = data;
+    uint64_t fractional = table_xml_number(card, "fractionalMultiVgpu");
 
-    reading->supported = (struct supported){
-        .number = table_xml_number(xml, "vgpuId"), .max = ABSENT, .single = ABSENT};
-}
+    for (const xmlNode *element = NULL;
+         (element = table_xml_next(card, element, "supportedVgpu"));) {
+        uint64_t max = table_xml_number_inside(element, "maxVgpus");
+        const struct supported supported = {
+            .number = table_xml_number(element, "vgpuId"),
+            .max = max,
+            .is_alone = table_xml_number_inside(element, "single") == 1 ||
+                        (fractional == 0 && max != ABSENT && max != 1),
+        };
 
-static void
-add_supported(struct table_xml *xml, struct supported_list *list, const struct supported *supported)
-{
-    if (list->count == MOST_TYPES)
-        return table_xml_fail(xml, "one card has more than %d types", MOST_TYPES);
-    ARRAY_ADD(list->items, list->count, *supported);
-}
-
-/* On some cards a vGPU with a part of the card is never one of several vGPUs of a guest
- * (fractionalMultiVgpu is 0). There only a type that takes the whole card can be (kernel_vgpu_mgr.c
- * of the open kernel modules). */
-static void
-close_supported(struct table_xml *xml, void *data)
-{
-    struct reading *reading = data;
-    struct supported *supported = &reading->supported;
-
-    supported->is_alone =
-        supported->single == 1 ||
-        (reading->fractional == 0 && supported->max != ABSENT && supported->max != 1);
-    add_supported(xml, &reading->here, supported);
-}
-
-static void
-close_card(struct table_xml *xml, void *data)
-{
-    struct reading *reading = data;
-
-    for (size_t i = 0; i < reading->table->count; i++) {
-        struct nvidia_table_card *card = &reading->table->cards[i];
-
-        if (!reading->matches[i] || reading->matches[i] < card->match)
-            continue;
-        if (reading->matches[i] > card->match)
-            reading->wanted[i].count = 0;
-        card->match = reading->matches[i];
-        for (size_t k = 0; k < reading->here.count; k++)
-            add_supported(xml, &reading->wanted[i], &reading->here.items[k]);
+        if (list->count == MOST_TYPES)
+            return error_set(error, -EINVAL, "one card has more than %d types", MOST_TYPES);
+        ARRAY_ADD(list->items, list->count, supported);
     }
+    return 0;
 }
-
-/* Only an extract has this (nvidia-extract.h). */
-static void
-open_extract(struct table_xml *xml, void *data)
-{
-    struct reading *reading = data;
-
-    reading->table->file =
-        (struct nvidia_table_file){.device = table_xml_number(xml, "device"),
-                                   .inode = table_xml_number(xml, "inode"),
-                                   .size = table_xml_number(xml, "size"),
-                                   .seconds = table_xml_number(xml, "seconds"),
-                                   .nanoseconds = table_xml_number(xml, "nanoseconds")};
-    reading->table->is_refused = table_xml_number(xml, "refused") == 1;
-}
-
-#define FIELD(field) offsetof(struct reading, field)
-
-static const struct table_element elements[] = {
-    {DOCUMENT, TABLE, "vgpuconfig", NULL, NULL, 0},
-    {TABLE, TYPE, "vgpuType", open_type, close_type, 0},
-    {TYPE, 0, "display", open_display, NULL, 0},
-    {TYPE, 0, "numHeads", NULL, NULL, FIELD(type.heads)},
-    {TYPE, 0, "profileSize", NULL, NULL, FIELD(type.profile)},
-    {TYPE, 0, "framebuffer", NULL, NULL, FIELD(type.framebuffer)},
-    {TYPE, 0, "fbReservation", NULL, NULL, FIELD(type.reservation)},
-    {TYPE, 0, "multiVgpuSupported", NULL, NULL, FIELD(type.multiple)},
-    {TABLE, CARD, "pgpu", open_card, close_card, 0},
-    {CARD, 0, "devId", open_card_ids, NULL, 0},
-    {CARD, SUPPORTED, "supportedVgpu", open_supported, close_supported, 0},
-    {SUPPORTED, 0, "maxVgpus", NULL, NULL, FIELD(supported.max)},
-    {SUPPORTED, 0, "single", NULL, NULL, FIELD(supported.single)},
-    {TABLE, 0, "extract", open_extract, NULL, 0},
-};
 
 /* The n-th type that a card supports, if it was not there before. */
 static void
-add_type(const struct reading *reading, size_t n, const struct supported_list *list,
+add_type(const struct type_list *types, size_t n, const struct supported_list *list,
          struct nvidia_table_card *card)
 {
     const struct supported *supported = &list->items[n];
@@ -289,8 +214,7 @@ add_type(const struct reading *reading, size_t n, const struct supported_list *l
         return;
     if (supported->number <= MOST_NUMBER) {
         nvidia_number_id((unsigned)supported->number, &id);
-        declared =
-            ARRAY_FIND(reading->types, reading->type_count, each, name_equal(&each->type.id, &id));
+        declared = ARRAY_FIND(types->items, types->count, each, name_equal(&each->type.id, &id));
     }
     type = declared ? *declared : (struct nvidia_table_type){0};
     if (!declared || (!type.type.slices && (!put_number(supported->max, MOST_VGPUS, &type.max) ||
@@ -302,34 +226,75 @@ add_type(const struct reading *reading, size_t n, const struct supported_list *l
     ARRAY_ADD(card->types, card->type_count, type);
 }
 
-static void
-end_reading(struct reading *reading)
+/* Finds a card by its best match, and its types. */
+static int
+read_card(const xmlNode *root, const struct type_list *types, const struct nvidia_table_ids *ids,
+          struct nvidia_table_card *ret, struct error *error)
 {
-    for (size_t i = 0; i < reading->table->count; i++)
-        free(reading->wanted[i].items);
-    free(reading->wanted);
-    free(reading->matches);
-    free(reading->here.items);
-    free(reading->types);
+    struct supported_list list = {0};
+    int rc = 0;
+
+    for (const xmlNode *card = NULL; rc == 0 && (card = table_xml_next(root, card, "pgpu"));) {
+        enum nvidia_table_match match = match_card(card, ids);
+
+        if (match > ret->match)
+            list.count = 0;
+        if (match && match >= ret->match) {
+            ret->match = match;
+            rc = add_supported(card, &list, error);
+        }
+    }
+    for (size_t n = 0; rc == 0 && n < list.count; n++)
+        add_type(types, n, &list, ret);
+    free(list.items);
+    return rc;
+}
+
+static int
+count_cards(const xmlNode *root, struct error *error)
+{
+    size_t count = 0;
+
+    for (const xmlNode *card = NULL; (card = table_xml_next(root, card, "pgpu"));)
+        count++;
+    return count > MOST_CARDS ? error_set(error, -EINVAL, "it has more than %d cards", MOST_CARDS)
+                              : 0;
+}
+
+/* Only an extract has this (nvidia-extract.h). */
+static void
+read_extract(const xmlNode *root, struct nvidia_table *ret)
+{
+    const xmlNode *element = table_xml_next(root, NULL, "extract");
+
+    if (!element)
+        return;
+    ret->file = (struct nvidia_table_file){.device = table_xml_number(element, "device"),
+                                           .inode = table_xml_number(element, "inode"),
+                                           .size = table_xml_number(element, "size"),
+                                           .seconds = table_xml_number(element, "seconds"),
+                                           .nanoseconds = table_xml_number(element, "nanoseconds")};
+    ret->is_refused = table_xml_number(element, "refused") == 1;
 }
 
 static int
 parse(const struct document *document, const struct nvidia_table_ids *ids,
       struct nvidia_table *table, struct error *error)
 {
-    AUTO(end_reading)
-    struct reading reading = {
-        .ids = ids,
-        .table = table,
-        .matches = memory_zeroed(table->count, sizeof(*reading.matches)),
-        .wanted = memory_zeroed(table->count, sizeof(*reading.wanted)),
-    };
-    int rc = table_xml_read(document, elements, COUNT(elements), &reading, error);
+    AUTO(table_xml_free) xmlDoc *tree = NULL;
+    struct type_list types = {0};
+    int rc = table_xml_read(document, "vgpuconfig", &tree, error);
+    const xmlNode *root = rc < 0 ? NULL : xmlDocGetRootElement(tree);
 
-    for (size_t i = 0; rc == 0 && i < table->count; i++) {
-        for (size_t n = 0; n < reading.wanted[i].count; n++)
-            add_type(&reading, n, &reading.wanted[i], &table->cards[i]);
-    }
+    if (rc == 0)
+        rc = read_types(root, &types, error);
+    if (rc == 0)
+        rc = count_cards(root, error);
+    for (size_t i = 0; rc == 0 && i < table->count; i++)
+        rc = read_card(root, &types, &ids[i], &table->cards[i], error);
+    if (rc == 0)
+        read_extract(root, table);
+    free(types.items);
     return rc;
 }
 

@@ -29,8 +29,8 @@
  *
  * The file is refused as a whole if it is a link or no regular file, or larger than 16 MiB. So it
  * is if others than root may write it. So is a file that is no XML in UTF-8, has another root, or
- * too many types or cards. The file may name a document type, which is never looked at. There it
- * may declare nothing, such as an entity.
+ * too many types, cards or tags. The file may name a document type, which is never looked at. There
+ * it may declare nothing, such as an entity.
  *
  * What is wrong with one type costs only that type: it is passed over. It may be not declared, or
  * have no number. Its name may be no printable ASCII of at most 63 bytes. Its size, heads or
@@ -100,7 +100,7 @@ struct nvidia_table {
  * error is left as it was. Any other -errno: error says in one line why the file is not read, and
  * what to do. No failure is a reason to refuse a guest.
  *
- * The time that it takes grows with the size of the file: some 15 ms for each MB.
+ * Time and memory grow with the size of the file: some 15 ms and 13 MB for each MB.
  */
 int nvidia_table_read(const struct host *host, const char *path,
                       const struct nvidia_table_ids *cards, size_t count, struct nvidia_table *ret,

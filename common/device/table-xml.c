@@ -1,60 +1,18 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
 #include "device/table-xml.h"
-#include "base/array.h"
 #include "domain/stream.h"
 
-#include <libxml/xmlreader.h>
 #include <stdio.h>
 #include <string.h>
 
-#define LONGEST         (64 << 10) /* bytes without a '<', or without a '>' */
-#define MOST_LEVELS     32         /* elements in each other */
-#define MOST_ATTRIBUTES 64         /* of an element */
-#define MOST_WORDS      16384      /* different names and short texts */
+#define MOST_MARKS 524288 /* each '<' and '=' is at most two nodes of the tree */
+#define MOST_EQUAL 1024   /* each '=' of a tag may be an attribute */
 
-struct table_xml {
-    xmlTextReaderPtr reader;
-    const struct table_element *elements;
-    size_t count;
-    void *data;
+struct fault {
     struct error *error;
-    bool failed; /* error says why */
-
-    /* The elements around the present one, by level: [0] is a row for the document, whose part is
-     * 0, and [1] is the root. NULL: the element means nothing. */
-    const struct table_element *around[MOST_LEVELS + 1];
-    char text[32];    /* of an element whose text is a number */
-    bool is_too_long; /* that text */
+    int rc; /* 0: there is none */
 };
-
-static void FORMAT(3, 0) fail(struct table_xml *xml, int line, const char *format, va_list args)
-{
-    if (xml->failed)
-        return;
-    error_vset(xml->error, -EINVAL, format, args);
-    error_wrap(xml->error, "line %d", line);
-    xml->failed = true;
-}
-
-void
-table_xml_fail(struct table_xml *xml, const char *format, ...)
-{
-    va_list args;
-
-    va_start(args, format);
-    fail(xml, xmlTextReaderGetParserLineNumber(xml->reader), format, args);
-    va_end(args);
-}
-
-static void FORMAT(3, 4) fail_at(struct table_xml *xml, int line, const char *format, ...)
-{
-    va_list args;
-
-    va_start(args, format);
-    fail(xml, line, format, args);
-    va_end(args);
-}
 
 /* White space may be around it. */
 static uint64_t
@@ -73,220 +31,173 @@ parse_number(const char *text)
     return number > TABLE_XML_WRONG ? TABLE_XML_WRONG : number;
 }
 
-/* Goes to an attribute. Its value is valid until leave_attribute; NULL: it is not there. */
-static const char *
-enter_attribute(const struct table_xml *xml, const char *name)
+/* Copies the text of an element or an attribute. A comment may divide the text. Returns false if
+ * the text does not fit. */
+static bool
+copy_text(const xmlNode *children, char *ret, size_t size)
 {
-    const xmlChar *value;
+    size_t length = 0;
 
-    if (xmlTextReaderMoveToAttribute(xml->reader, (const xmlChar *)name) != 1)
-        return NULL;
-    value = xmlTextReaderConstValue(xml->reader);
-    return value ? (const char *)value : "";
+    *ret = '\0';
+    for (; children; children = children->next) {
+        size_t more;
+
+        if (children->type != XML_TEXT_NODE && children->type != XML_CDATA_SECTION_NODE)
+            continue;
+        more = strlen((const char *)children->content);
+        if (more >= size - length)
+            return false;
+        strcpy(ret + length, (const char *)children->content);
+        length += more;
+    }
+    return true;
 }
 
-static void
-leave_attribute(const struct table_xml *xml)
+static uint64_t
+read_number(const xmlNode *children)
 {
-    xmlTextReaderMoveToElement(xml->reader);
+    char text[32];
+
+    return copy_text(children, text, sizeof(text)) ? parse_number(text) : TABLE_XML_WRONG;
 }
 
 uint64_t
-table_xml_number(const struct table_xml *xml, const char *name)
+table_xml_number(const xmlNode *element, const char *name)
 {
-    const char *value = enter_attribute(xml, name);
-    uint64_t number = value ? parse_number(value) : TABLE_XML_ABSENT;
+    const xmlAttr *attribute = xmlHasNsProp(element, BAD_CAST name, NULL);
 
-    leave_attribute(xml);
-    return number;
+    return attribute ? read_number(attribute->children) : TABLE_XML_ABSENT;
 }
 
 void
-table_xml_text(const struct table_xml *xml, const char *name, char *ret, size_t size)
+table_xml_text(const xmlNode *element, const char *name, char *ret, size_t size)
 {
-    const char *value = enter_attribute(xml, name);
-    bool is_sound = value && strlen(value) < size;
+    const xmlAttr *attribute = xmlHasNsProp(element, BAD_CAST name, NULL);
+    bool is_sound = copy_text(attribute ? attribute->children : NULL, ret, size);
 
-    for (const char *at = value; is_sound && *at; at++)
+    for (const char *at = ret; is_sound && *at; at++)
         is_sound = *at >= ' ' && *at <= '~';
-    snprintf(ret, size, "%s", is_sound ? value : "");
-    leave_attribute(xml);
+    if (!is_sound)
+        *ret = '\0';
 }
 
-static void
-close_element(struct table_xml *xml, int depth)
+static bool
+is_named(const xmlNode *node, const char *name)
 {
-    const struct table_element *element = xml->around[depth + 1];
-    uint64_t number;
-
-    if (element && element->number) {
-        number = xml->is_too_long ? TABLE_XML_WRONG : parse_number(xml->text);
-        memcpy((char *)xml->data + element->number, &number, sizeof(number));
-    }
-    if (element && element->close)
-        element->close(xml, xml->data);
+    return node->type == XML_ELEMENT_NODE && !(node->ns && node->ns->prefix) &&
+           !strcmp((const char *)node->name, name);
 }
 
-static const struct table_element *
-find_element(const struct table_xml *xml, int depth, const char *name)
+const xmlNode *
+table_xml_next(const xmlNode *parent, const xmlNode *after, const char *name)
 {
-    const struct table_element *above = xml->around[depth];
+    const xmlNode *node = after ? after->next : parent->children;
 
-    if (!above || (depth > 0 && above->part == 0))
-        return NULL;
-    return ARRAY_FIND(xml->elements, xml->count, each,
-                      each->parent == above->part && !strcmp(each->name, name));
+    while (node && !is_named(node, name))
+        node = node->next;
+    return node;
 }
 
-/* The parser compares a new name or a short text with many of those that it has met. */
-static int
-count_words(const struct table_xml *xml)
+uint64_t
+table_xml_number_inside(const xmlNode *parent, const char *name)
 {
-    const xmlNode *node = xmlTextReaderCurrentNode(xml->reader);
+    uint64_t number = TABLE_XML_ABSENT;
 
-    return node && node->doc && node->doc->dict ? xmlDictSize(node->doc->dict) : 0;
-}
-
-static void
-open_element(struct table_xml *xml, int depth)
-{
-    const char *name = (const char *)xmlTextReaderConstName(xml->reader);
-    bool is_empty = xmlTextReaderIsEmptyElement(xml->reader) == 1;
-    const struct table_element *element;
-
-    if (depth >= MOST_LEVELS)
-        return table_xml_fail(xml, "more than %d elements are in each other", MOST_LEVELS);
-    if (xmlTextReaderAttributeCount(xml->reader) > MOST_ATTRIBUTES)
-        return table_xml_fail(xml, "an element has more than %d attributes", MOST_ATTRIBUTES);
-    if (count_words(xml) > MOST_WORDS)
-        return table_xml_fail(xml, "there are more than %d different words", MOST_WORDS);
-    element = find_element(xml, depth, name ? name : "");
-    if (depth == 0 && !element)
-        return table_xml_fail(xml, "the root is <%.64s>, and not <%s>", name ? name : "",
-                              xml->elements[0].name);
-    xml->around[depth + 1] = element;
-    if (element && element->number) {
-        xml->text[0] = '\0';
-        xml->is_too_long = false;
-    }
-    if (element && element->open)
-        element->open(xml, xml->data);
-    if (is_empty)
-        close_element(xml, depth);
-}
-
-/* A comment may have divided the text. */
-static void
-add_text(struct table_xml *xml, int depth)
-{
-    const struct table_element *element = xml->around[depth];
-    const char *text = (const char *)xmlTextReaderConstValue(xml->reader);
-    size_t length = strlen(xml->text);
-
-    if (!element || !element->number || !text)
-        return;
-    if (strlen(text) < sizeof(xml->text) - length)
-        strcpy(xml->text + length, text);
-    else
-        xml->is_too_long = true;
-}
-
-static void
-read_node(struct table_xml *xml)
-{
-    int depth = xmlTextReaderDepth(xml->reader);
-
-    switch (xmlTextReaderNodeType(xml->reader)) {
-    case XML_READER_TYPE_ELEMENT:
-        return open_element(xml, depth);
-    case XML_READER_TYPE_END_ELEMENT:
-        return close_element(xml, depth);
-    case XML_READER_TYPE_TEXT:
-    case XML_READER_TYPE_CDATA:
-        return add_text(xml, depth);
-    default:
-        return;
-    }
+    for (const xmlNode *node = NULL; (node = table_xml_next(parent, node, name));)
+        number = read_number(node->children);
+    return number;
 }
 
 /* An entity that nobody declares is a fault, because nothing would be read in its place. A newer
  * libxml2 only warns of such an entity. */
 static void
-on_fault(void *data, stream_fault *fault)
+on_fault(void *data, stream_fault *raised)
 {
-    const char *message = fault->message ? fault->message : "no memory";
+    xmlParserCtxt *parser = data;
+    struct fault *fault = parser->_private;
+    const char *message = raised->message ? raised->message : "no memory";
 
-    if (fault->level >= XML_ERR_ERROR || fault->code == XML_WAR_UNDECLARED_ENTITY)
-        fail_at(data, fault->line, "%.*s", (int)strcspn(message, "\n"), message);
+    if (fault->rc < 0 ||
+        (raised->level < XML_ERR_ERROR && raised->code != XML_WAR_UNDECLARED_ENTITY))
+        return;
+    fault->rc = error_set(fault->error, raised->code == XML_ERR_NO_MEMORY ? -ENOMEM : -EINVAL,
+                          "line %d: %.*s", raised->line, (int)strcspn(message, "\n"), message);
+    xmlStopParser(parser);
 }
 
-static bool
-may_stand(const char *declaration)
-{
-    static const char *const known[] = {"<!--", "<!DOCTYPE", "<![CDATA["};
-
-    return ARRAY_HAS(known, COUNT(known), each, !strncmp(declaration, *each, strlen(*each)));
-}
-
-/* The reader gives the parser small pieces. With each the parser goes back to the last '<' and '>',
- * and in a tag it compares each attribute with all others. So these must not be far apart. Without
- * another "<!" nothing can be declared. */
+/* Counts before a parser takes memory for each tag and attribute. libxml2 compares each attribute
+ * of a tag with all others. */
 static int
-check_shape(const struct document *document, struct error *error)
+check_size(const struct document *document, struct error *error)
 {
-    const char *end = document->text + document->length;
-    const char *opened = document->text, *closed = document->text;
-    unsigned line = 1;
+    size_t marks = 0, equal = 0;
 
-    for (const char *at = document->text; at < end; at++) {
-        opened = *at == '<' ? at : opened;
-        closed = *at == '>' ? at : closed;
-        line += *at == '\n';
-        if (at - opened > LONGEST || at - closed > LONGEST)
-            return error_set(error, -EINVAL,
-                             "line %u: a tag, a text or a comment is longer than %d KiB", line,
-                             LONGEST >> 10);
-        if (at[0] == '<' && at[1] == '!' && !may_stand(at))
-            return error_set(error, -EINVAL,
-                             "line %u: it declares something itself, such as an entity", line);
+    for (size_t i = 0; i < document->length; i++) {
+        char byte = document->text[i];
+
+        equal = byte == '<' ? 0 : equal + (byte == '=');
+        marks += byte == '<' || byte == '=';
+        if (equal > MOST_EQUAL)
+            return error_set(error, -EINVAL, "an element has more than %d attributes", MOST_EQUAL);
+        if (marks > MOST_MARKS)
+            return error_set(error, -EINVAL, "it has more than %d tags and attributes", MOST_MARKS);
     }
     return 0;
 }
 
 static int
-parse(struct table_xml *xml)
+check_tree(xmlDoc *tree, const char *root, struct error *error)
 {
-    int rc = 1;
+    const xmlDtd *type = xmlGetIntSubset(tree);
+    const xmlNode *found = xmlDocGetRootElement(tree);
 
-    xmlTextReaderSetStructuredErrorHandler(xml->reader, on_fault, xml);
-    while (!xml->failed && (rc = xmlTextReaderRead(xml->reader)) == 1)
-        read_node(xml);
-    if (!xml->failed && rc < 0)
-        return error_set(xml->error, -ENOMEM, "no memory");
-    return xml->failed ? -EINVAL : 0;
+    if (type && type->children)
+        return error_set(error, -EINVAL, "it declares something itself, such as an entity");
+    if (!is_named(found, root))
+        return error_set(error, -EINVAL, "line %ld: the root is <%.64s>, and not <%s>",
+                         xmlGetLineNo(found), (const char *)found->name, root);
+    return 0;
+}
+
+static int
+parse(const struct document *document, xmlDoc **ret, struct error *error)
+{
+    struct fault fault = {.error = error};
+    xmlParserCtxt *parser = xmlNewParserCtxt();
+
+    if (parser) {
+        parser->_private = &fault;
+        parser->sax->serror = on_fault;
+        *ret = xmlCtxtReadMemory(parser, document->text, (int)document->length, NULL, "UTF-8",
+                                 STREAM_OPTIONS | XML_PARSE_NOBLANKS | XML_PARSE_COMPACT);
+    }
+    xmlFreeParserCtxt(parser);
+    return fault.rc < 0 ? fault.rc
+           : *ret       ? 0
+                        : error_set(error, -ENOMEM, "no memory for the XML parser");
 }
 
 int
-table_xml_read(const struct document *document, const struct table_element *elements, size_t count,
-               void *data, struct error *error)
+table_xml_read(const struct document *document, const char *root, xmlDoc **ret, struct error *error)
 {
-    static const struct table_element whole = {.name = ""};
-    struct table_xml xml = {
-        .elements = elements, .count = count, .data = data, .error = error, .around = {&whole}};
     size_t ignored;
     int rc;
 
+    *ret = NULL;
     if (document->length == 0)
         return error_set(error, -EINVAL, "it is empty");
     rc = document_check_encoding(document, &ignored, error);
     if (rc == 0)
-        rc = check_shape(document, error);
+        rc = check_size(document, error);
     if (rc < 0)
         return rc;
     stream_silence();
-    xml.reader =
-        xmlReaderForMemory(document->text, (int)document->length, NULL, "UTF-8", STREAM_OPTIONS);
-    rc = xml.reader ? parse(&xml) : error_set(error, -ENOMEM, "no memory for the XML parser");
-    xmlFreeTextReader(xml.reader);
-    return rc;
+    rc = parse(document, ret, error);
+    return rc < 0 ? rc : check_tree(*ret, root, error);
+}
+
+void
+table_xml_free(xmlDoc **tree)
+{
+    xmlFreeDoc(*tree);
 }
