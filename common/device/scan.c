@@ -174,11 +174,11 @@ find_users(const struct host *host, const struct inventory_filter *filter,
 
     for (size_t i = 0; i < inventory->parent_count; i++) {
         struct inventory_parent *parent = inventory->parents[i];
-        const struct vgpu function = vgpu_of_function(&parent->name);
         struct path device;
         int pid;
 
-        if (!may_be_lent(parent, filter) || vgpu_pci_directory(&function, &device) < 0)
+        if (!may_be_lent(parent, filter) ||
+            path_format(&device, PCI_DEVICES "/%s", parent->name.text) < 0)
             continue;
         pid = vfio_holder(host, &files, &device);
         inventory->hides_users |= pid < 0;

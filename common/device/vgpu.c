@@ -91,12 +91,6 @@ vgpu_at(const struct place *place, const struct name *device)
                          .recipe = place->type->recipe};
 }
 
-struct vgpu
-vgpu_of_function(const struct name *function)
-{
-    return (struct vgpu){.interface = &vgpu_pool, .device = *function, .parent = *function};
-}
-
 int
 vgpu_scan(const struct vgpu_interface *interface, const struct host *host,
           const struct policy *policy, const struct inventory_filter *filter,

@@ -117,9 +117,6 @@ vgpu_interface_find(const struct vgpu_interface *const *rows, const char *kind) 
 /* A vGPU that could be made at a place. */
 struct vgpu vgpu_at(const struct place *place, const struct name *device) CHECKED NONNULL;
 
-/* A PCI function as a vGPU without a type, to find out who has it open. */
-struct vgpu vgpu_of_function(const struct name *function) NONNULL;
-
 /* Adds what one interface has to an inventory; see `scan` above. `devices`: all PCI devices. */
 int vgpu_scan(const struct vgpu_interface *interface, const struct host *host,
               const struct policy *policy, const struct inventory_filter *filter,

@@ -6,6 +6,7 @@
 #include "base/text.h"
 #include "device/nvidia.h"
 #include "device/pci.h"
+#include "device/vfio.h"
 #include "device/vgpu.h"
 #include "domain/status-files.h"
 #include "vendor/nvidia-daemon.h"
@@ -54,23 +55,27 @@ add(struct users *users, const struct name *device, const char *user)
         text_join(&users->list, ", ", "%s by %.80s", device->text, user);
 }
 
-/* Finds a process that has the device open, or may have. A plain function, which is no vGPU, is
- * looked up in the same way. */
+/* Finds a process that has the device open by VFIO, or may have. A device that is no vGPU is a PCI
+ * device: the card, or one of its functions. */
 static bool
 find_process(struct users *users, const struct name *device, char *text, size_t size)
 {
-    struct vgpu found, function = vgpu_of_function(device);
+    struct vgpu vgpu;
     struct name gpu;
-    bool is_vgpu = vgpu_find(users->host, device, &found, &gpu) == 0;
+    struct path directory;
+    bool is_vgpu = vgpu_find(users->host, device, &vgpu, &gpu) == 0;
+    int rc = is_vgpu ? vgpu.interface->directory(&vgpu, &directory)
+                     : path_format(&directory, PCI_DEVICES "/%s", device->text);
+    int pid = rc < 0 ? 0 : vfio_holder(users->host, &users->files, &directory);
     char holder[80];
-    int rc = vgpu_holder(users->host, &users->files, is_vgpu ? &found : &function, holder,
-                         sizeof(holder));
 
-    if (rc > 0)
+    if (pid > 0) {
+        open_files_name(users->host, pid, holder, sizeof(holder));
         snprintf(text, size, "process %s", holder);
-    else if (rc < 0)
+    } else if (pid < 0) {
         snprintf(text, size, "a process, perhaps, as not all can be looked at");
-    return rc != 0;
+    }
+    return pid != 0;
 }
 
 static void
