@@ -211,6 +211,19 @@ constraints_unlike(const struct loads *loads, const struct inventory_type *type,
 }
 
 enum reason
+constraints_closed(const struct ledger *ledger, const struct name *gpu, const struct name *guest,
+                   bool passes_drain)
+{
+    static const struct name nobody = {0};
+
+    if (!passes_drain && names_has(&ledger->drained, gpu))
+        return REASON_DRAINED;
+    if (names_has(&ledger->proved, gpu))
+        return REASON_PROVED;
+    return ledger_find_card(ledger, gpu, guest ? guest : &nobody) ? REASON_WHOLE : REASON_NONE;
+}
+
+enum reason
 constraints_judge(const struct loads *loads, const struct demand *demand, const struct place *place)
 {
     const struct placement_problem *problem = loads->problem;
@@ -250,14 +263,11 @@ constraints_judge(const struct loads *loads, const struct demand *demand, const 
         return REASON_OTHER_NODE;
     if (place->type && constraints_unlike(loads, place->type, &other))
         return REASON_UNLIKE;
-    if (problem->host == PLACEMENT_NOW && !demand->passes_drain &&
-        names_has(&problem->ledger->drained, &gpu->name))
-        return REASON_DRAINED;
-    if (problem->host == PLACEMENT_NOW && names_has(&problem->ledger->proved, &gpu->name))
-        return REASON_PROVED;
-    if (problem->host == PLACEMENT_NOW &&
-        ledger_find_card(problem->ledger, &gpu->name, &problem->request->domain))
-        return REASON_WHOLE;
+    if (problem->host == PLACEMENT_NOW)
+        reason = constraints_closed(problem->ledger, &gpu->name, &problem->request->domain,
+                                    demand->passes_drain);
+    if (reason != REASON_NONE)
+        return reason;
     return place->type && constraints_exceeded_quota(loads, place->type, &used) ? REASON_QUOTA
                                                                                 : REASON_NONE;
 }

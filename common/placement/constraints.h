@@ -22,6 +22,13 @@
 enum reason constraints_judge(const struct loads *loads, const struct demand *demand,
                               const struct place *place) CHECKED NONNULL;
 
+/* Why a guest gets no new vGPU on a GPU today, as the ledger says: REASON_DRAINED, REASON_PROVED or
+ * REASON_WHOLE; REASON_NONE: nothing is against it. guest: whose own card does not count here;
+ * NULL: anybody's counts. passes_drain: a drain does not count. */
+enum reason
+constraints_closed(const struct ledger *ledger, const struct name *gpu, const struct name *guest,
+                   bool passes_drain) CHECKED __attribute__((nonnull(1, 2)));
+
 /* Whether the policy lets a GPU have profiles, and each of these profiles sets the memory of a
  * function. Then no guest depends on the memory that a function has already. */
 bool constraints_bring_memory(const struct policy *policy,

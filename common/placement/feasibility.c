@@ -17,19 +17,9 @@ is_in_use(const struct inventory_parent *parent)
            ARRAY_HAS(parent->gpu->vgpus, parent->gpu->vgpu_count, vgpu, (*vgpu)->parent == parent);
 }
 
-/* Whether no vGPU is made on a parent's GPU today. */
-static bool
-is_closed(const struct placement_problem *problem, const struct inventory_parent *parent)
-{
-    const struct name *gpu = &parent->gpu->name;
-
-    return names_has(&problem->ledger->drained, gpu) || names_has(&problem->ledger->proved, gpu) ||
-           ledger_find_card(problem->ledger, gpu, &problem->request->domain);
-}
-
 /* Virtual functions that had better not be named: those that are avoided anyway, those with a vGPU
- * now, and those of a drained GPU. A guest that is sent to a function in use might be given
- * somebody else's vGPU. */
+ * now, and those of a GPU that is closed today. A guest that is sent to a function in use might be
+ * given somebody else's vGPU. */
 static void
 list_avoided(const struct placement_problem *problem, struct names *ret)
 {
@@ -40,7 +30,9 @@ list_avoided(const struct placement_problem *problem, struct names *ret)
     for (size_t i = 0; i < inventory->parent_count; i++) {
         const struct inventory_parent *parent = inventory->parents[i];
 
-        if (is_in_use(parent) || is_closed(problem, parent))
+        if (is_in_use(parent) ||
+            constraints_closed(problem->ledger, &parent->gpu->name, &problem->request->domain,
+                               false) != REASON_NONE)
             ARRAY_ADD(ret->items, ret->count, parent->name);
     }
 }

@@ -12,6 +12,7 @@
 #include "lease/drained.h"
 #include "lease/log.h"
 #include "lease/statedir.h"
+#include "placement/constraints.h"
 #include "placement/fit.h"
 
 #include <poll.h>
@@ -90,23 +91,24 @@ static int
 check_open(const struct callout_facts *facts, struct error *error)
 {
     const struct name *gpu = &facts->parent->gpu->name, nobody = {0};
-    const struct whole_card *card;
 
-    if (names_has(&facts->ledger.drained, gpu))
+    switch (constraints_closed(&facts->ledger, gpu, NULL, false)) {
+    case REASON_DRAINED:
         return error_set(error, -EPERM, "the GPU %s is drained; 'vgpuctl undrain %s' ends that",
                          gpu->text, gpu->text);
-    if (names_has(&facts->ledger.proved, gpu))
+    case REASON_PROVED:
         return error_set(error, -EBUSY,
                          "the GPU %s is being proved or set up by vgpuctl; try again when that has "
                          "ended",
                          gpu->text);
-    card = ledger_find_card(&facts->ledger, gpu, &nobody);
-    if (card)
+    case REASON_WHOLE:
         return error_set(
             error, -EBUSY,
             "the guest %s takes the card %s itself; try again when the guest has ended",
-            card->domain_name, gpu->text);
-    return 0;
+            ledger_find_card(&facts->ledger, gpu, &nobody)->domain_name, gpu->text);
+    default:
+        return 0;
+    }
 }
 
 /* Returns a vGPU that is promised to a guest and is not in the kernel's figures yet. */

@@ -7,6 +7,7 @@
 #include "base/descriptors.h"
 #include "device/type-cache.h"
 #include "lease/proving.h"
+#include "placement/constraints.h"
 #include "policy/policy-load.h"
 #include "sriov/users.h"
 
@@ -42,14 +43,12 @@ check_leases(const struct name *gpu, const struct ledger *ledger, struct error *
 }
 
 static int
-check_whole_card(const struct name *gpu, const struct ledger *ledger, struct error *error)
+refuse_whole_card(const struct name *gpu, const struct ledger *ledger, struct error *error)
 {
     const struct name nobody = {0};
-    const struct whole_card *card = ledger_find_card(ledger, gpu, &nobody);
 
-    return card ? error_set(error, -EBUSY, "the guest %s takes the card %s itself",
-                            card->domain_name, gpu->text)
-                : 0;
+    return error_set(error, -EBUSY, "the guest %s takes the card %s itself",
+                     ledger_find_card(ledger, gpu, &nobody)->domain_name, gpu->text);
 }
 
 /* inventory: NULL if leases may be on the GPU. */
@@ -58,10 +57,8 @@ take(struct workbench *bench, const struct inventory *inventory, struct ledger *
      struct error *error)
 {
     struct statedir *statedir = &bench->transaction.statedir;
-    int rc = check_whole_card(&bench->gpu, ledger, error);
+    int rc = inventory ? check_leases(&bench->gpu, ledger, error) : 0;
 
-    if (rc == 0 && inventory)
-        rc = check_leases(&bench->gpu, ledger, error);
     if (rc == 0)
         rc = statedir_claim(statedir, ledger, error);
     if (rc == 0)
@@ -90,6 +87,7 @@ open_and_take(const struct host *host, const struct name *gpu, const struct inve
               struct workbench *ret, struct error *error)
 {
     AUTO(ledger_clear) struct ledger ledger = {0};
+    enum reason closed;
     int rc;
 
     *ret = WORKBENCH_NONE;
@@ -102,11 +100,13 @@ open_and_take(const struct host *host, const struct name *gpu, const struct inve
         rc = begin(ret, &ledger, error);
     if (rc < 0)
         return rc;
-    if (names_has(&ledger.proved, gpu)) {
+    closed = constraints_closed(&ledger, gpu, NULL, true);
+    if (closed == REASON_PROVED) {
         transaction_abort(&ret->transaction);
         return refuse_proved(host, gpu, error);
     }
-    rc = take(ret, inventory, &ledger, error);
+    rc = closed == REASON_WHOLE ? refuse_whole_card(gpu, &ledger, error)
+                                : take(ret, inventory, &ledger, error);
     if (rc == 0)
         return transaction_commit(&ret->transaction, &ledger, error);
     transaction_abort(&ret->transaction);

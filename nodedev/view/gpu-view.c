@@ -2,6 +2,7 @@
 
 #include "view/gpu-view.h"
 #include "cli/pick.h"
+#include "placement/constraints.h"
 #include "sriov/sriov-gpu.h"
 
 #include <stdio.h>
@@ -28,28 +29,13 @@ gpu_view_is_enabled(const struct snapshot *snapshot, const struct inventory_gpu 
     const struct policy_gpu *said = policy_find_gpu(&snapshot->policy, &gpu->name);
 
     return snapshot->policy.enabled && (!said || said->enabled) &&
-           !gpu_view_is_drained(snapshot, gpu) && !gpu_view_is_proved(snapshot, gpu) &&
-           !gpu_view_is_taken(snapshot, gpu);
+           constraints_closed(&snapshot->ledger, &gpu->name, NULL, false) == REASON_NONE;
 }
 
 bool
 gpu_view_is_drained(const struct snapshot *snapshot, const struct inventory_gpu *gpu)
 {
     return names_has(&snapshot->ledger.drained, &gpu->name);
-}
-
-bool
-gpu_view_is_proved(const struct snapshot *snapshot, const struct inventory_gpu *gpu)
-{
-    return names_has(&snapshot->ledger.proved, &gpu->name);
-}
-
-bool
-gpu_view_is_taken(const struct snapshot *snapshot, const struct inventory_gpu *gpu)
-{
-    const struct name nobody = {0};
-
-    return ledger_find_card(&snapshot->ledger, &gpu->name, &nobody);
 }
 
 /* Returns the length of the part of a type's name that names the board. This part ends with the

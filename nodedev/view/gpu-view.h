@@ -12,16 +12,11 @@
  * size and the GPU takes no other size. */
 unsigned gpu_view_size(const struct inventory_gpu *gpu) CHECKED NONNULL;
 
-/* Whether new vGPUs can be made on a GPU; whether 'vgpuctl drain' forbids them; whether 'vgpuctl
- * prove' has the GPU for itself just now; and whether a guest has taken it as a whole card. */
+/* Whether new vGPUs can be made on a GPU; and whether 'vgpuctl drain' forbids them. */
 bool gpu_view_is_enabled(const struct snapshot *snapshot,
                          const struct inventory_gpu *gpu) CHECKED NONNULL;
 bool gpu_view_is_drained(const struct snapshot *snapshot,
                          const struct inventory_gpu *gpu) CHECKED NONNULL;
-bool gpu_view_is_proved(const struct snapshot *snapshot,
-                        const struct inventory_gpu *gpu) CHECKED NONNULL;
-bool
-gpu_view_is_taken(const struct snapshot *snapshot, const struct inventory_gpu *gpu) CHECKED NONNULL;
 
 /* Returns a GPU's name for people: the common part of its types' names ("GRID T4"), else its driver
  * ("i915"), else "". */

@@ -6,6 +6,7 @@
 #include "device/type-name.h"
 #include "sriov/sriov-gpu.h"
 #include "lease/drained.h"
+#include "placement/constraints.h"
 #include "view/gpu-view.h"
 #include "view/state-colour.h"
 #include "view/usage.h"
@@ -222,15 +223,18 @@ why_closed(const struct drawing *drawing)
 {
     const struct snapshot *snapshot = &drawing->view->snapshot;
 
-    if (gpu_view_is_drained(snapshot, drawing->gpu))
+    switch (constraints_closed(&snapshot->ledger, &drawing->gpu->name, NULL, false)) {
+    case REASON_DRAINED:
         return "drained ('vgpuctl undrain' ends that)";
-    if (gpu_view_is_proved(snapshot, drawing->gpu))
+    case REASON_PROVED:
         return "being proved or set up by vgpuctl just now";
-    if (gpu_view_is_taken(snapshot, drawing->gpu))
+    case REASON_WHOLE:
         return "taken by a guest as a whole card";
-    return !drawing->view->knows_policy || gpu_view_is_enabled(snapshot, drawing->gpu)
-               ? NULL
-               : "disabled by vgpu.conf";
+    default:
+        return !drawing->view->knows_policy || gpu_view_is_enabled(snapshot, drawing->gpu)
+                   ? NULL
+                   : "disabled by vgpu.conf";
+    }
 }
 
 static const char *

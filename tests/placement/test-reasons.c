@@ -2,7 +2,9 @@
 
 /* The messages for people whose request is refused. */
 
+#include "base/array.h"
 #include "placement/candidate.h"
+#include "placement/constraints.h"
 #include "placement/question.h"
 
 #include <stdio.h>
@@ -114,6 +116,43 @@ why_another_place_is_better(void **state)
         assert_string_equal(candidate_why(&rows[i].better, &rows[i].worse), rows[i].wanted);
 }
 
+/* --- a GPU that is closed -----------------------------------------------------------------------
+ */
+
+/* A drain is told before a proof, and a proof before a guest that has the card. */
+static void
+why_a_gpu_is_closed(void **state)
+{
+    static const struct {
+        const char *drained, *proved, *taker;
+        const char *guest; /* NULL: anybody */
+        bool passes_drain;
+        enum reason wanted;
+    } rows[] = {
+        {"b", "b", NULL, NULL, false, REASON_NONE}, {"a", "a", "g", NULL, false, REASON_DRAINED},
+        {"a", "a", "g", NULL, true, REASON_PROVED}, {"a", "b", "g", NULL, true, REASON_WHOLE},
+        {"a", "b", NULL, NULL, true, REASON_NONE},  {"b", "b", "g", "h", false, REASON_WHOLE},
+        {"b", "b", "g", "g", false, REASON_NONE},   {"b", "a", "g", "g", false, REASON_PROVED},
+    };
+    const struct name gpu = {"a"};
+
+    for (size_t i = 0; i < COUNT(rows); i++) {
+        AUTO(ledger_clear) struct ledger ledger = {0};
+        struct whole_card card = {.card = gpu};
+        struct name guest = {0};
+
+        assert_int_equal(names_add(&ledger.drained, rows[i].drained), 0);
+        assert_int_equal(names_add(&ledger.proved, rows[i].proved), 0);
+        strcpy(card.domain.text, rows[i].taker ? rows[i].taker : "");
+        if (rows[i].taker)
+            ARRAY_ADD(ledger.cards.items, ledger.cards.count, card);
+        strcpy(guest.text, rows[i].guest ? rows[i].guest : "");
+        assert_int_equal(
+            constraints_closed(&ledger, &gpu, rows[i].guest ? &guest : NULL, rows[i].passes_drain),
+            rows[i].wanted);
+    }
+}
+
 int
 main(void)
 {
@@ -122,6 +161,7 @@ main(void)
         cmocka_unit_test(what_many_say_is_said_once),
         cmocka_unit_test(a_refusal_of_all_together_has_reasons_too),
         cmocka_unit_test(why_another_place_is_better),
+        cmocka_unit_test(why_a_gpu_is_closed),
     };
 
     return cmocka_run_group_tests(tests, question_set_up, question_tear_down);
