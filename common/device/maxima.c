@@ -71,7 +71,8 @@ count_seen_alike(const struct inventory_type *type)
 }
 
 /* Returns how often a type fits into the frame buffer. The largest type has the whole frame
- * buffer. */
+ * buffer. If a driver has more than that (find_framebuffer in scan.c), at least what is seen
+ * counts. */
 static unsigned
 calculate(const struct inventory_type *type, unsigned largest)
 {

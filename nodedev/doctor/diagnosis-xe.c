@@ -46,8 +46,10 @@ check_driver(struct diagnosis *diagnosis)
 
 /* --- memory --- */
 
+/* The profile of vgpu.conf that takes the most memory. This tells nothing of the memory that the
+ * GPU has: inventory_find_largest is about the types of a driver. */
 static const struct inventory_type *
-largest_type(const struct inventory_gpu *gpu)
+find_largest_profile(const struct inventory_gpu *gpu)
 {
     const struct inventory_type *largest = NULL;
 
@@ -106,7 +108,7 @@ advise_memory(struct diagnosis *diagnosis, const struct inventory_gpu *gpu)
 static void
 check_unstated(struct diagnosis *diagnosis, const struct inventory_gpu *gpu)
 {
-    if (!is_under_xe(gpu) || inventory_memory(gpu) || !largest_type(gpu))
+    if (!is_under_xe(gpu) || inventory_memory(gpu) || !find_largest_profile(gpu))
         return;
     diagnosis_add(diagnosis,
                   "vgpu.conf does not say how much memory the virtual functions of the GPU %s may "
@@ -140,7 +142,7 @@ static void
 check_preset(struct diagnosis *diagnosis, const struct inventory_gpu *gpu)
 {
     const struct limit *memory = inventory_memory(gpu);
-    const struct inventory_type *type = memory ? largest_type(gpu) : NULL;
+    const struct inventory_type *type = memory ? find_largest_profile(gpu) : NULL;
     AUTO(gpu_load_clear) struct gpu_load load = {0};
     uint64_t unused = 0;
 

@@ -8,6 +8,9 @@
  * start. Any other process uses a function that it has open by VFIO. A process uses a card, and a
  * function, that it has open by a node of the driver: NVIDIA's, as a CUDA program has, or one of
  * DRM. Daemons of NVIDIA's, seat managers and boot splashes are no users.
+ *
+ * Doubt is a user here. For a guest that takes a whole card, doubt is none
+ * (actions/passthrough.h).
  */
 
 #pragma once
