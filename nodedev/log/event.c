@@ -5,7 +5,7 @@
 #include "base/printable.h"
 #include "lease/log.h"
 
-#include <ctype.h>
+#include <stdlib.h>
 #include <string.h>
 
 /* Reads a message such as "domain=web01 event=prepare device=... result=ok". Only the last value
@@ -114,17 +114,6 @@ const struct event_source event_sources[EVENT_SOURCES] = {
     {"virtqemud", "_COMM", read_refusal},
 };
 
-/* Returns the length of a time such as "2026-11-23T12:00:01+0000" or "Nov 23 12:00:01". */
-static size_t
-time_length(const char *line)
-{
-    size_t length = strlen(line);
-
-    if (isdigit((unsigned char)*line))
-        return strcspn(line, " ");
-    return length < 15 ? length : 15;
-}
-
 bool
 event_read(char *line, struct event *ret)
 {
@@ -144,8 +133,7 @@ event_read(char *line, struct event *ret)
             continue;
         if (!source->read(end + strlen("]: "), ret))
             return false;
-        ret->time = line;
-        line[time_length(line)] = '\0';
+        ret->time = (time_t)strtoull(line, NULL, 10);
         return true;
     }
     return false;

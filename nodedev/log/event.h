@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
 /*
- * event: reads what a line of the system log tells of a guest's vGPUs.
+ * event: reads what a line of the journal tells of a guest's vGPUs.
  *
  * There are two kinds of such lines: ours (lease/log.h), and libvirt's lines about a start that the
  * hook has refused.
@@ -12,15 +12,18 @@
 #include "base/cleanup.h"
 
 #include <stdbool.h>
+#include <time.h>
 
 /* Parts of the line. NULL: the line does not have that part. */
 struct event {
-    const char *time, *domain, *uuid, *name, *device, *type, *gpu, *result;
+    time_t time;
+    const char *domain, *uuid, *name, *device, *type, *gpu, *result;
     bool is_refused; /* libvirt tells of a refusal, and the result is its reason */
 };
 
-/* A program that writes such lines. `program` is its name in the log. `field` is the journal's
- * field that has this name; libvirt writes no identifier there. `read` reads its messages. */
+/* A program that writes such lines. `program` is its name in the journal's lines. `field` is the
+ * journal's field that has this name; libvirt writes no identifier there. `read` reads its
+ * messages. */
 #define EVENT_SOURCES 4
 struct event_source {
     const char *program, *field;
@@ -28,8 +31,8 @@ struct event_source {
 };
 extern const struct event_source event_sources[EVENT_SOURCES];
 
-/* Reads a line "TIME [HOST] PROGRAM[PID]: MESSAGE" without its line feed, and cuts it into parts.
- * Returns whether the line tells of a vGPU. */
+/* Reads a line "SECONDS PROGRAM[PID]: MESSAGE" without its line feed, and cuts it into parts. The
+ * seconds count from 1970. Returns whether the line tells of a vGPU. */
 bool event_read(char *line, struct event *ret) CHECKED NONNULL;
 
 /* Whether an event is about a domain. `domain` is its UUID, or its name as typed or as in the

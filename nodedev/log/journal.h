@@ -9,12 +9,10 @@
 #include "base/error.h"
 #include "base/host.h"
 
-#include <time.h>
+#include <stdio.h>
 
-/* Whether this host has a journal that runs. */
-bool journal_exists(const struct host *host) CHECKED NONNULL;
-
-/* Opens, as text, what the programs of event.h have written as root since a moment, or since the
- * boot (NULL). Returns a descriptor, or -errno with a line in error. */
-int journal_open(const struct host *host, const time_t *since, struct error *error) CHECKED
+/* Opens, as lines for event_read, what the programs of event.h have written as root. `since` is a
+ * time that journalctl reads; NULL: the boot. The caller closes the
+ * stream. Returns NULL with a line in error. */
+FILE *journal_open(const struct host *host, const char *since, struct error *error) CHECKED
     __attribute__((nonnull(1, 3)));

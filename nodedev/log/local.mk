@@ -2,6 +2,4 @@
 
 libvgpuctl_a_SOURCES += \
 	nodedev/log/event.c nodedev/log/event.h \
-	nodedev/log/journal.c nodedev/log/journal.h \
-	nodedev/log/moment.c nodedev/log/moment.h \
-	nodedev/log/syslog.c nodedev/log/syslog.h
+	nodedev/log/journal.c nodedev/log/journal.h

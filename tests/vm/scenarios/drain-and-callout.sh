@@ -7,8 +7,8 @@ guest web01 --metadata "$(request '<vgpu:device type="mtty-2"/>')" --hostdev "$d
 
 say "the GPU is drained"
 vgpuctl drain mtty
-logged() { vgpuctl log -rn -o domain,event,result | grep -x -e "$1"; }
-wait_for logged '- drain by\\x20root:\\x20vgpuctl\\x20drain\\x20mtty'
+logged() { grep -e "domain=$1\$" /var/log/syslog; }
+wait_for logged '- event=drain result=by root: vgpuctl drain mtty'
 must_fail start web01
 assert_match "$ERR" 'vgpu: web01: no GPU can take .*: .*mtty is drained \(see vgpuctl undrain\)'
 # A drain passes: it is "no capacity now", no fault of the definition, and keeps nobody from changing it.
@@ -23,7 +23,7 @@ assert_match "$said" 'drained note'
 vgpuctl attach web01 --type mtty-2 --config
 vgpuctl detach web01 ua-gpu0 --config --dry-run
 vgpuctl detach web01 ua-gpu0 --config
-wait_for logged 'web01 detach by\\x20root:\\x20vgpuctl\\x20detach\\x20web01\\x20ua-gpu0\\x20--config'
+wait_for logged 'web01 event=detach result=by root: vgpuctl detach web01 ua-gpu0 --config'
 if logged '.*dry-run'; then fail "a look is logged as a change"; fi
 must_fail mdevctl start --uuid "$free" --parent mtty --type mtty-2
 assert_match "$ERR" "50-libvirt-vgpu: the GPU mtty is drained; 'vgpuctl undrain mtty' ends that"

@@ -1,4 +1,0 @@
-# SPDX-License-Identifier: LGPL-2.1-or-later
-
-unit_tests += \
-	tests/log/test-moment
