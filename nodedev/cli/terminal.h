@@ -11,22 +11,19 @@
 #pragma once
 
 #include "base/error.h"
-#include "base/host.h"
 
-#include <signal.h>
+#include <stdbool.h>
 #include <stdio.h>
-#include <termios.h>
 
 #define TERMINAL_WIDTH 80 /* width of text that is laid out and goes to no screen */
 
 struct terminal {
-    int input, output; /* -1: none */
-    bool is_screen;    /* the output is a screen */
+    bool is_screen; /* the output is a screen */
     bool has_colour;
-    unsigned width, height; /* in characters; 0: not known */
+    unsigned width; /* in characters; 0: not known */
 };
 
-/* Looks at stdin and stdout. The arguments are the environment's NO_COLOR and TERM, or NULL. */
+/* Looks at stdout. The arguments are the environment's NO_COLOR and TERM, or NULL. */
 struct terminal terminal_find(const char *no_color, const char *type);
 
 /* Decides about colours as --color=WHEN says: "always", "never" or "auto". NULL: it was not typed.
@@ -67,35 +64,5 @@ terminal_paint(const struct terminal *terminal, enum terminal_colour colour, FIL
 /* Begins the last line of the screen again, and removes its text. */
 void terminal_rewind(const struct terminal *terminal, FILE *out) NONNULL;
 
-/*
- * A screen that one command has for itself. terminal_release restores the screen. Until then,
- * signals that would end the program are blocked, and make terminal_wait return.
- */
-struct terminal_screen {
-    struct terminal *terminal; /* its size is read again when it changes */
-    FILE *out;
-    struct termios before;
-    sigset_t blocked_before;
-    int signals;  /* a signalfd; -1: the command does not have the screen */
-    size_t top;   /* the first line that is shown */
-    size_t lines; /* of the text that was shown last */
-    bool is_input_changed;
-};
-#define TERMINAL_SCREEN_NONE                                                                       \
-    {                                                                                              \
-        .signals = -1                                                                              \
-    }
-
-int terminal_take(struct terminal_screen *screen, struct terminal *terminal, FILE *out,
-                  struct error *error) CHECKED NONNULL;
-void terminal_release(struct terminal_screen *screen) NONNULL;
-
-/* Shows a text. If the text has more lines than the screen, the last line says which are shown, and
- * keys scroll. */
-void terminal_show(struct terminal_screen *screen, const char *text) NONNULL;
-
-/* Waits until the user ends the command (q, ^C or a signal) or scrolls, until the text must be made
- * anew, or until the time is over. */
-enum terminal_event { TERMINAL_TIME, TERMINAL_ANEW, TERMINAL_SCROLLED, TERMINAL_END };
-enum terminal_event terminal_wait(struct terminal_screen *screen, const struct host *host,
-                                  uint64_t nanoseconds) CHECKED NONNULL;
+/* Clears the screen, and shows a text in it. */
+void terminal_show(const char *text, FILE *out) NONNULL;

@@ -32,7 +32,7 @@ run_commands(const struct host *host)
 {
     static const struct command *const rows[] = {&command_gpus, &command_types,  &command_status,
                                                  &command_list, &command_doctor, &command_metrics};
-    static const struct terminal terminal = {.input = -1, .output = -1};
+    static const struct terminal terminal;
     AUTO_FREE char *printed = NULL;
     size_t length = 0;
     FILE *out = memory_stream(&printed, &length);

@@ -129,7 +129,7 @@ options_of_several_commands(void **state)
 static int
 run_into_the_void(const char *words, char *text, size_t size)
 {
-    static const struct terminal pipe = {.input = -1, .output = -1};
+    static const struct terminal pipe;
     struct reader reader = READER_IDLE;
     AUTO_FREE char *copy = strdup(words);
     char *argv[5] = {(char[]){"vgpuctl"}}, *rest = copy;

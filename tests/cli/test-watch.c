@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
-/* What a program reads of a command that watches. check-terminal.sh tests what people see. */
+/* A command that watches: what a program reads of it, and what people see. check-terminal.sh tests
+ * the latter in a real terminal. */
 
 #include "cli/reply.h"
+#include "cli/say.h"
 #include "cli/watch.h"
 #include "fake/unit.h"
 
@@ -21,6 +23,7 @@ struct world {
     size_t looks;
     uint64_t now, look_takes, pause; /* nanoseconds */
     const char *interval;            /* of --interval; NULL: not typed */
+    bool is_for_people;
 };
 
 static struct world world = {.look_takes = SECOND / 1000, .pause = SECOND};
@@ -55,6 +58,10 @@ show(const struct command_call *call, struct error *error)
         return command_ended(error_refuse(error, ERROR_USAGE, "%s", world.faults[look] + 1), error);
     if (world.faults[look])
         reply_warn(call, ERROR_NO_LIBVIRT, "%s", world.faults[look]);
+    if (world.is_for_people) {
+        say_line(call->out, "name: %s", world.shown[look]);
+        return COMMAND_DONE;
+    }
     json = reply_json(call);
     json_open(json, "status", '[');
     if (*world.shown[look]) {
@@ -73,7 +80,9 @@ expect(enum command_status result, const char *const *shown, const char *const *
        const char *lines)
 {
     AUTO(reply_clear) struct reply reply = {0};
-    struct command_call call = {.host = &world.host, .name = "status", .reply = &reply};
+    const struct terminal screen = {.is_screen = true};
+    struct command_call call = {
+        .host = &world.host, .name = "status", .reply = &reply, .terminal = &screen};
     struct error error;
     char *text = NULL;
     size_t size;
@@ -82,7 +91,8 @@ expect(enum command_status result, const char *const *shown, const char *const *
     world.shown = shown;
     world.faults = faults;
     world.looks = 0;
-    call.options.values[OPTION_JSON] = call.options.values[OPTION_WATCH] = "";
+    call.options.values[OPTION_WATCH] = "";
+    call.options.values[OPTION_JSON] = world.is_for_people ? NULL : "";
     call.options.values[OPTION_INTERVAL] = world.interval;
     call.out = call.faults = open_memstream(&text, &size);
     assert_non_null(call.out);
@@ -125,6 +135,21 @@ complaints_are_in_the_document(void **state)
                                                    "\"errors\": [" NOTE(
                                                        "failed",
                                                        "no memory") "], \"warnings\": []}\n" EMPTY);
+}
+
+/* The screen is cleared for each change only. Complaints are lines as any others. */
+static void
+a_screen_for_each_change(void **state)
+{
+    static const char *const shown[] = {ONE, ONE, NONE, NONE, "", NULL};
+    static const char *const faults[] = {NULL, NULL, NULL, "no libvirt", "!no memory"};
+
+    world.is_for_people = true;
+#define CLEAR "\033[H\033[2J"
+    expect(COMMAND_DONE, shown, faults,
+           CLEAR "name: a  b\n" CLEAR "name: \n" CLEAR "vgpuctl: status: no libvirt\nname: \n" CLEAR
+                 "vgpuctl: status: no memory\n");
+    world.is_for_people = false;
 }
 
 /* A command that makes no sense will make none later. */
@@ -176,6 +201,7 @@ main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(one_line_for_each_change),
         cmocka_unit_test(complaints_are_in_the_document),
+        cmocka_unit_test(a_screen_for_each_change),
         cmocka_unit_test(misuse_ends_the_watch),
         cmocka_unit_test(slow_looks),
         cmocka_unit_test(an_interval),

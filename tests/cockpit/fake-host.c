@@ -109,7 +109,7 @@ ask(const char *path, char *const words[])
 static int
 run_vgpuctl(const char *uri, int count, char *words[])
 {
-    const struct terminal terminal = {.input = -1, .output = -1};
+    static const struct terminal terminal;
     struct reader reader = READER_IDLE;
     int status;
 

@@ -4,12 +4,9 @@
 
 #include "fake/typed.h"
 
-#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <termios.h>
-#include <unistd.h>
 
 #define HERE "test:///default"
 #define LONG "a-guest-whose-name-is-rather-long"
@@ -244,140 +241,14 @@ wide_names(void **state)
         typed_golden_on(&scene, NULL, &typed_screen, rows[i].name, rows[i].line);
 }
 
-/* The output has more lines than the screen. The last line says how many are missing. */
-static void
-more_than_the_screen_has(void **state)
-{
-    static const struct {
-        unsigned height;
-        size_t top;
-        const char *wanted;
-    } rows[] = {
-#define ENDED "; arrows and Page Down scroll, q ends this)"
-        {0, 0, "\033[H\033[2Ka\n\033[2Kb\n\033[2Kc\n\033[J"},
-        {4, 7, "\033[H\033[2Ka\n\033[2Kb\n\033[2Kc\n\033[J"},
-        {3, 0, "\033[H\033[2Ka\n\033[2Kb\n\033[J(lines 1 to 2 of 3" ENDED},
-        {2, 0, "\033[H\033[2Ka\n\033[J(lines 1 to 1 of 3" ENDED},
-        {2, 1, "\033[H\033[2Kb\n\033[J(lines 2 to 2 of 3" ENDED},
-        {3, 7, "\033[H\033[2Kb\n\033[2Kc\n\033[J(lines 2 to 3 of 3" ENDED},
-    };
-
-    for (size_t i = 0; i < COUNT(rows); i++) {
-        struct terminal terminal = {.height = rows[i].height};
-        struct terminal_screen screen = TERMINAL_SCREEN_NONE;
-        AUTO_FREE char *shown = NULL;
-        size_t size;
-
-        screen.terminal = &terminal;
-        screen.top = rows[i].top;
-        screen.out = open_memstream(&shown, &size);
-        terminal_show(&screen, "a\nb\nc\n");
-        fclose(screen.out);
-        assert_string_equal(shown, rows[i].wanted);
-    }
-}
-
-/* A signal that would end the program ends the wait, and the terminal is restored. */
-static void
-a_screen_of_its_own(void **state)
-{
-    static const struct {
-        int signal;      /* 0: no signal comes */
-        const char *key; /* NULL: no keys are pressed; "": nobody could type */
-        enum terminal_event event;
-    } rows[] = {
-        {SIGINT, NULL, TERMINAL_END},
-        {SIGTERM, NULL, TERMINAL_END},
-        {SIGWINCH, NULL, TERMINAL_ANEW},
-        {0, NULL, TERMINAL_TIME},
-        {0, "q", TERMINAL_END},
-        {0, "\003", TERMINAL_END},
-        {0, "\n", TERMINAL_ANEW},
-        {0, "", TERMINAL_END},
-        {0, " ", TERMINAL_SCROLLED},
-        {0, "\033[B", TERMINAL_SCROLLED},
-        {0, "\033[5~", TERMINAL_SCROLLED},
-        {0, "\033[B\033[B", TERMINAL_SCROLLED},
-    };
-    const struct host host = {.ops = &host_kernel};
-    sigset_t after;
-
-    for (size_t i = 0; i < COUNT(rows); i++) {
-        struct terminal terminal = {.input = -1, .output = -1, .is_screen = true};
-        const bool waits = !rows[i].signal && !rows[i].key;
-        int keys[2];
-        struct terminal_screen screen = TERMINAL_SCREEN_NONE;
-        AUTO_FREE char *shown = NULL;
-        struct error error;
-        size_t size;
-        FILE *out = open_memstream(&shown, &size);
-
-        assert_int_equal(pipe2(keys, O_CLOEXEC), 0);
-        if (rows[i].key) {
-            terminal.input = keys[0];
-            assert_int_equal(write(keys[1], rows[i].key, strlen(rows[i].key)), strlen(rows[i].key));
-        }
-        close(keys[1]);
-        assert_int_equal(terminal_take(&screen, &terminal, out, &error), 0);
-        if (rows[i].signal)
-            assert_int_equal(raise(rows[i].signal), 0);
-        assert_int_equal(terminal_wait(&screen, &host, waits ? 1000 : 60000000000), rows[i].event);
-        terminal_release(&screen);
-        terminal_release(&screen);
-        close(keys[0]);
-        fclose(out);
-        assert_string_equal(shown, "\033[?1049h\033[?25l\033[?7l\033[2J"
-                                   "\033[?7h\033[?25h\033[?1049l");
-        sigprocmask(SIG_BLOCK, NULL, &after);
-        assert_int_equal(sigismember(&after, SIGTERM), 0);
-    }
-}
-
-/* Each key arrives at once and is not shown. Afterwards the terminal is as before. */
-static void
-the_input_is_put_back(void **state)
-{
-    int master = posix_openpt(O_RDWR | O_NOCTTY | O_CLOEXEC);
-    struct termios before, meanwhile, after;
-    struct terminal terminal = {.output = -1, .is_screen = true};
-    struct terminal_screen screen = TERMINAL_SCREEN_NONE;
-    AUTO_FREE char *shown = NULL;
-    struct error error;
-    size_t size;
-    FILE *out = open_memstream(&shown, &size);
-
-    assert_true(master >= 0 && grantpt(master) == 0 && unlockpt(master) == 0);
-    terminal.input = open(ptsname(master), O_RDWR | O_NOCTTY | O_CLOEXEC);
-    assert_int_equal(tcgetattr(terminal.input, &before), 0);
-    assert_int_equal(terminal_take(&screen, &terminal, out, &error), 0);
-    assert_int_equal(tcgetattr(terminal.input, &meanwhile), 0);
-    assert_int_equal(meanwhile.c_lflag & (ICANON | ECHO | ISIG), 0);
-    terminal_release(&screen);
-    fclose(out);
-    assert_int_equal(tcgetattr(terminal.input, &after), 0);
-    assert_int_equal(after.c_lflag, before.c_lflag);
-    assert_int_equal(after.c_cc[VMIN], before.c_cc[VMIN]);
-    close(terminal.input);
-    close(master);
-}
-
 int
 main(void)
 {
 #define TEST(function) TYPED_TEST(function, here)
     const struct CMUnitTest tests[] = {
-        TEST(at_80_columns),
-        TEST(at_120_columns),
-        TEST(wide_names),
-        TEST(others_at_80_columns),
-        TEST(at_any_width),
-        TEST(for_programs),
-        TEST(long_names),
-        cmocka_unit_test(more_than_the_screen_has),
-        cmocka_unit_test(a_screen_of_its_own),
-        cmocka_unit_test(the_input_is_put_back),
-        TEST(empty),
-        TEST(done),
+        TEST(at_80_columns),        TEST(at_120_columns), TEST(wide_names),
+        TEST(others_at_80_columns), TEST(at_any_width),   TEST(for_programs),
+        TEST(long_names),           TEST(empty),          TEST(done),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -31,9 +31,8 @@ typed_tear_down(void **state)
     return scene_tear_down(state);
 }
 
-const struct terminal typed_screen = {
-    .input = -1, .output = -1, .is_screen = true, .width = 80, .height = 24};
-const struct terminal typed_page = {.input = -1, .output = -1, .is_screen = true, .width = 69};
+const struct terminal typed_screen = {.is_screen = true, .width = 80};
+const struct terminal typed_page = {.is_screen = true, .width = 69};
 
 /* Keeps a document for check-schemas.sh, in the file that tests/environment names. */
 static void
@@ -52,7 +51,7 @@ keep_document(const char *line, const char *printed)
 int
 typed_run(struct scene *scene, const char *uri, const char *line, struct typed *ret)
 {
-    static const struct terminal pipe = {.input = -1, .output = -1};
+    static const struct terminal pipe;
 
     return typed_run_on(scene, uri, &pipe, line, ret);
 }
@@ -328,7 +327,7 @@ hide_version(char **text)
 void
 typed_golden(struct scene *scene, const char *uri, const char *name, const char *line)
 {
-    static const struct terminal pipe = {.input = -1, .output = -1};
+    static const struct terminal pipe;
 
     typed_golden_on(scene, uri, &pipe, name, line);
 }

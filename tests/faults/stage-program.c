@@ -180,7 +180,7 @@ __wrap_name_parse_uuid(struct name *ret, const char *text)
 int
 stage_vgpuctl(struct stage *stage, const char *line)
 {
-    static const struct terminal pipe = {.input = -1, .output = -1};
+    static const struct terminal pipe;
     char *words = strdup(line), *rest = words, *word, *argv[16];
     FILE *out, *faults;
     int argc = 0, status;

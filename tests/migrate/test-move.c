@@ -73,7 +73,7 @@ refused(void **state)
 static void
 failed(void **state)
 {
-    static const struct terminal none = {.input = -1};
+    static const struct terminal none;
     static const struct {
         const char *from, *to, *domain, *words;
     } rows[] = {
