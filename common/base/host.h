@@ -94,7 +94,7 @@ struct host {
     const struct card_vendor *const *card_vendors;
 
     /* Runs another program (program/program.h); NULL: that is none of ours, as in the hook. */
-    int (*run)(const struct host *host, char *const argv[], int in, int out, unsigned milliseconds);
+    int (*run)(const struct host *host, char *const argv[], int out, unsigned milliseconds);
 };
 
 /* The running kernel. */

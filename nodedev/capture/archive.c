@@ -49,7 +49,7 @@ static int
 run_tar(const struct host *host, const char *const *argv, char **ret, size_t *length,
         struct error *error)
 {
-    AUTO_CLOSE int printed = program_read(host, (char *const *)argv, -1, error);
+    AUTO_CLOSE int printed = program_read(host, (char *const *)argv, error);
 
     return printed < 0 ? printed
                        : read_all(printed, "what " TAR " has written", ret, length, error);

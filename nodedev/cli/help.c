@@ -104,7 +104,7 @@ help_open_page(const struct command *command, const struct command_call *call)
     AUTO_CLOSE int nowhere = open("/dev/null", O_WRONLY | O_CLOEXEC);
 
     if (!call->host->run || nowhere < 0 ||
-        call->host->run(call->host, ask, -1, nowhere, MAN_TIMEOUT) != 0)
+        call->host->run(call->host, ask, nowhere, MAN_TIMEOUT) != 0)
         return;
     fflush(call->out);
     begin_at(command->name);

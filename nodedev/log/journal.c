@@ -35,7 +35,7 @@ journal_open(const struct host *host, const char *since, struct error *error)
         argv[count++] = programs[i];
         argv[count++] = "_UID=0";
     }
-    fd = program_read(host, (char *const *)argv, -1, error);
+    fd = program_read(host, (char *const *)argv, error);
     if (fd < 0)
         return NULL;
     journal = fdopen(fd, "r");

@@ -17,11 +17,9 @@
 
 /* The exec closes all other descriptors of this process but those that are bequeathed. */
 static int
-redirect(posix_spawn_file_actions_t *actions, int in, int out)
+redirect(posix_spawn_file_actions_t *actions, int out)
 {
-    int rc = in < 0
-                 ? posix_spawn_file_actions_addopen(actions, STDIN_FILENO, "/dev/null", O_RDONLY, 0)
-                 : posix_spawn_file_actions_adddup2(actions, in, STDIN_FILENO);
+    int rc = posix_spawn_file_actions_addopen(actions, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
 
     return rc ? rc
               : posix_spawn_file_actions_adddup2(actions, out < 0 ? STDERR_FILENO : out,
@@ -46,7 +44,7 @@ set_signals(posix_spawnattr_t *attributes)
 
 /* Returns the program's pid, or -errno. */
 static int
-start(char *const argv[], int in, int out)
+start(char *const argv[], int out)
 {
     char path[] = "PATH=/usr/sbin:/usr/bin:/sbin:/bin", locale[] = "LC_ALL=C";
     char *const environment[] = {path, locale, NULL};
@@ -59,7 +57,7 @@ start(char *const argv[], int in, int out)
         return -rc;
     rc = posix_spawnattr_init(&attributes);
     if (rc == 0) {
-        rc = redirect(&actions, in, out);
+        rc = redirect(&actions, out);
         if (rc == 0)
             rc = set_signals(&attributes);
         if (rc == 0)
@@ -109,9 +107,9 @@ ends_by(const struct host *host, pid_t pid, int signal)
 /* Whether the program can be started is checked first. Under valgrind, which has no vfork(2), a
  * later error is not reported. */
 int
-program_run(const struct host *host, char *const argv[], int in, int out, unsigned milliseconds)
+program_run(const struct host *host, char *const argv[], int out, unsigned milliseconds)
 {
-    pid_t pid = access(argv[0], X_OK) < 0 ? -errno : start(argv, in, out);
+    pid_t pid = access(argv[0], X_OK) < 0 ? -errno : start(argv, out);
     int rc;
 
     if (pid < 0)
@@ -136,7 +134,7 @@ make_memory(struct error *error)
 }
 
 int
-program_ask(const struct host *host, char *const argv[], int in, int *status, struct error *error)
+program_ask(const struct host *host, char *const argv[], int *status, struct error *error)
 {
     AUTO_CLOSE int out = make_memory(error);
     off_t length;
@@ -144,7 +142,7 @@ program_ask(const struct host *host, char *const argv[], int in, int *status, st
 
     if (out < 0)
         return out;
-    rc = host->run ? host->run(host, argv, in, out, LONGEST) : -EOPNOTSUPP;
+    rc = host->run ? host->run(host, argv, out, LONGEST) : -EOPNOTSUPP;
     length = lseek(out, 0, SEEK_CUR);
     if (rc == -ETIMEDOUT)
         return error_set(error, rc, "%s did not end within %u seconds", argv[0], LONGEST / 1000);
@@ -159,10 +157,10 @@ program_ask(const struct host *host, char *const argv[], int in, int *status, st
 }
 
 int
-program_read(const struct host *host, char *const argv[], int in, struct error *error)
+program_read(const struct host *host, char *const argv[], struct error *error)
 {
     int status = 0;
-    AUTO_CLOSE int fd = program_ask(host, argv, in, &status, error);
+    AUTO_CLOSE int fd = program_ask(host, argv, &status, error);
 
     if (fd >= 0 && status)
         return error_set(error, -EIO, "%s failed (exit status %d); it says why above", argv[0],

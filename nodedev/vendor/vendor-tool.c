@@ -123,7 +123,7 @@ run(const struct host *host, const char *const argv[], bool *lacks, struct error
 
     if (locked < 0)
         return locked;
-    rc = host->run ? host->run(host, (char *const *)argv, -1, -1, LONGEST) : -EOPNOTSUPP;
+    rc = host->run ? host->run(host, (char *const *)argv, -1, LONGEST) : -EOPNOTSUPP;
     if (rc == -ETIMEDOUT)
         return too_long(host, line, error);
     if (rc < 0)
@@ -162,7 +162,7 @@ vendor_tool_ask(const struct host *host, const char *const argv[], char **text, 
     *text = memory_zeroed(MOST_TEXT, 1);
     if (locked < 0)
         return locked;
-    fd = program_ask(host, (char *const *)argv, -1, &status, error);
+    fd = program_ask(host, (char *const *)argv, &status, error);
     if (fd < 0)
         return fd;
     while (length < MOST_TEXT - 1) {

@@ -269,10 +269,10 @@ begin_odd_user(void)
 
 /* A tool takes its time before it does anything. Meanwhile guests start. */
 static int
-run_slowly(const struct host *host, char *const argv[], int in, int out, unsigned milliseconds)
+run_slowly(const struct host *host, char *const argv[], int out, unsigned milliseconds)
 {
     fake_sleep(30);
-    return nvidia_tools_run(host, argv, in, out, milliseconds);
+    return nvidia_tools_run(host, argv, out, milliseconds);
 }
 
 /* --- the storm -------------------------------------------------------------------------------- */

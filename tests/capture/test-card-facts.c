@@ -284,11 +284,11 @@ every_text(void **state)
 
 /* tar needs real time. So the real clock measures the wait for it. */
 static int
-run_program(const struct host *host, char *const argv[], int in, int out, unsigned milliseconds)
+run_program(const struct host *host, char *const argv[], int out, unsigned milliseconds)
 {
     const struct host real = {.root = host->root, .ops = &host_kernel};
 
-    return program_run(&real, argv, in, out, milliseconds);
+    return program_run(&real, argv, out, milliseconds);
 }
 
 /* Writes a file. In the text, '$' is a name, and '^' is a string of vgpu.conf. */

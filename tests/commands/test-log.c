@@ -52,9 +52,8 @@ static struct {
 } journal;
 
 static int
-run_journalctl(const struct host *host, char *const argv[], int in, int out, unsigned milliseconds)
+run_journalctl(const struct host *host, char *const argv[], int out, unsigned milliseconds)
 {
-    assert_int_equal(in, -1);
     assert_true(milliseconds >= 10000);
     assert_string_equal(argv[0], "/usr/bin/journalctl");
     *journal.asked = '\0';

@@ -79,5 +79,4 @@ void nvidia_tools_add_instance(const char *profile);
 bool nvidia_tools_is_question(char *const argv[]);
 
 /* host.run */
-int nvidia_tools_run(const struct host *host, char *const argv[], int in, int out,
-                     unsigned milliseconds);
+int nvidia_tools_run(const struct host *host, char *const argv[], int out, unsigned milliseconds);

@@ -19,8 +19,7 @@
 #define FILE_THERE FILES "/file"
 
 static const struct host_ops *fake_ops;
-static int (*fake_run)(const struct host *host, char *const argv[], int in, int out,
-                       unsigned milliseconds);
+static int (*fake_run)(const struct host *host, char *const argv[], int out, unsigned milliseconds);
 static pid_t qemu;
 
 /* A file that exists, or does not, like the file for which the product asks. */
@@ -259,14 +258,14 @@ traced_lock(const struct host *host, int fd, uint64_t nanoseconds)
 
 /* The calls of a program that is run are not ours. */
 static int
-traced_run(const struct host *host, char *const argv[], int in, int out, unsigned milliseconds)
+traced_run(const struct host *host, char *const argv[], int out, unsigned milliseconds)
 {
     int rc = faccessat(host->root, FILE_THERE, F_OK, 0);
 
     if (rc < 0)
         return -errno;
     inject_pause();
-    rc = fake_run(host, argv, in, out, milliseconds);
+    rc = fake_run(host, argv, out, milliseconds);
     inject_resume();
     return rc;
 }

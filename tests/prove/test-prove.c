@@ -355,11 +355,11 @@ progress_is_shown(void **state)
 
 /* The fake kernel runs no programs. So this runs the real tar. */
 static int
-run_program(const struct host *host, char *const argv[], int in, int out, unsigned milliseconds)
+run_program(const struct host *host, char *const argv[], int out, unsigned milliseconds)
 {
     const struct host real = {.root = -1, .ops = &host_kernel};
 
-    return program_run(&real, argv, in, out, milliseconds);
+    return program_run(&real, argv, out, milliseconds);
 }
 
 /* With --capture, the capture's manifest has the steps, for people. */

@@ -34,7 +34,7 @@ static unsigned *tools_run; /* how many have begun; shared by all processes */
 static const char *script;
 
 static int
-run_tool(const struct host *host, char *const argv[], int in, int out, unsigned milliseconds)
+run_tool(const struct host *host, char *const argv[], int out, unsigned milliseconds)
 {
     const struct host real = {.root = -1, .ops = &host_kernel};
     char shell[] = "/bin/sh", option[] = "-c", text[512];
@@ -42,12 +42,12 @@ run_tool(const struct host *host, char *const argv[], int in, int out, unsigned 
     int rc;
 
     if (!script || nvidia_tools_is_question(argv))
-        return nvidia_tools_run(host, argv, in, out, milliseconds);
+        return nvidia_tools_run(host, argv, out, milliseconds);
     (*tools_run)++;
     snprintf(text, sizeof(text), "began=/proc/self/fd/%d go=/proc/self/fd/%d; %s", began[1], go[0],
              script);
-    rc = program_run(&real, line, in, out, milliseconds);
-    return rc ? rc : nvidia_tools_run(host, argv, in, out, milliseconds);
+    rc = program_run(&real, line, out, milliseconds);
+    return rc ? rc : nvidia_tools_run(host, argv, out, milliseconds);
 }
 
 /* A shell need not know descriptors above 9. */
@@ -248,12 +248,12 @@ what_a_tool_leaves_behind(void **state)
 
 /* The kernel does not let go of a tool that was killed. */
 static int
-hang(const struct host *host, char *const argv[], int in, int out, unsigned milliseconds)
+hang(const struct host *host, char *const argv[], int out, unsigned milliseconds)
 {
     pid_t pid;
 
     if (nvidia_tools_is_question(argv))
-        return nvidia_tools_run(host, argv, in, out, milliseconds);
+        return nvidia_tools_run(host, argv, out, milliseconds);
     pid = fork();
     while (pid == 0)
         pause();
