@@ -282,19 +282,6 @@ is_short(const struct gpu_load *load)
     return false;
 }
 
-/* Old drivers of NVIDIA want one type at a time, and newer ones one size. No file tells which. */
-static bool
-is_apart(const struct gpu_load *load, const struct inventory_type *type)
-{
-    const struct load_group *counts = counts_of(load, type);
-
-    if (counts->is_offered || !type->framebuffer || !inventory_type_shares_time(type))
-        return false;
-    return load->kept < told_most(type) &&
-           ARRAY_HAS(load->types, load->gpu->type_count, other,
-                     other->alike == counts->alike && other->is_offered);
-}
-
 void
 gpu_load_init(struct gpu_load *load, const struct inventory_gpu *gpu, enum load_time time)
 {
@@ -316,8 +303,6 @@ gpu_load_init(struct gpu_load *load, const struct inventory_gpu *gpu, enum load_
     add_vgpus(load);
     for (size_t i = 0; i < gpu->type_count; i++)
         hear_word(load, &gpu->types[i], has_instances);
-    for (size_t i = 0; gpu->one_size && i < gpu->type_count; i++)
-        load->types[i].is_apart = is_apart(load, &gpu->types[i]);
     load->is_short = is_short(load);
 }
 
@@ -368,6 +353,7 @@ gpu_load_drop(struct gpu_load *load, const struct inventory_vgpu *vgpu)
     gpu_load_on(load, vgpu->parent)->is_dropped = true;
     group->kept--;
     group->drops++;
+    counts_of(load, step.use.place.type)->own_drops++;
     return push(load, &step);
 }
 
@@ -385,6 +371,7 @@ take_back(struct gpu_load *load, const struct load_step *step)
         load->sized_kept += has_size(&step->use);
         group->kept++;
         group->drops--;
+        counts_of(load, step->use.place.type)->own_drops--;
     } else {
         on->vgpus--;
         load->puts--;

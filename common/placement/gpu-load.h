@@ -35,13 +35,11 @@ struct load_parent {
 /* Types are alike if their vGPUs can take each other's places: they have the same frame buffer, and
  * need the same GPU instance. The first type of a group counts for all. */
 struct load_group {
-    size_t alike;             /* the first type of the group */
-    size_t own_puts;          /* vGPUs of this very type that were put */
-    size_t kept, puts, drops; /* vGPUs of the group, as in gpu_load */
-    bool is_offered;          /* some parent would make one, by the driver's word */
-    bool lacks;               /* no parent would, because no instance is free for the type (MIG) */
-    bool is_apart; /* no parent would, though the driver's maximum is not reached, and it offers
-                      another type of the size: it wants one type at a time */
+    size_t alike;               /* the first type of the group */
+    size_t own_puts, own_drops; /* vGPUs of this very type that were put, and dropped */
+    size_t kept, puts, drops;   /* vGPUs of the group, as in gpu_load */
+    bool is_offered;            /* some parent would make one, by the driver's word */
+    bool lacks; /* no parent would, because no instance is free for the type (MIG) */
 };
 
 struct load_step {

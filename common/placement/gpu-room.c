@@ -43,13 +43,15 @@ has_other_kept(const struct gpu_load *load, const struct inventory_type *type)
     return is_sized(load, type) && load->sized_kept > gpu_load_group(load, type)->kept;
 }
 
-/* Whether a vGPU of another type was put, or stays, and the driver wants one type at a time. */
+/* Whether vGPUs of another type may be there, and the driver may want one type at a time. A driver
+ * that offers the type takes several. */
 static bool
-has_other_type(const struct gpu_load *load, const struct inventory_type *type)
+may_be_refused(const struct gpu_load *load, const struct inventory_type *type)
 {
     const struct load_group *counts = &load->types[inventory_type_index(type)];
 
-    return counts->is_apart && (load->kept > 0 || load->puts > counts->own_puts);
+    return is_sized(load, type) && !counts->is_offered && counts->own_drops == 0 &&
+           load->kept + load->puts > counts->own_puts;
 }
 
 /* MIG: whether no instance of the type's size is free, by the driver's word. */
@@ -84,9 +86,8 @@ has_instance(const struct gpu_load *load, const struct inventory_type *type)
 static bool
 is_raised(const struct gpu_load *load, const struct inventory_type *type)
 {
-    if (load->drops == 0 || !has_instance(load, type))
-        return false;
-    return load->time == LOAD_EVER || (!has_other_kept(load, type) && !has_other_type(load, type));
+    return load->drops > 0 && has_instance(load, type) &&
+           (load->time == LOAD_EVER || !has_other_kept(load, type));
 }
 
 /* How many places the drops have made for sure. Each vGPU that was dropped has made one, for the
@@ -290,6 +291,8 @@ gpu_room_at(const struct gpu_load *load, const struct place *place)
         bounds.least = bounds.most;
     if (bounds.most > 0 && bounds.least == bounds.most)
         bounds.why = ROOM_FREE;
+    if (bounds.least > 0 && may_be_refused(load, place->type))
+        bounds = (struct bounds){0, bounds.most, ROOM_UNTOLD, 0};
     apply_one_size(load, place->type, &bounds);
     return bounds;
 }

@@ -20,8 +20,9 @@
  *   leaves less memory, or more: that depends on the order (gpu-load.h).
  * - A vGPU that is dropped makes one place for sure, for a type of its size. How many more it makes
  *   is not known, so `most` grows to what the limits leave.
- * - An old driver of NVIDIA takes one type at a time. This shows if the driver offers one type of a
- *   size and not another. Then a drop makes place for the other type only when no vGPU is left.
+ * - Some drivers of NVIDIA take one type at a time, and others one size. No file tells which. So
+ *   beside vGPUs that stay, a drop makes no sure place for a type that did not go and that the
+ *   driver does not offer.
  * - A vGPU that leaves a GPU instance (MIG) makes place only for types of its own instance size.
  * - vGPUs of two sizes are not put on a GPU that takes one size at a time. For GPU instances (MIG)
  *   this rule may not hold: another instance may be free, or take mixed sizes. No file tells the

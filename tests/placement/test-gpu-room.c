@@ -114,7 +114,18 @@ knows_most(const struct played *played, unsigned k)
            (knows_largest(card) && card->calculated[k]);
 }
 
-/* Does the room know the exact number that is sure? */
+static unsigned
+count_made(const struct played *played)
+{
+    unsigned made = 0;
+
+    for (size_t i = 0; i < played->model.thing_count; i++)
+        made += played->model.things[i].card == played->card;
+    return made;
+}
+
+/* Does the room know the exact number that is sure? Some drivers take one type at a time, and no
+ * file tells. So if another type went and others stay, the number may be lower. */
 static bool
 knows_least(const struct played *played, unsigned k)
 {
@@ -127,7 +138,8 @@ knows_least(const struct played *played, unsigned k)
         return false;
     if (card->pool || (card->vf && !card->lent && !card->xe))
         return played->drops == 0 && (card->pool || played->model.configured[kind]);
-    return true;
+    return card->lent || card->xe || played->drops == 0 || played->freed[kind] ||
+           count_made(played) == 0;
 }
 
 /* --- the room's figures are checked ----------------------------------------------------------- */
@@ -146,13 +158,8 @@ place_of(const struct played *played, size_t place, unsigned k)
 static unsigned
 promised(const struct played *played, size_t kind)
 {
-    const struct model *model = &played->model;
-    unsigned made = 0;
-
-    for (size_t i = 0; i < model->thing_count; i++)
-        made += model->things[i].card == played->card;
     return played->load.puts == 0 &&
-           (played->freed[kind] || (made == 0 && !model_kinds[kind].slices));
+           (played->freed[kind] || (count_made(played) == 0 && !model_kinds[kind].slices));
 }
 
 static void

@@ -165,7 +165,9 @@ check(const struct row *rows, size_t count)
 #define XE       "gpu v xe vfs 4 memory 4096 X-1:1024:0 X-2:2048:0\n"
 #define MIX      "gpu v vf vfs 4 rule mixed memory 4096 X-1:1024:4 X-2:2048:2\n"
 #define SHORT    "gpu a rule size taken 1024 X-1:1024:4 X-2:2048:2\n"
-#define OLD      "gpu a rule type X-1:1024:4 Y-1:1024:4\n" /* it takes one type, by mdev */
+#define EQUAL    "gpu a X-1:1024:4 Y-1:1024:4\n"           /* two types of one size, by mdev */
+#define OLD      "gpu a rule type X-1:1024:4 Y-1:1024:4\n" /* the same, but it takes one type */
+#define OLD_FULL "foreign 1 X-1 a\nforeign 2 X-1 a\nforeign 3 X-1 a\nforeign 4 X-1 a"
 #define MOST_TWO "max_instances = ( { types = [ \"X-1\" ]; max = 2; } );"
 
 static void
@@ -354,17 +356,15 @@ a_drop_adds_one_for_sure(void **state)
          "", "drop v.0", LOAD_NOW, "X-1 v.0", "1..1 free"},
         {"none while another size stays", A "foreign 1 X-2 a\nforeign 2 X-2 a", "", "drop a",
          LOAD_NOW, "X-1", "0..0 full"},
-        {"nor while another type stays, if the driver wants one type",
-         OLD "foreign 1 X-1 a\nforeign 2 X-1 a", "", "drop a", LOAD_NOW, "Y-1", "0..0 full"},
-        {"but of that type", OLD "foreign 1 X-1 a\nforeign 2 X-1 a", "", "drop a", LOAD_NOW, "X-1",
-         "3..3 free"},
-        {"and any once the GPU is empty", OLD "foreign 1 X-1 a", "", "drop a", LOAD_NOW, "Y-1",
-         "4..4 free"},
-        {"until it has that type again", OLD "foreign 1 X-1 a", "", "drop a;put X-1 a", LOAD_NOW,
-         "Y-1", "0..0 full"},
-        {"a type with a smaller maximum is no such sign",
-         "gpu a X-1:1024:4 Y-1:1024:2\nforeign 1 X-1 a\nforeign 2 X-1 a", "", "drop a", LOAD_NOW,
-         "Y-1", "1..1 free"},
+        {"nor for another type that may not go beside what stays",
+         OLD "foreign 1 X-1 a\nforeign 2 X-1 a", "", "drop a", LOAD_NOW, "Y-1", "0..3 untold"},
+        {"on a full GPU, too", OLD OLD_FULL, "", "drop a", LOAD_NOW, "Y-1", "0..1 untold"},
+        {"but for the type that went", OLD OLD_FULL, "", "drop a", LOAD_NOW, "X-1", "1..1 free"},
+        {"or if the driver offers the other type, too", EQUAL "foreign 1 X-1 a\nforeign 2 X-1 a",
+         "", "drop a", LOAD_NOW, "Y-1", "3..3 free"},
+        {"or on an empty GPU", OLD "foreign 1 X-1 a", "", "drop a", LOAD_NOW, "Y-1", "4..4 free"},
+        {"until something is put there", OLD "foreign 1 X-1 a", "", "drop a;put X-1 a", LOAD_NOW,
+         "Y-1", "0..3 untold"},
     };
 
     check(rows, COUNT(rows));
