@@ -3,7 +3,6 @@
 #include "actions/snapshot.h"
 #include "base/reader.h"
 #include "device/ineligible.h"
-#include "device/nvidia-number.h"
 #include "device/scan.h"
 #include "device/topology.h"
 #include "device/type-cache.h"
@@ -30,124 +29,6 @@ is_demanded_type(const struct inventory_type *type, const void *data)
             return true;
     }
     return false;
-}
-
-/* Whether each of these words is an id, so that no type's name has to be compared with it. A word
- * for a number of NVIDIA's is one, because no other driver's types are called so. Any other word is
- * an id if a type of the GPU has it. */
-static bool
-are_ids(char *const *words, size_t count, const struct names *ids)
-{
-    struct name word;
-
-    for (size_t i = 0; i < count; i++) {
-        if (name_parse(&word, words[i]) < 0 ||
-            (nvidia_number_of_word(words[i]) == 0 && !names_has(ids, &word)))
-            return false;
-    }
-    return true;
-}
-
-/* Whether a decision may compare the names of a GPU's types with words of the demands or the
- * policy. */
-static bool
-wants_names(const struct name *gpu, const struct names *ids, const void *data)
-{
-    const struct snapshot *snapshot = data;
-    const struct policy *policy = &snapshot->policy;
-    const struct policy_gpu *rules = policy_find_gpu(policy, gpu);
-    bool enough = !rules || are_ids(rules->types.items, rules->types.count, ids);
-
-    for (size_t i = 0; enough && i < snapshot->demands.count; i++)
-        enough =
-            are_ids(snapshot->demands.items[i].words, snapshot->demands.items[i].word_count, ids);
-    for (size_t i = 0; enough && i < policy->limit_count; i++)
-        enough = are_ids(policy->limits[i].types.items, policy->limits[i].types.count, ids);
-    for (size_t i = 0; enough && i < policy->quota_count; i++) {
-        const struct policy_class *class = policy_find_class(policy, policy->quotas[i].class);
-
-        enough = !class || are_ids(class->types.items, class->types.count, ids);
-    }
-    return !enough;
-}
-
-static bool
-wants_all_names(const struct name *gpu, const struct names *ids, const void *data)
-{
-    (void)gpu;
-    (void)ids;
-    (void)data;
-    return true;
-}
-
-static bool
-lists_type(const struct inventory *inventory, const struct demand *demand)
-{
-    for (size_t gpu = 0; gpu < inventory->gpu_count; gpu++) {
-        if (demand_count_types(demand, inventory->gpus[gpu]))
-            return true;
-    }
-    return false;
-}
-
-/* Whether a lease's type is to be shown, but has no name, because its vGPU is not there. */
-static bool
-has_nameless_lease(const struct snapshot *snapshot)
-{
-    const struct inventory *inventory = &snapshot->inventory;
-
-    for (size_t i = 0; i < snapshot->ledger.count; i++) {
-        const struct lease *lease = &snapshot->ledger.leases[i];
-        const struct inventory_gpu *gpu = inventory_find_gpu(inventory, &lease->gpu);
-        const struct inventory_type *type =
-            gpu ? inventory_find_type(gpu, &lease->vgpu.type) : NULL;
-
-        if (type && !inventory_type_has_name(type) &&
-            !inventory_find_vgpu(inventory, &lease->vgpu.device))
-            return true;
-    }
-    return false;
-}
-
-/* Whether the sizes of all types are needed for a demanded type that may share its GPU in time.
- * They are if its driver does not tell how many fit, alone or beside another demanded size. Then
- * the sizes tell that (maxima.h), and NVIDIA's names have them. */
-static bool
-needs_sizes(const struct snapshot *snapshot)
-{
-    const struct inventory_type *type = NULL, *first = NULL;
-
-    while ((type = inventory_next_type(&snapshot->inventory, type))) {
-        if (!type->gpu->one_size || !type->framebuffer || !inventory_type_shares_time(type) ||
-            !is_demanded_type(type, snapshot))
-            continue;
-        if (!first || first->gpu != type->gpu)
-            first = type;
-        if (!type->max || (snapshot->demands.count > 1 && type->framebuffer != first->framebuffer))
-            return true;
-    }
-    return false;
-}
-
-/* Whether the names that were left out are needed after all. If a demand asks for an id that no GPU
- * here has, the user is told what there is. */
-static bool
-lacks_names(const struct snapshot *snapshot)
-{
-    const struct inventory *inventory = &snapshot->inventory;
-    const struct inventory_type *type = NULL;
-    bool some = false;
-
-    /* A partial list comes with names. */
-    while (!some && (type = inventory_next_type(inventory, type)))
-        some = !type->gpu->is_partial && !inventory_type_has_name(type);
-    if (!some || snapshot->filter.wants_names == wants_all_names)
-        return false;
-    for (size_t i = 0; i < snapshot->demands.count; i++) {
-        if (!lists_type(inventory, &snapshot->demands.items[i]))
-            return true;
-    }
-    return needs_sizes(snapshot) || (snapshot->demands.count == 0 && has_nameless_lease(snapshot));
 }
 
 int
@@ -186,7 +67,7 @@ snapshot_resolve(struct snapshot *snapshot, const struct host *host, const struc
 {
     int rc;
 
-    snapshot->filter = (struct inventory_filter){is_demanded_type, snapshot, wants_names, false};
+    snapshot->filter = (struct inventory_filter){is_demanded_type, snapshot, false};
     if (!snapshot->policy.enabled)
         return 0;
     rc = request_check(request, error);
@@ -294,23 +175,13 @@ tell_sizes(struct snapshot *snapshot)
     }
 }
 
-static int
-scan(struct snapshot *snapshot, const struct host *host, struct error *error)
-{
-    inventory_clear(&snapshot->inventory);
-    return scan_host(host, &snapshot->policy, &snapshot->filter, &snapshot->inventory, error);
-}
-
 int
 snapshot_scan(struct snapshot *snapshot, const struct host *host, struct error *error)
 {
     int rc;
 
-    rc = scan(snapshot, host, error);
-    if (rc == 0 && lacks_names(snapshot)) {
-        snapshot->filter.wants_names = wants_all_names;
-        rc = scan(snapshot, host, error);
-    }
+    inventory_clear(&snapshot->inventory);
+    rc = scan_host(host, &snapshot->policy, &snapshot->filter, &snapshot->inventory, error);
     if (rc < 0)
         return rc;
     tell_sizes(snapshot);
@@ -365,7 +236,7 @@ snapshot_lock(struct snapshot *snapshot, struct transaction *transaction, const 
     card_end_sweep(&transaction->statedir, look, &snapshot->ledger);
     ledger_clear(&snapshot->changed);
     look_compare(look, &snapshot->ledger, &snapshot->changed);
-    type_cache_store(transaction->host, transaction->statedir.dir, &snapshot->inventory);
+    type_cache_store(transaction->statedir.dir, &snapshot->inventory);
     if (*snapshot->inventory.table_fault.text)
         log_failure(transaction->host, "scan", "-", &snapshot->inventory.table_fault);
     return 0;

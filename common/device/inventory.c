@@ -113,6 +113,7 @@ inventory_clear(struct inventory *inventory)
     free(inventory->parents);
     free(inventory->vgpus);
     free(inventory->ineligible);
+    free(inventory->remembered);
     free(inventory->extract);
     *inventory = (struct inventory){0};
 }

@@ -126,31 +126,26 @@ struct inventory {
     struct inventory_ineligible *ineligible;
     size_t ineligible_count;
     bool hides_users; /* a free device that is_managed may have a user: only root can know */
+    char *remembered; /* the text of the type cache (type-cache.h); NULL: there is none */
     char *extract;    /* of a vendor's table, to be remembered (nvidia-extract.h); NULL: nothing is
                          new */
     struct error table_fault; /* why that table is not read; "": it is, or this was told before */
 };
 
 /* The types that a caller asks for. Availability and details are read for these types only. On a
- * host with 256 virtual functions this means hundreds of files instead of tens of thousands. Names
- * may take a file per type as well. So names are read only for these types, and for types of which
- * there is a vGPU. */
+ * host with 256 virtual functions this means hundreds of files instead of tens of thousands. The
+ * names of all types are known: a name is read once a boot, of one card of each model
+ * (type-cache.h). */
 struct inventory_filter {
     bool (*wants)(const struct inventory_type *type, const void *data);
     const void *data;
-
-    /* Whether `wants` compares names. If so, the names of all types of a GPU are read before
-     * `wants` is called; `ids` are the ids of these types. NULL: `wants` compares ids, and the
-     * names are not read. */
-    bool (*wants_names)(const struct name *gpu, const struct names *ids, const void *data);
 
     /* Whether a guest is to have several vGPUs. Only tables of vendors say which types may be the
      * only vGPU of a guest. So these tables are read then even if drivers tell everything else. */
     bool wants_singles;
 };
 
-/* inventory_all_types wants all types, and inventory_no_types wants none. Without a vGPU of it,
- * only the id of a type is read then. */
+/* inventory_all_types wants all types, and inventory_no_types wants none. */
 extern const struct inventory_filter inventory_all_types;
 extern const struct inventory_filter inventory_no_types;
 

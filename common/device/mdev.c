@@ -15,6 +15,7 @@
 #include "device/nvidia-number.h"
 #include "device/nvidia.h"
 #include "device/pci.h"
+#include "device/type-cache.h"
 #include "device/vendor.h"
 #include "device/vgpu.h"
 
@@ -104,7 +105,8 @@ read_available(const struct host *host, const struct name *gpu, const struct nam
 
 /* --- the scan --------------------------------------------------------------------------------- */
 
-/* If another card of the model has told the name, this card is not asked. */
+/* If another card of the model has told the name, or this card has since the host booted, it is not
+ * asked. */
 static void
 read_name(const struct host *host, const struct inventory *inventory,
           const struct inventory_gpu *gpu, const struct name *parent, struct inventory_type *type)
@@ -113,25 +115,24 @@ read_name(const struct host *host, const struct inventory *inventory,
 
     if (twin)
         memcpy(type->name, twin->name, sizeof(type->name));
-    else if (read_attribute(host, &gpu->name, parent, &type->id, "name", type->name,
+    else if (!type_cache_name(inventory, gpu, type) &&
+             read_attribute(host, &gpu->name, parent, &type->id, "name", type->name,
                             sizeof(type->name)) <= 0)
         snprintf(type->name, sizeof(type->name), "%s", type->id.text);
 }
 
 /* -ENOTTY: it is not the type of a GPU. s390's channels and adapters are mediated devices too. Of a
- * card that does not answer only the id is known. The name is read even of a type that is wanted by
- * its id. NVIDIA's names tell the size of a type, and whether it takes a GPU instance. */
+ * card that does not answer only the id is known. NVIDIA's names tell the size of a type, and
+ * whether it takes a GPU instance. */
 static int
 read_type(const struct host *host, const struct inventory *inventory,
           const struct inventory_gpu *gpu, const struct name *parent,
-          const struct inventory_filter *filter, bool wants_name, struct inventory_type *ret)
+          const struct inventory_filter *filter, struct inventory_type *ret)
 {
     const struct name *card = &gpu->name, *id = &ret->id;
     char text[1024];
     ssize_t length;
 
-    if (!wants_name && !filter->wants(ret, filter->data))
-        return 0;
     read_name(host, inventory, gpu, parent, ret);
     vendor_describe(vendor_rows(host), ret);
     if (!filter->wants(ret, filter->data))
@@ -152,7 +153,6 @@ read_gpu(const struct host *host, const struct name *parent, const struct invent
          const struct inventory *inventory, struct inventory_gpu *gpu)
 {
     AUTO(names_clear) struct names types = {0};
-    bool wants_names;
     struct path card;
 
     if (path_format(&card, "%s/%s", name_equal(parent, &gpu->name) ? PARENTS : PCI_DEVICES,
@@ -162,12 +162,11 @@ read_gpu(const struct host *host, const struct name *parent, const struct invent
         return;
     for (size_t i = 0; i < types.count; i++)
         nvidia_give_id(host, parent, &types.items[i]);
-    wants_names = filter->wants_names && filter->wants_names(&gpu->name, &types, filter->data);
     for (size_t i = 0; i < types.count; i++) {
         struct inventory_type type = {.gpu = gpu, .id = types.items[i]};
 
         snprintf(type.name, sizeof(type.name), "%s", type.id.text);
-        if (read_type(host, inventory, gpu, parent, filter, wants_names, &type) == 0)
+        if (read_type(host, inventory, gpu, parent, filter, &type) == 0)
             inventory_add_type(gpu, &type);
     }
 }
@@ -216,24 +215,20 @@ read_parent(const struct host *host, const struct name *device, struct name *ret
     return name_parse(ret, slash ? slash + 1 : target);
 }
 
-/* Reads name and size of a vGPU's type even if the filter does not want the type. People are told
- * the name, and the size decides what else the GPU can take. */
+/* Reads the size of a vGPU's type even if the filter does not want the type: the size decides what
+ * else the GPU can take. */
 static void
 describe_made(const struct host *host, const struct inventory_vgpu *vgpu,
-              const struct inventory_filter *filter, const struct inventory *inventory)
+              const struct inventory_filter *filter)
 {
     const struct inventory_parent *parent = vgpu->parent;
     const struct inventory_gpu *gpu = parent->gpu;
     struct inventory_type *type = (struct inventory_type *)inventory_find_type(gpu, &vgpu->type);
     char text[1024];
 
-    if (!type || filter->wants(type, filter->data))
-        return;
-    if (!inventory_type_has_name(type))
-        read_name(host, inventory, gpu, &parent->name, type);
-    vendor_describe(vendor_rows(host), type);
-    if (!type->framebuffer && read_attribute(host, &gpu->name, &parent->name, &type->id,
-                                             "description", text, sizeof(text)) > 0)
+    if (type && !type->framebuffer && !filter->wants(type, filter->data) &&
+        read_attribute(host, &gpu->name, &parent->name, &type->id, "description", text,
+                       sizeof(text)) > 0)
         read_description(text, type);
 }
 
@@ -256,7 +251,7 @@ add_device(const struct host *host, const struct name *device,
         vgpu.type.text[0] = '\0';
     } else {
         nvidia_give_id(host, &parent, &vgpu.type);
-        describe_made(host, &vgpu, filter, inventory);
+        describe_made(host, &vgpu, filter);
     }
     inventory_add_vgpu(inventory, &vgpu);
     return 0;

@@ -194,7 +194,7 @@ scan_host(const struct host *host, const struct policy *policy,
     AUTO(names_clear) struct names devices = {0};
     int rc = host_list(host, &devices, PCI_DEVICES);
 
-    *ret = (struct inventory){0};
+    *ret = (struct inventory){.remembered = type_cache_read(host)};
     rc = rc == -ENOENT ? 0 : rc;
     for (const struct vgpu_interface *const *row = vgpu_interfaces(host); rc == 0 && *row; row++)
         rc = vgpu_scan(*row, host, policy, filter, &devices, ret);

@@ -5,6 +5,7 @@
 #include "base/safe-open.h"
 #include "device/nvidia-extract.h"
 #include "device/vendor.h"
+#include "device/vgpu.h"
 
 #include <fcntl.h>
 #include <stdio.h>
@@ -15,9 +16,8 @@
 #define MOST (256 << 10) /* bytes of the file */
 #define ALL  "*"
 
-/* The whole file, which the caller frees; NULL: nothing is remembered. */
-static char *
-read_file(const struct host *host)
+char *
+type_cache_read(const struct host *host)
 {
     AUTO_FREE char *text = memory_resized(NULL, MOST, 1);
 
@@ -89,17 +89,30 @@ recall_line(const struct host *host, char *text, struct inventory *inventory)
     inventory_add_type(gpu, &type);
 }
 
-/* If a GPU's driver always lists all its types, no cache is needed. */
-static bool
-is_needed(const struct inventory *inventory)
+bool
+type_cache_name(const struct inventory *inventory, const struct inventory_gpu *gpu,
+                struct inventory_type *type)
 {
-    return ARRAY_HAS(inventory->gpus, inventory->gpu_count, gpu, (*gpu)->is_partial);
+    char start[2 * sizeof(struct name) + sizeof(struct card_key) + 4];
+    const char *text = inventory->remembered, *at;
+    size_t length;
+
+    snprintf(start, sizeof(start), "%s %s %s ", gpu->name.text, key_of(gpu).text, type->id.text);
+    at = text ? strstr(text, start) : NULL;
+    if (!at || (at > text && at[-1] != '\n'))
+        return false;
+    at += strlen(start);
+    length = strcspn(at, "\n");
+    if (length == 0 || length >= sizeof(type->name))
+        return false;
+    snprintf(type->name, sizeof(type->name), "%.*s", (int)length, at);
+    return true;
 }
 
 void
 type_cache_recall(const struct host *host, struct inventory *inventory)
 {
-    AUTO_FREE char *text = is_needed(inventory) ? read_file(host) : NULL;
+    AUTO_FREE char *text = inventory->remembered ? memory_copy(inventory->remembered) : NULL;
     char *rest = text, *line;
 
     while ((line = strsep(&rest, "\n")))
@@ -145,6 +158,20 @@ put_line(struct new_text *text, const struct inventory_gpu *gpu, const char *id,
     text->is_new |= !has_line(text->old, &text->next, line);
 }
 
+/* Whether types of a GPU have lines. A card with mediated devices is remembered for all cards of
+ * its model, because one of them is asked (mdev.c). */
+static bool
+has_lines(const struct inventory *inventory, const struct inventory_gpu *gpu)
+{
+    if (gpu->is_partial)
+        return true;
+    for (size_t i = 0; inventory->gpus[i] != gpu; i++) {
+        if (inventory_is_same_model(inventory->gpus[i], gpu))
+            return false;
+    }
+    return gpu->parent_count && gpu->parents[0]->interface == &vgpu_mdev;
+}
+
 /* The new text of the file, which the caller frees. *news: the old text lacks a line of it. */
 static char *
 format(const struct inventory *inventory, const char *old, bool *news)
@@ -157,13 +184,13 @@ format(const struct inventory *inventory, const char *old, bool *news)
     for (size_t i = 0; i < inventory->gpu_count; i++) {
         const struct inventory_gpu *gpu = inventory->gpus[i];
 
-        if (!gpu->is_partial)
+        if (!has_lines(inventory, gpu))
             continue;
         for (size_t k = 0; k < gpu->type_count; k++) {
             if (inventory_type_has_name(&gpu->types[k]) && !gpu->types[k].is_in_table)
                 put_line(&text, gpu, gpu->types[k].id.text, gpu->types[k].name);
         }
-        if (has_all_lines(gpu))
+        if (gpu->is_partial && has_all_lines(gpu))
             put_line(&text, gpu, ALL, "all sizes");
     }
     memory_stream_end(text.out, &ret);
@@ -195,17 +222,14 @@ replace(int directory, const char *name, const char *text)
 }
 
 void
-type_cache_store(const struct host *host, int directory, const struct inventory *inventory)
+type_cache_store(int directory, const struct inventory *inventory)
 {
-    AUTO_FREE char *old = NULL, *text = NULL;
+    AUTO_FREE char *text = NULL;
     bool news;
 
     if (inventory->extract)
         replace(directory, NVIDIA_EXTRACT_NAME, inventory->extract);
-    if (!is_needed(inventory))
-        return;
-    old = read_file(host);
-    text = format(inventory, old ? old : "", &news);
+    text = format(inventory, inventory->remembered ? inventory->remembered : "", &news);
     if (news && strlen(text) < MOST)
         replace(directory, "types", text);
 }

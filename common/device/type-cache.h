@@ -14,6 +14,9 @@
  * A line "* all sizes" in place of a type says that the GPU, or another card of its model, was
  * seen idle. Then the other lines have all its sizes (inventory_find_largest).
  *
+ * Mediated devices have a file for each type's name. So the names of one card of each model are
+ * remembered, too.
+ *
  * Types that a table of the vendor has are not remembered here. The part of that table that
  * concerns this host is a file of its own (nvidia-extract.h).
  */
@@ -23,6 +26,13 @@
 #include "device/inventory.h"
 
 #define TYPE_CACHE_PATH "run/libvirt-vgpu/types"
+
+/* The text of that file, which the caller frees; NULL: nothing is remembered. */
+char *type_cache_read(const struct host *host) CHECKED NONNULL;
+
+/* Sets a type's name, if it is remembered. The GPU is described already (pci.h). */
+bool type_cache_name(const struct inventory *inventory, const struct inventory_gpu *gpu,
+                     struct inventory_type *type) CHECKED NONNULL;
 
 /* Adds the remembered types to the inventory's GPUs: names, and types that cannot be made now. A
  * file that is missing or unreadable is like an empty one. */
@@ -34,5 +44,4 @@ char *type_cache_text(const struct inventory *inventory) CHECKED NONNULL;
 /* Writes the types of an inventory into the state directory (a descriptor), if any of them is new.
  * Writes the extract of the vendor's table, if that is new. The caller holds the lock (statedir.h).
  * A failure is no error. */
-void
-type_cache_store(const struct host *host, int directory, const struct inventory *inventory) NONNULL;
+void type_cache_store(int directory, const struct inventory *inventory) NONNULL;

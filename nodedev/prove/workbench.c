@@ -68,7 +68,7 @@ take(struct workbench *bench, const struct inventory *inventory, struct ledger *
     bench->is_taken = true;
     descriptors_bequeath(statedir->claims);
     if (inventory)
-        type_cache_store(bench->host, statedir->dir, inventory);
+        type_cache_store(statedir->dir, inventory);
     return 0;
 }
 

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
-/* A type's name is in a file. A start reads as few names as its answer needs, and its answer does
- * not depend on that. If one card has told a type's name, the name is not read from other cards of
- * the same model. */
+/* A type's name is in a file. It is read once a boot. If one card has told a type's name, the name
+ * is not read from other cards of the same model. */
 
 #include "actions/snapshot.h"
 #include "fake/scene.h"
@@ -16,7 +15,6 @@
 #define SECOND "0000:19:00.0"
 #define ID     "nvidia-222"
 #define NAME   "T4-1B"
-#define OTHER  "nvidia-223" /* of another size than the request */
 
 static struct scene scene;
 static struct host_ops ops;
@@ -78,99 +76,32 @@ is_on(unsigned number, const char *gpu)
     return host_exists(&scene.kernel.host, MDEVS "%s/%s", gpu, scene_device(number));
 }
 
-/* The hook reads only the name of the requested type. The name may say that the type needs a GPU
- * instance. */
+/* The first look reads the name of each type, of one of eight cards. Later ones read none, whatever
+ * they compare: a name, an id that no GPU has, or a rule of vgpu.conf. */
 static void
-an_id_needs_no_name_but_its_own(void **state)
+a_name_is_read_once(void **state)
 {
-    assert_int_equal(start(1, ID, 0), 1);
+    assert_int_equal(start(1, ID, 0), types);
     assert_true(is_on(1, FIRST));
-}
-
-static void
-a_name_is_compared_with_all(void **state)
-{
-    assert_int_equal(start(1, NAME, 0), types);
-    assert_true(is_on(1, FIRST));
-}
-
-/* A refusal names the other types for people. If no GPU has the requested name, the hook has
- * already read the names of all GPUs. */
-static void
-an_id_that_no_gpu_has_needs_them_all(void **state)
-{
-    assert_int_equal(start(1, "nvidia-999", 1), types);
+    assert_int_equal(start(2, NAME, 0), 0);
+    assert_int_equal(start(3, "nvidia-999", 1), 0);
     scene_assert_said(&scene, "which no GPU here has");
-    assert_int_equal(start(1, "T4-9B", 1), types);
+    assert_int_equal(start(3, "T4-9B", 1), 0);
     scene_assert_said(&scene, "(did you mean T4-");
-}
-
-static void
-what_is_there_is_told_by_name(void **state)
-{
-    assert_int_equal(fake_make(&scene.kernel, SECOND, OTHER, scene_device(1)), 0);
-    assert_int_equal(start(1, ID, 1), 2);
-    scene_assert_said(&scene, "of type " OTHER " (GRID T4-");
-    assert_int_equal(start(2, ID, 0), 2);
-    assert_true(is_on(2, FIRST));
-}
-
-static void
-a_rule_with_names_needs_those_of_its_gpu(void **state)
-{
     scene_configure(&scene, "gpus = ( { address = \"" FIRST "\"; types = [ \"T4-2B\" ]; },\n"
                             "         { address = \"" SECOND "\"; types = [ \"" ID "\" ]; } );\n");
-    assert_int_equal(start(1, ID, 0), types);
-    assert_true(is_on(1, SECOND));
+    assert_int_equal(start(3, ID, 0), 0);
+    assert_true(is_on(3, SECOND));
 }
 
+/* The driver is another one by now, so the names are read anew. */
 static void
-a_quota_with_names_needs_them_all(void **state)
+another_driver_is_asked(void **state)
 {
-    static const char by_id[] = "classes = { small = { types = [ \"" ID "\" ]; }; };\n"
-                                "quotas = ( { domains = [ \"*\" ]; class = \"small\"; max = 1; } "
-                                ");\n";
-    static const char by_name[] = "classes = { small = { types = [ \"" NAME "\" ]; }; };\n"
-                                  "quotas = ( { domains = [ \"*\" ]; class = \"small\"; max = 1; } "
-                                  ");\n";
-
-    scene_configure(&scene, by_name);
     assert_int_equal(start(1, ID, 0), types);
-    start(2, ID, 1);
-    scene_assert_said(&scene, "quota");
-    assert_int_equal(scene_release(&scene, 1, 1), 0);
-    scene_configure(&scene, by_id);
-    assert_int_equal(start(1, ID, 0), 1);
-    start(2, ID, 1);
-    scene_assert_said(&scene, "quota");
-}
-
-static void
-a_limit_with_names_needs_them_all(void **state)
-{
-    scene_configure(&scene, "max_instances = ( { types = [ \"" NAME "\" ]; max = 3; } );\n");
-    assert_int_equal(start(1, ID, 0), types);
-}
-
-/* How many names are read to show the vGPUs, as `vgpuctl list` does. */
-static unsigned
-show(void)
-{
-    AUTO(snapshot_clear) struct snapshot snapshot = {0};
-    struct error error = {0};
-
-    *names = 0;
-    assert_int_equal(snapshot_take(&snapshot, &scene.kernel.host, &inventory_no_types, &error), 0);
-    return *names;
-}
-
-static void
-a_lease_whose_vgpu_is_gone_needs_them_all(void **state)
-{
-    assert_int_equal(start(1, ID, 0), 1);
-    assert_in_range(show(), 0, 1);
-    assert_int_equal(fake_remove(&scene.kernel, scene_device(1)), 0);
-    assert_int_equal(show(), types);
+    assert_int_equal(start(2, ID, 0), 0);
+    fake_bind(&scene.kernel, FIRST, "other");
+    assert_int_equal(start(3, ID, 0), types);
 }
 
 /* Returns the name of a type on the second of two cards. The second card itself tells no names. */
@@ -207,14 +138,8 @@ int
 main(void)
 {
     static const struct CMUnitTest tests[] = {
-        TEST(an_id_needs_no_name_but_its_own),
-        TEST(a_name_is_compared_with_all),
-        TEST(an_id_that_no_gpu_has_needs_them_all),
-        TEST(what_is_there_is_told_by_name),
-        TEST(a_rule_with_names_needs_those_of_its_gpu),
-        TEST(a_quota_with_names_needs_them_all),
-        TEST(a_limit_with_names_needs_them_all),
-        TEST(a_lease_whose_vgpu_is_gone_needs_them_all),
+        TEST(a_name_is_read_once),
+        TEST(another_driver_is_asked),
         TEST(a_name_is_told_for_all_cards_of_the_model),
     };
 

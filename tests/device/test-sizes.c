@@ -48,7 +48,7 @@ look_and_remember(void)
     look();
     fake_write(&fake, "run/libvirt-vgpu/ledger", "");
     directory = openat(fake.host.root, "run/libvirt-vgpu", O_PATH | O_DIRECTORY | O_CLOEXEC);
-    type_cache_store(&fake.host, directory, &inventory);
+    type_cache_store(directory, &inventory);
 }
 
 static void

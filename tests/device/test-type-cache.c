@@ -36,6 +36,15 @@ two_cards(void)
     return inventory;
 }
 
+/* As scan.c does. */
+static void
+recall(struct inventory *inventory)
+{
+    free(inventory->remembered);
+    inventory->remembered = type_cache_read(&scene.kernel.host);
+    type_cache_recall(&scene.kernel.host, inventory);
+}
+
 static void
 what_is_remembered(void **state)
 {
@@ -68,7 +77,7 @@ what_is_remembered(void **state)
         AUTO(inventory_clear) struct inventory inventory = two_cards();
 
         fake_write(&scene.kernel, CACHE, rows[i].text);
-        type_cache_recall(&scene.kernel.host, &inventory);
+        recall(&inventory);
         assert_int_equal(inventory.gpus[1]->type_count, 0);
         assert_false(inventory.gpus[0]->has_all_sizes);
         assert_int_equal(inventory.gpus[0]->type_count, *rows[i].wanted ? 1 : 0);
@@ -93,19 +102,51 @@ what_is_stored(void **state)
     directory = openat(scene.kernel.host.root, "run/libvirt-vgpu", O_PATH | O_DIRECTORY);
     inventory_add_type(inventory.gpus[0], &nameless);
     inventory_add_type(inventory.gpus[1], &named);
-    type_cache_store(&scene.kernel.host, directory, &inventory);
+    type_cache_store(directory, &inventory);
     assert_true(host_read(&plain, text, sizeof(text), CACHE) < 0);
     inventory_add_type(inventory.gpus[0], &named);
-    type_cache_store(&scene.kernel.host, directory, &inventory);
+    type_cache_store(directory, &inventory);
     assert_true(host_read(&plain, text, sizeof(text), CACHE) > 0);
     assert_string_equal(text, CARD " 10de:26b9:nvidia nvidia-1 GRID T4-1B");
     assert_int_equal(faccessat(directory, "types.new", F_OK, 0), -1);
     /* A known type stays as it is, and so does all else in the file. */
     fake_write(&scene.kernel, CACHE,
                CARD " 10de:26b9:nvidia nvidia-1 GRID T4-1B\n" CARD " nvidia-9 Other\n");
-    type_cache_store(&scene.kernel.host, directory, &inventory);
+    inventory.remembered = type_cache_read(&scene.kernel.host);
+    type_cache_store(directory, &inventory);
     assert_true(host_read(&plain, text, sizeof(text), CACHE) > 0);
     assert_non_null(strstr(text, "Other"));
+}
+
+/* A name is found by its GPU, what is there, and the type's id. Nothing else is a name. */
+static void
+what_a_type_is_called(void **state)
+{
+    static const struct {
+        const char *text, *wanted; /* "": it is not known */
+    } rows[] = {
+        {CARD " 10de:26b9:nvidia nvidia-1 A B\n", "A B"},
+        {"0000:19:00.0 ::x nvidia-1 C\n" CARD " 10de:26b9:nvidia nvidia-1 A\n", "A"},
+        {CARD " 10de:26b9:nvidia nvidia-12 A\n", ""},
+        {CARD " 10de:26b9:nouveau nvidia-1 A\n", ""},
+        {"1" CARD " 10de:26b9:nvidia nvidia-1 A\n", ""},
+        {CARD " nvidia-1 A\n", ""},
+        {CARD " 10de:26b9:nvidia nvidia-1 \n", ""},
+        {CARD " 10de:26b9:nvidia nvidia-1 " TEN TEN TEN TEN TEN TEN "1234\n", ""},
+        {"", ""},
+    };
+
+    for (size_t i = 0; i < COUNT(rows); i++) {
+        AUTO(inventory_clear) struct inventory inventory = two_cards();
+        struct inventory_type type = {0};
+
+        assert_int_equal(name_parse(&type.id, "nvidia-1"), 0);
+        fake_write(&scene.kernel, CACHE, rows[i].text);
+        inventory.remembered = type_cache_read(&scene.kernel.host);
+        assert_int_equal(type_cache_name(&inventory, inventory.gpus[0], &type),
+                         *rows[i].wanted != '\0');
+        assert_string_equal(type.name, rows[i].wanted);
+    }
 }
 
 /* Reads what is stored of a card whose sizes are all known. Returns whether that is remembered. */
@@ -121,7 +162,7 @@ remembers_all_sizes(bool is_in_table)
     before.gpus[0]->has_all_sizes = before.gpus[1]->has_all_sizes = true;
     text = type_cache_text(&before);
     fake_write(&scene.kernel, CACHE, text);
-    type_cache_recall(&scene.kernel.host, &after);
+    recall(&after);
     assert_false(after.gpus[1]->has_all_sizes);
     assert_int_equal(after.gpus[0]->type_count, is_in_table ? 0 : 1);
     return after.gpus[0]->has_all_sizes;
@@ -137,7 +178,7 @@ all_sizes(void **state)
     assert_false(remembers_all_sizes(true));
     /* another card was there then */
     fake_write(&scene.kernel, CACHE, CARD " 10de:1eb8:nvidia * all sizes\n");
-    type_cache_recall(&scene.kernel.host, &inventory);
+    recall(&inventory);
     assert_false(inventory.gpus[0]->has_all_sizes);
 }
 
@@ -147,6 +188,7 @@ main(void)
     const struct CMUnitTest tests[] = {
         SCENE_TEST(what_is_remembered, here),
         SCENE_TEST(what_is_stored, here),
+        SCENE_TEST(what_a_type_is_called, here),
         SCENE_TEST(all_sizes, here),
     };
 
