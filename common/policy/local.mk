@@ -2,7 +2,6 @@
 
 libvgpu_a_SOURCES += \
 	common/policy/long-number.c common/policy/long-number.h \
-	common/policy/open-ends.c common/policy/open-ends.h \
 	common/policy/policy.c common/policy/policy.h \
 	common/policy/policy-consistency.c common/policy/policy-consistency.h \
 	common/policy/policy-keys.c common/policy/policy-keys.h \

@@ -3,7 +3,6 @@
 #include "policy/policy-load.h"
 #include "base/memory.h"
 #include "policy/long-number.h"
-#include "policy/open-ends.h"
 #include "policy/policy-consistency.h"
 #include "policy/policy-keys.h"
 
@@ -84,8 +83,7 @@ read_text(int fd)
 
         if (length == size) {
             size = size ? 2 * size : 4096;
-            /* With room for a line feed and the end of the text. */
-            text = memory_resized(text, size + 2, 1);
+            text = memory_resized(text, size + 1, 1);
         }
         got = read(fd, text + length, size - length);
         if (got < 0)
@@ -95,13 +93,8 @@ read_text(int fd)
         length += (size_t)got;
     } while (length < MOST_BYTES);
     text[length] = '\0';
-    if (strlen(text) == length) {
-        /* Without a line feed at its end, libconfig takes a comment in the last line for a
-         * fault. */
-        if (length && text[length - 1] != '\n')
-            strcpy(text + length, "\n");
+    if (strlen(text) == length)
         return TAKE(text);
-    }
     errno = EILSEQ;
     return NULL;
 }
@@ -121,54 +114,59 @@ find_include(const char *text)
     return 0;
 }
 
+/* The number of the last line. */
 static int
-count_lines(const char *text)
+last_line(const char *text)
 {
-    int count = 0;
+    int line = 1;
 
-    for (const char *end = text; (end = strchr(end, '\n')); end++)
-        count++;
-    return count;
+    for (; *text; text++)
+        line += text[0] == '\n' && text[1];
+    return line;
 }
 
-/* Names the place of the mistake, which may be before the line that libconfig names. */
 static void
 fail_of_syntax(struct load *load, const char *file, const char *text, const config_t *config)
 {
-    /* Other faults of libconfig, and what to do. */
+    /* Faults of libconfig, and what to do. libconfig names the line at which it can read no
+     * further. If a quote or a bracket is missing, the mistake is above that line. */
     static const struct {
         const char *fault, *remedy;
-    } others[] = {
-        {"syntax error", "write name = value; and strings in double quotes"},
+    } rows[] = {
+        {"syntax error",
+         "write name = value; and strings in double quotes; a missing quote or bracket may be "
+         "further up"},
         {"duplicate setting name", "this group has the key already; take one out"},
         {"mismatched element type in array", "all values in [ ] must be of one type"},
     };
     const char *fault = config_error_text(config), *remedy = "see vgpu.conf(5)";
-    int line = config_error_line(config);
-    struct open_ends open = open_ends_find(text, line > 0 ? (unsigned)line : 0);
+    int line = config_error_line(config), last = last_line(text);
 
-    /* If the fault is at the end of the text, name the last line. */
-    if (line > count_lines(text))
-        line = count_lines(text);
-    for (size_t i = 0; i < COUNT(others); i++)
-        remedy = strcmp(others[i].fault, fault) ? remedy : others[i].remedy;
-    if (!open.line || strcmp(others[0].fault, fault))
-        fail(load, -EINVAL, "%s:%d: %s: %s", file, line, fault, remedy);
-    else if (strlen(open.what) == 1)
-        fail(load, -EINVAL, "%s:%u: %s: the %s of this line has no end", file, open.line, fault,
-             open.what);
-    else
-        fail(load, -EINVAL,
-             "%s:%u: %s: a string does not end in the line where it begins; is its second quote "
-             "missing?",
-             file, open.line, fault);
+    for (size_t i = 0; i < COUNT(rows); i++)
+        remedy = strcmp(rows[i].fault, fault) ? remedy : rows[i].remedy;
+    fail(load, -EINVAL, "%s:%d: %s: %s", file, line > last ? last : line, fault, remedy);
 }
+
+/* The line of the last setting of the file; 1: there is none. */
+static unsigned
+last_setting_line(config_setting_t *root)
+{
+    int count = config_setting_length(root);
+
+    return count ? config_setting_source_line(config_setting_get_elem(root, (unsigned)count - 1))
+                 : 1;
+}
+
+/* libconfig takes all text behind an open comment or string for a part of it, and finds no fault
+ * in that. It then misses this setting as well, which is put behind the text. The line feed ends a
+ * comment of the last line. */
+#define LAST_SETTING "end_of_file"
 
 static void
 parse_text(struct load *load, const char *file, const char *text)
 {
     struct setting_reader reader = {.error = load->error, .file = file, .trace = load->trace};
-    struct open_ends hiding = open_ends_find_hiding(text);
+    AUTO_FREE char *whole = memory_format("%s\n" LAST_SETTING " = true;\n", text);
     struct long_number number = {.line = 0};
     unsigned include = find_include(text);
     config_t config;
@@ -176,11 +174,13 @@ parse_text(struct load *load, const char *file, const char *text)
     if (include)
         return fail(load, -EINVAL, "%s:%u: @include is not allowed; use conf.d/", file, include);
     config_init(&config);
-    if (!config_read_string(&config, text))
+    if (!config_read_string(&config, whole))
         fail_of_syntax(load, file, text, &config);
-    else if (hiding.line)
-        fail(load, -EINVAL, "%s:%u: the %s that begins in this line has no end, and hides the rest",
-             file, hiding.line, hiding.what);
+    else if (!config_setting_remove(config_root_setting(&config), LAST_SETTING))
+        fail(load, -EINVAL,
+             "%s:%u: a comment or a string behind the setting of this line has no end, and hides "
+             "the rest of the file",
+             file, last_setting_line(config_root_setting(&config)));
     else if ((number = long_number_find(text)).line)
         fail(load, -EINVAL, "%s:%u: %.*s is too large: numbers have 32 bits, up to %d", file,
              number.line, number.length < 40 ? (int)number.length : 40, number.text, INT32_MAX);
