@@ -224,14 +224,14 @@ take_evicted(const struct vf_selection_search *search, const struct dry_run *dry
 
 /* Returns 1 if there are places; 0 with a line in error if there are none now; or -errno. */
 static int
-ask(const struct vf_selection_search *search, const struct names *avoided, bool alone,
+ask(const struct vf_selection_search *search, const struct names *avoided,
     struct rewrite_source *ret, struct error *error)
 {
     const struct dry_run_change change = {
         .sources = search->sources,
         .freedom = search->freedom,
         .avoided = avoided,
-        .alone = alone,
+        .alone = search->now,
     };
     AUTO(dry_run_clear) struct dry_run dry_run = {0};
     int rc = dry_run_make_after(&dry_run, search->host, search->request, &change, error);
@@ -246,20 +246,6 @@ ask(const struct vf_selection_search *search, const struct names *avoided, bool 
         return 1;
     *error = dry_run.refusal;
     return 0;
-}
-
-/* Looks for the best place that can be had now. First it counts everything else that the domain
- * asks for. Then it leaves the rest out, because the rest may have problems of its own. */
-static int
-find_now(const struct vf_selection_search *search, const struct names *all,
-         struct rewrite_source *ret, struct error *error)
-{
-    const struct names *const avoided[] = {all, search->taken};
-    int rc = 0;
-
-    for (size_t i = 0; i < 2 * COUNT(avoided) && rc == 0; i++)
-        rc = ask(search, avoided[i % COUNT(avoided)], i >= COUNT(avoided), ret, error);
-    return rc;
 }
 
 static int
@@ -279,7 +265,9 @@ find(const struct vf_selection_search *search, struct prospect *prospect,
         (search->elsewhere && has_kind(inventory, REQUEST_MDEV)))
         return rc;
     join(search->named, search->taken, &all);
-    rc = find_now(search, &all, ret, &why);
+    rc = ask(search, &all, ret, &why);
+    if (rc == 0)
+        rc = ask(search, search->taken, ret, &why);
     if (rc > 0)
         return 0;
     if (rc < 0 || search->now) {
@@ -323,19 +311,7 @@ vf_selection_find(const struct vf_selection_search *search, struct rewrite_sourc
                   struct error *error)
 {
     AUTO(prospect_clear) struct prospect prospect = {0};
-    AUTO(prospect_clear) struct prospect again = {0};
-    struct vf_selection_search mediated = *search;
-    struct error ignored;
     int rc = find(search, &prospect, ret, error);
 
-    if (rc < 0 || refuse_old_libvirt(search, &prospect, ret, error) == 0)
-        return rc;
-    /* A mediated device does not have to keep a driver. */
-    mediated.freedom = DEMAND_ANY_PLACE;
-    *search->doubt = (struct error){0};
-    *search->others = (struct error){0};
-    if (find(&mediated, &again, ret, &ignored) == 0 &&
-        refuse_old_libvirt(&mediated, &again, ret, &ignored) == 0)
-        return 0;
-    return REFUSED;
+    return rc < 0 ? rc : refuse_old_libvirt(search, &prospect, ret, error);
 }

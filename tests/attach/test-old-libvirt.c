@@ -96,12 +96,16 @@ nor_for_a_file(void **state)
     assert_int_equal(run("vgpuctl --root . explain one.xml"), COMMAND_DONE);
 }
 
-/* A mediated device needs no such libvirt. A guest that runs has what libvirt gave it. */
+/* A mediated device needs no such libvirt. A class may prefer a function, and is then refused. A
+ * guest that runs has what libvirt gave it. */
 static void
 what_can_be_had_is_had(void **state)
 {
     version = 9000000;
-    assert_int_equal(run("vgpuctl attach guest3 --class any"), COMMAND_DONE);
+    assert_int_equal(run("vgpuctl attach guest3 --class any"), COMMAND_FAILED);
+    typed_assert_has(typed.faults, "ua-gpu0 (any) cannot be on ");
+    typed_assert_has(typed.faults, LACK);
+    assert_int_equal(run("vgpuctl attach guest3 --type T4-1B"), COMMAND_DONE);
     assert_null(strstr(typed.printed, "0000:3d:"));
     assert_int_equal(run("vgpuctl explain guest2"), COMMAND_DONE);
     assert_false(version_lacks(9000000, &vgpu_pool));
