@@ -27,12 +27,12 @@ static const struct table_column columns[] = {
 };
 
 static const struct {
-    const char *word, *severity; /* of the answer; of a finding with this answer */
+    const char *word, *mark, *severity; /* of the answer; the others of a finding with it */
     enum error_class class;
 } verdicts[] = {
-    [MIGRATE_YES] = {"yes", "ok", ERROR_FAILED},
-    [MIGRATE_UNKNOWN] = {"unknown", "warning", ERROR_UNKNOWN},
-    [MIGRATE_NO] = {"no", "error", ERROR_NO_HOST},
+    [MIGRATE_YES] = {"yes", "OK", "ok", ERROR_FAILED},
+    [MIGRATE_UNKNOWN] = {"unknown", "UNKNOWN", "warning", ERROR_UNKNOWN},
+    [MIGRATE_NO] = {"no", "NO", "error", ERROR_NO_HOST},
 };
 
 static void
@@ -40,6 +40,7 @@ hear(void *data, const enum migrate_answer *answer, const char *word, const char
 {
     struct table *table = data;
 
+    say_line(table->call->out, "%-8s %s", answer ? verdicts[*answer].mark : "NOTE", text);
     table_line(table);
     table_set(table, WORD, "%s", word);
     table_set(table, SEVERITY, "%s", answer ? verdicts[*answer].severity : "note");
@@ -62,7 +63,7 @@ judge(const struct command_call *call, struct migrate_question *question, struct
     check = migrate_question_check(question, 1);
     check.listen = hear;
     check.data = table;
-    migrate_check_run(&check, call->out, &verdict);
+    migrate_check_run(&check, &verdict);
     if (reply_is_wanted(call))
         rc = table_print(table, error);
     say_line(call->out, "%s", verdicts[verdict.answer].word);

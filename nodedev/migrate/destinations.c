@@ -34,7 +34,7 @@ destinations_judge(const struct migrate_question *question, struct destinations 
 
         destination->host = &hosts->items[i];
         if (destination_has_answered(destination))
-            migrate_check_run(&check, NULL, &destination->verdict);
+            migrate_check_run(&check, &destination->verdict);
     }
     qsort(ret->items, ret->count, sizeof(*ret->items), best_first);
 }

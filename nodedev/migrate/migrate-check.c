@@ -393,12 +393,12 @@ check_hosts(struct check *check)
 }
 
 void
-migrate_check_run(const struct migrate_check *migration, FILE *out, struct migrate_verdict *ret)
+migrate_check_run(const struct migrate_check *migration, struct migrate_verdict *ret)
 {
     const struct demands *demands = &migration->guest->demands;
     struct check check = {
         .migration = migration,
-        .findings = {out, migration->listen, migration->data, ret},
+        .findings = {migration->listen, migration->data, ret},
     };
     enum demand_freedom freedom = migration->guest->is_new ? DEMAND_AS_IT_SAYS : DEMAND_ANY_KIND;
 

@@ -21,13 +21,11 @@ struct migrate_check {
     const struct migrating_guest *guest;
     const struct inventory *here;      /* this host as /sys tells it: with all sizes */
     const struct departure *departure; /* of the guest, unless the guest is new */
-    migrate_check_listener *listen;
+    migrate_check_listener *listen;    /* may be NULL */
     void *data;
 };
 
 #define MIGRATE_CHECK_MOST_ROOM 999
 
-/* Runs all checks. Prints a line per finding: OK, NO, UNKNOWN or NOTE, and why. With `out` NULL it
- * prints nothing. */
-void migrate_check_run(const struct migrate_check *check, FILE *out, struct migrate_verdict *ret)
-    __attribute__((nonnull(1, 3)));
+/* Runs all checks. */
+void migrate_check_run(const struct migrate_check *check, struct migrate_verdict *ret) NONNULL;

@@ -1,26 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
 #include "migrate/migrate-findings.h"
-#include "cli/say.h"
 
+#include <stdio.h>
 #include <string.h>
-
-/* Tells one finding; a note if answer is NULL. */
-static void
-tell(const struct migrate_findings *findings, const enum migrate_answer *answer, const char *word,
-     const char *text)
-{
-    static const char *const words[] = {
-        [MIGRATE_YES] = "OK",
-        [MIGRATE_UNKNOWN] = "UNKNOWN",
-        [MIGRATE_NO] = "NO",
-    };
-
-    if (findings->out)
-        say_line(findings->out, "%-8s %s", answer ? words[*answer] : "NOTE", text);
-    if (findings->listen)
-        findings->listen(findings->data, answer, word, text);
-}
 
 void
 migrate_findings_add(const struct migrate_findings *findings, const char *word,
@@ -33,7 +16,8 @@ migrate_findings_add(const struct migrate_findings *findings, const char *word,
     va_start(args, format);
     vsnprintf(text, sizeof(text), format, args);
     va_end(args);
-    tell(findings, &answer, word, text);
+    if (findings->listen)
+        findings->listen(findings->data, &answer, word, text);
     if (answer > verdict->answer || verdict->answer == MIGRATE_YES)
         memcpy(verdict->why, text, sizeof(text));
     verdict->answer = answer > verdict->answer ? answer : verdict->answer;
@@ -50,5 +34,6 @@ migrate_findings_note(const struct migrate_findings *findings, const char *word,
     va_start(args, format);
     vsnprintf(text, sizeof(text), format, args);
     va_end(args);
-    tell(findings, NULL, word, text);
+    if (findings->listen)
+        findings->listen(findings->data, NULL, word, text);
 }

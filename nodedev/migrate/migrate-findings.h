@@ -11,7 +11,6 @@
 #include "migrate/migrate-answer.h"
 
 #include <stddef.h>
-#include <stdio.h>
 
 /* Is called with each finding, if it is set. `answer` is NULL for a note. The word stays the same
  * in all versions, for programs. */
@@ -29,8 +28,6 @@ struct migrate_verdict {
 };
 
 struct migrate_findings {
-    FILE *out; /* for a line per finding: OK, NO, UNKNOWN or NOTE, and why; NULL: nothing is printed
-                */
     migrate_check_listener *listen; /* may be NULL */
     void *data;
     struct migrate_verdict *verdict; /* begins as MIGRATE_YES */

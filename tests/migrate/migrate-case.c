@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
 #include "migrate/migrate-case.h"
+#include "cli/say.h"
 #include "device/scan.h"
 #include "policy/policy-load.h"
 
@@ -123,16 +124,17 @@ migrate_case_read_here(struct scene *scene, const struct migrate_case *row, stru
         scan_host(&scene->kernel.host, policy, &inventory_all_types, inventory, &error), 0);
 }
 
+static const char *const words[] = {
+    [MIGRATE_YES] = "OK       ",
+    [MIGRATE_UNKNOWN] = "UNKNOWN  ",
+    [MIGRATE_NO] = "NO       ",
+};
+
 /* The reason is the first of the worst printed rows. If the answer is "yes", the reason is the last
  * row. */
 static bool
 is_reason(const struct migrate_verdict *verdict, const char *printed)
 {
-    static const char *const words[] = {
-        [MIGRATE_YES] = "OK       ",
-        [MIGRATE_UNKNOWN] = "UNKNOWN  ",
-        [MIGRATE_NO] = "NO       ",
-    };
     const char *word = words[verdict->answer], *found = NULL;
     size_t length = strlen(verdict->why);
 
@@ -145,6 +147,13 @@ is_reason(const struct migrate_verdict *verdict, const char *printed)
     /* The output has no control characters. */
     return found && (strchr(verdict->why, '\n') ||
                      (!strncmp(found, verdict->why, length) && found[length] == '\n'));
+}
+
+static void
+print_finding(void *data, const enum migrate_answer *answer, const char *word, const char *text)
+{
+    (void)word;
+    say_line(data, "%-9s%s", answer ? words[*answer] : "NOTE", text);
 }
 
 /* This shows all wrong rows. So the first wrong row must not end the test. */
@@ -222,7 +231,9 @@ cross(const struct migrate_case *row)
         departure_take(&departure, &scene.kernel.host, &guest);
     if (row->is_alone)
         check.from = NULL;
-    migrate_check_run(&check, out, &verdict);
+    check.listen = print_finding;
+    check.data = out;
+    migrate_check_run(&check, &verdict);
     fclose(out);
     is_right = check_row(row, &verdict, printed);
     remote_clear(&hosts);

@@ -236,7 +236,7 @@ ask(const struct model_town *town, const char *xml, char *why, size_t size)
     snprintf(path, sizeof(path), "%s/guest.xml", town->scene.kernel.path);
     if (migrating_guest_read(&guest, host, path, &snapshot.policy, &error) < 0)
         fail_msg("%s", error.text);
-    migrate_check_run(&check, NULL, &verdict);
+    migrate_check_run(&check, &verdict);
     snprintf(why, size, "%s", verdict.why);
     inventory_clear(&there.inventory);
     domains_clear(&there.domains);
