@@ -3,7 +3,6 @@
 libvgpuctl_a_SOURCES += \
 	nodedev/migrate/departure.c nodedev/migrate/departure.h \
 	nodedev/migrate/destinations.c nodedev/migrate/destinations.h \
-	nodedev/migrate/migrate-answer.h \
 	nodedev/migrate/migrate-check.c nodedev/migrate/migrate-check.h \
 	nodedev/migrate/migrate-findings.c nodedev/migrate/migrate-findings.h \
 	nodedev/migrate/migrate-notes.c nodedev/migrate/migrate-notes.h \

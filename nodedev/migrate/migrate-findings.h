@@ -1,16 +1,18 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
 /*
- * migrate-findings: what migrate-check has found so far. Each finding is told at once, and the
- * verdict follows from all of them.
+ * migrate-findings: what migrate-check has found so far. Each finding has an answer, and is told at
+ * once. The verdict follows from all of them.
  */
 
 #pragma once
 
 #include "base/error.h"
-#include "migrate/migrate-answer.h"
 
 #include <stddef.h>
+
+/* What is known of a question about another host. A greater answer is worse. */
+enum migrate_answer { MIGRATE_YES, MIGRATE_UNKNOWN, MIGRATE_NO };
 
 /* Is called with each finding, if it is set. `answer` is NULL for a note. The word stays the same
  * in all versions, for programs. */

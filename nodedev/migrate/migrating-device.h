@@ -11,7 +11,7 @@
 
 #pragma once
 
-#include "migrate/migrate-answer.h"
+#include "migrate/migrate-findings.h"
 #include "placement/demand.h"
 
 struct migrating_device {

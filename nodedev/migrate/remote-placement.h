@@ -20,7 +20,7 @@
 
 #include "lease/ledger.h"
 #include "libvirt/remote.h"
-#include "migrate/migrate-answer.h"
+#include "migrate/migrate-findings.h"
 #include "placement/demand.h"
 
 struct remote_demand; /* what a demand borrows there */
