@@ -129,7 +129,6 @@ choose(struct attachment *attachment, struct rewrite_source *ret, struct error *
         .single = &attachment->single,
         .libvirt = attachment->source->connection ? domain_source_version(attachment->source) : 0,
         .now = attachment->meant[CONNECTION_LIVE],
-        .elsewhere = !attachment->source->connection,
     };
     int rc;
 

@@ -49,10 +49,10 @@ join(const struct names *a, const struct names *b, struct names *ret)
 /* --- what this host has ----------------------------------------------------------------------- */
 
 static bool
-has_kind(const struct inventory *inventory, enum request_kind kind)
+has_functions(const struct inventory *inventory)
 {
     return ARRAY_HAS(inventory->parents, inventory->parent_count, parent,
-                     (*parent)->interface->hostdev == kind);
+                     (*parent)->interface->hostdev == REQUEST_PCI);
 }
 
 /* Writes the device that a hostdev with this source becomes on a parent. */
@@ -165,20 +165,6 @@ judge_or_alone(const struct vf_selection_search *search, struct prospect *prospe
     return rc;
 }
 
-/* Devices that were added for another host are still mediated devices. Here they may be of either
- * kind. */
-static void
-set_free(const struct vf_selection_search *search, struct demands *demands)
-{
-    demands_set_some_free(demands, search->sources, search->freedom);
-    for (size_t i = 0; search->elsewhere && i < demands->count; i++) {
-        const struct request_hostdev *hostdev = demands->items[i].hostdev;
-
-        if (hostdev->kind == REQUEST_MDEV && names_has(search->added, &hostdev->source))
-            demands->items[i].freedom = search->freedom;
-    }
-}
-
 static int
 look(const struct vf_selection_search *search, struct prospect *prospect, struct error *error)
 {
@@ -191,7 +177,7 @@ look(const struct vf_selection_search *search, struct prospect *prospect, struct
                          "vgpu.conf says enabled = false: no guest gets a vGPU here");
     if (rc < 0)
         return rc;
-    set_free(search, &snapshot->demands);
+    demands_set_some_free(&snapshot->demands, search->sources, search->freedom);
     /* The ledger is only used to find free places. A start that is asked for now reports a broken
      * ledger itself. */
     if (statedir_peek(search->host, &snapshot->ledger, &ignored) < 0)
@@ -253,7 +239,6 @@ find(const struct vf_selection_search *search, struct prospect *prospect,
      struct rewrite_source *ret, struct error *error)
 {
     AUTO(names_clear) struct names all = {0};
-    const struct inventory *inventory = &prospect->snapshot.inventory;
     int rc = look(search, prospect, error);
     struct error why;
 
@@ -261,8 +246,7 @@ find(const struct vf_selection_search *search, struct prospect *prospect,
         ret[i] = (struct rewrite_source){.kind = REQUEST_MDEV, .source = search->sources->items[i]};
     if (rc == 0)
         rc = judge_or_alone(search, prospect, error);
-    if (rc < 0 || !has_kind(inventory, REQUEST_PCI) ||
-        (search->elsewhere && has_kind(inventory, REQUEST_MDEV)))
+    if (rc < 0 || !has_functions(&prospect->snapshot.inventory))
         return rc;
     join(search->named, search->taken, &all);
     rc = ask(search, &all, ret, &why);

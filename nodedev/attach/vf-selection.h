@@ -32,8 +32,6 @@ struct vf_selection_search {
                              demands_say_single tells */
     unsigned libvirt;     /* version of the libvirt that is to start the domain (version.h) */
     bool now;             /* choose what can be had now; else what this host could ever give */
-    bool elsewhere; /* the XML is for another host: a mediated device is right unless this host
-                       makes none */
 };
 
 /*
