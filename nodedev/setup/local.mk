@@ -7,11 +7,8 @@ libvgpuctl_a_SOURCES += \
 	nodedev/setup/setup-functions.c \
 	nodedev/setup/setup-instance-modes.c \
 	nodedev/setup/setup-mig.c \
-	nodedev/setup/setup-pairing.c nodedev/setup/setup-pairing.h \
 	nodedev/setup/setup-part.c nodedev/setup/setup-part.h \
-	nodedev/setup/setup-plan.c nodedev/setup/setup-plan.h \
-	nodedev/setup/setup-reset.c nodedev/setup/setup-reset.h \
-	nodedev/setup/setup-scheduler.c nodedev/setup/setup-scheduler.h \
+	nodedev/setup/setup-scheduler.c \
 	nodedev/setup/setup-sizes.c \
 	nodedev/setup/setup-slicing.c \
 	nodedev/setup/setup-text.c nodedev/setup/setup-text.h \

@@ -47,6 +47,21 @@ int setup_card_look(const struct host *host, const struct policy_gpu *said, stru
 int setup_card_renew(struct setup_card *card, struct error *error) CHECKED NONNULL;
 void setup_card_clear(struct setup_card *card) NONNULL;
 
+struct setup_pairing {
+    /* For each of the card's instances, in the order of nvidia_smi: which declared one it is. */
+    size_t said[POLICY_MOST_INSTANCES];
+};
+
+/*
+ * Finds which of the declared GPU instances is which of the card's. Returns false if the card does
+ * not have the declared instances.
+ *
+ * The driver chooses where the instances are on the card, so their order says nothing. Instances of
+ * one profile are alike when they are made. So the first declared one of a profile is the card's
+ * one with the lowest id, and so on. An instance keeps its id.
+ */
+bool setup_card_pair(const struct setup_card *card, struct setup_pairing *ret) CHECKED NONNULL;
+
 /* Refuses a card on which NVIDIA's tool cannot tell the part, which has this name in vgpu.conf:
  * -errno with a line in error. */
 int setup_card_check_nvidias(const struct setup_card *card, const char *part,

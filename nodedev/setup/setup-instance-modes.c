@@ -7,8 +7,7 @@
  * the driver.
  */
 
-#include "setup/setup-pairing.h"
-#include "setup/setup-scheduler.h"
+#include "setup/setup-part.h"
 
 struct mode {
     const char *const *words;
@@ -63,7 +62,7 @@ is_as_said(const struct setup_card *card, const struct mode *mode)
 {
     struct setup_pairing pairing;
 
-    if (!setup_pairing_make(card, &pairing))
+    if (!setup_card_pair(card, &pairing))
         return is_as_made(card, mode);
     for (size_t i = 0; i < card->nvidia.instance_count; i++) {
         if (differs(card, mode, &pairing, i))
@@ -85,7 +84,7 @@ can(const struct setup_card *card, const struct mode *mode)
 {
     struct setup_pairing pairing;
 
-    if (!setup_pairing_make(card, &pairing))
+    if (!setup_card_pair(card, &pairing))
         return card->nvidia.has_slicing;
     for (size_t i = 0; i < card->nvidia.instance_count; i++) {
         if (differs(card, mode, &pairing, i) && is_known(&card->nvidia.instances[i], mode))
@@ -100,7 +99,7 @@ set(struct setup_card *card, const struct mode *mode, struct error *error)
     struct setup_pairing pairing;
     int rc = 0, lacks = 0;
 
-    if (!setup_pairing_make(card, &pairing))
+    if (!setup_card_pair(card, &pairing))
         return error_set(error, -EIO, "%s has lost its GPU instances", card->address);
     for (size_t i = 0; i < card->nvidia.instance_count && rc == 0; i++) {
         const struct nvidia_smi_instance *here = &card->nvidia.instances[i];
@@ -159,7 +158,7 @@ tell_now(const struct setup_card *card, const struct mode *mode, struct text *te
     size_t count = card->nvidia.instance_count;
     unsigned values[POLICY_MOST_INSTANCES];
     struct setup_pairing pairing;
-    bool is_paired = setup_pairing_make(card, &pairing);
+    bool is_paired = setup_card_pair(card, &pairing);
 
     for (size_t i = 0; i < count && i < POLICY_MOST_INSTANCES; i++)
         values[is_paired ? pairing.said[i] : i] = now(card, mode, i);
@@ -173,7 +172,7 @@ explain(const struct setup_card *card, const struct mode *mode, const char *what
 {
     const struct nvidia_smi_instance *here = NULL;
     struct setup_pairing pairing;
-    bool is_paired = setup_pairing_make(card, &pairing);
+    bool is_paired = setup_card_pair(card, &pairing);
 
     for (size_t i = 0; is_paired && i < card->nvidia.instance_count && !here; i++) {
         if (differs(card, mode, &pairing, i))
@@ -339,6 +338,12 @@ instance_schedulers_are_as_said(const struct setup_card *card)
     return is_as_said(card, &schedulers);
 }
 
+static int
+instance_schedulers_check(const struct setup_card *card, struct error *error)
+{
+    return setup_scheduler.check(card, error);
+}
+
 static bool
 instance_schedulers_can(const struct setup_card *card)
 {
@@ -357,7 +362,7 @@ static int
 instance_schedulers_refuse(const struct setup_card *card, struct error *error)
 {
     if (!card->nvidia.has_slicing && said_schedulers(&card->said->setup)->count == 1)
-        return setup_scheduler_refuse(card, error);
+        return setup_scheduler.refuse(card, error);
     explain(card, &schedulers, "scheduler", error);
     return 0;
 }
@@ -381,7 +386,7 @@ const struct setup_part_row setup_instance_schedulers = {
     .is_wanted = instance_schedulers_are_said,
     .is_there = instance_schedulers_are_there,
     .is_as_said = instance_schedulers_are_as_said,
-    .check = setup_scheduler_check,
+    .check = instance_schedulers_check,
     .can = instance_schedulers_can,
     .set = instance_schedulers_set,
     .refuse = instance_schedulers_refuse,

@@ -102,3 +102,23 @@ extern const struct setup_part_row *const setup_parts[SETUP_PARTS];
 
 /* Whether a part that is said can be made now. */
 bool setup_part_can(const struct setup_card *card, enum setup_part part) CHECKED NONNULL;
+
+struct setup_step {
+    enum setup_part part;
+    bool removes; /* else it makes */
+};
+
+struct setup_plan {
+    struct setup_step steps[2 * SETUP_PARTS];
+    size_t count;
+};
+
+/*
+ * Plans the steps that make a card as vgpu.conf declares it, and changes nothing. First comes what
+ * must be away, and then what is to be made. A part that is not said is left as it is: a plan that
+ * would take it away is refused. What follows from other parts is planned once these are as
+ * declared: so plan again after the steps. Returns -errno with a line in error if the card cannot
+ * be made so.
+ */
+int setup_parts_plan(const struct setup_card *card, struct setup_plan *ret,
+                     struct error *error) CHECKED NONNULL;

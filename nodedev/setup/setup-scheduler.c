@@ -6,7 +6,7 @@
  * it was loaded (vendor/nvidia-scheduler.h).
  */
 
-#include "setup/setup-scheduler.h"
+#include "setup/setup-part.h"
 #include "vendor/nvidia-scheduler.h"
 
 static bool
@@ -34,8 +34,8 @@ scheduler_is_as_said(const struct setup_card *card)
     return scheduler_now(card) == setting_each_of(&card->said->setup.scheduler, 0);
 }
 
-int
-setup_scheduler_check(const struct setup_card *card, struct error *error)
+static int
+scheduler_check(const struct setup_card *card, struct error *error)
 {
     if (card->vendor->scheduler)
         return 0;
@@ -71,8 +71,8 @@ scheduler_tell_now(const struct setup_card *card, struct text *text)
              scheduler_now(card) ? policy_scheduler_words[scheduler_now(card)] : "not known");
 }
 
-int
-setup_scheduler_refuse(const struct setup_card *card, struct error *error)
+static int
+scheduler_refuse(const struct setup_card *card, struct error *error)
 {
     error_set(error, -EOPNOTSUPP,
               "%s: NVIDIA's driver is told its scheduler when it is loaded, and it is %s",
@@ -92,10 +92,10 @@ const struct setup_part_row setup_scheduler = {
     .is_wanted = scheduler_is_said,
     .is_there = scheduler_is_there,
     .is_as_said = scheduler_is_as_said,
-    .check = setup_scheduler_check,
+    .check = scheduler_check,
     .can = scheduler_can,
     .set = scheduler_set,
-    .refuse = setup_scheduler_refuse,
+    .refuse = scheduler_refuse,
     .tell_said = scheduler_tell_said,
     .tell_now = scheduler_tell_now,
     .advice = SETUP_SEE_JOURNAL,

@@ -4,7 +4,6 @@
 #include "actions/snapshot.h"
 #include "base/array.h"
 #include "prove/workbench.h"
-#include "setup/setup-part.h"
 #include "sriov/users.h"
 #include "view/setup-record.h"
 
@@ -181,7 +180,7 @@ make_so(struct setup_card *card, struct setup_plan *plan, const struct setup_lis
 
     if (rc < 0 || plan->count == 0)
         return rc;
-    rc = setup_plan_make(card, plan, &report->error);
+    rc = setup_parts_plan(card, plan, &report->error);
     if (rc == 0)
         return take_steps(card, plan, listener, report);
     add_failure(report, rc);
@@ -258,7 +257,7 @@ run(struct setup_card *card, bool dry_run, const struct setup_listener *listener
 {
     AUTO(workbench_close) struct workbench bench = WORKBENCH_NONE;
     struct setup_plan plan;
-    int rc = setup_plan_make(card, &plan, &report->error);
+    int rc = setup_parts_plan(card, &plan, &report->error);
 
     if (rc == 0 && plan.count && !dry_run) {
         rc = take_card(card, &bench, &report->error);
@@ -266,7 +265,7 @@ run(struct setup_card *card, bool dry_run, const struct setup_listener *listener
         if (rc == 0)
             rc = setup_card_renew(card, &report->error);
         if (rc == 0)
-            rc = setup_plan_make(card, &plan, &report->error);
+            rc = setup_parts_plan(card, &plan, &report->error);
     }
     if (rc < 0) {
         add_failure(report, rc);

@@ -14,7 +14,7 @@
 
 #pragma once
 
-#include "setup/setup-plan.h"
+#include "setup/setup-part.h"
 
 enum setup_result {
     SETUP_AS_SAID, /* the part is as declared; there is nothing to do */
