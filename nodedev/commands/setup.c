@@ -12,7 +12,7 @@
 #include "commands/commands.h"
 #include "libvirt/child.h"
 #include "policy/policy-load.h"
-#include "setup/setup-text.h"
+#include "setup/setup-declaration.h"
 #include "setup/startup-notice.h"
 
 #include <poll.h>
@@ -396,8 +396,8 @@ run_text(const struct command_call *call, bool declare, struct error *error)
                              error);
     rc = snapshot_take(&snapshot, call->host, &inventory_no_types, error);
     if (rc == 0)
-        rc = declare ? setup_text_declare(call, &snapshot, error)
-                     : setup_text_print(call, &snapshot, error);
+        rc = declare ? setup_declaration_write(call, &snapshot, error)
+                     : setup_declaration_print(call, &snapshot, error);
     return command_ended(rc, error);
 }
 

@@ -11,5 +11,4 @@ libvgpuctl_a_SOURCES += \
 	nodedev/setup/setup-scheduler.c \
 	nodedev/setup/setup-sizes.c \
 	nodedev/setup/setup-slicing.c \
-	nodedev/setup/setup-text.c nodedev/setup/setup-text.h \
 	nodedev/setup/startup-notice.c nodedev/setup/startup-notice.h

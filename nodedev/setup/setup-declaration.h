@@ -1,24 +1,28 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
 /*
- * setup-declaration: how a card is, as the keys of `setup` in vgpu.conf. If they are said, setup
- * has nothing to do.
+ * setup-declaration: how GPUs are, as text for vgpu.conf. `vgpuctl setup` then makes them so after
+ * a boot.
  *
- * Some of what a card has cannot be said: vgpuctl could not make the card so, or another part
- * excludes it. That is left out, with the reason. Without an answer of NVIDIA's tool
- * (card->nvidia_rc), instances and sizes are left out, too.
+ * The text is printed for a person, or written into a file of conf.d for each GPU:
+ *
+ *     /etc/libvirt-vgpu/conf.d/50-setup-0000:3d:00.0.conf
+ *
+ * The first line of such a file says who wrote it. A file that a person wrote is never replaced,
+ * and a GPU that another file lists already is left to that file.
  */
 
 #pragma once
 
-#include "base/words.h"
-#include "setup/setup-card.h"
+#include "actions/snapshot.h"
+#include "cli/command.h"
 
-struct setup_declaration {
-    char *said;          /* "functions = \"all\"; sizes = \"mixed\";"; "": the card is bare */
-    struct words unsaid; /* a line for each part that is left out, with the reason */
-};
+/* Prints the GPUs that have anything that a boot takes away. -errno with a line in error. */
+int setup_declaration_print(const struct command_call *call, const struct snapshot *snapshot,
+                            struct error *error) CHECKED NONNULL;
 
-/* The caller clears ret. */
-void setup_declare(const struct setup_card *card, struct setup_declaration *ret) NONNULL;
-void setup_declaration_clear(struct setup_declaration *declaration) NONNULL;
+/* Writes the files of the GPUs that were typed, or of all that have anything that a boot takes
+ * away. -errno with a line in error: a GPU is not known, or cannot be declared. The files of the
+ * GPUs before it are written then. */
+int setup_declaration_write(const struct command_call *call, const struct snapshot *snapshot,
+                            struct error *error) CHECKED NONNULL;
