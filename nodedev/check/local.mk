@@ -3,5 +3,4 @@
 libvgpuctl_a_SOURCES += \
 	nodedev/check/definitions-check.c nodedev/check/definitions-check.h \
 	nodedev/check/domain-check.c nodedev/check/domain-check.h \
-	nodedev/check/policy-check.c nodedev/check/policy-check.h \
-	nodedev/check/table-check.c nodedev/check/table-check.h
+	nodedev/check/policy-check.c nodedev/check/policy-check.h

@@ -3,7 +3,6 @@
 #include "base/memory.h"
 #include "check/definitions-check.h"
 #include "check/policy-check.h"
-#include "check/table-check.h"
 #include "cli/reply.h"
 #include "cli/say.h"
 #include "cli/table.h"
@@ -79,7 +78,7 @@ check_host(const struct command_call *call, const struct policy *policy,
         return 0;
     }
     policy_check(policy, trace, &inventory, report);
-    table_check(call->host, policy, &inventory, report);
+    policy_check_table(call->host, policy, &inventory, report);
     return 0;
 }
 
