@@ -3,7 +3,6 @@
 #include "base/memory.h"
 #include "cli/table.h"
 #include "commands/commands.h"
-#include "log/event.h"
 #include "log/journal.h"
 
 #include <stdio.h>
@@ -73,7 +72,7 @@ add_lines(FILE *journal, const char *domain, bool is_screen, struct table *table
         struct event event;
 
         line[strcspn(line, "\n")] = '\0';
-        if (event_read(line, &event) && (!domain || event_is_about(&event, domain)))
+        if (journal_read(line, &event) && (!domain || journal_is_about(&event, domain)))
             add_event(&event, is_screen, table);
     }
     return feof(journal) ? 0 : error_set(error, -errno, "cannot read the journal: %m");
