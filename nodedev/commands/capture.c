@@ -18,7 +18,7 @@
 #include "domain/status-files.h"
 #include "libvirt/connection.h"
 #include "libvirt/version.h"
-#include "prove/function-facts.h"
+#include "prove/observation.h"
 
 #include <string.h>
 
@@ -100,9 +100,9 @@ static void
 look_at_functions(const struct host *host, const struct inventory *inventory)
 {
     for (size_t i = 0; i < inventory->gpu_count; i++) {
-        AUTO(function_facts_clear) struct function_facts facts = {0};
+        AUTO(observation_functions_clear) struct observation_functions functions = {0};
 
-        function_facts_read(host, inventory->gpus[i], &facts);
+        observation_functions_read(host, inventory->gpus[i], &functions);
     }
 }
 

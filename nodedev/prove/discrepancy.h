@@ -1,7 +1,16 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
 /*
- * discrepancy: a prediction about a GPU that failed, and the figure that was seen instead.
+ * discrepancy: a prediction about a GPU that failed, and the figure that was seen instead. Pure.
+ *
+ * The prediction is a load (placement/gpu-load.h). It is the GPU as it was seen earlier, with the
+ * vGPUs that were made since, and without those that were removed. gpu-room.h says how many more
+ * vGPUs of each type fit on it, with two bounds. The driver's new figure must lie within these
+ * bounds, for each type on each parent. If the driver tells a limit (memory), the rest of it must
+ * be the predicted rest. Types must keep their sizes and maxima, and the parents must be the same.
+ *
+ * The program believes that a GPU takes one size at a time, until two sizes were seen beside each
+ * other. If a GPU turns out to take several sizes, more room than predicted is no discrepancy.
  *
  * The same prediction may fail at many steps. It is kept once, with its first step and the number
  * of steps.
@@ -9,7 +18,7 @@
 
 #pragma once
 
-#include "base/names.h"
+#include "placement/gpu-room.h"
 
 enum discrepancy_kind {
     DISCREPANCY_FEWER,     /* the driver offers fewer vGPUs of a type than must fit */
@@ -47,6 +56,11 @@ struct discrepancies {
     unsigned step; /* the present step, which the caller counts */
 };
 
+/* Compares a prediction with an inventory that was read later, and adds what differs. The sentences
+ * need situation, which says what is on the GPU: "with 3 T4-1B on it". */
+void discrepancies_find(const struct gpu_load *predicted, const struct inventory *seen,
+                        const char *situation, struct discrepancies *ret) NONNULL;
+
 /* Adds a discrepancy at the present step. predicted and seen are the figures. The rest is the
  * sentence. If there is one of the same kind and subject, this counts one more step of it. */
 void discrepancies_add(struct discrepancies *discrepancies, enum discrepancy_kind kind,
@@ -61,3 +75,9 @@ discrepancies_merge(struct discrepancies *discrepancies, const struct discrepanc
 const struct discrepancy *
 discrepancies_find_new(const struct discrepancies *known, const struct discrepancies *list) NONNULL;
 void discrepancies_clear(struct discrepancies *discrepancies) NONNULL;
+
+/* Bounds as text: "7", "at least 1", "at most 7", "1 to 7", "any number". */
+struct discrepancy_text {
+    char text[64];
+};
+struct discrepancy_text discrepancy_bounds(const struct bounds *bounds) NONNULL;

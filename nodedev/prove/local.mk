@@ -3,8 +3,6 @@
 libvgpuctl_a_SOURCES += \
 	nodedev/prove/course.c nodedev/prove/course.h \
 	nodedev/prove/discrepancy.c nodedev/prove/discrepancy.h \
-	nodedev/prove/expectation.c nodedev/prove/expectation.h \
-	nodedev/prove/function-facts.c nodedev/prove/function-facts.h \
 	nodedev/prove/observation.c nodedev/prove/observation.h \
 	nodedev/prove/proof.c nodedev/prove/proof.h \
 	nodedev/prove/workbench.c nodedev/prove/workbench.h

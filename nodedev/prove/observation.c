@@ -5,8 +5,9 @@
 #include "base/deadline.h"
 #include "base/reader.h"
 #include "base/text.h"
+#include "device/pci.h"
 #include "device/scan.h"
-#include "prove/expectation.h"
+#include "device/vgpu.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -36,6 +37,75 @@ observation_situation(const struct observation *observation)
     }
     text_add(&text, "%s on it", text.length ? "" : "with nothing");
     return ret;
+}
+
+/* --- virtual functions ------------------------------------------------------------------------ */
+
+static struct observation_function
+read_function(const struct host *host, const struct name *function)
+{
+    struct observation_function fact = {
+        .function = *function,
+        .driver = pci_driver(host, function),
+        .can_reset = host_exists(host, PCI_DEVICES "/%s/reset", function->text),
+    };
+
+    if (host_link(host, &fact.group, PCI_DEVICES "/%s/iommu_group", function->text) < 0)
+        fact.group = (struct name){0};
+    return fact;
+}
+
+void
+observation_functions_read(const struct host *host, const struct inventory_gpu *gpu,
+                           struct observation_functions *ret)
+{
+    *ret = (struct observation_functions){0};
+    for (size_t i = 0; i < gpu->parent_count; i++) {
+        const struct inventory_parent *parent = gpu->parents[i];
+
+        if (parent->interface->hostdev == REQUEST_PCI)
+            ARRAY_ADD(ret->items, ret->count, read_function(host, &parent->name));
+    }
+}
+
+static void
+compare_word(const struct observation_function *fact, const char *what, const char *before,
+             const char *now, const char *situation, struct discrepancies *ret)
+{
+    before = *before ? before : "none";
+    now = *now ? now : "none";
+    if (strcmp(before, now) != 0)
+        discrepancies_add(ret, DISCREPANCY_FUNCTIONS, fact->function.text, before, now,
+                          "%s: the %s of %s was %s before, and is %s now", situation, what,
+                          fact->function.text, before, now);
+}
+
+/* Passes over a function that one of the readings lacks: discrepancies_find finds it in the
+ * inventory. */
+static void
+compare_functions(const struct observation_functions *before,
+                  const struct observation_functions *now, const char *situation,
+                  struct discrepancies *ret)
+{
+    for (size_t i = 0; i < before->count; i++) {
+        const struct observation_function *old = &before->items[i];
+        const struct observation_function *fact =
+            ARRAY_FIND(now->items, now->count, item, name_equal(&item->function, &old->function));
+
+        if (!fact)
+            continue;
+        compare_word(old, "driver", old->driver.text, fact->driver.text, situation, ret);
+        compare_word(old, "IOMMU group", old->group.text, fact->group.text, situation, ret);
+        compare_word(old, "way to be reset", old->can_reset ? "there" : "",
+                     fact->can_reset ? "there" : "", situation, ret);
+    }
+}
+
+void
+observation_functions_clear(struct observation_functions *functions)
+{
+    free(functions->items);
+    *functions = (struct observation_functions){0};
 }
 
 /* --- reading and comparing -------------------------------------------------------------------- */
@@ -92,25 +162,25 @@ compare_with_empty(const struct observation *observation, const struct inventory
         if (use.place.parent)
             gpu_load_put(&load, &use);
     }
-    expectation_compare(&load, seen, situation, ret);
+    discrepancies_find(&load, seen, situation, ret);
 }
 
 static int
 compare(const struct observation *observation, const struct gpu_load *predicted,
         const struct inventory *seen, struct discrepancies *ret, struct error *error)
 {
-    AUTO(function_facts_clear) struct function_facts facts = {0};
+    AUTO(observation_functions_clear) struct observation_functions functions = {0};
     const struct observation_text situation = observation_situation(observation);
     const struct inventory_gpu *gpu = inventory_find_gpu(seen, &observation->gpu);
     int rc = check_vgpus(observation, seen, situation.text, ret, error);
 
     if (rc < 0)
         return rc;
-    expectation_compare(predicted, seen, situation.text, ret);
+    discrepancies_find(predicted, seen, situation.text, ret);
     compare_with_empty(observation, seen, situation.text, ret);
     if (gpu) {
-        function_facts_read(observation->host, gpu, &facts);
-        function_facts_compare(&observation->facts, &facts, situation.text, ret);
+        observation_functions_read(observation->host, gpu, &functions);
+        compare_functions(&observation->functions, &functions, situation.text, ret);
     }
     return 0;
 }
@@ -176,7 +246,7 @@ observation_begin(struct observation *observation, struct error *error)
     observation->card = inventory_find_gpu(&observation->empty, &observation->gpu);
     if (!observation->card)
         return error_set(error, -ENOENT, "%s offers no vGPUs any more", observation->gpu.text);
-    function_facts_read(observation->host, observation->card, &observation->facts);
+    observation_functions_read(observation->host, observation->card, &observation->functions);
     return check_vgpus(observation, &observation->empty, "", &observation->found, error);
 }
 
@@ -185,7 +255,7 @@ observation_clear(struct observation *observation)
 {
     inventory_clear(&observation->empty);
     inventory_clear(&observation->now);
-    function_facts_clear(&observation->facts);
+    observation_functions_clear(&observation->functions);
     discrepancies_clear(&observation->found);
     free(observation->vgpus);
 }

@@ -3,7 +3,7 @@
 /*
  * observation: the vGPUs that are made on a GPU, and all that its driver says, step by step.
  *
- * After each step everything is read again, and compared with two predictions (expectation.h). One
+ * After each step everything is read again, and compared with two predictions (discrepancy.h). One
  * follows from the reading before the step, and one from the empty GPU. Each vGPU must be at the
  * place where it was made. Wrong figures may only be late. So they are read again for some seconds.
  */
@@ -13,7 +13,20 @@
 #include "placement/gpu-load.h"
 #include "policy/policy.h"
 #include "prove/discrepancy.h"
-#include "prove/function-facts.h"
+
+/* The facts that make a virtual function usable for a guest. None of them may change when vGPUs are
+ * made and removed. */
+struct observation_function {
+    struct name function;
+    struct name driver; /* "": the function is bound to no driver */
+    struct name group;  /* IOMMU; "": the function has no group */
+    bool can_reset;     /* by the kernel */
+};
+
+struct observation_functions {
+    struct observation_function *items;
+    size_t count;
+};
 
 /* A vGPU that was made, and is not removed yet. */
 struct observation_vgpu {
@@ -28,7 +41,7 @@ struct observation {
     struct inventory empty;           /* the reading before the first step */
     const struct inventory_gpu *card; /* the GPU in `empty` */
     struct inventory now;             /* the reading after the last step */
-    struct function_facts facts;
+    struct observation_functions functions;
     struct observation_vgpu *vgpus; /* in the order of making */
     size_t vgpu_count;
     struct discrepancies found; /* found.step is the present step */
@@ -50,3 +63,9 @@ struct observation_text {
     char text[256];
 };
 struct observation_text observation_situation(const struct observation *observation) NONNULL;
+
+/* Reads the facts of a GPU's virtual functions, if guests get the functions as PCI devices. The
+ * caller clears ret. */
+void observation_functions_read(const struct host *host, const struct inventory_gpu *gpu,
+                                struct observation_functions *ret) NONNULL;
+void observation_functions_clear(struct observation_functions *functions) NONNULL;

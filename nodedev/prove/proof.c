@@ -3,7 +3,6 @@
 #include "prove/proof.h"
 #include "base/array.h"
 #include "cli/say.h"
-#include "prove/expectation.h"
 
 #include <inttypes.h>
 #include <string.h>
@@ -107,7 +106,7 @@ static void
 tell_refused(struct proof *proof, const struct bounds *room, const struct observation_vgpu *vgpu,
              int rc)
 {
-    const struct expectation_text predicted = expectation_bounds(room);
+    const struct discrepancy_text predicted = discrepancy_bounds(room);
     const struct observation_text situation = observation_situation(&proof->seen);
     const char *name = vgpu->type->name;
 
