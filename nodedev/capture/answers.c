@@ -12,6 +12,7 @@
 #define TITLE      "libvirt-vgpu capture "
 #define FORMAT_NOW "1"
 #define WITH_NAMES " with names"
+#define NOBODY     65534 /* neither root nor this user, unless this user is nobody */
 
 static const char *const kinds[] = {"host",   "read", "list",  "link",   "status",
                                     "device", "open", "label", "locked", NULL};
@@ -221,4 +222,57 @@ answers_parse(char *text, struct answers *ret, struct error *error)
             return error_set(error, -EBADMSG, "line %u is no answer of a host's", number);
     }
     return 0;
+}
+
+/* --- a file's status -------------------------------------------------------------------------- */
+
+static const char *
+owner_word(uid_t uid)
+{
+    return uid == 0 ? "root" : uid == geteuid() ? "us" : "other";
+}
+
+static uid_t
+owner_of(const char *word)
+{
+    if (!strcmp(word, "root"))
+        return 0;
+    if (!strcmp(word, "us"))
+        return geteuid();
+    return geteuid() == NOBODY ? NOBODY - 1 : NOBODY;
+}
+
+struct answer_status
+answer_status_of(const struct stat *status)
+{
+    struct answer_status ret;
+
+    snprintf(ret.text, sizeof(ret.text), "%o %s %lld %lld.%09ld %lld.%09ld %llx:%llx",
+             (unsigned)status->st_mode, owner_word(status->st_uid), (long long)status->st_size,
+             (long long)status->st_mtim.tv_sec, status->st_mtim.tv_nsec,
+             (long long)status->st_ctim.tv_sec, status->st_ctim.tv_nsec,
+             (unsigned long long)status->st_dev, (unsigned long long)status->st_ino);
+    return ret;
+}
+
+bool
+answer_status_parse(const char *text, struct stat *ret)
+{
+    unsigned long long device, inode;
+    long long size, modified, changed;
+    unsigned mode;
+    char owner[8];
+
+    *ret = (struct stat){0};
+    if (sscanf(text, "%o %7s %lld %lld.%9ld %lld.%9ld %llx:%llx", &mode, owner, &size, &modified,
+               &ret->st_mtim.tv_nsec, &changed, &ret->st_ctim.tv_nsec, &device, &inode) != 9)
+        return false;
+    ret->st_mode = (mode_t)mode;
+    ret->st_uid = owner_of(owner);
+    ret->st_size = (off_t)size;
+    ret->st_mtim.tv_sec = (time_t)modified;
+    ret->st_ctim.tv_sec = (time_t)changed;
+    ret->st_dev = (dev_t)device;
+    ret->st_ino = (ino_t)inode;
+    return true;
 }

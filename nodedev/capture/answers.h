@@ -24,7 +24,7 @@
 #include "base/error.h"
 
 #include <stdio.h>
-#include <sys/types.h>
+#include <sys/stat.h>
 
 /* What the bytes of an answer mean. */
 enum answer_kind {
@@ -33,9 +33,9 @@ enum answer_kind {
     ANSWER_READ,   /* contents of the file */
     ANSWER_LIST,   /* names, with '/' between them */
     ANSWER_LINK,   /* target of the link */
-    ANSWER_STATUS, /* text of status-text.h */
+    ANSWER_STATUS, /* text of answer_status_of */
     ANSWER_DEVICE, /* the number of a character device, "240:12"; "": the file is none */
-    ANSWER_OPEN,   /* text of status-text.h, a line feed, and the contents of the file */
+    ANSWER_OPEN,   /* text of answer_status_of, a line feed, and the contents of the file */
     ANSWER_LABEL,  /* the SELinux context */
     ANSWER_LOCKED, /* the path is a claim's number; "1" or "0" */
     ANSWER_KINDS,
@@ -77,3 +77,20 @@ bool answers_are(const char *text) CHECKED NONNULL;
 int answers_parse(char *text, struct answers *ret, struct error *error) CHECKED NONNULL;
 
 void answers_clear(struct answers *answers) NONNULL;
+
+/*
+ * The status of a file as text:
+ *
+ *     100644 root 12 1764000000.000000001 1764000000.000000002 1a:77
+ *
+ * These are the mode in octal, the owner, the size, the times of modification and of change, the
+ * file system, and the file's number there. The owner is "root", "other", or "us" for the user who
+ * recorded the capture. On playback, "us" is the user who plays it.
+ */
+struct answer_status {
+    char text[160];
+};
+struct answer_status answer_status_of(const struct stat *status) NONNULL;
+
+/* Reads such a text. Returns false if it is none. */
+bool answer_status_parse(const char *text, struct stat *ret) CHECKED NONNULL;

@@ -5,7 +5,6 @@
 #include "base/memory.h"
 #include "base/names.h"
 #include "base/words.h"
-#include "capture/status-text.h"
 #include "device/nvidia-table.h"
 #include "device/partition.h"
 #include "device/type-cache.h"
@@ -294,10 +293,10 @@ take_status(const struct answer *answer)
 {
     struct stat status;
 
-    if (!status_text_parse(answer->text, &status))
+    if (!answer_status_parse(answer->text, &status))
         return NULL;
     status = (struct stat){.st_mode = status.st_mode, .st_uid = status.st_uid};
-    return memory_copy(status_text_of(&status).text);
+    return memory_copy(answer_status_of(&status).text);
 }
 
 /* Returns what is left of an answer, which the caller frees. NULL: the answer is left out. */
@@ -350,7 +349,7 @@ card_facts_concern(const char *path, const char *config)
 void
 card_facts_add_file(struct answers *answers, const char *path, const char *text)
 {
-    const struct status_text status = status_text_of(&(struct stat){.st_mode = S_IFREG | 0644});
+    const struct answer_status status = answer_status_of(&(struct stat){.st_mode = S_IFREG | 0644});
     AUTO_FREE char *file = memory_format("%s\n%s", status.text, text);
 
     answers_add(answers, ANSWER_STATUS, path, status.text, (ssize_t)strlen(status.text));

@@ -4,9 +4,7 @@ libvgpuctl_a_SOURCES += \
 	nodedev/capture/answers.c nodedev/capture/answers.h \
 	nodedev/capture/archive.c nodedev/capture/archive.h \
 	nodedev/capture/card-facts.c nodedev/capture/card-facts.h \
-	nodedev/capture/card-policy.c nodedev/capture/card-policy.h \
 	nodedev/capture/playback.c nodedev/capture/playback.h \
 	nodedev/capture/public-capture.c nodedev/capture/public-capture.h \
 	nodedev/capture/read-only.c nodedev/capture/read-only.h \
-	nodedev/capture/recording.c nodedev/capture/recording.h \
-	nodedev/capture/status-text.c nodedev/capture/status-text.h
+	nodedev/capture/recording.c nodedev/capture/recording.h

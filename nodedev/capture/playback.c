@@ -6,7 +6,6 @@
 #include "base/memory.h"
 #include "capture/archive.h"
 #include "capture/read-only.h"
-#include "capture/status-text.h"
 
 #include <fcntl.h>
 #include <fnmatch.h>
@@ -179,7 +178,7 @@ play_status(const struct host *host, const char *path, struct stat *ret)
     int rc;
     const struct answer *answer = find(host, ANSWER_STATUS, path, &rc);
 
-    if (answer && !status_text_parse(answer->text, ret))
+    if (answer && !answer_status_parse(answer->text, ret))
         return -EBADMSG;
     return rc;
 }
@@ -238,7 +237,7 @@ play_open(const struct host *host, const char *path, int flags, mode_t mode)
     if (!answer)
         return rc;
     end = memchr(answer->text, '\n', answer->length);
-    if (!end || !status_text_parse(answer->text, &status))
+    if (!end || !answer_status_parse(answer->text, &status))
         return -EBADMSG;
     contents.text = end + 1;
     contents.length = answer->length - (size_t)(contents.text - answer->text);

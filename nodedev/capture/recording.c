@@ -5,7 +5,6 @@
 #include "base/words.h"
 #include "capture/card-facts.h"
 #include "capture/read-only.h"
-#include "capture/status-text.h"
 #include "device/nvidia-extract.h"
 
 #include <fcntl.h>
@@ -110,14 +109,14 @@ static int
 record_status(const struct host *host, const char *path, struct stat *ret)
 {
     const struct host *recorded = recording_of(host)->recorded;
-    struct status_text status = {""};
+    struct answer_status status = {""};
     int rc;
 
     if (is_hidden(host, path))
         return -ENOENT;
     rc = recorded->ops->status(recorded, path, ret);
     if (rc == 0)
-        status = status_text_of(ret);
+        status = answer_status_of(ret);
     note(host, ANSWER_STATUS, path, status.text, rc < 0 ? rc : (ssize_t)strlen(status.text));
     return rc;
 }
@@ -143,13 +142,13 @@ record_device(const struct host *host, const char *path, dev_t *ret)
 static ssize_t
 read_opened(int fd, char *buffer)
 {
-    struct status_text text;
+    struct answer_status text;
     struct stat status;
     size_t length;
 
     if (fstat(fd, &status) < 0)
         return -errno;
-    text = status_text_of(&status);
+    text = answer_status_of(&status);
     length = (size_t)snprintf(buffer, sizeof(text), "%s\n", text.text);
     while (S_ISREG(status.st_mode) && length < MOST_BYTES) {
         ssize_t got = read(fd, buffer + length, MOST_BYTES - length);

@@ -4,7 +4,6 @@
 #include "base/memory.h"
 #include "base/shell-word.h"
 #include "capture/archive.h"
-#include "capture/card-policy.h"
 #include "capture/public-capture.h"
 #include "capture/recording.h"
 #include "cli/output.h"
@@ -259,7 +258,7 @@ capture_host(const struct command_call *call, const struct output *output, const
 
     recording_start(&recording, call->host, !has_names);
     look_around(&recording.host, &public);
-    remark = has_names ? memory_copy(record) : card_policy_remark(&public.policy, record);
+    remark = has_names ? memory_copy(record) : public_capture_remark(&public, record);
     if (!has_names)
         public_capture_take(&public, &recording, &facts);
     rc = write_file(call, answers, remark, output, error);
