@@ -5,7 +5,6 @@ libvgpuctl_a_SOURCES += \
 	nodedev/attach/attachments.c nodedev/attach/attachments.h \
 	nodedev/attach/clone.c nodedev/attach/clone.h \
 	nodedev/attach/detachment.c nodedev/attach/detachment.h \
-	nodedev/attach/exact-vgpus.c nodedev/attach/exact-vgpus.h \
 	nodedev/attach/hotplug.c nodedev/attach/hotplug.h \
 	nodedev/attach/source-edit.c nodedev/attach/source-edit.h \
 	nodedev/attach/trial.c nodedev/attach/trial.h \

@@ -10,6 +10,7 @@
 #pragma once
 
 #include "cli/command.h"
+#include "libvirt/domain-source.h"
 #include "xml/domain-edit.h"
 
 #define WISH_MOST 64 /* an annotation has no more devices */
@@ -37,3 +38,19 @@ wish_read(const struct command_call *call, struct wish *ret, struct error *error
 
 /* Writes the options of the wish as somebody types them, each with a blank before it. */
 void wish_print(const struct options *options, FILE *out) NONNULL;
+
+/* What has to change so that a domain asks for exactly the vGPUs of a wish. */
+struct wish_difference {
+    unsigned missing;      /* how many are to be added */
+    struct words too_many; /* those that are to go: an alias each, or a source */
+};
+
+/*
+ * Compares a wish with the one definition that is meant. A vGPU is as wished if its <vgpu:device>
+ * says just what the options say. Its alias and its device may be any. All other vGPUs that the XML
+ * asks for are too many; a vGPU that only vgpu.conf makes one is none of them. Returns -errno with
+ * a line in error. The caller clears ret.
+ */
+int wish_compare(const struct domain_source *source, const struct wish *wish,
+                 struct wish_difference *ret, struct error *error) CHECKED NONNULL;
+void wish_difference_clear(struct wish_difference *difference) NONNULL;

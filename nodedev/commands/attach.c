@@ -3,7 +3,6 @@
 #include "attach/attachments.h"
 #include "attach/clone.h"
 #include "attach/detachment.h"
-#include "attach/exact-vgpus.h"
 #include "attach/trial.h"
 #include "attach/vf-selection.h"
 #include "attach/what-if.h"
@@ -299,17 +298,17 @@ static enum command_status
 make_exact(struct domain_source *source, const struct wish *wish, struct changes *changes,
            struct error *error)
 {
-    AUTO(exact_vgpus_clear) struct exact_vgpus exact = {0};
+    AUTO(wish_difference_clear) struct wish_difference difference = {0};
     enum command_status status = COMMAND_DONE;
     struct wish missing = *wish;
-    int rc = exact_vgpus_find(source, wish, &exact, error);
+    int rc = wish_compare(source, wish, &difference, error);
 
-    missing.count = exact.missing;
+    missing.count = difference.missing;
     if (rc == 0 && missing.count)
         status = add(source, &missing, changes, error);
     if (rc == 0 && status == COMMAND_DONE)
-        rc = detachments_run(source, &exact.too_many, wish->timeout, changes, error);
-    if (rc == 0 && status == COMMAND_DONE && !missing.count && !exact.too_many.count)
+        rc = detachments_run(source, &difference.too_many, wish->timeout, changes, error);
+    if (rc == 0 && status == COMMAND_DONE && !missing.count && !difference.too_many.count)
         say_line(source->call->out, "%s: has exactly these vGPUs already, %s", source->domain.name,
                  domain_source_sides(source));
     return rc < 0 ? command_ended(rc, error) : status;
