@@ -6,7 +6,6 @@
 #include "domain/status-files.h"
 #include "view/gpu-view.h"
 #include "view/host-view.h"
-#include "view/state-colour.h"
 #include "view/vgpu-walk.h"
 
 enum column { DEVICE, TYPE, GPU, DOMAIN, DOMAIN_UUID, STATE };
@@ -17,7 +16,7 @@ static const struct table_column columns[] = {
     [GPU] = {.name = "GPU", .extra = true},
     [DOMAIN] = {.name = "DOMAIN", .cuts = true},
     [DOMAIN_UUID] = {.name = "DOMAIN-UUID", .extra = true},
-    [STATE] = {.name = "STATE", .colour = state_colour},
+    [STATE] = {.name = "STATE", .colour = host_view_colour},
 };
 
 static void

@@ -3,8 +3,6 @@
 #include "base/array.h"
 #include "commands/commands.h"
 #include "commands/host-table.h"
-#include "view/state-colour.h"
-#include "view/vgpu-choice.h"
 
 #include <string.h>
 
@@ -19,7 +17,7 @@ static const struct table_column columns[] = {
     [DEVICE] = {.name = "DEVICE", .drop = 1},
     [NAME] = {.name = "NAME", .drop = 4, .cuts = true},
     [GPU] = {.name = "GPU", .drop = 5},
-    [STATE] = {.name = "STATE", .colour = state_colour, .drop = 2},
+    [STATE] = {.name = "STATE", .colour = host_view_colour, .drop = 2},
     [LIVE] = {.name = "LIVE", .kind = TABLE_FLAG, .extra = true},
     [CONFIG] = {.name = "CONFIG", .kind = TABLE_FLAG, .extra = true},
 };
@@ -28,7 +26,7 @@ static const struct table_column columns[] = {
 struct guest {
     struct table *table;
     const struct host_view *view;
-    const struct vgpu_choice *choice;
+    const struct host_view_choice *choice;
     const struct domain *domain;
     size_t lines;
 };
@@ -79,8 +77,8 @@ add_hostdev(struct guest *guest, const struct request *request, const struct dem
     struct table *table = guest->table;
 
     if ((!wanted && !vgpu && hostdev->kind != REQUEST_MDEV) ||
-        !vgpu_choice_has(guest->choice, vgpu ? vgpu->gpu->text : NULL, domain->name,
-                         domain->uuid.text))
+        !host_view_choice_has(guest->choice, vgpu ? vgpu->gpu->text : NULL, domain->name,
+                              domain->uuid.text))
         return;
     begin_line(guest);
     table_set_text(table, ALIAS, hostdev->alias ? hostdev->alias : "");
@@ -121,9 +119,9 @@ static int
 add_to_guests(struct table *table, const struct host_view *view, struct error *error)
 {
     const struct domains *domains = &view->references.domains;
-    struct vgpu_choice choice;
+    struct host_view_choice choice;
     size_t count = 0;
-    int rc = vgpu_choice_read(view, &choice, error);
+    int rc = host_view_choose(view, &choice, error);
 
     if (rc < 0)
         return rc;
@@ -135,11 +133,11 @@ add_to_guests(struct table *table, const struct host_view *view, struct error *e
         add_definition(&guest, &domain->config, &domain->live);
         if (guest.lines == 0 && !domain->is_unread &&
             option_given(&view->call->options, OPTION_ALL) &&
-            vgpu_choice_has(&choice, NULL, domain->name, domain->uuid.text))
+            host_view_choice_has(&choice, NULL, domain->name, domain->uuid.text))
             add_nothing(&guest);
         count += guest.lines;
     }
-    return count ? 0 : vgpu_choice_miss(&choice, error);
+    return count ? 0 : host_view_choice_miss(&choice, error);
 }
 
 static enum command_status

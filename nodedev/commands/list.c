@@ -7,8 +7,6 @@
 #include "device/nvidia.h"
 #include "device/vgpu.h"
 #include "lease/origin.h"
-#include "view/state-colour.h"
-#include "view/vgpu-choice.h"
 
 #include <inttypes.h>
 
@@ -34,7 +32,7 @@ static const struct table_column columns[] = {
     [NAME] = {.name = "NAME", .drop = 5, .cuts = true},
     [PARENT] = {.name = "PARENT", .drop = 3, .same_as = "GPU"},
     [GPU] = {.name = "GPU", .drop = 4},
-    [STATE] = {.name = "STATE", .colour = state_colour},
+    [STATE] = {.name = "STATE", .colour = host_view_colour},
     [DOMAIN] = {.name = "DOMAIN", .drop = 9, .cuts = true},
     [DOMAIN_UUID] = {.name = "DOMAIN-UUID", .drop = 1, .yields = true},
     [ALIAS] = {.name = "ALIAS", .extra = true},
@@ -104,9 +102,9 @@ warn_of_untold_cards(const struct host_view *view)
 static int
 add_to_list(struct table *table, const struct host_view *view, struct error *error)
 {
-    struct vgpu_choice choice;
+    struct host_view_choice choice;
     size_t count = 0;
-    int rc = vgpu_choice_read(view, &choice, error);
+    int rc = host_view_choose(view, &choice, error);
 
     if (rc < 0)
         return rc;
@@ -115,12 +113,12 @@ add_to_list(struct table *table, const struct host_view *view, struct error *err
     for (size_t i = 0; i < view->vgpu_count; i++) {
         const struct host_view_vgpu *vgpu = &view->vgpus[i];
 
-        if (!vgpu_choice_has(&choice, vgpu->gpu->text, vgpu->domain, vgpu->domain_uuid))
+        if (!host_view_choice_has(&choice, vgpu->gpu->text, vgpu->domain, vgpu->domain_uuid))
             continue;
         add_vgpu(table, view, vgpu);
         count++;
     }
-    return count ? 0 : vgpu_choice_miss(&choice, error);
+    return count ? 0 : host_view_choice_miss(&choice, error);
 }
 
 static enum command_status

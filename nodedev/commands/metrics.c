@@ -6,7 +6,6 @@
 #include "commands/commands.h"
 #include "evacuate/evacuation-record.h"
 #include "view/metrics.h"
-#include "view/vgpu-users.h"
 #include "view/vgpu-walk.h"
 
 /* Returns -errno with a line in error if libvirt could not be asked. */
@@ -16,7 +15,7 @@ count_orphans(const struct command_call *call, const struct snapshot *snapshot, 
 {
     AUTO(references_clear) struct references references = {.statedir = STATEDIR_CLOSED};
     struct vgpu_walk walk = {.ledger = &snapshot->ledger, .inventory = &snapshot->inventory};
-    int rc = vgpu_users_find(call->host, call->uri, snapshot, &references, error);
+    int rc = vgpu_walk_users(call->host, call->uri, snapshot, &references, error);
 
     *ret = 0;
     while (vgpu_walk_next(&walk))

@@ -5,8 +5,6 @@
 #include "lease/origin.h"
 #include "view/gpu-view.h"
 #include "view/host-view.h"
-#include "view/vgpu-users.h"
-#include "view/state-colour.h"
 #include "view/vgpu-walk.h"
 
 enum column { DEVICE, TYPE, NAME, PARENT, GPU, ORIGIN, HOLDER, STATE, DOMAIN, DOMAIN_UUID };
@@ -19,7 +17,7 @@ static const struct table_column columns[] = {
     [GPU] = {.name = "GPU", .drop = 3},
     [ORIGIN] = {.name = "ORIGIN"},
     [HOLDER] = {.name = "HOLDER", .drop = 9, .cuts = true},
-    [STATE] = {.name = "STATE", .colour = state_colour, .extra = true},
+    [STATE] = {.name = "STATE", .colour = host_view_colour, .extra = true},
     [DOMAIN] = {.name = "DOMAIN", .extra = true, .cuts = true},
     [DOMAIN_UUID] = {.name = "DOMAIN-UUID", .extra = true},
 };
@@ -81,7 +79,7 @@ run_orphans(const struct command_call *call, struct error *error)
     if (snapshot_take_to_show(&snapshot, call->host, &inventory_no_types, error) < 0)
         return COMMAND_FAILED;
     host_view_warn_of_policy(call, &snapshot);
-    if (vgpu_users_find(call->host, call->uri, &snapshot, &references, error) < 0) {
+    if (vgpu_walk_users(call->host, call->uri, &snapshot, &references, error) < 0) {
         error_add(error, "only libvirt knows which domains are defined");
         return COMMAND_FAILED;
     }

@@ -5,7 +5,7 @@
 #include "base/array.h"
 #include "prove/workbench.h"
 #include "sriov/users.h"
-#include "view/setup-record.h"
+#include "view/setup-view.h"
 
 #include <string.h>
 
@@ -242,12 +242,12 @@ make_and_record(struct setup_card *card, struct setup_plan *plan,
     int rc;
 
     if (plan->count)
-        setup_record_forget(card->host, card->said);
+        setup_view_forget(card->host, card->said);
     rc = make_so(card, plan, listener, report);
     if (rc == 0)
         rc = check_compared(card, report);
     if (rc == 0 && !*report->cannot.text)
-        setup_record_set(card->host, card->said);
+        setup_view_remember(card->host, card->said);
     return rc;
 }
 

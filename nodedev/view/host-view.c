@@ -8,8 +8,9 @@
 #include "libvirt/remote.h"
 #include "placement/resolution.h"
 #include "view/gpu-view.h"
-#include "view/vgpu-users.h"
 #include "view/vgpu-walk.h"
+
+#include <string.h>
 
 static const char *
 known(const char *text)
@@ -242,7 +243,7 @@ find_users(const struct host_views *views, const struct command_call *call, stru
     if (views->wants_domains)
         return references_ask(call->host, call->uri, &view->references, error);
     if (views->wants_users)
-        return vgpu_users_find(call->host, call->uri, &view->snapshot, &view->references, error);
+        return vgpu_walk_users(call->host, call->uri, &view->snapshot, &view->references, error);
     return 0;
 }
 
@@ -319,6 +320,44 @@ host_view_gpus(const struct host_view *view, size_t *first, size_t *end, struct 
     return rc;
 }
 
+int
+host_view_choose(const struct host_view *view, struct host_view_choice *ret, struct error *error)
+{
+    int rc;
+
+    *ret = (struct host_view_choice){.word = view->call->count ? view->call->arguments[0] : NULL};
+    if (!ret->word)
+        return 0;
+    rc = gpu_view_find(&view->snapshot, NULL, ret->word, &ret->gpu, error);
+    if (rc != -ENOENT)
+        return rc;
+    *error = (struct error){0}; /* the word means a domain, and that is no failure */
+    return 0;
+}
+
+bool
+host_view_choice_has(const struct host_view_choice *choice, const char *gpu, const char *domain,
+                     const char *uuid)
+{
+    if (!choice->word)
+        return true;
+    if (choice->gpu)
+        return gpu && !strcmp(gpu, choice->gpu->name.text);
+    return (domain && !strcmp(domain, choice->word)) || (uuid && !strcasecmp(uuid, choice->word));
+}
+
+int
+host_view_choice_miss(const struct host_view_choice *choice, struct error *error)
+{
+    if (!choice->word || choice->gpu)
+        return 0;
+    return error_set(
+        error, -ENOENT,
+        "no GPU and no domain with a vGPU is called \"%s\"; 'vgpuctl gpus' and 'vgpuctl "
+        "guests' list them",
+        choice->word);
+}
+
 /* Returns what the parents of a GPU offer. A remote libvirt tells no more, and without its policy a
  * host may give less. */
 static struct bounds
@@ -353,4 +392,23 @@ int64_t
 host_view_figure(const struct host_view *view, const struct bounds *left)
 {
     return view->knows_policy ? bounds_figure(left) : -1;
+}
+
+enum terminal_colour
+host_view_colour(const char *state)
+{
+    static const struct {
+        const char *state;
+        enum terminal_colour colour;
+    } rows[] = {
+        {"held", TERMINAL_GREEN},     {"kept", TERMINAL_BLUE},       {"foreign", TERMINAL_MAGENTA},
+        {"orphan", TERMINAL_RED},     {"pending", TERMINAL_YELLOW},  {"reserved", TERMINAL_YELLOW},
+        {"leaving", TERMINAL_YELLOW}, {"removing", TERMINAL_YELLOW},
+    };
+
+    for (size_t i = 0; state && i < COUNT(rows); i++) {
+        if (!strcmp(rows[i].state, state))
+            return rows[i].colour;
+    }
+    return TERMINAL_GREEN;
 }

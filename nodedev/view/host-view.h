@@ -55,7 +55,7 @@ void host_view_warn(const struct command_call *call, const struct inventory *inv
 /* What is to be read of each host, and the functions that show it. */
 struct host_views {
     bool wants_types;   /* all types in full, and their availability */
-    bool wants_users;   /* the users of the vGPUs, as vgpu-users.h finds them */
+    bool wants_users;   /* the users of the vGPUs, as vgpu_walk_users finds them */
     bool wants_domains; /* all domains, also the demands of those that do not run */
     bool shows_domains; /* it fails if the libvirt of this host does not answer */
     bool passes_users;  /* users need not be asked of a remote host */
@@ -81,6 +81,26 @@ int host_views_show(const struct host_views *views, const struct command_call *c
 int host_view_gpus(const struct host_view *view, size_t *first, size_t *end,
                    struct error *error) CHECKED NONNULL;
 
+/* Which vGPUs or domains of a host a person wants to see: those of a GPU, or those of a domain. */
+struct host_view_choice {
+    const char *word;                /* that was typed; NULL: everything is shown */
+    const struct inventory_gpu *gpu; /* that it means; NULL: it means a domain */
+};
+
+/* Reads the first argument of the call. Returns -ENOTUNIQ with a line in error if it may mean
+ * several GPUs. */
+int host_view_choose(const struct host_view *view, struct host_view_choice *ret,
+                     struct error *error) CHECKED NONNULL;
+
+/* Whether something on a GPU, of a domain, is wanted. Each may be NULL: it is not known. */
+bool host_view_choice_has(const struct host_view_choice *choice, const char *gpu,
+                          const char *domain, const char *uuid) CHECKED __attribute__((nonnull(1)));
+
+/* Nothing was found. Returns 0 if that is the answer: everything is wanted, or the vGPUs of a GPU
+ * that is there. Else -ENOENT with a line in error. */
+int
+host_view_choice_miss(const struct host_view_choice *choice, struct error *error) CHECKED NONNULL;
+
 /* Returns how many more vGPUs of a type its GPU would take, as availability_of does. Without the
  * policy only the maximum is known. */
 struct bounds
@@ -94,3 +114,7 @@ void host_view_demands(const struct host_view *view, const struct request *reque
 /* Returns the number to print. Returns -1 if the number is not known, for example without the
  * policy. */
 int64_t host_view_figure(const struct host_view *view, const struct bounds *left) CHECKED NONNULL;
+
+/* Returns the colour of a vGPU's state, the same in pictures and in tables. NULL: the state is not
+ * known. */
+enum terminal_colour host_view_colour(const char *state) CHECKED;

@@ -8,11 +8,7 @@ libvgpuctl_a_SOURCES += \
 	nodedev/view/host-view.c nodedev/view/host-view.h \
 	nodedev/view/metrics.c nodedev/view/metrics.h \
 	nodedev/view/picture.c nodedev/view/picture.h \
-	nodedev/view/setup-record.c nodedev/view/setup-record.h \
 	nodedev/view/setup-view.c nodedev/view/setup-view.h \
-	nodedev/view/state-colour.c nodedev/view/state-colour.h \
 	nodedev/view/usage.c nodedev/view/usage.h \
-	nodedev/view/vgpu-choice.c nodedev/view/vgpu-choice.h \
-	nodedev/view/vgpu-users.c nodedev/view/vgpu-users.h \
 	nodedev/view/vgpu-walk.c nodedev/view/vgpu-walk.h \
 	nodedev/view/wanted-types.c nodedev/view/wanted-types.h

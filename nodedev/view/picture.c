@@ -8,7 +8,6 @@
 #include "lease/drained.h"
 #include "placement/constraints.h"
 #include "view/gpu-view.h"
-#include "view/state-colour.h"
 #include "view/usage.h"
 #include "view/wanted-types.h"
 
@@ -143,7 +142,7 @@ letter_at(const struct drawing *drawing, int place, enum terminal_colour *colour
         int share = usage_share(drawing->view, &drawing->usage, vgpu);
 
         end += share > 0 ? share : 0;
-        *colour = state_colour(vgpu->state);
+        *colour = host_view_colour(vgpu->state);
         if (place < end)
             break;
         number++;
@@ -206,7 +205,7 @@ draw_vgpu(const struct drawing *drawing, const struct host_view_vgpu *vgpu, size
     printable_make(owner);
     terminal_cut(owner, (unsigned)width);
     say_part(drawing->out, " ");
-    terminal_paint(drawing->terminal, state_colour(vgpu->state), drawing->out);
+    terminal_paint(drawing->terminal, host_view_colour(vgpu->state), drawing->out);
     say_part(drawing->out, "%c", letter_of(number));
     terminal_paint(drawing->terminal, TERMINAL_PLAIN, drawing->out);
     while (*right && right[strlen(right) - 1] == ' ')

@@ -2,8 +2,20 @@
 
 /*
  * setup-view: whether a card is as vgpu.conf declares it, as far as /sys, /proc and the record of
- * the last setup (setup-record.h) tell. Nothing is asked of a vendor's tool, so any command may
- * look, at any time.
+ * the last setup tell. Nothing is asked of a vendor's tool, so any command may look, at any time.
+ *
+ * Only a vendor's tool tells GPU instances, sizes and schedulers, and only 'vgpuctl setup' asks it.
+ * So setup remembers that a card was seen to have those that vgpu.conf declares. The record is a
+ * link in the state directory, which a boot empties:
+ *
+ *     /run/libvirt-vgpu/setup/0000:18:00.0 -> 13846245702389561427-95
+ *
+ * The second number says when, in seconds since the boot. The first is a hash of the declaration,
+ * of the card's virtual functions, and of the scheduler in its driver's parameters. Enabling
+ * functions takes all of this away, and the kernel gives functions that are enabled anew another
+ * number. So the record counts only for the declaration, the functions and the parameters of that
+ * time. A change that NVIDIA's tools make to the rest alone is not seen. So people are told the
+ * time, too. A capture does not have the kernel's number, so there no record counts.
  */
 
 #pragma once
@@ -35,3 +47,8 @@ struct setup_judgment setup_view_judge(const struct host *host, const struct pol
 /* Writes a judgment in words: "" if nothing is declared. Returns NULL if it is not known. */
 const char *
 setup_view_tell(const struct setup_judgment *judgment, char *ret, size_t size) CHECKED NONNULL;
+
+/* Remember that the card was seen to be as declared, and forget it. What cannot be recorded is not
+ * remembered. */
+void setup_view_remember(const struct host *host, const struct policy_gpu *said) NONNULL;
+void setup_view_forget(const struct host *host, const struct policy_gpu *said) NONNULL;

@@ -4,7 +4,7 @@
 
 #include "fake/typed.h"
 #include "lease/counters.h"
-#include "view/setup-record.h"
+#include "view/setup-view.h"
 
 #include <dirent.h>
 #include <fcntl.h>
@@ -48,7 +48,7 @@ golden(void **state)
     assert_int_equal(scene_prepare(&scene, 2, 2, "T4-16Q"), 1);
     assert_int_equal(scene_release(&scene, 2, 2), 0);
     assert_int_equal(fake_make(&scene.kernel, "mtty", "mtty-2", scene_device(3)), 0);
-    setup_record_set(&scene.kernel.host, &mixed);
+    setup_view_remember(&scene.kernel.host, &mixed);
     scene.kernel.booted = 1767225600000000000u;
     typed_golden(&scene, HERE, "metrics/devices", "vgpuctl metrics");
     typed_facts(&scene, NULL, "vgpuctl metrics", 0,
