@@ -2,10 +2,8 @@
 
 #include "attach/attachments.h"
 #include "attach/detachment.h"
-#include "base/array.h"
 #include "cli/reply.h"
 #include "cli/say.h"
-#include "domain/request-parser.h"
 
 #define MOST_TRIES 3 /* to get a virtual function before another start takes it */
 
@@ -203,35 +201,6 @@ attachments_print(const struct domain_source *source, const struct wish *wish, s
 
 /* --- into a definition ------------------------------------------------------------------------ */
 
-static bool
-has_display(const struct request *request)
-{
-    return ARRAY_HAS(request->hostdevs, request->hostdev_count, hostdev, hostdev->has_display);
-}
-
-/* An older libvirt takes a definition in which a virtual function has a display, but drops the
- * display. */
-static int
-check_display(const struct domain_source *source, const struct document *old,
-              const struct document *written, struct error *error)
-{
-    AUTO(document_clear) struct document again = {0};
-    AUTO(request_clear) struct request request = {0};
-    struct error failure;
-    int rc = request_parse(written, &request, error);
-
-    if (rc < 0 || has_display(&request))
-        return rc;
-    rc = error_set(error, -EOPNOTSUPP,
-                   "%s: this libvirt drops the display of a virtual function, which it takes from "
-                   "11.3 on: leave --display out",
-                   source->domain.name);
-    if (definition_replace(source->connection, &source->domain.uuid, written, old, &again,
-                           &failure) < 0)
-        error_add(error, "its definition has the vGPU now: %s", failure.text);
-    return rc;
-}
-
 static int
 define(const struct attachment *attachment, struct error *error)
 {
@@ -240,8 +209,9 @@ define(const struct attachment *attachment, struct error *error)
     const struct domain_edit *edit = &attachment->edits[CONNECTION_CONFIG];
     int rc = source_edit_define(source, edit, &written, error);
 
-    return rc == 0 && attachment->display ? check_display(source, &edit->before, &written, error)
-                                          : rc;
+    return rc == 0 && attachment->display
+               ? source_edit_check_display(source, &edit->before, &written, error)
+               : rc;
 }
 
 /* Makes the change anew if somebody else has changed the definition meanwhile. */

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
 #include "attach/source-edit.h"
+#include "base/array.h"
+#include "domain/request-parser.h"
 
 int
 source_edit_start(const struct domain_source *source, enum connection_side side, bool secrets,
@@ -29,6 +31,35 @@ source_edit_define(const struct domain_source *source, const struct domain_edit 
     return rc < 0 ? rc
                   : definition_replace(source->connection, &source->domain.uuid, &edit->before,
                                        &text, written, error);
+}
+
+static bool
+has_display(const struct request *request)
+{
+    return ARRAY_HAS(request->hostdevs, request->hostdev_count, hostdev, hostdev->has_display);
+}
+
+/* An older libvirt takes a definition in which a virtual function has a display, but drops the
+ * display. */
+int
+source_edit_check_display(const struct domain_source *source, const struct document *old,
+                          const struct document *written, struct error *error)
+{
+    AUTO(document_clear) struct document again = {0};
+    AUTO(request_clear) struct request request = {0};
+    struct error failure;
+    int rc = request_parse(written, &request, error);
+
+    if (rc < 0 || has_display(&request))
+        return rc;
+    rc = error_set(error, -EOPNOTSUPP,
+                   "%s: this libvirt drops the display of a virtual function, which it takes from "
+                   "11.3 on: leave --display out",
+                   source->domain.name);
+    if (definition_replace(source->connection, &source->domain.uuid, written, old, &again,
+                           &failure) < 0)
+        error_add(error, "its definition has the vGPU now: %s", failure.text);
+    return rc;
 }
 
 int

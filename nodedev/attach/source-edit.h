@@ -17,9 +17,16 @@
 int source_edit_start(const struct domain_source *source, enum connection_side side, bool secrets,
                       struct domain_edit *ret, struct error *error) CHECKED NONNULL;
 
-/* Makes the edited XML the definition, as definition_replace; or prints it instead. */
+/* Makes the edited XML the definition, as definition_replace. */
 int source_edit_define(const struct domain_source *source, const struct domain_edit *edit,
                        struct document *written, struct error *error) CHECKED NONNULL;
+
+/* Refuses a definition that libvirt has written without the display of a vGPU, and makes the old
+ * one the definition again. Returns -EOPNOTSUPP with a line in error. */
+int source_edit_check_display(const struct domain_source *source, const struct document *old,
+                              const struct document *written, struct error *error) CHECKED NONNULL;
+
+/* Prints the edited XML. */
 int source_edit_print(const struct domain_source *source, const struct domain_edit *edit,
                       struct error *error) CHECKED NONNULL;
 
