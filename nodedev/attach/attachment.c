@@ -1,9 +1,16 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
 #include "attach/attachment.h"
+#include "attach/detachment.h"
 #include "attach/vf-selection.h"
+#include "cli/reply.h"
+#include "cli/say.h"
 
 #include <stdio.h>
+
+#define MOST_TRIES 3 /* to get a virtual function before another start takes it */
+
+/* --- one vGPU --------------------------------------------------------------------------------- */
 
 void
 attachment_clear(struct attachment *attachment)
@@ -140,8 +147,11 @@ choose(struct attachment *attachment, struct rewrite_source *ret, struct error *
     return rc;
 }
 
-int
-attachment_place(struct attachment *attachment, struct error *error)
+/* Changes the vGPU to the best device for it on this host (vf-selection.h). For a running domain
+ * this is the best that can be had now. Then sets the display if one is wanted. Returns the errors
+ * of vf_selection_find, with the XML unchanged; or those of domain_edit_set_display. */
+static int
+place(struct attachment *attachment, struct error *error)
 {
     const struct request_hostdev *made = domain_edit_find(main_edit(attachment), attachment->alias);
     int rc = choose(attachment, &attachment->chosen, error);
@@ -163,14 +173,276 @@ attachment_place(struct attachment *attachment, struct error *error)
     return rc;
 }
 
-/* A mediated device has no other place, because every place was tried for it. */
-bool
-attachment_place_again(struct attachment *attachment)
+/* For the case that another start took the virtual function. Returns whether the vGPU is another
+ * virtual function now. A mediated device has no other place, because every place was tried for
+ * it. */
+static bool
+place_again(struct attachment *attachment)
 {
     struct error ignored;
 
     if (attachment->chosen.kind != REQUEST_PCI)
         return false;
     names_append(&attachment->refused, &attachment->chosen.source);
-    return attachment_place(attachment, &ignored) == 0;
+    return place(attachment, &ignored) == 0;
+}
+
+/* --- several ---------------------------------------------------------------------------------- */
+
+static void
+remember(struct changes *additions, const struct attachment *attachment)
+{
+    source_edit_tell(attachment->source, "added", &attachment->chosen.source, attachment->alias,
+                     additions);
+}
+
+static struct attachment
+attachment_for(const struct domain_source *source, const struct wish *wish)
+{
+    return (struct attachment){
+        .source = source,
+        .wanted = wish->device,
+        .display = wish->display,
+        .meant = {source->meant[0], source->meant[1]},
+    };
+}
+
+static const char *
+label_of(const struct domain_source *source)
+{
+    return source->connection ? source->domain.name : source->word;
+}
+
+static void
+warn(const struct domain_source *source, const char *what, const struct error *why)
+{
+    if (*why->text)
+        reply_warn(source->call, why->class, "%s: %s: %s", label_of(source), what, why->text);
+}
+
+/* Adds all vGPUs to the XML first. So vGPUs that this host can never give together are refused. A
+ * file may be for another host, so this is only a warning for a file. */
+static int
+plan(struct attachment *all, bool secrets, unsigned count, struct changes *additions,
+     struct error *error)
+{
+    const struct domain_source *source = all->source;
+    struct error fault = {0};
+    int rc = attachment_start(all, secrets, error);
+
+    for (unsigned i = 0; i < count && rc == 0; i++) {
+        bool is_made;
+
+        rc = attachment_make(all, error);
+        is_made = rc == 0;
+        if (is_made)
+            rc = place(all, error);
+        if (rc == 0)
+            remember(additions, all);
+        else if (is_made && !source->connection) {
+            fault = *fault.text ? fault : *error;
+            rc = 0;
+        }
+    }
+    if (rc < 0) {
+        error_wrap(error, "%s", label_of(source));
+        return rc;
+    }
+    warn(source, "this host could not do it", &fault);
+    warn(source, "this host can never give what it asked for before", &all->others);
+    warn(source, "whether this host can give it all is not known", &all->doubt);
+    warn(source, "all its vGPUs together", &all->single);
+    return 0;
+}
+
+/* --- into a guest that runs ------------------------------------------------------------------- */
+
+/* Changes the definition if it is meant, and plugs the vGPU in. */
+static int
+try(const struct attachment *attachment, const struct document *old, unsigned timeout,
+    struct error *error)
+{
+    const struct domain_source *source = attachment->source;
+    AUTO(document_clear) struct document new = {0};
+    struct hotplug_definition definition = {.before = old, .after = &new};
+    bool is_defined = attachment->meant[CONNECTION_CONFIG];
+    int rc = is_defined ? domain_edit_text(&attachment->edits[CONNECTION_CONFIG], &new, error) : 0;
+
+    if (rc < 0)
+        return rc;
+    return hotplug_in(source, &attachment->edits[CONNECTION_LIVE], attachment->alias, timeout,
+                      is_defined ? &definition : NULL, error);
+}
+
+static int
+change(struct attachment *attachment, unsigned timeout, struct error *error)
+{
+    AUTO(document_clear) struct document old = {0};
+    const struct domain_source *source = attachment->source;
+    bool again = true;
+    int rc = 0;
+
+    if (attachment->meant[CONNECTION_CONFIG])
+        rc = domain_source_text(source, CONNECTION_CONFIG, true, &old, error);
+    if (rc < 0)
+        return rc;
+    for (unsigned tries = 0; tries < MOST_TRIES && again; tries++) {
+        rc = try(attachment, &old, timeout, error);
+        again = rc == REFUSED && (error->class == ERROR_NO_ROOM || error->class == ERROR_TAKEN) &&
+                place_again(attachment);
+    }
+    return rc;
+}
+
+static int
+plug_one(const struct domain_source *source, const struct wish *wish, struct changes *additions,
+         struct error *error)
+{
+    AUTO(attachment_clear) struct attachment attachment = attachment_for(source, wish);
+    int rc = attachment_start(&attachment, true, error);
+
+    if (rc == 0)
+        rc = attachment_make(&attachment, error);
+    if (rc < 0)
+        return rc;
+    rc = place(&attachment, error);
+    if (rc < 0) {
+        error_wrap(error, "%s", source->domain.name);
+        return rc;
+    }
+    rc = change(&attachment, wish->timeout, error);
+    if (rc == 0)
+        remember(additions, &attachment);
+    return rc;
+}
+
+/* Removes the last vGPU first. The vGPUs that stay could then have been added without the removed
+ * ones. */
+static void
+undo(const struct domain_source *source, struct changes *additions, unsigned timeout,
+     struct error *error)
+{
+    AUTO(changes_clear) struct changes removed = {0};
+    struct error failure;
+    size_t count = additions->count, kept = 0;
+
+    for (size_t i = count; i-- > 0;) {
+        const char *alias = additions->items[i].alias;
+
+        if (detachment_run(source, alias, timeout, &removed, &failure) == 0) {
+            additions->items[i].outcome = NULL;
+            continue;
+        }
+        error_add(error, "and %s, added before it, stays: %s", alias, failure.text);
+    }
+    for (size_t i = 0; i < count; i++) {
+        if (additions->items[i].outcome)
+            additions->items[kept++] = additions->items[i];
+    }
+    additions->count = kept;
+    if (count && !kept)
+        error_add(error, "the %zu added before it %s taken out again", count,
+                  count == 1 ? "was" : "were");
+}
+
+static int
+plug_all(const struct domain_source *source, const struct wish *wish, struct changes *additions,
+         struct error *error)
+{
+    int rc = 0;
+
+    for (unsigned i = 0; i < wish->count && rc == 0; i++)
+        rc = plug_one(source, wish, additions, error);
+    if (rc < 0)
+        undo(source, additions, wish->timeout, error);
+    return rc;
+}
+
+int
+attachments_foresee(const struct domain_source *source, const struct wish *wish,
+                    struct changes *ret, struct error *error)
+{
+    AUTO(attachment_clear) struct attachment all = attachment_for(source, wish);
+
+    return plan(&all, false, wish->count, ret, error);
+}
+
+int
+attachments_print(const struct domain_source *source, const struct wish *wish, struct error *error)
+{
+    enum connection_side side = domain_source_side_shown(source);
+    AUTO(attachment_clear) struct attachment all = attachment_for(source, wish);
+    AUTO(changes_clear) struct changes planned = {0};
+    int rc;
+
+    all.meant[CONNECTION_CONFIG] = side == CONNECTION_CONFIG;
+    all.meant[CONNECTION_LIVE] = side == CONNECTION_LIVE;
+    rc = plan(&all, false, wish->count, &planned, error);
+    return rc < 0 ? rc : source_edit_print(source, &all.edits[side], error);
+}
+
+/* --- into a definition ------------------------------------------------------------------------ */
+
+static int
+define(const struct attachment *attachment, struct error *error)
+{
+    AUTO(document_clear) struct document written = {0};
+    const struct domain_source *source = attachment->source;
+    const struct domain_edit *edit = &attachment->edits[CONNECTION_CONFIG];
+    int rc = source_edit_define(source, edit, &written, error);
+
+    return rc == 0 && attachment->display
+               ? source_edit_check_display(source, &edit->before, &written, error)
+               : rc;
+}
+
+/* Makes the change anew if somebody else has changed the definition meanwhile. */
+static int
+define_all(const struct domain_source *source, const struct wish *wish, struct changes *ret,
+           struct error *error)
+{
+    int rc = -ESTALE;
+
+    for (unsigned tries = 0; tries < DEFINITION_TRIES && rc == -ESTALE; tries++) {
+        AUTO(attachment_clear) struct attachment all = attachment_for(source, wish);
+        AUTO(changes_clear) struct changes planned = {0};
+
+        rc = plan(&all, true, wish->count, &planned, error);
+        if (rc == 0)
+            rc = define(&all, error);
+        if (rc == 0) {
+            *ret = planned;
+            planned = (struct changes){0};
+        }
+    }
+    if (rc == -ESTALE)
+        error_wrap(error, "the definition of %s", source->domain.name);
+    return rc;
+}
+
+/* Sees first whether all can be had. */
+static int
+plug_planned(const struct domain_source *source, const struct wish *wish, struct changes *ret,
+             struct error *error)
+{
+    AUTO(attachment_clear) struct attachment all = attachment_for(source, wish);
+    AUTO(changes_clear) struct changes planned = {0};
+    int rc = hotplug_check(source->call->host, error);
+
+    if (rc == 0)
+        rc = plan(&all, true, wish->count, &planned, error);
+    return rc < 0 ? rc : plug_all(source, wish, ret, error);
+}
+
+int
+attachments_run(const struct domain_source *source, const struct wish *wish, struct changes *ret,
+                struct error *error)
+{
+    int rc = source->meant[CONNECTION_LIVE] ? plug_planned(source, wish, ret, error)
+                                            : define_all(source, wish, ret, error);
+
+    for (size_t i = 0; rc == 0 && i < ret->count; i++)
+        say_line(source->call->out, "%s: added %s (%s), %s", source->domain.name,
+                 ret->items[i].alias, ret->items[i].device.text, domain_source_sides(source));
+    return rc;
 }

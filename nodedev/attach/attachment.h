@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
 /*
- * attachment: one more vGPU for a domain, in the XML of each chosen definition.
+ * attachment: one more vGPU for a domain, in the XML of each chosen definition; or several: all of
+ * them, or none.
  */
 
 #pragma once
 
 #include "attach/source-edit.h"
+#include "attach/wish.h"
 
 struct attachment {
     const struct domain_source *source;
@@ -39,11 +41,24 @@ void attachment_clear(struct attachment *attachment) NONNULL;
 /* Adds the vGPU, as a mediated device. Returns the errors of domain_edit_add. */
 int attachment_make(struct attachment *attachment, struct error *error) CHECKED NONNULL;
 
-/* Changes the vGPU to the best device for it on this host (vf-selection.h). For a running domain
- * this is the best that can be had now. Then sets the display if one is wanted. Returns the errors
- * of vf_selection_find, with the XML unchanged; or those of domain_edit_set_display. */
-int attachment_place(struct attachment *attachment, struct error *error) CHECKED NONNULL;
+/*
+ * Adds the vGPUs of a wish to the chosen definitions, and prints a line for each at the end. Before
+ * the first one, it checks whether this host could ever give them all, together with the domain's
+ * other vGPUs. A domain that does not run is defined once. A running guest gets one vGPU after the
+ * other. If one fails, the guest is asked to release those before it, each within the timeout
+ * (milliseconds). Returns the errors of a search for places, and of hotplug_in; error also names
+ * the vGPUs that the guest keeps. ret gets the vGPUs that were added and stay, also on failure; the
+ * caller clears it in every case.
+ */
+int attachments_run(const struct domain_source *source, const struct wish *wish,
+                    struct changes *ret, struct error *error) CHECKED NONNULL;
 
-/* For the case that another start took the virtual function. Returns true if the vGPU is another
- * virtual function now, and false if there is no other. */
-bool attachment_place_again(struct attachment *attachment) CHECKED NONNULL;
+/* Plans the same, and changes nothing. ret gets what would be added. Whether a guest that runs
+ * could have it now is another question (what-if.h). */
+int attachments_foresee(const struct domain_source *source, const struct wish *wish,
+                        struct changes *ret, struct error *error) CHECKED NONNULL;
+
+/* Prints the XML with the vGPUs, without passwords, and changes nothing. A file may be for another
+ * host. What this host could not do is then a warning on stderr, and no error. */
+int attachments_print(const struct domain_source *source, const struct wish *wish,
+                      struct error *error) CHECKED NONNULL;

@@ -2,7 +2,6 @@
 
 libvgpuctl_a_SOURCES += \
 	nodedev/attach/attachment.c nodedev/attach/attachment.h \
-	nodedev/attach/attachments.c nodedev/attach/attachments.h \
 	nodedev/attach/clone.c nodedev/attach/clone.h \
 	nodedev/attach/detachment.c nodedev/attach/detachment.h \
 	nodedev/attach/hotplug.c nodedev/attach/hotplug.h \

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
 #include "attach/what-if.h"
-#include "attach/attachment.h"
 #include "attach/vf-selection.h"
 #include "domain/request-parser.h"
 

@@ -10,7 +10,7 @@
 #pragma once
 
 #include "actions/dry-run.h"
-#include "attach/attachments.h"
+#include "attach/attachment.h"
 
 struct what_if {
     struct names added;          /* the sources that the vGPUs have in the changed request */

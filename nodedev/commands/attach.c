@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
-#include "attach/attachments.h"
+#include "attach/attachment.h"
 #include "attach/clone.h"
 #include "attach/detachment.h"
 #include "attach/trial.h"
