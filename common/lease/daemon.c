@@ -104,3 +104,22 @@ daemon_may_live(const struct host *host)
     find_ancestors(host, &ancestors);
     return ancestors.count == 0 || find(host, &ancestors).pid > 0;
 }
+
+struct process
+daemon_find_by_file(const struct host *host, char *name, size_t size)
+{
+    static const char *const files[] = {"run/virtqemud.pid", "run/libvirtd.pid",
+                                        "run/libvirt/virtqemud.pid", "run/libvirt/libvirtd.pid"};
+    struct process process = {0};
+
+    for (size_t i = 0; i < COUNT(files); i++) {
+        uint64_t pid;
+
+        if (host_read_number(host, &pid, "%s", files[i]) == 0 && pid < INT32_MAX &&
+            host_read(host, name, size, "proc/%d/comm", (int)pid) > 0 &&
+            (!strcmp(name, "virtqemud") || !strcmp(name, "libvirtd")) &&
+            process_find(host, (int)pid, &process) == 0)
+            return process;
+    }
+    return (struct process){0};
+}

@@ -25,3 +25,8 @@ struct process daemon_find(const struct host *host) NONNULL;
 
 /* Whether the libvirt daemon that runs us lives. True if that is not known. */
 bool daemon_may_live(const struct host *host) CHECKED NONNULL;
+
+/* Finds the daemon by its pid files, for a program that the daemon has not started, and returns its
+ * name as well. Returns {0} if there is no daemon. */
+struct process
+daemon_find_by_file(const struct host *host, char *name, size_t size) CHECKED NONNULL;

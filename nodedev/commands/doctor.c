@@ -5,7 +5,7 @@
 #include "cli/table.h"
 #include "cli/wrap.h"
 #include "commands/commands.h"
-#include "doctor/checks.h"
+#include "doctor/diagnosis.h"
 
 #include <limits.h>
 #include <string.h>
@@ -165,7 +165,7 @@ run_doctor(const struct command_call *call, struct error *error)
 
     if (table_start(&table, "findings", columns, COUNT(columns), call, error) < 0)
         return COMMAND_USAGE;
-    if (checks_run(call->host, call->uri, &diagnosis, error) < 0)
+    if (diagnosis_make(call->host, call->uri, &diagnosis, error) < 0)
         return COMMAND_FAILED;
     for (size_t i = 0; i < diagnosis.count; i++)
         add_finding(&table, &diagnosis.findings[i]);

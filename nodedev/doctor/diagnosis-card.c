@@ -1,10 +1,17 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
-#include "doctor/diagnosis-card.h"
+/*
+ * Cards that could give vGPUs and give none, and the next step of each, in the order of a first
+ * day. The card needs another driver, then virtual functions, then profiles or a pool in vgpu.conf.
+ *
+ * On a host where another GPU gives vGPUs the step is mostly a note. A card is passed over if it
+ * can give none, if vgpu.conf disables it, or if a domain has the card itself.
+ */
+
+#include "doctor/diagnosis.h"
 #include "base/array.h"
 #include "base/text.h"
 #include "device/pci.h"
-#include "doctor/checks.h"
 #include "libvirt/version.h"
 #include "sriov/sriov-gpu.h"
 #include "vendor/card-vendor.h"

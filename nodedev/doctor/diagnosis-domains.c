@@ -5,7 +5,7 @@
 
 #include "check/definitions-check.h"
 #include "base/shell-word.h"
-#include "doctor/checks.h"
+#include "doctor/diagnosis.h"
 #include "doctor/entry.h"
 #include "placement/demand.h"
 #include "device/ineligible.h"

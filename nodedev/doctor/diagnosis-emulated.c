@@ -4,7 +4,7 @@
 
 #include "base/text.h"
 #include "device/pci.h"
-#include "doctor/checks.h"
+#include "doctor/diagnosis.h"
 
 #define MODULE "vgpu_cards"
 

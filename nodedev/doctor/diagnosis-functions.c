@@ -9,7 +9,7 @@
 #include "base/array.h"
 #include "base/text.h"
 #include "device/pci.h"
-#include "doctor/checks.h"
+#include "doctor/diagnosis.h"
 #include "libvirt/version.h"
 #include "sriov/sriov-gpu.h"
 #include "vendor/card-vendor.h"

@@ -2,11 +2,11 @@
 
 /* Whether libvirt finds our hook, whether it may run the hook, and what else it runs. */
 
-#include "doctor/checks.h"
 #include "base/array.h"
-#include "doctor/daemon-process.h"
+#include "doctor/diagnosis.h"
 #include "doctor/entry.h"
 #include "lease/counters.h"
+#include "lease/daemon.h"
 
 #include <fnmatch.h>
 #include <string.h>
@@ -287,7 +287,7 @@ check_unseen(struct diagnosis *diagnosis)
 {
     AUTO(programs_clear) struct programs programs = find_programs(diagnosis);
     char name[32];
-    struct process daemon = daemon_process_find(diagnosis->host, name, sizeof(name));
+    struct process daemon = daemon_find_by_file(diagnosis->host, name, sizeof(name));
     double start = started_at(diagnosis->host, daemon);
     bool ours = false, known = false;
     struct program program;

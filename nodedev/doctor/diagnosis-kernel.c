@@ -2,10 +2,9 @@
 
 /* Whether the kernel and its drivers offer what vGPUs need. */
 
-#include "doctor/checks.h"
-#include "doctor/diagnosis-card.h"
 #include "base/array.h"
 #include "device/pci.h"
+#include "doctor/diagnosis.h"
 #include "vendor/card-vendor.h"
 
 static bool

@@ -8,7 +8,7 @@
 #include "device/nvidia.h"
 #include "device/pci.h"
 #include "device/scan.h"
-#include "doctor/checks.h"
+#include "doctor/diagnosis.h"
 
 #include <string.h>
 

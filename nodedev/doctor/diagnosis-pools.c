@@ -4,7 +4,7 @@
 
 #include "base/array.h"
 #include "device/pci.h"
-#include "doctor/checks.h"
+#include "doctor/diagnosis.h"
 #include "sriov/sriov-gpu.h"
 #include "vendor/card-vendor.h"
 

@@ -2,11 +2,11 @@
 
 /* Whether a security module lets libvirt run the hook, and which rights the hook cannot give up. */
 
-#include "doctor/checks.h"
 #include "base/array.h"
 #include "base/memory.h"
-#include "doctor/daemon-process.h"
+#include "doctor/diagnosis.h"
 #include "doctor/entry.h"
+#include "lease/daemon.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -21,7 +21,7 @@ is_confined(const struct host *host, char *name, size_t size)
 {
     static const char *const names[] = {"libvirtd", "virtqemud"};
     static const char enforced[] = " (enforce)";
-    struct process daemon = daemon_process_find(host, name, size);
+    struct process daemon = daemon_find_by_file(host, name, size);
     char label[256];
     ssize_t length;
 

@@ -6,7 +6,7 @@
  */
 
 #include "base/array.h"
-#include "doctor/checks.h"
+#include "doctor/diagnosis.h"
 #include "sriov/sriov-gpu.h"
 #include "vendor/vendor-tool.h"
 #include "view/setup-view.h"

@@ -4,7 +4,7 @@
 
 #include "actions/passthrough.h"
 #include "base/shell-word.h"
-#include "doctor/checks.h"
+#include "doctor/diagnosis.h"
 #include "doctor/entry.h"
 #include "evacuate/evacuation-record.h"
 #include "migrate/save-check.h"

@@ -4,9 +4,9 @@
 
 #include "base/array.h"
 #include "device/pci.h"
-#include "doctor/checks.h"
 #include "device/profile.h"
 #include "device/share.h"
+#include "doctor/diagnosis.h"
 #include "placement/constraints.h"
 #include "placement/gpu-room.h"
 #include "sriov/sriov-gpu.h"

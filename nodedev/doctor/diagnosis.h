@@ -3,9 +3,9 @@
 /*
  * diagnosis: what is wrong with this host, as far as its vGPUs are concerned.
  *
- * A diagnosis has everything that the checks look at, read once. The checks (checks.h) look at it
- * and at files, and add their findings. A check is a row: its name, the severity of its findings,
- * and a function. No check changes anything.
+ * A diagnosis has everything that the checks look at, read once. The checks look at it and at
+ * files, and add their findings. A check is a row: its name, the severity of its findings, and a
+ * function. Each subject has a table of checks, in a file of its own. No check changes anything.
  *
  *     static void
  *     check_link(struct diagnosis *diagnosis)
@@ -82,6 +82,26 @@ struct diagnosis {
 #define DIAGNOSIS_NONE ((struct diagnosis){.references = {.statedir = STATEDIR_CLOSED}})
 void diagnosis_clear(struct diagnosis *diagnosis) NONNULL;
 
+/* Reads everything, and runs all checks. A part that cannot be read is itself a finding. `uri` is
+ * this host's libvirt, or NULL. Returns the errors of scan_host. The caller clears ret in every
+ * case. */
+int diagnosis_make(const struct host *host, const char *uri, struct diagnosis *ret,
+                   struct error *error) __attribute__((nonnull(1, 3, 4))) CHECKED;
+
+/* The tables of checks. A row without a name ends each table. */
+extern const struct diagnosis_check hook_checks[];
+extern const struct diagnosis_check security_checks[];
+extern const struct diagnosis_check card_checks[];
+extern const struct diagnosis_check kernel_checks[];
+extern const struct diagnosis_check setup_checks[];
+extern const struct diagnosis_check function_checks[];
+extern const struct diagnosis_check nvidia_checks[];
+extern const struct diagnosis_check xe_checks[];
+extern const struct diagnosis_check pool_checks[];
+extern const struct diagnosis_check emulated_checks[];
+extern const struct diagnosis_check state_checks[];
+extern const struct diagnosis_check domain_checks[];
+
 /* For checks: adds a finding. */
 void diagnosis_add(struct diagnosis *diagnosis, const char *format, ...) FORMAT(2, 3) NONNULL;
 
@@ -95,3 +115,8 @@ void diagnosis_make_note(struct diagnosis *diagnosis) NONNULL;
  * Prose before a command ends in ':'. */
 void diagnosis_advise(struct diagnosis *diagnosis, const char *format, ...) FORMAT(2, 3) NONNULL;
 void diagnosis_command(struct diagnosis *diagnosis, const char *format, ...) FORMAT(2, 3) NONNULL;
+
+/* For checks: whether card_checks, or "setup", names the next step of a card. Then no vaguer
+ * finding is added. address: of this card; NULL: of any. diagnosis-card.c defines it. */
+bool diagnosis_card_has_step(struct diagnosis *diagnosis, const struct name *address)
+    __attribute__((nonnull(1))) CHECKED;

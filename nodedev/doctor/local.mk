@@ -1,10 +1,8 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 
 libvgpuctl_a_SOURCES += \
-	nodedev/doctor/checks.c nodedev/doctor/checks.h \
-	nodedev/doctor/daemon-process.c nodedev/doctor/daemon-process.h \
 	nodedev/doctor/diagnosis.c nodedev/doctor/diagnosis.h \
-	nodedev/doctor/diagnosis-card.c nodedev/doctor/diagnosis-card.h \
+	nodedev/doctor/diagnosis-card.c \
 	nodedev/doctor/diagnosis-domains.c \
 	nodedev/doctor/diagnosis-emulated.c \
 	nodedev/doctor/diagnosis-functions.c \

@@ -87,7 +87,7 @@ common/device/vgpu              vgpu_(mdev|vf|xe|pool)         rows of vgpu_buil
 common/device/vendor            vendor_nvidia                  a row of vendors, in the file of the vendor
 nodedev/commands/commands       command_.*                     rows of commands, each in the file of its command
 nodedev/vendor/card-vendor      card_vendor_(nvidia|intel|amd)       rows of vendors, each in the file of its vendor
-nodedev/doctor/checks           .*_checks                      tables of checks, each in the file of its subject
+nodedev/doctor/diagnosis        (.*_checks|diagnosis_card_has_step) tables of checks, each in the file of its subject, and what one asks another
 nodedev/setup/setup-part        setup_(mig_mode|daemons|functions|shares|slicing|instances|types|sizes|scheduler|instance_(sizes|schedulers)) rows of setup_parts, each in the file of its subject
 nodedev/libvirt/libvirt-library libvirt_(host|domain|job)_.*   rows of connection_calls, each in the file of its subject
 nodedev/libvirt/connection-calls connection_calls              it is found in connection.so, which is loaded

@@ -4,7 +4,7 @@
  * beside it. Each row is a card in one state of its first day. */
 
 #include "base/array.h"
-#include "doctor/checks.h"
+#include "doctor/diagnosis.h"
 #include "doctor/planted.h"
 
 #include <fcntl.h>
@@ -164,7 +164,7 @@ an_old_libvirt(void **state)
 
         teardown(state);
         plant(&rows[cases[i].row]);
-        assert_int_equal(checks_run(&scene.kernel.host, HERE, &diagnosis, &error), 0);
+        assert_int_equal(diagnosis_make(&scene.kernel.host, HERE, &diagnosis, &error), 0);
         diagnosis.references.libvirt_version = cases[i].version;
         for (diagnosis.check = card_checks; diagnosis.check->name; diagnosis.check++)
             diagnosis.check->look(&diagnosis);

@@ -3,7 +3,7 @@
 /* The faults that vgpuctl doctor finds in virtual functions, also in Intel's: their drivers, their
  * types, and the domains that name them. */
 
-#include "doctor/checks.h"
+#include "doctor/diagnosis.h"
 #include "doctor/planted.h"
 #include "fake/fake-parts.h"
 
@@ -261,7 +261,7 @@ libvirt_version(void **state)
         AUTO(diagnosis_clear) struct diagnosis diagnosis = DIAGNOSIS_NONE;
         struct error error;
 
-        assert_int_equal(checks_run(&scene.kernel.host, HERE, &diagnosis, &error), 0);
+        assert_int_equal(diagnosis_make(&scene.kernel.host, HERE, &diagnosis, &error), 0);
         assert_int_equal(diagnosis.count, 0);
         assert_int_equal(diagnosis.references.libvirt_version, 0);
         diagnosis.references.libvirt_version = rows[i].version;
