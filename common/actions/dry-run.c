@@ -6,7 +6,7 @@
 #include "apply/recovery.h"
 #include "base/array.h"
 #include "base/reader.h"
-#include "lease/card-end.h"
+#include "lease/fate.h"
 #include "lease/marks.h"
 #include "placement/boot-wait.h"
 #include "placement/candidate.h"
@@ -300,7 +300,7 @@ look(struct dry_run *dry_run, const struct host *host, const struct request *req
     rc = snapshot_look(snapshot, &transaction.statedir, NULL, &look, error);
     if (rc < 0)
         return rc;
-    card_end_sweep(&transaction.statedir, &look, &snapshot->ledger);
+    fate_sweep_cards(&transaction.statedir, &look, &snapshot->ledger);
     dry_run->choices = memory_zeroed(snapshot->demands.count, sizeof(*dry_run->choices));
     decide(dry_run, &transaction, &look, request, change);
     look_ahead(dry_run, request, change);

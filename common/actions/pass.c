@@ -2,8 +2,6 @@
 
 #include "actions/pass.h"
 #include "base/reader.h"
-#include "lease/card-end.h"
-#include "lease/facts.h"
 #include "lease/log.h"
 #include "lease/proving.h"
 #include "policy/policy-load.h"
@@ -47,8 +45,7 @@ static enum fate
 judge(const struct pass *pass, const struct ledger *ledger, const struct lease *lease,
       const char **why)
 {
-    struct fate_facts facts =
-        facts_gather(&pass->transaction->statedir, &pass->look, ledger, lease);
+    struct fate_facts facts = fate_gather(&pass->transaction->statedir, &pass->look, ledger, lease);
 
     if (pass->keeps_none)
         facts.bits &= ~(unsigned)FACT_TO_KEEP;
@@ -139,7 +136,7 @@ sweep(const struct pass *pass, struct ledger *ledger)
     const struct statedir *statedir = &pass->transaction->statedir;
 
     proving_sweep(statedir->host, statedir->claims);
-    card_end_sweep(statedir, &pass->look, ledger);
+    fate_sweep_cards(statedir, &pass->look, ledger);
 }
 
 int

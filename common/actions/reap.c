@@ -4,7 +4,7 @@
 #include "actions/pass.h"
 #include "base/reader.h"
 #include "device/scan.h"
-#include "lease/facts.h"
+#include "lease/fate.h"
 #include "lease/log.h"
 #include "lease/origin.h"
 
@@ -83,7 +83,7 @@ decide_leased(const struct reaping *reaping, const struct suspect *suspect,
 {
     const struct lease *lease = &suspect->lease;
     const struct fate_facts facts =
-        facts_gather(&reaping->transaction.statedir, &reaping->pass.look, ledger, lease);
+        fate_gather(&reaping->transaction.statedir, &reaping->pass.look, ledger, lease);
     const char *phrase;
 
     switch (fate_judge(OCCASION_REAP, &facts, &phrase)) {

@@ -6,8 +6,8 @@
 #include "device/scan.h"
 #include "device/topology.h"
 #include "device/type-cache.h"
-#include "lease/card-end.h"
 #include "lease/drained.h"
+#include "lease/fate.h"
 #include "lease/log.h"
 #include "lease/saved-type.h"
 #include "placement/resolution.h"
@@ -233,7 +233,7 @@ snapshot_lock(struct snapshot *snapshot, struct transaction *transaction, const 
         transaction_abort(transaction);
         return rc;
     }
-    card_end_sweep(&transaction->statedir, look, &snapshot->ledger);
+    fate_sweep_cards(&transaction->statedir, look, &snapshot->ledger);
     ledger_clear(&snapshot->changed);
     look_compare(look, &snapshot->ledger, &snapshot->changed);
     type_cache_store(transaction->statedir.dir, &snapshot->inventory);

@@ -2,7 +2,6 @@
 
 #include "apply/recovery.h"
 #include "base/memory.h"
-#include "lease/fate.h"
 #include "lease/log.h"
 #include "placement/victim.h"
 
@@ -81,7 +80,7 @@ own_facts(const struct transaction *transaction, const struct look *look,
           const struct ledger *ledger, const struct lease *lease)
 {
     const struct demand *demand = find_demand(demands, &lease->vgpu.device);
-    struct fate_facts facts = facts_gather(&transaction->statedir, look, ledger, lease);
+    struct fate_facts facts = fate_gather(&transaction->statedir, look, ledger, lease);
 
     if (is_on_silent(inventory, lease))
         facts.bits |= FACT_UNKNOWN;
@@ -180,7 +179,7 @@ recovery_sort_others(const struct statedir *statedir, const struct look *look,
 
     for (size_t i = 0; i < ledger->count;) {
         struct lease *lease = &ledger->leases[i];
-        struct fate_facts facts = facts_gather(statedir, look, ledger, lease);
+        struct fate_facts facts = fate_gather(statedir, look, ledger, lease);
         const char *why;
         enum fate fate;
 

@@ -13,7 +13,7 @@
 #pragma once
 
 #include "apply/remove-all.h"
-#include "lease/facts.h"
+#include "lease/fate.h"
 #include "placement/problem.h"
 
 struct recovery {

@@ -3,7 +3,6 @@
 #include "apply/remove-all.h"
 #include "apply/apply.h"
 #include "base/array.h"
-#include "lease/facts.h"
 #include "lease/log.h"
 #include "lease/recent-removal.h"
 
@@ -166,7 +165,7 @@ try(struct attempt *attempt, const struct lease *lease)
     if (transaction->writer.left &&
         !transaction_is_stuck_elsewhere(transaction, &attempt->vgpu->device))
         attempt->bits |= FACT_SILENT;
-    attempt->bits |= FACT_TRIED | facts_of_device(&attempt->seen, lease);
+    attempt->bits |= FACT_TRIED | fate_of_device(&attempt->seen, lease);
     return rc < 0 ? explain(attempt, rc) : 0;
 }
 

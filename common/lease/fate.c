@@ -1,6 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
 #include "lease/fate.h"
+#include "base/array.h"
+#include "lease/marks.h"
+
+#include <string.h>
 
 #define ON(occasion) (1u << (occasion))
 #define IN(state)    (1u << (state))
@@ -122,4 +126,108 @@ fate_judge(enum fate_occasion occasion, const struct fate_facts *facts, const ch
         row++;
     *why = row->why ? row->why : facts->unreadable;
     return row->fate;
+}
+
+/* --- the facts -------------------------------------------------------------------------------- */
+
+static void
+add_guests(struct fate_facts *facts, const struct status_files *guests, const struct lease *lease)
+{
+    const struct request *guest = status_files_find(guests, &lease->domain);
+    const struct request *holder = status_files_holder(guests, &lease->vgpu.device);
+    const char *doubt = status_files_doubt(guests, &lease->domain, lease->domain_name);
+
+    if (doubt) {
+        facts->bits |= FACT_UNREADABLE;
+        facts->unreadable = doubt;
+    }
+    if (guest && status_files_has(guest, &lease->vgpu.device))
+        facts->bits |= FACT_GUEST;
+    else if (holder)
+        facts->bits |= name_equal(&holder->domain, &lease->domain) ? FACT_GUEST : FACT_OTHER_GUEST;
+    if (guest && !(facts->bits & FACT_GUEST))
+        facts->bits |= FACT_GUEST_WITHOUT;
+}
+
+unsigned
+fate_of_device(const struct look_device *device, const struct lease *lease)
+{
+    switch (device->state) {
+    case VGPU_ABSENT:
+        return FACT_ABSENT;
+    case VGPU_TRANSIENT:
+        return FACT_TRANSIENT;
+    case VGPU_UNKNOWN:
+        return FACT_UNKNOWN;
+    case VGPU_PRESENT:
+        break;
+    }
+    return name_equal(&device->type, &lease->vgpu.type) ? FACT_RIGHT : 0;
+}
+
+struct fate_facts
+fate_gather(const struct statedir *statedir, const struct look *look, const struct ledger *ledger,
+            const struct lease *lease)
+{
+    const struct look_device *device = look_device(look, lease);
+    const struct host *host = statedir->host;
+    struct fate_facts facts = {
+        .state = lease->state,
+        .unreadable = "",
+    };
+
+    if (statedir_is_claimed(statedir, lease))
+        facts.bits |= FACT_CLAIMED;
+    if (process_alive(host, lease->daemon))
+        facts.bits |= FACT_DAEMON;
+    if (lease_is_in_use(lease) && marks_say_ended(ledger, host, lease))
+        facts.bits |= FACT_ENDED;
+    if (look_knows_guest(look, lease))
+        add_guests(&facts, &look->guests, lease);
+    if (lease_is_in_use(lease) && !look_knows_end(look, lease))
+        facts.bits |= FACT_UNASKED;
+    if (lease->origin == LEASE_MADE)
+        facts.bits |= FACT_MADE;
+    if (lease->release == LEASE_KEEP)
+        facts.bits |= FACT_TO_KEEP;
+    if (lease_is_late(lease, host_seconds(host)))
+        facts.bits |= FACT_LATE;
+    facts.bits |= device ? fate_of_device(device, lease) : FACT_UNSEEN;
+    return facts;
+}
+
+/* --- whole cards ------------------------------------------------------------------------------ */
+
+/* Whether the status files, as they were read, end the link. If the guest has no file, its mark
+ * alone proves nothing, because libvirt's directory may be missing. The caller asks
+ * marks_say_card_ended, which looks for that directory. */
+static bool
+guests_end_it(const struct look *look, const struct whole_card *card)
+{
+    const unsigned known = look_card(look, card);
+    const struct request *guest = status_files_find(&look->guests, &card->domain);
+
+    if (status_files_doubt(&look->guests, &card->domain, card->domain_name) ||
+        (guest && status_files_has(guest, &card->card)))
+        return false;
+    return (known & LOOK_CARD_RAN && guest) ||
+           (known & LOOK_CARD_ORPHANED && !status_files_holder(&look->guests, &card->card));
+}
+
+void
+fate_sweep_cards(const struct statedir *statedir, const struct look *look, struct ledger *ledger)
+{
+    struct whole_cards *cards = &ledger->cards;
+
+    for (size_t i = 0; i < cards->count;) {
+        const struct whole_card *card = &cards->items[i];
+
+        if (!marks_say_card_ended(ledger, statedir->host, card) && !guests_end_it(look, card)) {
+            i++;
+            continue;
+        }
+        if (statedir->lock >= 0)
+            whole_card_remove(statedir->host, card);
+        ARRAY_REMOVE(cards->items, cards->count, i);
+    }
 }

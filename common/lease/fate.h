@@ -3,7 +3,7 @@
 /*
  * fate: what becomes of a lease. One table answers that for a start, a release, reconcile, reap,
  * and for a domain that needs the place. The table is asked again when a removal was tried. It is
- * pure: facts.h gathers the facts for it.
+ * pure: what the host says of a lease is gathered before, as facts.
  *
  * Between prepare and QEMU's start there is no process, no status file and no open device. So a
  * slow start looks like a leak. Therefore a lease is left alone while its daemon lives and has not
@@ -16,7 +16,7 @@
 
 #pragma once
 
-#include "lease/ledger.h"
+#include "lease/look.h"
 
 /* Why somebody asks. */
 enum fate_occasion {
@@ -83,3 +83,32 @@ enum fate {
  * facts. */
 enum fate fate_judge(enum fate_occasion occasion, const struct fate_facts *facts,
                      const char **why) CHECKED NONNULL;
+
+/* Gathers the facts that do not depend on the occasion. The ledger is the one that is decided
+ * about. The facts borrow from the look. */
+struct fate_facts
+fate_gather(const struct statedir *statedir, const struct look *look, const struct ledger *ledger,
+            const struct lease *lease) CHECKED NONNULL;
+
+/* The bit for what was seen of a lease's device; 0: it is there, and of another type. */
+unsigned
+fate_of_device(const struct look_device *device, const struct lease *lease) CHECKED NONNULL;
+
+/*
+ * Drops the links of whole cards that count no more (whole-card.h) from a ledger that was read
+ * after the look. If the state directory is locked, the links are removed there, too.
+ *
+ * A link counts until the guest's `release`. If that does not come, it counts
+ *
+ *     until its daemon is dead, and no status file of libvirt's names the card; or
+ *     until the guest has run, and its status file does not name the card any more.
+ *
+ * The daemon and the mark must have been read before the status files, because a guest that was
+ * only starting then has no file yet. If a file could not be read, the link counts.
+ *
+ * An example: web01 runs with 0000:18:00.0, and somebody takes the card out of it. libvirt runs no
+ * hook for that. The next start that needs the card reads web01's status file, and the link counts
+ * no more.
+ */
+void fate_sweep_cards(const struct statedir *statedir, const struct look *look,
+                      struct ledger *ledger) NONNULL;

@@ -1,11 +1,9 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 
 libvgpu_a_SOURCES += \
-	common/lease/card-end.c common/lease/card-end.h \
 	common/lease/counters.c common/lease/counters.h \
 	common/lease/daemon.c common/lease/daemon.h \
 	common/lease/drained.c common/lease/drained.h \
-	common/lease/facts.c common/lease/facts.h \
 	common/lease/fate.c common/lease/fate.h \
 	common/lease/ledger.c common/lease/ledger.h \
 	common/lease/log.c common/lease/log.h \

@@ -12,7 +12,7 @@
  *
  * Two guests may want one card, and libvirt gives it to one of them only. So each has its own link.
  * The number is one of the ledger's, so the marks of marks.h cover a link as they cover a lease. A
- * link is no lease: nothing is made or removed for it, and it has no claim. card-end.h says until
+ * link is no lease: nothing is made or removed for it, and it has no claim. fate.h says until
  * when it counts.
  *
  * Links are made and removed under the ledger's lock. statedir_load reads them with the ledger

@@ -3,8 +3,8 @@
 #include "view/availability.h"
 #include "apply/recovery.h"
 #include "base/memory.h"
+#include "lease/fate.h"
 #include "lease/look.h"
-#include "lease/card-end.h"
 #include "lease/marks.h"
 #include "lease/statedir.h"
 #include "placement/constraints.h"
@@ -26,7 +26,7 @@ find_evictable(struct availability *availability, const struct host *host)
     marks_read(host, ledger);
     look_take_with(&look, &statedir, ledger, NULL);
     look_at_guests_if_needed(&look, &statedir);
-    card_end_sweep(&statedir, &look, ledger);
+    fate_sweep_cards(&statedir, &look, ledger);
     recovery_sort_others(&statedir, &look, &nobody, true, NULL, ledger, availability->gone);
 }
 
