@@ -2,6 +2,8 @@
 
 #include "domain/hostdev.h"
 #include "base/array.h"
+#include "base/shell-word.h"
+#include "base/suggest.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -123,4 +125,137 @@ hostdev_format(enum request_kind kind, const struct name *source, bool is_manage
         snprintf(ret->address, sizeof(ret->address),
                  " domain='0x%04x' bus='0x%02x' slot='0x%02x' function='0x%x'", parts[0], parts[1],
                  parts[2], parts[3]);
+}
+
+/* --- links ------------------------------------------------------------------------------------ */
+
+static void FORMAT(3, 4) fault(struct request *request, unsigned line, const char *format, ...)
+{
+    va_list args;
+
+    va_start(args, format);
+    request_add_fault(request, (struct request_fault){.line = line, .is_of_links = true}, format,
+                      args);
+    va_end(args);
+}
+
+static bool
+names_hostdev(const struct request_device *device, const struct request_hostdev *hostdev)
+{
+    struct name uuid;
+
+    if (device->alias)
+        return hostdev->alias && !strcmp(device->alias, hostdev->alias);
+    return device->uuid && name_parse_uuid(&uuid, device->uuid) == 0 &&
+           name_equal(&uuid, &hostdev->source);
+}
+
+static size_t
+count_mdevs(const struct request *request)
+{
+    size_t count = 0;
+
+    for (size_t i = 0; i < request->hostdev_count; i++)
+        count += request->hostdevs[i].kind == REQUEST_MDEV;
+    return count;
+}
+
+static void
+link_hostdev(struct request *request, size_t index, struct request_hostdev *hostdev)
+{
+    const char *label = hostdev->alias ? hostdev->alias : hostdev->source.text;
+
+    if (hostdev->device != SIZE_MAX)
+        fault(request, request->devices[index].line,
+              "two <vgpu:device> name the hostdev %s: take one out", label);
+    if (hostdev->kind == REQUEST_PCI && *hostdev->source.text)
+        hostdev->is_gpu = true;
+    else if (hostdev->kind == REQUEST_PCI)
+        fault(request, hostdev->line,
+              "a <vgpu:device> names the hostdev %s, and the <address> in its <source> is no "
+              "PCI address: write it as <address domain='0x0000' bus='0x3d' slot='0x00' "
+              "function='0x4'/>",
+              label);
+    else if (!hostdev->is_gpu)
+        fault(request, hostdev->line,
+              "a <vgpu:device> names the hostdev %s, which is no GPU's: write "
+              "model='vfio-pci', or take the <vgpu:device> out",
+              label);
+    hostdev->device = index;
+}
+
+/* Records that the alias or uuid of a <vgpu:device> names no hostdev. */
+static void
+miss_hostdev(struct request *request, const struct request_device *device)
+{
+    const char *key = device->alias ? device->alias : device->uuid;
+    struct suggest suggest = SUGGEST(key);
+
+    for (size_t i = 0; i < request->hostdev_count && request->fault_count < REQUEST_MOST_FAULTS;
+         i++) {
+        const struct request_hostdev *hostdev = &request->hostdevs[i];
+
+        if (device->alias && hostdev->alias &&
+            !ARRAY_HAS(request->devices, request->device_count, other,
+                       names_hostdev(other, hostdev)))
+            suggest_offer(&suggest, hostdev->alias);
+    }
+    if (!device->alias)
+        fault(request, device->line,
+              "<vgpu:device uuid=\"%s\"> names no <hostdev> of type mdev: add that, or take "
+              "the <vgpu:device> out",
+              key);
+    else if (!request_keeps_alias(key))
+        fault(request, device->line,
+              "<vgpu:device alias=\"%s\"> names no <hostdev> of type mdev or pci: libvirt "
+              "drops aliases that do not begin with ua-; call it ua-%s in both",
+              key, key);
+    else
+        fault(request, device->line,
+              "<vgpu:device alias=\"%s\"> names no <hostdev> of type mdev or pci%s: give one "
+              "the <alias name='%s'/>, or take the <vgpu:device> out with 'vgpuctl detach %s %s'",
+              key, suggest_text(&suggest).text, key, shell_word(request->name).text,
+              shell_word(key).text);
+}
+
+static void
+link_device(struct request *request, size_t index)
+{
+    const struct request_device *device = &request->devices[index];
+    const char *key = device->alias ? device->alias : device->uuid;
+    size_t mdevs = count_mdevs(request);
+    /* A <vgpu:device> without alias and uuid means the only mediated hostdev. A virtual function
+     * needs an alias. */
+    bool is_alone = request->device_count == 1 && mdevs == 1;
+
+    for (size_t i = 0; i < request->hostdev_count; i++) {
+        struct request_hostdev *hostdev = &request->hostdevs[i];
+
+        if (key ? names_hostdev(device, hostdev) : is_alone && hostdev->kind == REQUEST_MDEV)
+            return link_hostdev(request, index, hostdev);
+    }
+    if (key)
+        return miss_hostdev(request, device);
+    fault(request, device->line,
+          "<vgpu:device> has neither alias nor uuid, and the domain has %zu <vgpu:device> and "
+          "%zu <hostdev type='mdev'>: name the one that is meant by alias=",
+          request->device_count, mdevs);
+}
+
+void
+hostdevs_link(struct request *request)
+{
+    for (size_t i = 0; i < request->device_count; i++)
+        link_device(request, i);
+    for (size_t i = 0; i < request->hostdev_count; i++) {
+        const struct request_hostdev *hostdev = &request->hostdevs[i];
+
+        /* Compare only hostdevs that can be vGPUs. There may be any number of others. */
+        for (size_t k = 0; hostdev->is_gpu && *hostdev->source.text && k < i; k++) {
+            if (name_equal(&hostdev->source, &request->hostdevs[k].source))
+                fault(request, hostdev->line,
+                      "two <hostdev> have the %s %s: give one of them another",
+                      hostdev->kind == REQUEST_MDEV ? "uuid" : "address", hostdev->source.text);
+        }
+    }
 }

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
 /*
- * hostdev: the grammar of libvirt's <hostdev>. request-parser.c walks the document and calls us.
+ * hostdev: the grammar of libvirt's <hostdev>, and which <vgpu:device> means which.
+ * request-parser.c walks the document and calls us.
  *
  * A request keeps only the hostdevs that can be vGPUs: mediated devices, and PCI devices, because a
  * virtual function of a GPU is one. Only this file decides that. Other files find an element by its
@@ -35,6 +36,10 @@ void hostdev_open_alias(struct request_hostdev *hostdev,
  * cannot be one, and a domain may have any number of those. -EINVAL: a mediated device without a
  * UUID; -E2BIG: too many that can be vGPUs. */
 int hostdev_close(const struct request_hostdev *hostdev, size_t *ours) CHECKED NONNULL;
+
+/* Links the <vgpu:device> and <hostdev> of a whole document with each other. An unclear link is a
+ * fault of the request. */
+void hostdevs_link(struct request *request) NONNULL;
 
 /* The attributes of a <hostdev> and of its source's <address>, as libvirt writes them, each with a
  * blank before it. They can replace tag_span and address_span. If is_managed, libvirt is to bind

@@ -2,9 +2,7 @@
 
 libvgpu_a_SOURCES += \
 	common/domain/annotation.c common/domain/annotation.h \
-	common/domain/budget.c common/domain/budget.h \
 	common/domain/hostdev.c common/domain/hostdev.h \
-	common/domain/links.c common/domain/links.h \
 	common/domain/request.c common/domain/request.h \
 	common/domain/request-parser.c common/domain/request-parser.h \
 	common/domain/rewrite.c common/domain/rewrite.h \

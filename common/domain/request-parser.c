@@ -4,7 +4,6 @@
 #include "base/array.h"
 #include "base/host.h"
 #include "domain/hostdev.h"
-#include "domain/links.h"
 #include "domain/stream.h"
 
 #include <libxml/parser.h>
@@ -46,7 +45,7 @@ enum place {
 struct request_reader {
     struct stream stream; /* must be first: the callbacks of stream.h get the same pointer */
     struct request *request;
-    unsigned char places[BUDGET_MOST_LEVELS + 2];
+    unsigned char places[STREAM_MOST_LEVELS + 2];
     size_t depth;
     char text[1024]; /* of <name> or <uuid> */
     size_t text_length;
@@ -307,8 +306,7 @@ on_start(void *data, const xmlChar *name, const xmlChar *prefix, const xmlChar *
         return;
     reader->request->line = reader->stream.line =
         (unsigned)xmlSAX2GetLineNumber(reader->stream.xml);
-    budget_open(&reader->stream.budget, (size_t)count, (size_t)ns_count);
-    if (stream_is_too_much(&reader->stream))
+    if (!stream_open_element(&reader->stream, (size_t)count, (size_t)ns_count))
         return;
     if (ns == ANNOTATION_NONE || ns == ANNOTATION_OURS)
         element = element_find(parent, (const char *)name, ns == ANNOTATION_OURS);
@@ -341,7 +339,7 @@ on_end(void *data, const xmlChar *name, const xmlChar *prefix, const xmlChar *ur
     if (element && element->close)
         element->close(reader);
     reader->depth--;
-    budget_close(&reader->stream.budget);
+    stream_close_element(&reader->stream);
 }
 
 static void
@@ -397,7 +395,7 @@ parse(const struct document *document, enum place root, bool is_draft, struct re
     if (rc < 0)
         error_wrap(error, "cannot read the domain XML");
     else
-        links_make(ret);
+        hostdevs_link(ret);
     return rc;
 }
 

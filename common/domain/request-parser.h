@@ -14,7 +14,7 @@
 
 /*
  * Reads a domain's XML. -EINVAL with a line in error: the XML is unreadable, is not UTF-8, has no
- * <uuid>, or costs more than budget.h allows. Then ret has what was read before the fault, because
+ * <uuid>, or costs more than stream.h allows. Then ret has what was read before the fault, because
  * release needs only the UUID. If the UUID was read, ret has a name too. The caller clears ret in
  * every case.
  *

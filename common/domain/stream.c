@@ -33,15 +33,82 @@ stream_fail_here(struct stream *stream, const char *format, ...)
     stream_fail(stream, why);
 }
 
-bool
-stream_is_too_much(struct stream *stream)
+/* --- the budget ------------------------------------------------------------------------------- */
+
+static const struct {
+    const char *has, *what, *are;
+    size_t most;
+} limits[BUDGET_ITEMS] = {
+    [BUDGET_LEVELS] = {"has", "elements in each other", "read", STREAM_MOST_LEVELS},
+    [BUDGET_ELEMENTS] = {"has", "elements", "read", 250000},
+    [BUDGET_ATTRIBUTES] = {"has", "attributes", "read", 500000},
+    [BUDGET_NAMESPACES] = {"has", "namespace declarations", "read", 20000},
+    [BUDGET_NAMES] = {"has", "different names", "read", 50000},
+    [BUDGET_COMPARISONS] = {"needs", "comparisons of names", "made", 100000000},
+};
+
+static size_t
+pairs(size_t count)
 {
-    if (!stream->failed && budget_check(&stream->budget, stream->line, stream->error) < 0) {
+    return count ? count * (count - 1) / 2 : 0;
+}
+
+static void
+spend(struct budget *budget, size_t attributes, size_t namespaces)
+{
+    size_t in_force = budget->in_force[budget->level] + namespaces;
+
+    budget->in_force[++budget->level] = in_force;
+    if (budget->level > budget->used[BUDGET_LEVELS])
+        budget->used[BUDGET_LEVELS] = budget->level;
+    budget->used[BUDGET_ELEMENTS]++;
+    budget->used[BUDGET_ATTRIBUTES] += attributes;
+    budget->used[BUDGET_NAMESPACES] += namespaces;
+    budget->used[BUDGET_COMPARISONS] +=
+        (1 + attributes) * in_force + pairs(attributes) + pairs(namespaces);
+}
+
+/* 0, or -E2BIG: error says which count is too high, how high it is up to this line of the document,
+ * and its limit. After a failure nothing more may be opened. */
+static int
+check_budget(const struct budget *budget, unsigned line, struct error *error)
+{
+    for (size_t i = 0; i < BUDGET_ITEMS; i++) {
+        if (budget->used[i] > limits[i].most)
+            return error_set(error, -E2BIG,
+                             "up to line %u it %s %zu %s, and at most %zu are %s: make its "
+                             "<metadata> smaller",
+                             line, limits[i].has, budget->used[i], limits[i].what, limits[i].most,
+                             limits[i].are);
+    }
+    return 0;
+}
+
+/* Stops the parser if a count is over its budget. True: it has stopped, now or earlier. */
+static bool
+is_too_much(struct stream *stream)
+{
+    if (!stream->failed && check_budget(&stream->budget, stream->line, stream->error) < 0) {
         stream->failed = true;
         xmlStopParser(stream->xml);
     }
     return stream->failed;
 }
+
+bool
+stream_open_element(struct stream *stream, size_t attributes, size_t namespaces)
+{
+    spend(&stream->budget, attributes, namespaces);
+    return !is_too_much(stream);
+}
+
+void
+stream_close_element(struct stream *stream)
+{
+    stream->budget.level--;
+}
+
+/* --- the document ----------------------------------------------------------------------------- */
 
 void
 stream_on_document_type(void *data, const xmlChar *name, const xmlChar *external,
@@ -124,7 +191,7 @@ feed(struct stream *stream, size_t end, bool is_whole)
         if (!stream->failed && done - since >= LONGEST_TAG && is_in_tag(stream))
             stream_fail(stream, "an element's tag is longer than 256 KiB: shorten it");
         stream->budget.used[BUDGET_NAMES] = count_names(stream);
-    } while (!stream_is_too_much(stream) && done < end);
+    } while (!is_too_much(stream) && done < end);
 }
 
 void
