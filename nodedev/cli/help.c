@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
 #include "cli/help.h"
-#include "cli/wrap.h"
+#include "cli/say.h"
 
 #include <fcntl.h>
 #include <limits.h>
@@ -44,7 +44,7 @@ print_command(const struct command *command, const struct command_call *call)
     char head[64];
 
     snprintf(head, sizeof(head), "  %s %s", command->name, command->arguments);
-    wrap_beside(call->out, head, COLUMNS, command->help, width_of(call));
+    say_beside(call->out, head, COLUMNS, command->help, width_of(call));
 }
 
 void

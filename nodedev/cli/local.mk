@@ -5,8 +5,6 @@ libvgpuctl_a_SOURCES += \
 	nodedev/cli/command.c nodedev/cli/command.h \
 	nodedev/cli/end-signals.c nodedev/cli/end-signals.h \
 	nodedev/cli/help.c nodedev/cli/help.h \
-	nodedev/cli/hosts-file.c nodedev/cli/hosts-file.h \
-	nodedev/cli/input.c nodedev/cli/input.h \
 	nodedev/cli/json.c nodedev/cli/json.h \
 	nodedev/cli/options.c nodedev/cli/options.h \
 	nodedev/cli/output.c nodedev/cli/output.h \
@@ -18,8 +16,7 @@ libvgpuctl_a_SOURCES += \
 	nodedev/cli/terminal.c nodedev/cli/terminal.h \
 	nodedev/cli/typed-line.c nodedev/cli/typed-line.h \
 	nodedev/cli/vgpuctl.c nodedev/cli/vgpuctl.h \
-	nodedev/cli/watch.c nodedev/cli/watch.h \
-	nodedev/cli/wrap.c nodedev/cli/wrap.h
+	nodedev/cli/watch.c nodedev/cli/watch.h
 
 dist_man_MANS += \
 	nodedev/cli/vgpuctl.1 \

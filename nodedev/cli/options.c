@@ -3,7 +3,7 @@
 #include "cli/options.h"
 #include "base/array.h"
 #include "base/suggest.h"
-#include "cli/wrap.h"
+#include "cli/say.h"
 
 #include <getopt.h>
 #include <string.h>
@@ -149,6 +149,76 @@ options_read(int argc, char *argv[], struct options *ret, int *rest, struct erro
     return rc;
 }
 
+/* --- files that options name ------------------------------------------------------------------ */
+
+int
+options_read_file(const struct options *options, enum option_key option, char **ret,
+                  struct error *error)
+{
+    const char *path = options->values[option];
+    FILE *file = fopen(path, "re");
+    size_t size = 0;
+    ssize_t length;
+    int rc = 0;
+
+    *ret = NULL;
+    length = file ? getdelim(ret, &size, '\0', file) : -1;
+    if (length < 0 && (!file || !feof(file)))
+        rc = error_set(error, -errno, "%s: %m", path);
+    /* For an empty file getdelim(3) writes nothing. */
+    else if (length < 0)
+        **ret = '\0';
+    if (file)
+        fclose(file);
+    return rc;
+}
+
+#define BLANKS " \t\r"
+
+/* Returns the first word of a line and ends it. *rest is the text behind the word. */
+static char *
+first_word(char *line, char **rest)
+{
+    char *word = line + strspn(line, BLANKS);
+    char *end = word + strcspn(word, BLANKS);
+
+    *rest = end + strspn(end, BLANKS);
+    *end = '\0';
+    return word;
+}
+
+int
+options_read_hosts(struct options *options, struct error *error)
+{
+    const char *path = options->values[OPTION_HOSTS];
+    size_t before = options->uri_count;
+    unsigned number = 0;
+    char *text, *line;
+    int rc = path ? options_read_file(options, OPTION_HOSTS, &options->hosts, error) : 0;
+
+    if (rc < 0)
+        error_wrap(error, "--hosts");
+    if (rc < 0 || !path)
+        return rc;
+    for (text = options->hosts; (line = strsep(&text, "\n"));) {
+        char *rest, *word = first_word(line, &rest);
+
+        number++;
+        if (!*word || *word == '#')
+            continue;
+        if (*rest)
+            return error_refuse(error, ERROR_USAGE, "%s:%u: one URI in a line; what is \"%s\"?",
+                                path, number, rest);
+        ARRAY_ADD(options->uris, options->uri_count, word);
+    }
+    return options->uri_count > before
+               ? 0
+               : error_refuse(error, ERROR_USAGE,
+                              "%s names no host; write the URI of a libvirt in each line", path);
+}
+
+/* --- values ----------------------------------------------------------------------------------- */
+
 void
 options_clear(struct options *options)
 {
@@ -213,6 +283,6 @@ options_help(uint64_t bits, const char *const own[OPTIONS], unsigned width, FILE
         snprintf(head, sizeof(head), "  %s--%s %s", row->letter ? letter : "    ", row->name,
                  row->argument ? row->argument : "");
         if (bits & OPTION_BIT(i))
-            wrap_beside(out, head, COLUMNS, own[i] ? own[i] : row->help, width);
+            say_beside(out, head, COLUMNS, own[i] ? own[i] : row->help, width);
     }
 }

@@ -89,7 +89,7 @@ struct options {
     const char *values[OPTIONS]; /* NULL: not typed; "": typed, and it takes no argument */
     const char **uris;           /* those of every --connect, then those of --hosts */
     size_t uri_count;
-    char *hosts;         /* text of the file of --hosts (hosts-file.h); NULL: not read */
+    char *hosts;         /* text of the file of --hosts (options_read_hosts); NULL: not read */
     const char **params; /* those of every --param */
     size_t param_count;
     const char **excepted; /* those of every --except */
@@ -104,6 +104,18 @@ struct options {
 int options_read(int argc, char *argv[], struct options *ret, int *rest,
                  struct error *error) CHECKED NONNULL;
 void options_clear(struct options *options) NONNULL;
+
+/* Reads the text file that an option names, up to a NUL. *ret becomes its text, "" if the file is
+ * empty. The caller frees the text in every case. -errno with a line in error that names the
+ * path. */
+int options_read_file(const struct options *options, enum option_key option, char **ret,
+                      struct error *error) CHECKED NONNULL;
+
+/* Adds the URIs in the file of --hosts to those of --connect. Each line of the file has one. Empty
+ * lines, and lines that begin with '#', are skipped. Does nothing without --hosts. Returns -errno
+ * with a line in error if the file cannot be read. Returns REFUSED (ERROR_USAGE) if the file names
+ * no host, or if a line has more than one word. */
+int options_read_hosts(struct options *options, struct error *error) CHECKED NONNULL;
 
 static inline bool
 option_given(const struct options *options, enum option_key option)

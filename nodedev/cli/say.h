@@ -22,6 +22,10 @@ void say_line(FILE *out, const char *format, ...) FORMAT(2, 3) NONNULL;
 /* Prints an empty line and a line. */
 void say_paragraph(FILE *out, const char *format, ...) FORMAT(2, 3) NONNULL;
 
+/* Prints a text beside a head of `columns` columns, in lines that are not longer than `width`. */
+void
+say_beside(FILE *out, const char *head, unsigned columns, const char *text, unsigned width) NONNULL;
+
 /* Print a part of a line; and its end. */
 void say_part(FILE *out, const char *format, ...) FORMAT(2, 3) NONNULL;
 void

@@ -3,7 +3,6 @@
 #include "cli/table-layout.h"
 #include "base/memory.h"
 #include "cli/terminal.h"
-#include "cli/wrap.h"
 
 #include <libsmartcols/libsmartcols.h>
 #include <string.h>
@@ -137,7 +136,7 @@ break_text(const char *text, unsigned columns)
     FILE *out = memory_stream(&broken, &size);
 
     for (const char *at = text, *next; *at; at = next) {
-        size_t length = wrap_line(at, columns, &next);
+        size_t length = terminal_break(at, columns, &next);
 
         fwrite(at, 1, length, out);
         if (*next)

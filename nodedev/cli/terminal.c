@@ -84,6 +84,30 @@ terminal_cut(char *text, unsigned columns)
     memcpy(end, "..", sizeof(".."));
 }
 
+size_t
+terminal_break(const char *text, unsigned columns, const char **next)
+{
+    const char *end = text, *blank = NULL;
+    unsigned used = 0;
+
+    while (*end) {
+        unsigned more;
+        size_t length = terminal_character(end, &more);
+
+        /* A character that is wider than the line gets a line of its own. */
+        if (used + more > columns && end > text)
+            break;
+        if (*end == ' ' && end > text)
+            blank = end;
+        used += more;
+        end += length;
+    }
+    if (*end && *end != ' ' && blank)
+        end = blank;
+    *next = end + strspn(end, " ");
+    return (size_t)(end - text);
+}
+
 const char *
 terminal_sequence(const struct terminal *terminal, enum terminal_colour colour)
 {

@@ -44,6 +44,11 @@ size_t terminal_character(const char *text, unsigned *columns) NONNULL;
 unsigned terminal_columns(const char *text) CHECKED NONNULL;
 void terminal_cut(char *text, unsigned columns) NONNULL;
 
+/* Returns the number of bytes in the first line of a text. The line has at most `columns` columns,
+ * and ends at a blank if there is one, else within a word. *next is the beginning of the second
+ * line, or the end of the text. */
+size_t terminal_break(const char *text, unsigned columns, const char **next) CHECKED NONNULL;
+
 /* Prints in this colour from here on, if the terminal has colours. */
 enum terminal_colour {
     TERMINAL_PLAIN,

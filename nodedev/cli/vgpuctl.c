@@ -5,7 +5,6 @@
 #include "base/suggest.h"
 #include "capture/playback.h"
 #include "cli/help.h"
-#include "cli/hosts-file.h"
 #include "cli/reply.h"
 #include "cli/say.h"
 #include "cli/typed-line.h"
@@ -162,7 +161,7 @@ run(const struct command *command, struct host *host, struct terminal *terminal,
     if (check_watch(&call->options, error) < 0 ||
         terminal_choose_colour(terminal, call->options.values[OPTION_COLOR], error) < 0)
         return COMMAND_USAGE;
-    rc = hosts_file_read(&call->options, error);
+    rc = options_read_hosts(&call->options, error);
     if (rc < 0)
         return command_ended(rc, error);
     if (change_root(host, &playback, call, error) < 0)

@@ -3,7 +3,6 @@
 #include "base/text.h"
 #include "cli/say.h"
 #include "cli/table.h"
-#include "cli/wrap.h"
 #include "commands/commands.h"
 #include "doctor/diagnosis.h"
 
@@ -76,7 +75,7 @@ static void
 print_prose(const char *text, unsigned width, FILE *out)
 {
     for (const char *next; *text; text = next) {
-        size_t length = wrap_line(text, width - PROSE, &next);
+        size_t length = terminal_break(text, width - PROSE, &next);
 
         say_line(out, "%*s%.*s", PROSE, "", (int)length, text);
     }

@@ -4,7 +4,6 @@
 #include "base/memory.h"
 #include "base/text.h"
 #include "cli/end-signals.h"
-#include "cli/input.h"
 #include "cli/output.h"
 #include "cli/reply.h"
 #include "cli/table.h"
@@ -103,12 +102,12 @@ undrain_gpus(const struct evacuation_plan *plan, struct error *error)
 }
 
 static int
-read_plan(const char *file, struct evacuation_moves *ret, struct error *error)
+read_plan(const struct options *options, struct evacuation_moves *ret, struct error *error)
 {
     AUTO_FREE char *text = NULL;
-    int rc = input_read(file, &text, error);
+    int rc = options_read_file(options, OPTION_PLAN, &text, error);
 
-    return rc < 0 ? rc : evacuation_moves_parse(text, file, ret, error);
+    return rc < 0 ? rc : evacuation_moves_parse(text, options->values[OPTION_PLAN], ret, error);
 }
 
 static int
@@ -256,7 +255,7 @@ check_words(const struct evacuation_plan *plan, struct evacuation_moves *moves, 
     int rc = options_number(options, OPTION_TIMEOUT, 1, 3600, PATIENCE, patience, error);
 
     if (rc == 0 && option_given(options, OPTION_PLAN))
-        rc = read_plan(options->values[OPTION_PLAN], moves, error);
+        rc = read_plan(options, moves, error);
     if (rc < 0 || options->excepted_count == 0)
         return rc;
     names_copy(&plan->gpus, &now.gpus);
