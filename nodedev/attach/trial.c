@@ -5,7 +5,6 @@
 #include "base/shell-word.h"
 #include "domain/request-parser.h"
 #include "libvirt/definition.h"
-#include "libvirt/definitions-lock.h"
 
 #include <string.h>
 

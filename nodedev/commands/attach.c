@@ -13,7 +13,6 @@
 #include "commands/commands.h"
 #include "domain/request-parser.h"
 #include "libvirt/definition.h"
-#include "libvirt/definitions-lock.h"
 #include "placement/demand.h"
 
 static enum command_status

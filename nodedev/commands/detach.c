@@ -4,7 +4,7 @@
 #include "cli/reply.h"
 #include "cli/say.h"
 #include "commands/commands.h"
-#include "libvirt/definitions-lock.h"
+#include "libvirt/definition.h"
 #include "xml/asked-vgpus.h"
 
 /* Finds which vGPUs are meant: the one that was typed, or all, else the only one. */

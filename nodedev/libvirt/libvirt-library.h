@@ -14,7 +14,7 @@
 
 #pragma once
 
-#include "libvirt/connection-calls.h"
+#include "libvirt/connection.h"
 
 #include <libvirt/libvirt.h>
 #include <libvirt/virterror.h>

@@ -3,9 +3,7 @@
 libvgpuctl_a_SOURCES += \
 	nodedev/libvirt/child.c nodedev/libvirt/child.h \
 	nodedev/libvirt/connection.c nodedev/libvirt/connection.h \
-	nodedev/libvirt/connection-calls.h \
 	nodedev/libvirt/definition.c nodedev/libvirt/definition.h \
-	nodedev/libvirt/definitions-lock.c nodedev/libvirt/definitions-lock.h \
 	nodedev/libvirt/domain-source.c nodedev/libvirt/domain-source.h \
 	nodedev/libvirt/domains.c nodedev/libvirt/domains.h \
 	nodedev/libvirt/long-call.c nodedev/libvirt/long-call.h \
@@ -18,7 +16,6 @@ libvgpuctl_a_SOURCES += \
 # program is, so that packagers' tools see what it needs.
 module_PROGRAMS += connection.so
 connection_so_SOURCES = \
-	nodedev/libvirt/connection-calls.h \
 	nodedev/libvirt/libvirt-connection.c \
 	nodedev/libvirt/libvirt-domain.c \
 	nodedev/libvirt/libvirt-host.c \

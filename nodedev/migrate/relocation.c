@@ -9,7 +9,7 @@
 #include "cli/end-signals.h"
 #include "cli/reply.h"
 #include "lease/log.h"
-#include "libvirt/definitions-lock.h"
+#include "libvirt/definition.h"
 #include "libvirt/long-call.h"
 #include "migrate/moved-definition.h"
 #include "migrate/pause.h"

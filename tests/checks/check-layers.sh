@@ -90,7 +90,7 @@ nodedev/vendor/card-vendor      card_vendor_(nvidia|intel|amd)       rows of ven
 nodedev/doctor/diagnosis        (.*_checks|diagnosis_card_has_step) tables of checks, each in the file of its subject, and what one asks another
 nodedev/setup/setup-part        setup_(mig_mode|daemons|functions|shares|slicing|instances|types|sizes|scheduler|instance_(sizes|schedulers)) rows of setup_parts, each in the file of its subject
 nodedev/libvirt/libvirt-library libvirt_(host|domain|job)_.*   rows of connection_calls, each in the file of its subject
-nodedev/libvirt/connection-calls connection_calls              it is found in connection.so, which is loaded
+nodedev/libvirt/connection      connection_calls               it is found in connection.so, which is loaded
 '
 # shellcheck disable=SC2016 # awk's
 find common hooks nodedev -name '*.h' -print0 | xargs -0 awk '

@@ -2,7 +2,7 @@
 
 /* A connection.so of an older version, or of the same version with other sources. */
 
-#include "libvirt/connection-calls.h"
+#include "libvirt/connection.h"
 
 #ifndef OTHER_VERSION
 #define OTHER_VERSION "0.0.9"
