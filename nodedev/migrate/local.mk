@@ -10,8 +10,6 @@ libvgpuctl_a_SOURCES += \
 	nodedev/migrate/migrating-device.c nodedev/migrate/migrating-device.h \
 	nodedev/migrate/migrating-guest.c nodedev/migrate/migrating-guest.h \
 	nodedev/migrate/move.c nodedev/migrate/move.h \
-	nodedev/migrate/moved-definition.c nodedev/migrate/moved-definition.h \
-	nodedev/migrate/moved-types.c nodedev/migrate/moved-types.h \
 	nodedev/migrate/pause.c nodedev/migrate/pause.h \
 	nodedev/migrate/relocation.c nodedev/migrate/relocation.h \
 	nodedev/migrate/remote-placement.c nodedev/migrate/remote-placement.h \

@@ -1,12 +1,127 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
 #include "migrate/move.h"
+#include "base/array.h"
 #include "base/shell-word.h"
 #include "cli/reply.h"
+#include "domain/request-parser.h"
+#include "libvirt/definition.h"
 #include "libvirt/long-call.h"
-#include "migrate/moved-definition.h"
+#include "placement/demand.h"
+#include "xml/domain-edit.h"
 
 #include <string.h>
+
+/* --- the types that it asks for on the way ---------------------------------------------------- */
+
+static bool
+is_wide(const struct policy_class *class)
+{
+    return class && (class->types.count > 1 || class->framebuffer);
+}
+
+void
+moved_types_find(const struct migrating_guest *guest, const struct inventory *here,
+                 const struct policy *policy, struct moved_types *ret)
+{
+    *ret = (struct moved_types){0};
+    for (size_t i = 0; policy->allow >> POLICY_ALLOW_TYPE & 1 && i < guest->demands.count; i++) {
+        const struct demand *demand = &guest->demands.items[i];
+        const struct inventory_type *type = migrating_guest_type(guest, here, demand);
+        struct moved_type moved = {.device = demand->hostdev->source};
+
+        if (!type || !demand->device || !is_wide(demand->class))
+            continue;
+        moved.word = inventory_type_has_name(type) ? type->name : type->id.text;
+        ARRAY_ADD(ret->items, ret->count, moved);
+    }
+}
+
+void
+moved_types_clear(struct moved_types *types)
+{
+    free(types->items);
+    *types = (struct moved_types){0};
+}
+
+/* Puts the types into the XML with which the guest runs. ret is the new XML, which the caller
+ * clears. */
+static int
+say_types(const struct moved_types *types, const struct document *live, struct document *ret,
+          struct error *error)
+{
+    AUTO(domain_edit_end) struct domain_edit edit = {0};
+    int rc = domain_edit_start(live, &edit, error);
+
+    for (size_t i = 0; rc == 0 && i < types->count; i++)
+        rc = domain_edit_set_type(&edit, types->items[i].device.text, types->items[i].word, error);
+    return rc < 0 ? rc : domain_edit_text(&edit, ret, error);
+}
+
+/* --- its definition there --------------------------------------------------------------------- */
+
+/* Gives each vGPU of the definition the source that it has now. Returns 1 if a source has
+ * changed. */
+static int
+follow(const struct request *now, struct domain_edit *edit, struct error *error)
+{
+    bool changed = false;
+    int rc = 0;
+
+    for (size_t i = 0; i < now->hostdev_count && rc == 0; i++) {
+        const struct request_hostdev *has = &now->hostdevs[i];
+        const struct request_hostdev *said =
+            demand_is_explicit(has) && has->alias ? domain_edit_find(edit, has->alias) : NULL;
+        const struct rewrite_source source = {
+            .kind = has->kind, .source = has->source, .is_managed = has->is_managed};
+
+        if (!said || (said->kind == has->kind && name_equal(&said->source, &has->source)))
+            continue;
+        rc = domain_edit_set_source(edit, has->alias, &source, error);
+        changed = true;
+    }
+    return rc < 0 ? rc : changed;
+}
+
+int
+move_follow_definition(struct connection *there, const struct name *domain,
+                       const struct request *now, struct error *error)
+{
+    AUTO(domain_edit_end) struct domain_edit edit = {0};
+    AUTO(document_clear) struct document config = {0};
+    AUTO(document_clear) struct document text = {0};
+    AUTO(document_clear) struct document written = {0};
+    int rc = connection_xml(there, domain, CONNECTION_CONFIG, true, &config, error);
+
+    if (rc == 0)
+        rc = domain_edit_start(&config, &edit, error);
+    if (rc == 0)
+        rc = follow(now, &edit, error);
+    if (rc <= 0)
+        return rc;
+    rc = domain_edit_text(&edit, &text, error);
+    if (rc == 0)
+        rc = definition_replace(there, domain, &config, &text, &written, error);
+    return rc < 0 ? rc : 1;
+}
+
+int
+move_update_definition(struct connection *there, const struct name *domain, struct error *error)
+{
+    AUTO(document_clear) struct document live = {0};
+    AUTO(request_clear) struct request now = {0};
+    struct connection_domain known;
+    int rc = connection_find(there, domain->text, &known, error);
+
+    if (rc < 0 || !known.is_running || !known.is_persistent)
+        return rc;
+    rc = connection_xml(there, domain, CONNECTION_LIVE, false, &live, error);
+    if (rc == 0)
+        rc = request_parse(&live, &now, error);
+    return rc < 0 ? rc : move_follow_definition(there, domain, &now, error);
+}
+
+/* --- the child -------------------------------------------------------------------------------- */
 
 /* What the child says after a success. It says MOVED at once. Then it says SETTLED when all is
  * right there, or else what is wrong. If it says nothing after MOVED, it has ended too early.
@@ -14,8 +129,6 @@
 #define MOVED     "moved"
 #define SETTLED   "."
 #define UNSETTLED "its definition there may name what it had here"
-
-/* --- the child -------------------------------------------------------------------------------- */
 
 /* Makes the XML with which the domain is to run there. It stays empty if nothing is to change. */
 static int
@@ -29,7 +142,7 @@ make_xml(const struct move *move, struct connection *connection, struct document
     if (!move->types || move->types->count == 0)
         return 0;
     rc = connection_xml(connection, move->domain, CONNECTION_LIVE, true, &live, error);
-    return rc < 0 ? rc : moved_types_say(move->types, &live, ret, error);
+    return rc < 0 ? rc : say_types(move->types, &live, ret, error);
 }
 
 static int
@@ -59,7 +172,7 @@ settle(const struct move *move, struct error *error)
     int rc = connection_open(move->call->host, move->to, CONNECTION_WRITE, &there, error);
 
     if (rc == 0)
-        rc = moved_definition_update(there, move->domain, error);
+        rc = move_update_definition(there, move->domain, error);
     if (rc < 0)
         error_wrap(error, UNSETTLED);
     else

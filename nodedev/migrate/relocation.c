@@ -11,7 +11,7 @@
 #include "lease/log.h"
 #include "libvirt/definition.h"
 #include "libvirt/long-call.h"
-#include "migrate/moved-definition.h"
+#include "migrate/move.h"
 #include "migrate/pause.h"
 #include "migrate/save-check.h"
 
@@ -263,7 +263,7 @@ change_definition(const struct relocation *relocation, const struct promise *pro
     }
     now.hostdevs = hostdevs;
     if (rc == 0)
-        rc = moved_definition_follow(source->connection, &source->domain.uuid, &now, error);
+        rc = move_follow_definition(source->connection, &source->domain.uuid, &now, error);
     return rc < 0 ? rc : 0;
 }
 
@@ -321,7 +321,7 @@ relocation_update_definition(const struct relocation *relocation)
     int rc = definitions_lock_take(relocation->call->host, &lock, &failure);
 
     if (rc == 0)
-        rc = moved_definition_update(relocation->source->connection, &domain->uuid, &failure);
+        rc = move_update_definition(relocation->source->connection, &domain->uuid, &failure);
     if (rc < 0)
         reply_warn(relocation->call, ERROR_FAILED,
                    "%s: its definition may name what it had before: %s", domain->name,

@@ -9,7 +9,6 @@
 #include "fake/typed.h"
 #include "libvirt/warm-up.h"
 #include "migrate/move.h"
-#include "migrate/moved-definition.h"
 
 #include <string.h>
 #include <unistd.h>
@@ -129,11 +128,11 @@ the_definition_follows(void **state)
         connection_open(&scene.kernel.host, "test:///default", CONNECTION_WRITE, &there, &error),
         0);
     definition_write(there, HERS(MDEV("ua-a", HAS) FUNCTION("0x5")));
-    assert_int_equal(moved_definition_update(there, &web08, &error), 0);
+    assert_int_equal(move_update_definition(there, &web08, &error), 0);
     assert_int_equal(connection_start(there, &web08, &error), 0);
     definition_write(there, HERS(MDEV("ua-a", HAD) FUNCTION("0x4")
                                      MDEV("ua-new", "dddddddd-0000-4000-8000-000000000003")));
-    assert_int_equal(moved_definition_update(there, &web08, &error), 1);
+    assert_int_equal(move_update_definition(there, &web08, &error), 1);
     after = definition_read(there, "web08");
     typed_assert_has(after, "<address uuid='" HAS "'/>");
     typed_assert_has(after, "function='0x5'/>");
@@ -141,7 +140,7 @@ the_definition_follows(void **state)
     assert_null(strstr(after, HAD));
     /* If the guest does not run with a vGPU, that vGPU stays in the definition. */
     typed_assert_has(after, "000000000003'/>");
-    assert_int_equal(moved_definition_update(there, &web08, &error), 0);
+    assert_int_equal(move_update_definition(there, &web08, &error), 0);
     again = definition_read(there, "web08");
     assert_string_equal(again, after);
 }
