@@ -4,7 +4,6 @@ libvgpuctl_a_SOURCES += \
 	nodedev/cli/reply.c nodedev/cli/reply.h \
 	nodedev/cli/command.c nodedev/cli/command.h \
 	nodedev/cli/end-signals.c nodedev/cli/end-signals.h \
-	nodedev/cli/help.c nodedev/cli/help.h \
 	nodedev/cli/json.c nodedev/cli/json.h \
 	nodedev/cli/options.c nodedev/cli/options.h \
 	nodedev/cli/output.c nodedev/cli/output.h \

@@ -43,8 +43,11 @@ terminal_width(const struct terminal *terminal)
     return width < LEAST_WIDTH ? LEAST_WIDTH : width;
 }
 
-size_t
-terminal_character(const char *text, unsigned *columns)
+/* Returns the number of bytes of the first character of a text that is not empty. *columns gets its
+ * width: 0, 1 or 2. A byte that is no character of the locale (LC_CTYPE) counts as a character of
+ * width 1. */
+static size_t
+read_character(const char *text, unsigned *columns)
 {
     mbstate_t state = {0};
     wchar_t character;
@@ -61,7 +64,7 @@ terminal_columns(const char *text)
     unsigned sum = 0, columns;
 
     for (; *text; sum += columns)
-        text += terminal_character(text, &columns);
+        text += read_character(text, &columns);
     return sum;
 }
 
@@ -77,7 +80,7 @@ terminal_cut(char *text, unsigned columns)
         unsigned more;
 
         end = next;
-        next += terminal_character(next, &more);
+        next += read_character(next, &more);
         kept += more;
     }
     /* At least three columns are cut off, and each has at least one byte. */
@@ -92,7 +95,7 @@ terminal_break(const char *text, unsigned columns, const char **next)
 
     while (*end) {
         unsigned more;
-        size_t length = terminal_character(end, &more);
+        size_t length = read_character(end, &more);
 
         /* A character that is wider than the line gets a line of its own. */
         if (used + more > columns && end > text)

@@ -34,11 +34,6 @@ int terminal_choose_colour(struct terminal *terminal, const char *when, struct e
 /* Returns how many columns a line can have. */
 unsigned terminal_width(const struct terminal *terminal) CHECKED NONNULL;
 
-/* Returns the number of bytes of the first character of a text that is not empty. *columns gets its
- * width: 0, 1 or 2. A byte that is no character of the locale (LC_CTYPE) counts as a character of
- * width 1. */
-size_t terminal_character(const char *text, unsigned *columns) NONNULL;
-
 /* Returns the width of a text in columns; and cuts a text to a width in place, so that it ends in
  * "..". */
 unsigned terminal_columns(const char *text) CHECKED NONNULL;

@@ -4,7 +4,6 @@
 #include "base/memory.h"
 #include "base/suggest.h"
 #include "capture/playback.h"
-#include "cli/help.h"
 #include "cli/reply.h"
 #include "cli/say.h"
 #include "cli/typed-line.h"
@@ -12,9 +11,121 @@
 #include "lease/log.h"
 
 #include <fcntl.h>
+#include <limits.h>
 #include <locale.h>
 #include <string.h>
 #include <unistd.h>
+
+/* --- what vgpuctl says of its commands -------------------------------------------------------- */
+
+/* The commands are grouped as the manual groups them: a group for each page. The completions read
+ * this text, and a check compares the manual with it. */
+
+#define COLUMNS 32 /* width of a command with its arguments */
+
+/* The command 'help' itself, for lists. It has no `run`, because it needs all commands. */
+static const struct command help_command = {
+    .name = "help",
+    .arguments = "[COMMAND]",
+    .help = "list all commands, or open the manual page of one",
+    .example = "vgpuctl help attach",
+    .page = "vgpuctl",
+    .most = 1,
+};
+
+/* Without a screen the width has no limit, because programs such as the completion read the
+ * text. */
+static unsigned
+width_of(const struct command_call *call)
+{
+    return call->terminal->is_screen ? terminal_width(call->terminal) : INT_MAX;
+}
+
+static const struct {
+    const char *page, *title;
+} groups[] = {
+    {"vgpuctl-show", "What there is"},
+    {"vgpuctl-guest", "What a guest asks for and gets"},
+    {"vgpuctl-gpu", "GPUs"},
+    {"vgpuctl-migrate", "Another host for a guest"},
+    {"vgpuctl-repair", "What is wrong, and how it is cleaned up"},
+};
+
+static void
+print_command(const struct command *command, const struct command_call *call)
+{
+    char head[64];
+
+    snprintf(head, sizeof(head), "  %s %s", command->name, command->arguments);
+    say_beside(call->out, head, COLUMNS, command->help, width_of(call));
+}
+
+/* Prints all commands and options. */
+static void
+print_commands(const struct command *const *commands, const struct command_call *call)
+{
+    FILE *out = call->out;
+
+    fprintf(out, "Usage: vgpuctl COMMAND [ARGUMENT]... [OPTION]...\n");
+    for (size_t i = 0; i < COUNT(groups); i++) {
+        fprintf(out, "\n%s (%s(1)):\n", groups[i].title, groups[i].page);
+        for (const struct command *const *command = commands; *command; command++) {
+            if (!strcmp((*command)->page, groups[i].page))
+                print_command(*command, call);
+        }
+    }
+    fprintf(out, "\nHelp (vgpuctl(1)):\n");
+    print_command(&help_command, call);
+    fprintf(out, "\nOptions:\n");
+    options_help(UINT64_MAX, help_command.option_help, width_of(call), out);
+    fprintf(out, "\n'vgpuctl COMMAND --help' says which of them a command takes.\n"
+                 "Exit status: 0 done, 1 failed, 2 usage, 3 no capacity, 4 busy.\n");
+}
+
+/* Prints what one command takes. */
+static void
+print_usage(const struct command *command, const struct command_call *call)
+{
+    FILE *out = call->out;
+
+    fprintf(out, "Usage: vgpuctl %s%s%s [OPTION]...\n\n%c%s.\n\nOptions:\n", command->name,
+            *command->arguments ? " " : "", command->arguments, (char)(*command->help - 'a' + 'A'),
+            command->help + 1);
+    options_help(command->options | OPTION_BITS_ALWAYS, command->option_help, width_of(call), out);
+    fprintf(out, "\nExample:\n  %s\n\nSee %s(1).\n", command->example, command->page);
+}
+
+#define MAN         "/usr/bin/man"
+#define MAN_TIMEOUT 10000 /* ms until it says whether it has a page */
+
+/* man(1) hands these words to less(1), unless the user has words of his own. */
+static void
+begin_at(const char *name)
+{
+    char less[64];
+
+    snprintf(less, sizeof(less), "-R +/^ *%s [A-Z[]", name);
+    setenv("MANLESS", less, 0);
+}
+
+/* Opens the manual page of a command, at the command. Does not return if there is such a page: the
+ * process becomes man(1), which waits for a person as long as that takes. */
+static void
+open_page(const struct command *command, const struct command_call *call)
+{
+    char *const ask[] = {(char *)MAN, (char *)"-w", (char *)"1", (char *)command->page, NULL};
+    char *const become[] = {(char *)MAN, (char *)"1", (char *)command->page, NULL};
+    AUTO_CLOSE int nowhere = open("/dev/null", O_WRONLY | O_CLOEXEC);
+
+    if (!call->host->run || nowhere < 0 ||
+        call->host->run(call->host, ask, nowhere, MAN_TIMEOUT) != 0)
+        return;
+    fflush(call->out);
+    begin_at(command->name);
+    execv(MAN, become);
+}
+
+/* --- one command ------------------------------------------------------------------------------ */
 
 /* Words of other tools for what a command does. */
 static const struct {
@@ -153,7 +264,7 @@ run(const struct command *command, struct host *host, struct terminal *terminal,
         return COMMAND_USAGE;
     }
     if (option_given(&call->options, OPTION_HELP)) {
-        help_print_usage(command, call);
+        print_usage(command, call);
         return COMMAND_DONE;
     }
     if (check_arguments(command, call, error) < 0)
@@ -204,7 +315,7 @@ run_help(const struct command *const *commands, const struct command_call *call,
     const struct command *command;
 
     if (option_given(&call->options, OPTION_HELP)) {
-        help_print_usage(&help_command, call);
+        print_usage(&help_command, call);
         return COMMAND_DONE;
     }
     if (call->count > 1)
@@ -212,14 +323,14 @@ run_help(const struct command *const *commands, const struct command_call *call,
             error_refuse(error, ERROR_USAGE, "help: of one command, please, not of several"),
             error);
     if (call->count == 0) {
-        help_print(commands, call);
+        print_commands(commands, call);
         return COMMAND_DONE;
     }
     command = find_command(commands, call->arguments[0], error);
     if (!command)
         return COMMAND_USAGE;
-    help_open_page(command, call);
-    help_print_usage(command, call);
+    open_page(command, call);
+    print_usage(command, call);
     return COMMAND_DONE;
 }
 
@@ -229,7 +340,7 @@ run_bare(const struct command *const *commands, const struct command_call *call,
          struct error *error)
 {
     if (option_given(&call->options, OPTION_HELP)) {
-        help_print(commands, call);
+        print_commands(commands, call);
         return COMMAND_DONE;
     }
     if (option_given(&call->options, OPTION_VERSION)) {

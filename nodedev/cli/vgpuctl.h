@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
 /*
- * vgpuctl: the administrator's tool: reads the command line, and returns the exit status. Each
- * command is in a file of its own.
+ * vgpuctl: the administrator's tool: reads the command line, says what its commands are for, and
+ * returns the exit status. Each command is in a file of its own.
  */
 
 #pragma once
