@@ -7,7 +7,7 @@
 #include "doctor/diagnosis.h"
 #include "doctor/entry.h"
 #include "evacuate/evacuation-record.h"
-#include "migrate/save-check.h"
+#include "migrate/managed-save.h"
 
 #define STATE         "run/libvirt-vgpu"
 #define KEPT          "var/lib/libvirt-vgpu" /* files that outlive a boot */
@@ -185,7 +185,7 @@ check_evacuated(struct diagnosis *diagnosis)
 
         if (!evacuation_record_is_in_hand(move) || move->host ||
             ledger_has_domain(&diagnosis->ledger, &move->domain) ||
-            !save_check_finds_image(diagnosis->host, move->name))
+            !managed_save_exists(diagnosis->host, move->name))
             continue;
         diagnosis_add(diagnosis,
                       "the guest %s is off: 'vgpuctl evacuate' has saved it, and was killed before "

@@ -4,7 +4,7 @@
 #include "base/array.h"
 #include "base/memory.h"
 #include "migrate/destinations.h"
-#include "migrate/pause.h"
+#include "migrate/managed-save.h"
 #include "migrate/relocation.h"
 
 #include <string.h>
@@ -126,8 +126,9 @@ place(const struct judgment *judgment, size_t index, enum relocation_way way)
     for (size_t i = count; i < ledger->count; i++)
         names_append_new(&item->move.to, &ledger->leases[i].gpu);
     if (way == RELOCATION_SAVE)
-        item->pause = pause_estimate(
-            plan->call->host, item->framebuffer + pause_memory(&judgment->sources[index].text));
+        item->pause = managed_save_estimate_pause(
+            plan->call->host,
+            item->framebuffer + managed_save_memory(&judgment->sources[index].text));
     return 0;
 }
 

@@ -3,6 +3,7 @@
 libvgpuctl_a_SOURCES += \
 	nodedev/migrate/departure.c nodedev/migrate/departure.h \
 	nodedev/migrate/destinations.c nodedev/migrate/destinations.h \
+	nodedev/migrate/managed-save.c nodedev/migrate/managed-save.h \
 	nodedev/migrate/migrate-check.c nodedev/migrate/migrate-check.h \
 	nodedev/migrate/migrate-findings.c nodedev/migrate/migrate-findings.h \
 	nodedev/migrate/migrate-notes.c nodedev/migrate/migrate-notes.h \
@@ -10,7 +11,5 @@ libvgpuctl_a_SOURCES += \
 	nodedev/migrate/migrating-device.c nodedev/migrate/migrating-device.h \
 	nodedev/migrate/migrating-guest.c nodedev/migrate/migrating-guest.h \
 	nodedev/migrate/move.c nodedev/migrate/move.h \
-	nodedev/migrate/pause.c nodedev/migrate/pause.h \
 	nodedev/migrate/relocation.c nodedev/migrate/relocation.h \
-	nodedev/migrate/remote-placement.c nodedev/migrate/remote-placement.h \
-	nodedev/migrate/save-check.c nodedev/migrate/save-check.h
+	nodedev/migrate/remote-placement.c nodedev/migrate/remote-placement.h

@@ -11,9 +11,8 @@
 #include "lease/log.h"
 #include "libvirt/definition.h"
 #include "libvirt/long-call.h"
+#include "migrate/managed-save.h"
 #include "migrate/move.h"
-#include "migrate/pause.h"
-#include "migrate/save-check.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -49,8 +48,8 @@ check_guest(const struct relocation *relocation, const struct demands *demands,
 
     if (relocation->way == RELOCATION_SHUT_DOWN)
         return 0;
-    return save_check_guest(relocation->call->host, &source->request, demands,
-                            count_framebuffer(former), &source->text, error);
+    return managed_save_check_guest(relocation->call->host, &source->request, demands,
+                                    count_framebuffer(former), &source->text, error);
 }
 
 int
@@ -59,7 +58,7 @@ relocation_foresee(const struct relocation *relocation, struct snapshot *snapsho
 {
     AUTO(ledger_clear) struct ledger former = {0};
     const size_t count = snapshot->ledger.count;
-    int rc = save_check_domain(&relocation->source->domain, error);
+    int rc = managed_save_check_domain(&relocation->source->domain, error);
 
     if (rc == 0)
         rc = promise_foresee(snapshot, relocation->call->host, &relocation->source->request,
@@ -429,7 +428,7 @@ relocation_run(const struct relocation *relocation, enum relocation_end *ret, st
     struct promise promise = PROMISE_NONE;
     uint64_t size, begun;
     sigset_t before;
-    int rc = save_check_domain(&relocation->source->domain, error);
+    int rc = managed_save_check_domain(&relocation->source->domain, error);
 
     *ret = RELOCATION_STAYED;
     if (rc == 0)
@@ -438,12 +437,12 @@ relocation_run(const struct relocation *relocation, enum relocation_end *ret, st
     if (rc == 0)
         rc = check_guest(relocation, &promise.snapshot.demands, &promise.former, error);
     block_signals(&before);
-    size = pause_memory(&relocation->source->text) + count_framebuffer(&promise.former);
+    size = managed_save_memory(&relocation->source->text) + count_framebuffer(&promise.former);
     begun = host_uptime(host);
     if (rc == 0)
         rc = move(relocation, &promise, ret, error);
     if (rc == 0 && relocation->way == RELOCATION_SAVE)
-        pause_note(host, size, host_uptime(host) - begun);
+        managed_save_note_pause(host, size, host_uptime(host) - begun);
     if (rc == 0)
         log_move(relocation, &promise.former);
     promise_close(&promise);

@@ -1,12 +1,15 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
-#include "migrate/save-check.h"
+#include "migrate/managed-save.h"
+#include "base/durable.h"
 #include "base/safe-open.h"
 #include "base/shell-word.h"
 #include "migrate/departure.h"
-#include "migrate/pause.h"
+#include "xml/xml-tree.h"
 
 #include <fcntl.h>
+#include <inttypes.h>
+#include <stdio.h>
 #include <string.h>
 #include <sys/statvfs.h>
 
@@ -81,7 +84,7 @@ check_space(const struct host *host, const struct request *request, uint64_t nee
 }
 
 int
-save_check_domain(const struct connection_domain *domain, struct error *error)
+managed_save_check_domain(const struct connection_domain *domain, struct error *error)
 {
     if (!domain->is_running)
         return error_refuse(error, ERROR_FAILED,
@@ -101,20 +104,63 @@ save_check_domain(const struct connection_domain *domain, struct error *error)
 }
 
 int
-save_check_guest(const struct host *host, const struct request *request,
-                 const struct demands *demands, unsigned framebuffer, const struct document *xml,
-                 struct error *error)
+managed_save_check_guest(const struct host *host, const struct request *request,
+                         const struct demands *demands, unsigned framebuffer,
+                         const struct document *xml, struct error *error)
 {
     int rc = check_devices(request, demands, error);
 
     if (rc == 0)
         rc = check_drivers(host, request, demands, error);
-    return rc < 0 ? rc : check_space(host, request, pause_memory(xml) + framebuffer, error);
+    return rc < 0 ? rc : check_space(host, request, managed_save_memory(xml) + framebuffer, error);
 }
 
 /* The name of the file is that of qemuDomainManagedSavePath (libvirt's qemu_domain.c). */
 bool
-save_check_finds_image(const struct host *host, const char *domain)
+managed_save_exists(const struct host *host, const char *domain)
 {
     return !strchr(domain, '/') && host_exists(host, SAVES "/%s.save", domain);
+}
+
+/* --- how long it takes ------------------------------------------------------------------------ */
+
+#define DIRECTORY "var/lib/libvirt-vgpu"
+#define NAME      "last-pause"
+#define MOST      (UINT64_C(1) << 40) /* of both figures, so that their product can be computed */
+
+uint64_t
+managed_save_memory(const struct document *xml)
+{
+    xmlDocPtr tree = xml_tree_read(xml);
+    xmlNodePtr memory =
+        tree ? xml_tree_next(xmlDocGetRootElement(tree), NULL, "memory", NULL) : NULL;
+    xmlChar *text = memory ? xmlNodeGetContent(memory) : NULL;
+    uint64_t kibibytes = text ? strtoull((const char *)text, NULL, 10) : 0;
+
+    xmlFree(text);
+    xmlFreeDoc(tree);
+    return kibibytes >> 10;
+}
+
+/* Without the figure only an estimate is missing, so a failure is not told. */
+void
+managed_save_note_pause(const struct host *host, uint64_t mebibytes, uint64_t milliseconds)
+{
+    char text[64];
+
+    snprintf(text, sizeof(text), "%" PRIu64 " %" PRIu64 "\n", mebibytes, milliseconds);
+    (void)!durable_write(host, DIRECTORY, NAME, text);
+}
+
+unsigned
+managed_save_estimate_pause(const struct host *host, uint64_t mebibytes)
+{
+    uint64_t size, time;
+    char text[64];
+
+    if (host_read(host, text, sizeof(text), "%s", DIRECTORY "/" NAME) < 0 ||
+        sscanf(text, "%" SCNu64 " %" SCNu64, &size, &time) != 2 || size == 0 || size > MOST ||
+        time > MOST || mebibytes > MOST)
+        return 0;
+    return (unsigned)((double)mebibytes * (double)time / (double)size / 1000) + 1;
 }
