@@ -215,7 +215,7 @@ ask_own(struct assignment *assignment, struct error *error)
         assignment->rc = -ETIMEDOUT;
         facts |= START_OWN_BUSY | (recovery->is_unknown ? START_OWN_SILENT : 0);
     }
-    return recovery_has_work(recovery) ? facts | START_OWN_GOES : facts;
+    return recovery->needed.count || recovery->todo.count ? facts | START_OWN_GOES : facts;
 }
 
 /* Copies what is promised to the guest. Its start forgets these leases, as it takes the places. */

@@ -14,12 +14,6 @@ drop_work(struct recovery *recovery)
     removals_clear(&recovery->todo);
 }
 
-bool
-recovery_has_work(const struct recovery *recovery)
-{
-    return recovery->needed.count || recovery->todo.count;
-}
-
 void
 recovery_clear(struct recovery *recovery)
 {

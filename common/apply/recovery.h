@@ -57,9 +57,6 @@ int recovery_claim_others(struct recovery *recovery, struct transaction *transac
                           const struct placement_problem *problem, struct ledger *ledger,
                           bool *changed, struct error *error) CHECKED NONNULL;
 
-/* Whether anything is claimed for removal. */
-bool recovery_has_work(const struct recovery *recovery) CHECKED NONNULL;
-
 /* Outside the lock: removes what was claimed. occasion is OCCASION_START or OCCASION_ROOM. Needed
  * removals have the whole time of the transaction, the others so many milliseconds. A device that
  * could not be removed is unremovable from then on. */

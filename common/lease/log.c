@@ -24,13 +24,6 @@ log_open(struct log *log, const char *program, const char *socket)
     log->collects = false;
 }
 
-void
-log_close(struct log *log)
-{
-    cleanup_close(&log->socket);
-    log->socket = -1;
-}
-
 static int
 connect_to(const char *path)
 {

@@ -31,7 +31,6 @@ struct log {
 
 /* program is its name in the log, socket is the log's ("/dev/log"). Both are borrowed. */
 void log_open(struct log *log, const char *program, const char *socket) NONNULL;
-void log_close(struct log *log) NONNULL;
 
 /* Collects the host's lines from now on. log_send sends them, and later lines are sent at once. */
 void log_collect(const struct host *host) NONNULL;

@@ -213,10 +213,13 @@ release_libvirt(const struct work *work)
     fflush(work->call->faults);
 }
 
+/* Whether a vendor's tools are needed to set up a card. They are slow, and one runs at a time. */
 static bool
 needs_tools(const struct work *work, const struct card *card)
 {
-    return card_vendor_has_tools(card_vendor_of(work->call->host, &card->said->address));
+    const struct card_vendor *vendor = card_vendor_of(work->call->host, &card->said->address);
+
+    return vendor->set_functions || vendor->ask;
 }
 
 /* A person is told at once who holds a card up. At boot nobody is there to type the command again.

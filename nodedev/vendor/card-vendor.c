@@ -65,12 +65,6 @@ card_vendor_parts(const struct inventory_gpu *from, const struct inventory_gpu *
 }
 
 bool
-card_vendor_has_tools(const struct card_vendor *vendor)
-{
-    return vendor->set_functions || vendor->ask;
-}
-
-bool
 card_vendor_has_type(const struct card_vendor *vendor, const struct inventory_type *type)
 {
     return vendor->types && vendor->types->has(type);

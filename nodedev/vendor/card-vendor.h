@@ -113,9 +113,6 @@ bool card_vendor_has_card(const struct card_vendor *vendor, const struct host *h
 /* The same, enum policy_scheduler. Unsaid: the card has none, or nobody knows. */
 unsigned card_vendor_scheduler(const struct host *host, const struct name *card) CHECKED NONNULL;
 
-/* Whether a vendor's tools are needed to set up a card. They are slow, and one runs at a time. */
-bool card_vendor_has_tools(const struct card_vendor *vendor) CHECKED NONNULL;
-
 /* Whether a vGPU of one GPU never moves to the other, by the families of both. */
 bool
 card_vendor_parts(const struct inventory_gpu *from, const struct inventory_gpu *to) CHECKED NONNULL;

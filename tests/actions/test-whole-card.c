@@ -624,7 +624,7 @@ logged_by_reconcile(void)
     scene.kernel.host.log = &log;
     scene_reconcile(&scene);
     scene.kernel.host.log = NULL;
-    log_close(&log);
+    cleanup_close(&log.socket);
     unlink(address.sun_path);
     while ((more = recv(reader, lines + length, sizeof(lines) - length - 1, 0)) > 0)
         length += (size_t)more;

@@ -97,7 +97,7 @@ changes_are_logged(void **state)
             fail_msg("%s: %s", rows[i].typed, line);
     }
     scene.kernel.host.log = NULL;
-    log_close(&log);
+    cleanup_close(&log.socket);
     unlink(address.sun_path);
 }
 

@@ -388,7 +388,7 @@ what_the_log_says(void **state)
     assert_int_equal(logged(reader, "event=release "), 1);
     one_story(reader, xml);
     scene.kernel.host.log = NULL;
-    log_close(&log);
+    cleanup_close(&log.socket);
     unlink(address.sun_path);
     scene_assert_empty(&scene);
 }

@@ -33,7 +33,7 @@ setup(void **state)
 static int
 teardown(void **state)
 {
-    log_close(&program_log);
+    cleanup_close(&program_log.socket);
     close(reader);
     return unlink(address.sun_path);
 }
