@@ -50,6 +50,7 @@ mount_all() {
 find_devices() {
 	/usr/lib/systemd/systemd-udevd --daemon
 	modprobe -a mdev vfio vfio_iommu_type1 mtty mbochs mdpy
+	! is_uml || modprobe uml-dmi
 	udevadm trigger
 	udevadm settle
 }
@@ -65,11 +66,14 @@ name_host() {
 }
 
 configure_libvirt() {
-	local daemon
+	local daemon uuid
+	uuid=$(new_uuid)
 	# Without systemd, QEMU's mount name space fails with "Unable to move /dev/pts mount".
 	echo 'namespaces = []' >>/etc/libvirt/qemu.conf
 	for daemon in "${DAEMONS[@]}"; do
 		echo "log_outputs = \"3:file:/var/log/libvirt/$daemon.log\"" >>"/etc/libvirt/$daemon.conf"
+		# A host without firmware has no UUID. Without one, nobody can tell two hosts apart.
+		[ -e /sys/class/dmi/id/product_uuid ] || echo "host_uuid = \"$uuid\"" >>"/etc/libvirt/$daemon.conf"
 	done
 	mkdir -p /var/log/libvirt/qemu
 }
@@ -142,7 +146,44 @@ make_halt_rom() {
 	chmod 644 "$HALT_ROM"
 }
 
+# A guest with this ROM shows that it goes on with its run. At its start it writes the processor's time
+# stamp to 0x504, and 0 to 0x500. Then its clock adds 1 to the number at 0x500, twice a second. The guest
+# halts meanwhile. See count_of in lib.sh.
+make_count_rom() {
+	local code handler segments
+	# cli, ds = ss = 0, sp = 0x1000
+	code='\xfa\x31\xc0\x8e\xd8\x8e\xd0\xbc\x00\x10'
+	# The first interrupt controller passes on only what the second one has: the clock, as vector 0x70.
+	code+='\xb0\x11\xe6\x20\xb0\x08\xe6\x21\xb0\x04\xe6\x21\xb0\x01\xe6\x21\xb0\xfb\xe6\x21'
+	code+='\xb0\x11\xe6\xa0\xb0\x70\xe6\xa1\xb0\x02\xe6\xa1\xb0\x01\xe6\xa1\xb0\xfe\xe6\xa1'
+	# Vector 0x70 is F000:0100, where the handler is.
+	code+='\xc7\x06\xc0\x01\x00\x01\xc7\x06\xc2\x01\x00\xf0'
+	# dword [0x500] = 0, dword [0x504] = rdtsc
+	code+='\x66\xc7\x06\x00\x05\x00\x00\x00\x00\x0f\x31\x66\xa3\x04\x05'
+	# The processor's own controller passes nothing on at first: [0xfee00350] = 0x700. This address needs a
+	# segment of 4 GB, which is loaded in protected mode.
+	code+='\x2e\x0f\x01\x16\x20\x01\x0f\x20\xc0\x0c\x01\x0f\x22\xc0\xbb\x08\x00\x8e\xc3\x24\xfe\x0f\x22\xc0'
+	code+='\x66\xbf\x50\x03\xe0\xfe\x26\x67\x66\xc7\x07\x00\x07\x00\x00'
+	# The clock: twice a second, and it interrupts. Then sti, and hlt in a loop.
+	code+='\xb0\x0a\xe6\x70\xb0\x2f\xe6\x71\xb0\x0b\xe6\x70\xb0\x42\xe6\x71\xfb\xf4\xeb\xfd'
+	# inc dword [0x500]; the clock and both controllers are told that it was seen; iret
+	handler='\x66\xff\x06\x00\x05\x50\xb0\x0c\xe6\x70\xe4\x71\xb0\x20\xe6\xa0\xe6\x20\x58\xcf'
+	# Where the table of segments is, and at F000:0130 the table.
+	segments='\x0f\x00\x30\x01\x0f\x00%010d\x00\x00\x00\x00\x00\x00\x00\x00\xff\xff\x00\x00\x00\x92\xcf\x00'
+	head -c 65536 /dev/zero >"$COUNT_ROM"
+	# shellcheck disable=SC2059 # the bytes
+	printf "$code" | dd of="$COUNT_ROM" conv=notrunc status=none
+	# shellcheck disable=SC2059
+	printf "$handler" | dd of="$COUNT_ROM" bs=1 seek=256 conv=notrunc status=none
+	# shellcheck disable=SC2059
+	printf "$segments" 0 | dd of="$COUNT_ROM" bs=1 seek=288 conv=notrunc status=none
+	# The processor starts here: jmp F000:0000.
+	printf '\xea\x00\x00\x00\xf0' | dd of="$COUNT_ROM" bs=1 seek=65520 conv=notrunc status=none
+	chmod 644 "$COUNT_ROM"
+}
+
 make_halt_rom
+make_count_rom
 read -ra task </vgpu/task
 if has_selinux; then
 	# shellcheck source=/dev/null

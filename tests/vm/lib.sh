@@ -11,7 +11,7 @@ HOST2=/srv/host2
 # The system of the second host, if that is another Debian.
 HOST2_SYSTEM=/other
 # The code of a guest that needs no firmware (see guest_xml).
-HALT_ROM=/vgpu/halt.rom
+HALT_ROM=/vgpu/halt.rom COUNT_ROM=/vgpu/count.rom
 # The QEMU of guest_xml's guests. Nothing means Debian's own, as in a scenario that begins with "EMULATOR=". The other
 # one is Debian's but for the speed of its monitor; see quick-monitor.
 EMULATOR=
@@ -220,10 +220,11 @@ guest_features() {
 }
 
 # guest_xml NAME [--uuid U] [--metadata XML] [--hostdev UUID[,ALIAS[,MODEL]]]... [--pci
-# ADDRESS[,ALIAS[,MANAGED]]]... [--migratable] [--firmware] [--qemu-arg ARG]... [--xml-filter
+# ADDRESS[,ALIAS[,MANAGED]]]... [--migratable] [--firmware | --counts] [--qemu-arg ARG]... [--xml-filter
 # SED]...: prints the XML of a guest without an operating system. The test host is emulated, and so is
 # its guest. A real firmware would take longer than the rest of the start. So the guest has a firmware
-# that halts (see init.sh). With --firmware it has the real one, which gives the devices their ports.
+# that halts (see init.sh). With --firmware it has the real one, which gives the devices their ports. With
+# --counts it has one that counts (see count_of).
 guest_xml() {
 	{ local -; set +x; } 2>/dev/null
 	local name=$1 uuid metadata='' hostdevs='' arguments='' filter=() device alias model managed
@@ -240,6 +241,11 @@ guest_xml() {
 			;;
 		--firmware)
 			firmware=''
+			shift
+			continue
+			;;
+		--counts)
+			firmware=${firmware/$HALT_ROM/$COUNT_ROM}
 			shift
 			continue
 			;;
@@ -336,6 +342,10 @@ monitor() {
 	for command; do commands+="qemu-monitor-command $guest --hmp \"$command\";"; done
 	virsh -q "$commands"
 }
+
+# count_of GUEST: two numbers of a guest that counts: which run of it this is, and how far it has counted.
+# A guest that is booted anew has another run, and begins at 0.
+count_of() { monitor "$1" 'xp /2uw 0x500' | awk 'NF == 3 { print $3, $2 }'; }
 
 # acpi_ports GUEST: sets q35's ACPI ports as a firmware does. After this the power-off is at 0x604.
 acpi_ports() {
@@ -804,6 +814,7 @@ start_host2() {
 	cp -a /etc/libvirt/. "$HOST2/etc"
 	cp -a /var/cache/libvirt/. "$HOST2/cache"
 	find "$HOST2/etc/qemu" -name '*.xml' -delete
+	sed -i '/^host_uuid /d' "$HOST2/etc/$DAEMON.conf"
 	echo "host_uuid = \"$(new_uuid)\"" >>"$HOST2/etc/$DAEMON.conf"
 	# The second host has ports of its own, and its log needs no virtlogd. It uses no control groups.
 	# These have a guest's name and number, and guests of both hosts may have the same ones.

@@ -22,7 +22,7 @@ label_payload() {
 	find /vgpu \( -path /vgpu/state -o -path /vgpu/installed \) -prune -o -print0 |
 		xargs -0 chcon -h system_u:object_r:usr_t:s0
 	set_type bin_t "$here"
-	set_type virt_content_t "$HALT_ROM"
+	set_type virt_content_t "$HALT_ROM" "$COUNT_ROM"
 	set_type initrc_exec_t "$here"/{init,runner}.sh
 }
 

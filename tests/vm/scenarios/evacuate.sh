@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-# A GPU is drained, and its running guests move to another GPU, or are shut down and started there. They come back, also
-# after vgpuctl was killed.
+# A GPU is drained, and its running guests move to another GPU, or are shut down and started there. They come back.
+# evacuate-host plays it with more cards and guests, and with kills.
 # shellcheck shell=bash
 # needs: libvirt 9.7
 # needs: qemu 8.1
@@ -64,30 +64,6 @@ done
 [ -z "$(ls $away)" ]
 [ "$(vgpuctl gpus -rn -o DRAINED | sort -u)" = no ]
 destroy web03
-
-# Three moments of a move. The place is held and the guest is saved; the guest is saved; its place waits for its start.
-saving() { grep -q ' pending ' /run/libvirt-vgpu/ledger; }
-saved() { compgen -G '/var/lib/libvirt/qemu/save/web0[12].save' && ! { [ -e /run/libvirt/qemu/web01.pid ] && [ -e /run/libvirt/qemu/web02.pid ]; }; }
-restoring() { grep -q ' reserved ' /run/libvirt-vgpu/ledger; }
-# A guest runs, or is off with its image.
-is_safe() { is_running "$1" || { is_off "$1" && [ -e "/var/lib/libvirt/qemu/save/$1.save" ]; }; }
-settled() { ! pgrep -x vgpuctl && is_safe web01 && is_safe web02; }
-for moment in saving saved restoring; do
-    say "a kill while $moment: no guest is lost, and the same command goes on"
-    (exec vgpuctl evacuate "${T4[0]}" --json >json 2>err) &
-    child=$!
-    # The moment may pass unseen on a busy machine. Then this round plays an evacuation that ends.
-    { until $moment || ! kill -0 $child; do :; done; } >/dev/null 2>&1
-    if kill -KILL $child; then say "killed"; fi
-    wait $child || true
-    wait_for settled
-    vgpuctl evacuate "${T4[0]}" -rn -o DOMAIN,HOW,RESULT | tee moves
-    [ "$(vgpuctl list -rn -o GPU,STATE | sort -u)" = "${T4[1]} held" ]
-    for n in 1 2; do is_running "web0$n"; done
-    vgpuctl evacuate --back
-    [ "$(vgpuctl list -rn -o GPU,STATE | sort -u)" = "${T4[0]} held" ]
-    [ -z "$(ls $away)" ]
-done
 
 say "the GPU is empty once the last guest is off, and takes its guests back"
 vgpuctl evacuate "${T4[0]}" --json >steps

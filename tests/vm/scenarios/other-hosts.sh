@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 # vgpuctl --connect shows the other host; a migration never contradicts migrate-check.
 # shellcheck shell=bash
-# needs: distribution
 # needs: qemu 8.1
 
 guest web01 --migratable --metadata "$(request '<vgpu:device alias="ua-gpu0" type="mtty-2"/>')" \
