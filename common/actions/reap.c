@@ -338,3 +338,14 @@ reap_devices(const struct host *host, const struct reap_order *order, struct fin
     remove_claimed(&reaping);
     return 0;
 }
+
+void
+reap_named(const struct host *host, const struct ledger *before, const struct names *named)
+{
+    AUTO(findings_clear) struct findings findings = {0};
+    const struct reap_order order = {.before = before, .named = named};
+    struct error ignored;
+
+    if (named->count)
+        (void)!reap_devices(host, &order, &findings, &ignored);
+}

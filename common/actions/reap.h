@@ -46,3 +46,8 @@ bool reap_is_orphan(const struct statedir *statedir, const struct lease *lease)
  */
 int reap_devices(const struct host *host, const struct reap_order *order, struct findings *ret,
                  struct error *error) CHECKED NONNULL;
+
+/* Removes these devices, to which no domain refers, if each lease is as in `before`. Nobody is told
+ * of a failure: the caller looks whether a device is still there. */
+void
+reap_named(const struct host *host, const struct ledger *before, const struct names *named) NONNULL;

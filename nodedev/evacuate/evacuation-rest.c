@@ -11,18 +11,6 @@
 
 /* --- vGPUs ------------------------------------------------------------------------------------ */
 
-static void
-reap_kept(const struct host *host, const struct names *named)
-{
-    AUTO(findings_clear) struct findings findings = {0};
-    AUTO(ledger_clear) struct ledger ledger = {0};
-    const struct reap_order order = {.before = &ledger, .named = named};
-    struct error ignored;
-
-    if (named->count && statedir_peek(host, &ledger, &ignored) == 0)
-        (void)!reap_devices(host, &order, &findings, &ignored);
-}
-
 /* Whether a vGPU is still there, or has a lease. */
 static bool
 is_there(const struct snapshot *snapshot, const struct name *device)
@@ -47,7 +35,7 @@ evacuation_rest_remove(struct evacuation_plan *plan)
         if (item->move.way == EVACUATION_REAP && lease && lease->state == LEASE_KEPT)
             names_append(&kept, &item->device);
     }
-    reap_kept(host, &kept);
+    reap_named(host, &plan->snapshot.ledger, &kept);
     (void)!reconcile_host(host, &findings, &error);
     if (snapshot_take_to_show(&snapshot, host, &inventory_no_types, &error) < 0)
         return;

@@ -192,21 +192,9 @@ shut_down(const struct relocation *relocation, struct error *error)
 
 /* --- the old vGPUs ---------------------------------------------------------------------------- */
 
-/* A vGPU that is kept for the guest's next start goes, because that start finds it elsewhere. */
-static void
-reap_kept(const struct host *host, const struct ledger *ledger, const struct lease *lease)
-{
-    AUTO(findings_clear) struct findings findings = {0};
-    AUTO(names_clear) struct names named = {0};
-    const struct reap_order order = {.before = ledger, .named = &named};
-    struct error ignored;
-
-    names_append(&named, &lease->vgpu.device);
-    (void)!reap_devices(host, &order, &findings, &ignored);
-}
-
 /* Waits until nothing is left of what the guest had. libvirt has run release; what release could
- * not do is done here. Others do it as well, so a failure is no reason to give up. */
+ * not do is done here. A vGPU that is kept for the guest's next start goes, because that start
+ * finds another one. Others do it as well, so a failure is no reason to give up. */
 static int
 wait_for_removal(const struct relocation *relocation, struct error *error)
 {
@@ -218,6 +206,7 @@ wait_for_removal(const struct relocation *relocation, struct error *error)
     for (;;) {
         AUTO(ledger_clear) struct ledger ledger = {0};
         AUTO(findings_clear) struct findings findings = {0};
+        AUTO(names_clear) struct names kept = {0};
         const struct lease *lease;
         struct error ignored;
         int rc = statedir_peek(host, &ledger, error);
@@ -227,10 +216,12 @@ wait_for_removal(const struct relocation *relocation, struct error *error)
             return rc;
         if (lease_is_in_use(lease) && ask(relocation, &ignored) == RELOCATION_STAYED)
             return error_set(error, -EBUSY, "somebody has started it meanwhile");
-        if (lease->state == LEASE_KEPT)
-            reap_kept(host, &ledger, lease);
-        else
+        if (lease->state == LEASE_KEPT) {
+            names_append(&kept, &lease->vgpu.device);
+            reap_named(host, &ledger, &kept);
+        } else {
             (void)!reconcile_host(host, &findings, &ignored);
+        }
         if (!deadline_pause(deadline, &pause))
             return error_set(error, -EBUSY, "its vGPU %s is not gone after %u s (%s)",
                              lease->vgpu.device.text, REMOVAL / 1000,
