@@ -146,7 +146,8 @@ passthrough_tell(struct pass *pass, const struct lease *lease, enum fate fate, c
                   lease->vgpu.device.text, lease->domain_name, lease_state_name(lease->state), why);
         return;
     }
-    passthrough->is_outdated |= ledger_has_changed(&pass->look.before, lease);
+    passthrough->is_outdated |=
+        lease_has_changed(ledger_find(&pass->look.before, &lease->vgpu.device), lease);
     snprintf(who, sizeof(who), "the guest %s", lease->domain_name);
     note_user(passthrough, &lease->gpu, who, &lease->vgpu.device);
 }

@@ -245,33 +245,56 @@ parse_lease(char *line, unsigned number, const struct vgpu_interface *const *row
     return 0;
 }
 
-/* By device. Leases of one device stay in the file's order. */
 static int
 compare_devices(const void *left, const void *right)
 {
     const struct lease *const *a = left, *const *b = right;
-    int order = strcmp((*a)->vgpu.device.text, (*b)->vgpu.device.text);
 
-    return order ? order : (*a > *b) - (*a < *b);
+    return strcmp((*a)->vgpu.device.text, (*b)->vgpu.device.text);
 }
 
-/* A host may have hundreds of leases, and reads them at each event. So the leases are sorted
- * instead of comparing each with all others. */
+void
+ledger_order_make(const struct ledger *ledger, struct ledger_order *ret)
+{
+    *ret = (struct ledger_order){memory_zeroed(ledger->count, sizeof(*ret->leases)), ledger->count};
+    for (size_t i = 0; i < ledger->count; i++)
+        ret->leases[i] = &ledger->leases[i];
+    if (ret->count)
+        qsort(ret->leases, ret->count, sizeof(*ret->leases), compare_devices);
+}
+
+void
+ledger_order_clear(struct ledger_order *order)
+{
+    free(order->leases);
+    *order = (struct ledger_order){0};
+}
+
+const struct lease *
+ledger_order_find(const struct ledger_order *order, const struct name *device)
+{
+    const struct lease wanted = {.vgpu.device = *device}, *key = &wanted;
+    const struct lease **found =
+        order->count ? bsearch(&key, order->leases, order->count, sizeof(key), compare_devices)
+                     : NULL;
+
+    return found ? *found : NULL;
+}
+
+/* No device has two leases. */
 static int
 check_devices(const struct ledger *ledger, struct error *error)
 {
-    AUTO_FREE const struct lease **sorted = calloc(ledger->count + 1, sizeof(*sorted));
+    AUTO(ledger_order_clear) struct ledger_order order = {0};
     const struct lease *second = NULL;
 
-    if (!sorted)
-        return error_set(error, -ENOMEM, "no memory for the ledger");
-    for (size_t i = 0; i < ledger->count; i++)
-        sorted[i] = &ledger->leases[i];
-    qsort(sorted, ledger->count, sizeof(*sorted), compare_devices);
-    for (size_t i = 1; i < ledger->count; i++) {
-        if (name_equal(&sorted[i - 1]->vgpu.device, &sorted[i]->vgpu.device) &&
-            (!second || sorted[i] < second))
-            second = sorted[i];
+    ledger_order_make(ledger, &order);
+    for (size_t i = 1; i < order.count; i++) {
+        const struct lease *a = order.leases[i - 1], *b = order.leases[i];
+        const struct lease *later = a > b ? a : b;
+
+        if (name_equal(&a->vgpu.device, &b->vgpu.device) && (!second || later < second))
+            second = later;
     }
     if (!second)
         return 0;
@@ -390,10 +413,8 @@ ledger_find_gpus(const struct ledger *ledger, const struct name *domain, struct 
 }
 
 bool
-ledger_has_changed(const struct ledger *before, const struct lease *lease)
+lease_has_changed(const struct lease *old, const struct lease *lease)
 {
-    const struct lease *old = ledger_find(before, &lease->vgpu.device);
-
     return !old || old->state != lease->state || old->claim != lease->claim ||
            old->time != lease->time || !process_same(old->daemon, lease->daemon) ||
            !name_equal(&old->domain, &lease->domain);

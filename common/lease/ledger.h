@@ -107,8 +107,21 @@ const struct lease *ledger_find_of(const struct ledger *ledger, const struct nam
 void
 ledger_find_gpus(const struct ledger *ledger, const struct name *domain, struct names *ret) NONNULL;
 
-/* Whether a lease has changed since an earlier ledger, or was not in that ledger. */
-bool ledger_has_changed(const struct ledger *before, const struct lease *lease) CHECKED NONNULL;
+/* Whether a lease has changed since an earlier ledger, where it was `old`; NULL: it was not there.
+ */
+bool lease_has_changed(const struct lease *old, const struct lease *lease) CHECKED
+    __attribute__((nonnull(2)));
+
+/* The leases of a ledger by their devices, for whoever looks for many of them. The order holds
+ * until the ledger changes. The caller clears it. */
+struct ledger_order {
+    const struct lease **leases;
+    size_t count;
+};
+void ledger_order_make(const struct ledger *ledger, struct ledger_order *ret) NONNULL;
+void ledger_order_clear(struct ledger_order *order) NONNULL;
+const struct lease *
+ledger_order_find(const struct ledger_order *order, const struct name *device) NONNULL;
 
 /* Adds a copy of a lease. Its device must have none yet. */
 void ledger_add(struct ledger *ledger, const struct lease *lease) NONNULL;

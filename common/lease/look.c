@@ -8,6 +8,7 @@ static void
 forget_devices(struct look *look)
 {
     ledger_clear(&look->before);
+    ledger_order_clear(&look->order);
     free(look->devices);
     look->devices = NULL;
 }
@@ -17,6 +18,7 @@ forget_guests(struct look *look)
 {
     status_files_clear(&look->guests);
     ledger_clear(&look->asked);
+    ledger_order_clear(&look->asked_order);
     free(look->ended);
     look->ended = NULL;
     free(look->cards);
@@ -33,6 +35,7 @@ look_clear(struct look *look)
 static void
 look_at_devices(struct look *look, const struct statedir *statedir, const struct name *domain)
 {
+    ledger_order_make(&look->before, &look->order);
     look->devices = memory_zeroed(look->before.count, sizeof(*look->devices));
     for (size_t i = 0; i < look->before.count; i++) {
         const struct lease *lease = &look->before.leases[i];
@@ -97,6 +100,7 @@ look_at_guests(struct look *look, const struct host *host, struct error *error)
     forget_guests(look);
     look->ended = memory_zeroed(look->before.count, sizeof(*look->ended));
     ledger_copy(&look->before, &look->asked);
+    ledger_order_make(&look->asked, &look->asked_order);
     for (size_t i = 0; i < look->asked.count; i++)
         look->ended[i] = has_ended(look, host, &look->asked.leases[i]);
     look->cards = memory_zeroed(look->before.cards.count, sizeof(*look->cards));
@@ -108,15 +112,15 @@ look_at_guests(struct look *look, const struct host *host, struct error *error)
 bool
 look_knows_guest(const struct look *look, const struct lease *lease)
 {
-    return !ledger_has_changed(&look->asked, lease);
+    return !lease_has_changed(ledger_order_find(&look->asked_order, &lease->vgpu.device), lease);
 }
 
 bool
 look_knows_end(const struct look *look, const struct lease *lease)
 {
-    const struct lease *asked = ledger_find(&look->asked, &lease->vgpu.device);
+    const struct lease *asked = ledger_order_find(&look->asked_order, &lease->vgpu.device);
 
-    return asked && look_knows_guest(look, lease) && look->ended[asked - look->asked.leases];
+    return !lease_has_changed(asked, lease) && look->ended[asked - look->asked.leases];
 }
 
 void
@@ -149,21 +153,26 @@ look_card(const struct look *look, const struct whole_card *card)
 const struct look_device *
 look_device(const struct look *look, const struct lease *lease)
 {
-    const struct lease *old = ledger_find(&look->before, &lease->vgpu.device);
+    const struct lease *old = ledger_order_find(&look->order, &lease->vgpu.device);
     const struct look_device *device = old ? &look->devices[old - look->before.leases] : NULL;
 
-    return device && device->is_known && !ledger_has_changed(&look->before, lease) ? device : NULL;
+    return device && device->is_known && !lease_has_changed(old, lease) ? device : NULL;
 }
 
 void
 look_compare(const struct look *look, const struct ledger *ledger, struct ledger *ret)
 {
+    AUTO(ledger_order_clear) struct ledger_order now = {0};
+
     for (size_t i = 0; i < ledger->count; i++) {
-        if (ledger_has_changed(&look->before, &ledger->leases[i]))
-            ledger_add(ret, &ledger->leases[i]);
+        const struct lease *lease = &ledger->leases[i];
+
+        if (lease_has_changed(ledger_order_find(&look->order, &lease->vgpu.device), lease))
+            ledger_add(ret, lease);
     }
+    ledger_order_make(ledger, &now);
     for (size_t i = 0; i < look->before.count; i++) {
-        if (!ledger_find(ledger, &look->before.leases[i].vgpu.device))
+        if (!ledger_order_find(&now, &look->before.leases[i].vgpu.device))
             ledger_add(ret, &look->before.leases[i]);
     }
 }
@@ -171,7 +180,7 @@ look_compare(const struct look *look, const struct ledger *ledger, struct ledger
 bool
 look_had_place(const struct look *look, const struct ledger *ledger, const struct lease *lease)
 {
-    const struct lease *old = ledger_find(&look->before, &lease->vgpu.device);
+    const struct lease *old = ledger_order_find(&look->order, &lease->vgpu.device);
     const struct lease *now = ledger_find(ledger, &lease->vgpu.device);
 
     return old && now && old->claim == now->claim;

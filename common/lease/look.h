@@ -35,11 +35,13 @@ enum {
 
 struct look {
     struct ledger before;        /* the ledger as it was then */
+    struct ledger_order order;   /* of before */
     struct look_device *devices; /* one for each lease in before */
     struct status_files guests;  /* from libvirt's status files */
     struct ledger asked;         /* the leases, as they were before the guests were read */
-    bool *ended;                 /* per lease in asked: its daemon was gone, or its end marked */
-    unsigned char *cards;        /* per card in asked, as it was before the guests were read */
+    struct ledger_order asked_order;
+    bool *ended;          /* per lease in asked: its daemon was gone, or its end marked */
+    unsigned char *cards; /* per card in asked, as it was before the guests were read */
 };
 
 /* Reads the ledger, and looks at the devices of a domain's leases; if domain is NULL, at those of
