@@ -66,9 +66,9 @@ put_stanza(FILE *out, const char *kind, unsigned i)
     if (!strcmp(kind, "gpus"))
         fprintf(out, "{ address = \"0000:%02x:%02x.0\"; priority = 1; }", i >> 5, i & 31);
     else if (!strcmp(kind, "max_instances"))
-        fprintf(out, "{ types = [ \"x-%u\" ]; max = 2; }", i);
+        fprintf(out, "{ types = [ \"nvidia-%u\" ]; max = 2; }", 1000 + i);
     else if (!strcmp(kind, "quotas"))
-        fprintf(out, "{ domains = [ \"a%u-*\" ]; class = \"small\"; max = 2; }", i);
+        fprintf(out, "{ domains = [ \"a%u-*\" ]; class = \"c%u\"; max = 2; }", i, i);
     else
         fprintf(out, "{ name = \"b%u-*\"; release = \"keep\"; }", i);
 }
@@ -84,7 +84,7 @@ grow_stanzas(unsigned count)
 
     fprintf(out, "classes = { small = { types = [ \"nvidia-555\" ]; };\n");
     for (unsigned i = 0; i < count; i++)
-        fprintf(out, "c%u = { types = [ \"y-%u\" ]; };\n", i, i);
+        fprintf(out, "c%u = { types = [ \"nvidia-%u\" ]; };\n", i, 555 + i % 22);
     fprintf(out, "};\n");
     for (size_t k = 0; k < COUNT(kinds); k++) {
         fprintf(out, "%s = (", kinds[k]);

@@ -46,6 +46,7 @@ ours=$(sed -n 's/^ *256 parents:.*, \([0-9.]*\) ms$/\1/p' "$scratch/figures")
 ours_on_functions=$(sed -n 's/^ *256 functions:.*, \([0-9.]*\) ms$/\1/p' "$scratch/figures")
 
 "$build/tests/bench/bench-guests"
+"$build/tests/bench/bench-growth"
 
 echo "vgpuctl list, in one process, libvirt's test driver included, best of 5:"
 "$build/tests/bench/bench-list" 1 6 </dev/null | sed '$d'
