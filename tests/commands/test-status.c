@@ -200,7 +200,7 @@ silent(void **state)
     snprintf(scene.kernel.faults->slow, sizeof(scene.kernel.faults->slow), "0000:18:00");
     scene.kernel.faults->mute = true;
     typed_golden(&scene, HERE, "status/silent", "vgpuctl status");
-    typed_facts(&scene, HERE, "vgpuctl gpus", 0, "0000:18:00.0 nvidia 0 mdev 2 - - - yes");
+    typed_facts(&scene, HERE, "vgpuctl gpus", 0, "0000:18:00.0 GRID T4 0 mdev 2 2048 - - yes");
 }
 
 /* A GPU disappeared, and a guest's vGPU was on it. */
