@@ -253,14 +253,20 @@ compare_devices(const void *left, const void *right)
     return strcmp((*a)->vgpu.device.text, (*b)->vgpu.device.text);
 }
 
+static void
+sort_by_device(const struct ledger *ledger, const struct lease **ret)
+{
+    for (size_t i = 0; i < ledger->count; i++)
+        ret[i] = &ledger->leases[i];
+    if (ledger->count)
+        qsort(ret, ledger->count, sizeof(*ret), compare_devices);
+}
+
 void
 ledger_order_make(const struct ledger *ledger, struct ledger_order *ret)
 {
     *ret = (struct ledger_order){memory_zeroed(ledger->count, sizeof(*ret->leases)), ledger->count};
-    for (size_t i = 0; i < ledger->count; i++)
-        ret->leases[i] = &ledger->leases[i];
-    if (ret->count)
-        qsort(ret->leases, ret->count, sizeof(*ret->leases), compare_devices);
+    sort_by_device(ledger, ret->leases);
 }
 
 void
@@ -281,19 +287,22 @@ ledger_order_find(const struct ledger_order *order, const struct name *device)
     return found ? *found : NULL;
 }
 
-/* No device has two leases. */
+/* No device has two leases. A release that finds no memory here has to leave its mark, so that is
+ * an error like another. */
 static int
 check_devices(const struct ledger *ledger, struct error *error)
 {
-    AUTO(ledger_order_clear) struct ledger_order order = {0};
+    AUTO_FREE const struct lease **sorted = calloc(ledger->count + 1, sizeof(*sorted));
     const struct lease *second = NULL;
 
-    ledger_order_make(ledger, &order);
-    for (size_t i = 1; i < order.count; i++) {
-        const struct lease *a = order.leases[i - 1], *b = order.leases[i];
-        const struct lease *later = a > b ? a : b;
+    if (!sorted)
+        return error_set(error, -ENOMEM, "no memory for the ledger");
+    sort_by_device(ledger, sorted);
+    for (size_t i = 1; i < ledger->count; i++) {
+        const struct lease *later = sorted[i - 1] > sorted[i] ? sorted[i - 1] : sorted[i];
 
-        if (name_equal(&a->vgpu.device, &b->vgpu.device) && (!second || later < second))
+        if (name_equal(&sorted[i - 1]->vgpu.device, &sorted[i]->vgpu.device) &&
+            (!second || later < second))
             second = later;
     }
     if (!second)
