@@ -15,19 +15,40 @@ new() {
 # on NAME: the GPU of the guest's vGPU, by the ledger.
 on() { vgpuctl list -rn -o GPU,DOMAIN | sed -n "s/ $1$//p"; }
 
-# Which run each guest is in, and how far it has counted. A guest on the other host is asked there.
+# asked COMMAND NAME: the answer of the host that has the guest.
+asked() {
+    if virsh -q domstate "$2" >/dev/null 2>&1; then "$@"; else on_host2 "$@"; fi
+}
+
+# begins NAME: has the guest begun to count?
+begins() {
+    local run number
+    read -r run number < <(asked count_of "$1")
+    [ "$number" -gt 0 ]
+}
+
+# goes_on NAME: is the guest in the same run, and has it counted further? A guest that is booted anew has another run.
+goes_on() {
+    local run number
+    read -r run number < <(asked count_of "$1")
+    [ "$run" = "${RUNS[$1]}" ] && [ "$number" -gt "${COUNTS[$1]}" ]
+}
+
+# Each guest goes on with its run. The next call compares with this one.
 declare -A RUNS=() COUNTS=()
 GUESTS=()
 count() {
-    local name host run number
+    local name run number
     for name in "${GUESTS[@]}"; do
-        host=on_host1
-        virsh -q domstate "$name" >/dev/null 2>&1 || host=on_host2
-        read -r run number < <($host count_of "$name")
-        [ "$number" -gt "${COUNTS[$name]-0}" ]
-        [ "$run" = "${RUNS[$name]-$run}" ]
+        [ -n "${RUNS[$name]-}" ] || wait_for begins "$name"
+        read -r run number < <(asked count_of "$name")
+        if [ -n "${RUNS[$name]-}" ]; then
+            [ "$run" = "${RUNS[$name]}" ]
+            [ "$number" -ge "${COUNTS[$name]}" ]
+        fi
         RUNS[$name]=$run COUNTS[$name]=$number
     done
+    for name in "${GUESTS[@]}"; do wait_for goes_on "$name"; done
 }
 
 # libvirt finds out what QEMU can do, which takes long while guests run. The second host copies that.
