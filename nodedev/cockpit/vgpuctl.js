@@ -22,7 +22,8 @@ const PROBLEMS = new Map([
 
 /* What went wrong, in words. `said` is what vgpuctl has printed. */
 function failure_of(problem, said) {
-    const words = PROBLEMS.get(problem.problem) || said.trim() || problem.message || String(problem);
+    const words = PROBLEMS.get(problem.problem) || said.trim() || problem.message || String(problem) ||
+        "vgpuctl has ended without an answer.";
 
     return new Error(plain_lines(words));
 }
@@ -145,7 +146,8 @@ export async function change_by_steps([command, ...words], onlist) {
     try {
         await call([command, "--json", ...words], { superuser: "require", err: "message" }, hear);
     } catch (problem) {
-        if (!told)
+        /* A vgpuctl that fails says so in its last document. This one has been killed. */
+        if (!told?.errors.length)
             throw failure_of(problem, "");
     } finally {
         document.dispatchEvent(new Event("vgpu-change"));

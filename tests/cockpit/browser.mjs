@@ -115,7 +115,8 @@ export function captured(name) {
 
 /*
  * A `vgpuctl` that has these documents, by the options beside --json: it waits until it has the one. `put` gives it
- * another, and `step` one that comes before. That of "status" is shown when it is new. `asked` returns what evacuations were asked for.
+ * another, and `step` one that comes before. `die` ends it without another word. The document of "status" is shown
+ * when it is new. `asked` returns what evacuations were asked for.
  */
 export function answers(documents) {
     const place = fs.mkdtempSync(`${scratch}/answers-`), log = `${place}/asked`;
@@ -150,7 +151,12 @@ export function answers(documents) {
             sleep 0.1
         done
         cat "$file"; read -r status <"$file.status"; exit "$status"`);
-    return { put, step, asked: () => fs.readFileSync(log, "utf8").split("\n").filter(Boolean) };
+    const die = words => {
+        fs.writeFileSync(`${file_of(words)}.status`, "137\n");
+        fs.writeFileSync(file_of(words), "");
+    };
+
+    return { put, step, die, asked: () => fs.readFileSync(log, "utf8").split("\n").filter(Boolean) };
 }
 
 /* --- guests --------------------------------------------------------------------------------- */

@@ -174,3 +174,18 @@ test("whoever leaves an evacuation is told what became of each guest", async () 
     await reads_no_more(page, "moved");
     await close(opened);
 });
+
+/* A document of a step is no result. */
+test("a vgpuctl that is killed while guests move", async () => {
+    const host = answers({ "status": BEFORE, "--plan --dry-run": { evacuation: [HERE] } });
+    const opened = await open("/"), { page } = opened;
+
+    await press(page, "button", `Evacuate ${T4}`);
+    await reads(page, "This is the plan:");
+    host.step("--plan", { evacuation: [{ ...HERE, result: "moving" }] });
+    await confirm(page, `Evacuate ${T4}?`, "Evacuate");
+    await reads(page, row("7 s", "moving"));
+    host.die("--plan");
+    await reads(page, "vgpuctl has ended without an answer.");
+    await close(opened);
+});
