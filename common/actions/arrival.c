@@ -108,7 +108,7 @@ can_stay(const struct arrival *arrival, const struct placement_problem *problem,
     struct placement_choice choice;
     struct error ignored;
 
-    demand.freedom = DEMAND_AS_IT_SAYS;
+    demand_set_free(&demand, DEMAND_AS_IT_SAYS);
     demands.items = &demand;
     demands.count = 1;
     alone.demands = &demands;
@@ -133,9 +133,9 @@ find_room(struct arrival *arrival, const struct placement_problem *problem)
         int rc;
 
         for (size_t i = 0; i < demands->count; i++)
-            demands->items[i].freedom = way % 2 == 0 && stays[i] ? DEMAND_AS_IT_SAYS
-                                        : way < 2                ? DEMAND_ANY_PLACE
-                                                                 : DEMAND_ANY_KIND;
+            demand_set_free(&demands->items[i], way % 2 == 0 && stays[i] ? DEMAND_AS_IT_SAYS
+                                                : way < 2                ? DEMAND_ANY_PLACE
+                                                                         : DEMAND_ANY_KIND);
         rc = placement_find(problem, arrival->choices, &ignored);
         if (rc < 0 && ignored.class == ERROR_UNDECIDED)
             return rc;
@@ -216,7 +216,8 @@ take_reserved(const struct arrival *arrival, struct ledger *ledger, struct ledge
 static bool
 is_bound_to(const struct demands *demands, const struct name *place)
 {
-    return ARRAY_HAS(demands->items, demands->count, demand, name_equal(&demand->place, place));
+    return ARRAY_HAS(demands->items, demands->count, demand,
+                     name_equal(&demand->terms.place, place));
 }
 
 /* Whether a place was promised after the look: no demand is bound to it. */
@@ -248,7 +249,7 @@ reserve(struct arrival *arrival, struct transaction *transaction)
     plan_build(&problem, arrival->choices, &actor, &plan);
     for (size_t i = 0; i < plan.count; i++) {
         struct lease *lease = &plan.steps[i].lease;
-        const bool is_promised = *problem.demands->items[i].place.text;
+        const bool is_promised = *problem.demands->items[i].terms.place.text;
 
         lease->state = LEASE_RESERVED;
         if (is_promised) {

@@ -396,7 +396,7 @@ add_why(const struct dry_run *dry_run, const struct loads *loads, size_t demand,
     size_t count, at = strlen(text);
     const struct candidate *chosen = NULL, *other = NULL;
     AUTO_FREE struct candidate *candidates =
-        candidate_list(loads, &dry_run->snapshot.demands.items[demand], &count);
+        candidate_list(loads, &dry_run->snapshot.demands.items[demand].terms, &count);
 
     for (size_t i = 0; i < count; i++) {
         if (!chosen && candidates[i].place.type == choice->place.type)

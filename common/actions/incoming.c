@@ -46,7 +46,7 @@ is_its_own(const struct arrival *arrival, const struct demand *demand, const str
     if (!vgpu || !arrival_may_have(arrival, lease))
         return false;
     type = inventory_type_of(vgpu);
-    return type && demand_ranks(demand, type, &rank);
+    return type && demand_ranks(&demand->terms, type, &rank);
 }
 
 static bool
@@ -112,9 +112,9 @@ follow_source(const struct arrival *arrival, const struct demand *demand,
               const struct rewrite_source *sources, struct error *error)
 {
     const struct request *request = arrival->request;
-    int rc =
-        saved_type_follow(arrival->host, &request->domain, demand->hostdev,
-                          &sources[demand->hostdev - request->hostdevs].source, &demand->saved);
+    int rc = saved_type_follow(arrival->host, &request->domain, demand->hostdev,
+                               &sources[demand->hostdev - request->hostdevs].source,
+                               &demand->terms.saved);
 
     return rc < 0 ? error_set(error, rc, "cannot note with which type %s was saved: %s",
                               demand->label, strerror(-rc))
@@ -133,7 +133,7 @@ promise_types(const struct arrival *arrival, const struct rewrite_source *source
     int rc = 0;
 
     for (size_t i = 0; rc == 0 && i < demands->count; i++) {
-        if (!*demands->items[i].saved.text)
+        if (!*demands->items[i].terms.saved.text)
             continue;
         is_bound = true;
         if (sources)

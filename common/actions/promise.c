@@ -39,10 +39,10 @@ bind(struct snapshot *snapshot, const struct request *request, const struct ledg
             return error_refuse(error, ERROR_NOT_FOUND,
                                 "%s: the ledger does not say that %s has it (%s)", demand->label,
                                 request->name, demand->hostdev->source.text);
-        demand->saved = own->vgpu.type;
+        demand->terms.saved = own->vgpu.type;
         if (before) {
-            demand->place = own->vgpu.parent;
-            demand->passes_drain = true;
+            demand->terms.place = own->vgpu.parent;
+            demand->terms.passes_drain = true;
         }
         ledger_add(former, own);
     }

@@ -21,11 +21,11 @@ is_demanded_type(const struct inventory_type *type, const void *data)
     const struct demands *demands = &((const struct snapshot *)data)->demands;
 
     for (size_t i = 0; i < demands->count; i++) {
-        const struct demand *demand = &demands->items[i];
+        const struct demand_terms *terms = &demands->items[i].terms;
         unsigned rank;
 
         /* The demand asks by frame buffer, which may not have been read yet. */
-        if (demand_ranks(demand, type, &rank) || (demand->framebuffer && !type->framebuffer))
+        if (demand_ranks(terms, type, &rank) || (demand_framebuffer(terms) && !type->framebuffer))
             return true;
     }
     return false;
@@ -97,7 +97,7 @@ snapshot_bind_to_saved(struct snapshot *snapshot, const struct host *host,
         int rc = saved_type_find(host, &request->domain, demand->hostdev, &type);
 
         if (rc > 0)
-            demand->saved = type;
+            demand->terms.saved = type;
         if (rc >= 0)
             continue;
         error_set(&error, rc, "cannot read with which type %s was saved: %s", demand->label,
@@ -138,11 +138,11 @@ snapshot_bind_to_promises(struct snapshot *snapshot, const struct host *host,
         struct demand *demand = &snapshot->demands.items[i];
         const struct lease *promise = find_promise(ledger, &request->domain, now, demand->hostdev);
 
-        demand->passes_drain = promise != NULL;
+        demand->terms.passes_drain = promise != NULL;
         if (!promise)
             continue;
-        demand->place = promise->vgpu.parent;
-        demand->saved = promise->vgpu.type;
+        demand->terms.place = promise->vgpu.parent;
+        demand->terms.saved = promise->vgpu.type;
     }
 }
 

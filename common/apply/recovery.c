@@ -45,7 +45,7 @@ is_wanted(const struct demands *demands, const struct demand *demand, const stru
     if (!demand || !vgpu)
         return false;
     type = inventory_type_of(vgpu);
-    return type && demand_ranks(demand, type, &rank) &&
+    return type && demand_ranks(&demand->terms, type, &rank) &&
            !demands_oppose(demands, demand, type, inventory);
 }
 

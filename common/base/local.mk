@@ -2,7 +2,7 @@
 
 libvgpu_a_SOURCES += \
 	common/base/array.h \
-	common/base/choices.c common/base/choices.h \
+	common/base/attributes.c common/base/attributes.h \
 	common/base/cleanup.h \
 	common/base/deadline.c common/base/deadline.h \
 	common/base/descriptors.c common/base/descriptors.h \

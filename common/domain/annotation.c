@@ -182,38 +182,22 @@ annotation_copy_attribute(const struct annotation_attributes *attributes, const 
     return found ? copy_value(found, length) : NULL;
 }
 
-struct attribute {
+/* An attribute that an element may have, and where its value belongs. */
+struct field {
     const char *name;
-    size_t offset;            /* of a char *, or an enum, in the element's struct */
-    const char *const *words; /* of the enum (base/choices.h); NULL: any text */
-};
-
-static const struct attribute device_attributes[] = {
-    {"alias", .offset = offsetof(struct request_device, alias)},
-    {"uuid", .offset = offsetof(struct request_device, uuid)},
-    {"type", .offset = offsetof(struct request_device, type)},
-    {"class", .offset = offsetof(struct request_device, class)},
-    {"parent", .offset = offsetof(struct request_device, parent)},
-    {"placement", offsetof(struct request_device, order), choice_orders},
-    {"numa", offsetof(struct request_device, numa), choice_numas},
-    {"traits", .offset = offsetof(struct request_device, traits)},
-    {"placement-id", .offset = offsetof(struct request_device, placement_id)},
-};
-
-static const struct attribute param_attributes[] = {
-    {"name", .offset = offsetof(struct request_param, name)},
-    {"value", .offset = offsetof(struct request_param, value)},
+    char **text;
+    const char *const *words; /* NULL: any text */
+    unsigned *chosen;         /* of the words */
 };
 
 static void
-choose(struct request *request, const char *element, const struct attribute *known,
-       const char *value, unsigned *ret)
+choose(struct request *request, const char *element, const struct field *known, const char *value)
 {
     const char *const *words = known->words + 1; /* after "" */
     int index = words_index(words, value);
 
     if (index >= 0)
-        *ret = (unsigned)index + 1;
+        *known->chosen = (unsigned)index + 1;
     else
         annotation_fault(request, "<%s %s=\"%s\"> is none of %s, %s%s%s", element, known->name,
                          value, words[0], words[1], words[2] ? ", " : "", words[2] ? words[2] : "");
@@ -221,9 +205,8 @@ choose(struct request *request, const char *element, const struct attribute *kno
 
 /* Reads one attribute of an element of ours into its field; -ENOMEM. */
 static int
-take_attribute(struct request *request, const char *element, const struct attribute *known,
-               size_t known_count, const struct annotation_attributes *attributes, size_t i,
-               void *object)
+take_attribute(struct request *request, const char *element, const struct field *known,
+               size_t known_count, const struct annotation_attributes *attributes, size_t i)
 {
     const char *name = attribute_name(attributes, i);
     size_t length;
@@ -234,7 +217,6 @@ take_attribute(struct request *request, const char *element, const struct attrib
 
     for (size_t k = 0; k < known_count && !attribute_has_namespace(attributes, i); k++) {
         AUTO_FREE char *copy = NULL;
-        void *field = (char *)object + known[k].offset;
 
         if (strcmp(known[k].name, name))
             continue;
@@ -247,9 +229,9 @@ take_attribute(struct request *request, const char *element, const struct attrib
                              "feeds, or leave %s out",
                              element, name, copy, MOST_TEXT, name);
         else if (known[k].words)
-            choose(request, element, &known[k], copy, field);
+            choose(request, element, &known[k], copy);
         if (!known[k].words)
-            *(char **)field = TAKE(copy);
+            *known[k].text = TAKE(copy);
         return 0;
     }
     /* The request keeps no more faults than that, so further faults need no suggestion. */
@@ -265,13 +247,13 @@ take_attribute(struct request *request, const char *element, const struct attrib
 }
 
 static int
-take_attributes(struct request *request, const char *element, const struct attribute *known,
-                size_t known_count, const struct annotation_attributes *attributes, void *object)
+take_attributes(struct request *request, const char *element, const struct field *known,
+                size_t known_count, const struct annotation_attributes *attributes)
 {
     int rc = 0;
 
     for (size_t i = 0; i < attributes->count && rc == 0; i++)
-        rc = take_attribute(request, element, known, known_count, attributes, i, object);
+        rc = take_attribute(request, element, known, known_count, attributes, i);
     return rc;
 }
 
@@ -314,23 +296,26 @@ check_placement_id(struct request *request, const struct request_device *device)
 static void
 check_device(struct request *request, struct request_device *device)
 {
+    const char *type = device->attributes.said[ATTRIBUTE_TYPE];
+    const char *class = device->attributes.said[ATTRIBUTE_CLASS];
+    char *parent = device->attributes.said[ATTRIBUTE_PARENT];
     struct name ignored;
 
-    if (device->type && device->class)
+    if (type && class)
         annotation_fault(request,
-                         "<vgpu:device> has both type=\"%s\" and class=\"%s\": leave one out",
-                         device->type, device->class);
-    if (!device->type && !device->class)
+                         "<vgpu:device> has both type=\"%s\" and class=\"%s\": leave one out", type,
+                         class);
+    if (!type && !class)
         annotation_fault(request,
                          "<vgpu:device%s%s%s> has neither type nor class: add one; 'vgpuctl types' "
                          "lists types",
                          device->alias ? " alias=\"" : "", device->alias ? device->alias : "",
                          device->alias ? "\"" : "");
-    if (device->type && strchr(device->type, '/'))
+    if (type && strchr(type, '/'))
         annotation_fault(request,
                          "<vgpu:device type=\"%s\">: no type has a slash in it; 'vgpuctl types' "
                          "lists types",
-                         device->type);
+                         type);
     if (device->alias && device->uuid)
         annotation_fault(request,
                          "<vgpu:device alias=\"%s\"> has a uuid as well: leave one of them out",
@@ -340,12 +325,12 @@ check_device(struct request *request, struct request_device *device)
                          "<vgpu:device uuid=\"%s\">: that is no UUID; write the one of the "
                          "<hostdev>, or its alias as alias=",
                          device->uuid);
-    if (device->parent && normalise_parent(device->parent) < 0)
+    if (parent && normalise_parent(parent) < 0)
         annotation_fault(
             request,
             "<vgpu:device parent=\"%s\">: that is no PCI address, as \"0000:18:00.0\"; "
             "'vgpuctl gpus' lists them",
-            device->parent);
+            parent);
     check_placement_id(request, device);
 }
 
@@ -369,6 +354,21 @@ add_placement_id(struct request_device *device)
     return rc;
 }
 
+static int
+take_device(struct request *request, const struct annotation_attributes *attributes,
+            struct request_device *device)
+{
+    struct field fields[ATTRIBUTES + 3];
+
+    for (enum attribute i = 0; i < ATTRIBUTES; i++)
+        fields[i] = (struct field){attribute_names[i], &device->attributes.said[i],
+                                   attribute_words[i], &device->attributes.chosen[i]};
+    fields[ATTRIBUTES] = (struct field){.name = "alias", .text = &device->alias};
+    fields[ATTRIBUTES + 1] = (struct field){.name = "uuid", .text = &device->uuid};
+    fields[ATTRIBUTES + 2] = (struct field){.name = "placement-id", .text = &device->placement_id};
+    return take_attributes(request, "vgpu:device", fields, COUNT(fields), attributes);
+}
+
 int
 annotation_open_device(struct request *request, const struct annotation_attributes *attributes)
 {
@@ -385,8 +385,7 @@ annotation_open_device(struct request *request, const struct annotation_attribut
     if (rc < 0)
         return rc;
     device = &request->devices[request->device_count - 1];
-    rc = take_attributes(request, "vgpu:device", device_attributes, COUNT(device_attributes),
-                         attributes, device);
+    rc = take_device(request, attributes, device);
     /* A missing attribute may be a misspelt one, so a device with a fault is not checked. */
     if (rc == 0 && request->fault_count == faults)
         check_device(request, device);
@@ -398,6 +397,7 @@ annotation_open_param(struct request *request, const struct annotation_attribute
 {
     struct request_device *device = &request->devices[request->device_count - 1];
     struct request_param *param;
+    struct field fields[2];
     size_t faults = request->fault_count;
     int rc;
 
@@ -410,8 +410,9 @@ annotation_open_param(struct request *request, const struct annotation_attribute
     if (rc < 0)
         return rc;
     param = &device->params[device->param_count - 1];
-    rc = take_attributes(request, "vgpu:param", param_attributes, COUNT(param_attributes),
-                         attributes, param);
+    fields[0] = (struct field){.name = "name", .text = &param->name};
+    fields[1] = (struct field){.name = "value", .text = &param->value};
+    rc = take_attributes(request, "vgpu:param", fields, COUNT(fields), attributes);
     if (rc == 0 && request->fault_count == faults && (!param->name || !param->value))
         annotation_fault(request, "<vgpu:param> needs both name and value");
     else if (rc == 0 && param->name && device->placement_id && !strcmp(param->name, PLACEMENT_ID))

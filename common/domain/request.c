@@ -47,11 +47,11 @@ request_add_fault(struct request *request, struct request_fault fault, const cha
 static void
 clear_device(struct request_device *device)
 {
-    char *strings[] = {device->alias,  device->uuid,   device->type,        device->class,
-                       device->parent, device->traits, device->placement_id};
-
-    for (size_t i = 0; i < COUNT(strings); i++)
-        free(strings[i]);
+    for (enum attribute i = 0; i < ATTRIBUTES; i++)
+        free(device->attributes.said[i]);
+    free(device->alias);
+    free(device->uuid);
+    free(device->placement_id);
     for (size_t i = 0; i < device->param_count; i++) {
         free(device->params[i].name);
         free(device->params[i].value);

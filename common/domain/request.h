@@ -16,7 +16,7 @@
 
 #pragma once
 
-#include "base/choices.h"
+#include "base/attributes.h"
 #include "base/document.h"
 #include "base/names.h"
 #include "base/nodeset.h"
@@ -33,14 +33,9 @@ struct request_param {
 /* One <vgpu:device>. Strings are NULL where the attribute is absent. */
 struct request_device {
     unsigned line;
-    char *alias;
-    char *uuid;
-    char *type;
-    char *class;
-    char *parent;
-    enum choice_order order; /* placement="..." */
-    enum choice_numa numa;
-    char *traits;
+    char *alias;                    /* of its hostdev */
+    char *uuid;                     /* of its hostdev; at most one of both */
+    struct attributes attributes;   /* the request owns the texts */
     char *placement_id;             /* also among the parameters */
     struct document_span uuid_span; /* between the quotes of uuid */
     struct request_param *params;

@@ -11,17 +11,15 @@ could_have(const struct loads *loads, const struct demand *demand,
            const struct inventory_parent *parent)
 {
     const struct inventory_gpu *gpu = parent->gpu;
-    struct request_hostdev hostdev = *demand->hostdev;
-    struct demand moved = *demand;
+    struct demand_terms terms = demand->terms;
 
-    hostdev.source = parent->name;
-    moved.hostdev = &hostdev;
+    terms.function = parent->name;
     for (size_t i = 0; i < gpu->type_count; i++) {
         struct fit ignored;
         unsigned rank;
 
-        if (demand_ranks(demand, &gpu->types[i], &rank) &&
-            fit_judge(loads, &moved, &gpu->types[i], &ignored) == REASON_NONE)
+        if (demand_ranks(&terms, &gpu->types[i], &rank) &&
+            fit_judge(loads, &terms, &gpu->types[i], &ignored) == REASON_NONE)
             return true;
     }
     return false;

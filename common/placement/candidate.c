@@ -65,20 +65,20 @@ candidate_why(const struct candidate *better, const struct candidate *worse)
 }
 
 static bool
-is_far(const struct loads *loads, const struct demand *demand, const struct inventory_gpu *gpu)
+is_far(const struct loads *loads, const struct demand_terms *terms, const struct inventory_gpu *gpu)
 {
     const struct nodeset *nodes = &loads->problem->demands->nodes;
 
-    if (demand->numa == NUMA_IGNORE || nodeset_is_empty(nodes))
+    if (terms->attributes.chosen[ATTRIBUTE_NUMA] == NUMA_IGNORE || nodeset_is_empty(nodes))
         return false;
     return gpu->numa < 0 || !nodeset_has(nodes, (unsigned)gpu->numa);
 }
 
 struct candidate *
-candidate_list(const struct loads *loads, const struct demand *demand, size_t *count)
+candidate_list(const struct loads *loads, const struct demand_terms *terms, size_t *count)
 {
     const struct inventory_type *type = NULL;
-    bool spread = demand->order == ORDER_SPREAD;
+    bool spread = terms->attributes.chosen[ATTRIBUTE_PLACEMENT] == ORDER_SPREAD;
     struct candidate *ret = NULL;
 
     *count = 0;
@@ -86,12 +86,12 @@ candidate_list(const struct loads *loads, const struct demand *demand, size_t *c
         struct candidate candidate = {.spread = spread};
         struct fit fit;
 
-        if (!demand_ranks(demand, type, &candidate.rank) ||
-            fit_judge(loads, demand, type, &fit) != REASON_NONE)
+        if (!demand_ranks(terms, type, &candidate.rank) ||
+            fit_judge(loads, terms, type, &fit) != REASON_NONE)
             continue;
         candidate.place = fit.place;
         candidate.single = type->is_single && loads->problem->demands->count > 1;
-        candidate.far = is_far(loads, demand, type->gpu);
+        candidate.far = is_far(loads, terms, type->gpu);
         candidate.beside = spread ? count_beside(loads, type->gpu) : 0;
         candidate.used = fit.used;
         candidate.total = fit.total;

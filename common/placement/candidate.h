@@ -30,8 +30,9 @@ struct candidate {
     bool spread;
 };
 
-/* All candidates for a demand, best first, in an array that the caller frees; NULL: none. */
-struct candidate *candidate_list(const struct loads *loads, const struct demand *demand,
+/* All candidates for the terms of a demand, best first, in an array that the caller frees; NULL:
+ * none. */
+struct candidate *candidate_list(const struct loads *loads, const struct demand_terms *terms,
                                  size_t *count) CHECKED NONNULL;
 
 /* Why `worse` was not chosen, as words that follow the name of its GPU: "is emptier", if GPUs are

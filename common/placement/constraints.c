@@ -74,11 +74,11 @@ meets_trait(const struct loads *loads, const struct inventory_gpu *gpu, const ch
 }
 
 size_t
-constraints_unmet_trait(const struct loads *loads, const struct demand *demand,
+constraints_unmet_trait(const struct loads *loads, const struct demand_terms *terms,
                         const struct inventory_gpu *gpu, const char **ret)
 {
     static const char blanks[] = " ,";
-    const char *trait = demand->device && demand->device->traits ? demand->device->traits : "";
+    const char *own = terms->attributes.said[ATTRIBUTE_TRAITS], *trait = own ? own : "";
 
     for (trait += strspn(trait, blanks); *trait; trait += strspn(trait, blanks)) {
         size_t length = strcspn(trait, blanks);
@@ -88,8 +88,8 @@ constraints_unmet_trait(const struct loads *loads, const struct demand *demand,
             return length;
         trait += length;
     }
-    for (size_t i = 0; demand->class && i < demand->class->traits.count; i++) {
-        *ret = demand->class->traits.items[i];
+    for (size_t i = 0; terms->class && i < terms->class->traits.count; i++) {
+        *ret = terms->class->traits.items[i];
         if (!meets_trait(loads, gpu, *ret, strlen(*ret)))
             return strlen(*ret);
     }
@@ -97,12 +97,12 @@ constraints_unmet_trait(const struct loads *loads, const struct demand *demand,
 }
 
 static enum reason
-judge_traits(const struct loads *loads, const struct demand *demand,
+judge_traits(const struct loads *loads, const struct demand_terms *terms,
              const struct inventory_gpu *gpu)
 {
     const char *trait = NULL;
 
-    if (!constraints_unmet_trait(loads, demand, gpu, &trait))
+    if (!constraints_unmet_trait(loads, terms, gpu, &trait))
         return REASON_NONE;
     return *trait == '!' ? REASON_HAS_TRAIT : REASON_LACKS_TRAIT;
 }
@@ -137,14 +137,13 @@ constraints_bring_memory(const struct policy *policy, const struct inventory_gpu
 /* Whether the hostdev names another place than this parent. If the hostdev names none yet, whether
  * this place is to be avoided. */
 static bool
-is_elsewhere(const struct loads *loads, const struct demand *demand,
+is_elsewhere(const struct loads *loads, const struct demand_terms *terms,
              const struct inventory_parent *parent)
 {
     const struct names *avoided = loads->problem->avoided;
-    const struct name *wanted = demand_vf(demand);
 
-    if (wanted)
-        return !name_equal(wanted, &parent->name);
+    if (*terms->function.text)
+        return !name_equal(&terms->function, &parent->name);
     return avoided && parent->interface->hostdev == REQUEST_PCI &&
            names_has(avoided, &parent->name);
 }
@@ -153,10 +152,10 @@ is_elsewhere(const struct loads *loads, const struct demand *demand,
  * managed='yes' unbinds the driver. The rewrite of a guest that arrives does not change
  * managed='yes', unless the PCI device becomes a mediated one. */
 static bool
-would_be_taken(const struct demand *demand, const struct inventory_parent *parent)
+would_be_taken(const struct demand_terms *terms, const struct inventory_parent *parent)
 {
-    return demand->hostdev && demand->hostdev->kind == REQUEST_PCI && demand->hostdev->is_managed &&
-           parent->interface->hostdev == REQUEST_PCI && !parent->interface->is_managed;
+    return terms->is_managed && parent->interface->hostdev == REQUEST_PCI &&
+           !parent->interface->is_managed;
 }
 
 /* Whether a device of the guest, which is no vGPU, is the card itself. */
@@ -224,27 +223,29 @@ constraints_closed(const struct ledger *ledger, const struct name *gpu, const st
 }
 
 enum reason
-constraints_judge(const struct loads *loads, const struct demand *demand, const struct place *place)
+constraints_judge(const struct loads *loads, const struct demand_terms *terms,
+                  const struct place *place)
 {
     const struct placement_problem *problem = loads->problem;
     const struct inventory_parent *parent = place->parent;
     const struct inventory_gpu *gpu = parent->gpu;
     const struct policy_gpu *policy = policy_find_gpu(problem->policy, &gpu->name);
-    const char *wanted = demand->device ? demand->device->parent : NULL;
+    const char *wanted = terms->attributes.said[ATTRIBUTE_PARENT];
     const struct nodeset *nodes = &problem->demands->nodes;
+    bool is_bound = terms->attributes.chosen[ATTRIBUTE_NUMA] == NUMA_REQUIRE;
     const struct inventory_type *other;
     enum reason reason;
     size_t used;
 
-    if (!demand_may_be(demand, parent->interface->hostdev))
+    if (!(terms->kinds >> parent->interface->hostdev & 1))
         return REASON_OTHER_KIND;
-    if (is_elsewhere(loads, demand, parent))
+    if (is_elsewhere(loads, terms, parent))
         return REASON_OTHER_VF;
-    if (would_be_taken(demand, parent))
+    if (would_be_taken(terms, parent))
         return REASON_MANAGED;
     if (wanted && strcmp(wanted, gpu->name.text) && strcmp(wanted, parent->name.text))
         return REASON_OTHER_PARENT;
-    if (*demand->place.text && !name_equal(&demand->place, &parent->name))
+    if (*terms->place.text && !name_equal(&terms->place, &parent->name))
         return REASON_NOT_PROMISED;
     if (problem->left && names_has(problem->left, &gpu->name))
         return REASON_LEFT;
@@ -254,18 +255,18 @@ constraints_judge(const struct loads *loads, const struct demand *demand, const 
         return REASON_DISABLED;
     if (policy && place->type && !may_have(policy, place->type))
         return REASON_NOT_ALLOWED;
-    reason = judge_traits(loads, demand, gpu);
+    reason = judge_traits(loads, terms, gpu);
     if (reason != REASON_NONE)
         return reason;
-    if (demand->numa == NUMA_REQUIRE && nodeset_is_empty(nodes))
+    if (is_bound && nodeset_is_empty(nodes))
         return REASON_UNBOUND;
-    if (demand->numa == NUMA_REQUIRE && (gpu->numa < 0 || !nodeset_has(nodes, (unsigned)gpu->numa)))
+    if (is_bound && (gpu->numa < 0 || !nodeset_has(nodes, (unsigned)gpu->numa)))
         return REASON_OTHER_NODE;
     if (place->type && constraints_unlike(loads, place->type, &other))
         return REASON_UNLIKE;
     if (problem->host == PLACEMENT_NOW)
         reason = constraints_closed(problem->ledger, &gpu->name, &problem->request->domain,
-                                    demand->passes_drain);
+                                    terms->passes_drain);
     if (reason != REASON_NONE)
         return reason;
     return place->type && constraints_exceeded_quota(loads, place->type, &used) ? REASON_QUOTA

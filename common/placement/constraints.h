@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
 /*
- * constraints: whether policy and request let a demand have a type on a parent, without regard to
- * room.
+ * constraints: whether policy and request let a demand with these terms have a type on a parent,
+ * without regard to room.
  *
  * The rules are tried in this order. First come the hostdev's: the kind of its device, and the
  * place that it names or must not name. Next comes the parent that the request names, and whether
@@ -19,7 +19,7 @@
 
 /* Returns REASON_NONE, or the first rule that forbids a place. The type may be NULL: a type that
  * the driver does not list now. */
-enum reason constraints_judge(const struct loads *loads, const struct demand *demand,
+enum reason constraints_judge(const struct loads *loads, const struct demand_terms *terms,
                               const struct place *place) CHECKED NONNULL;
 
 /* Why a guest gets no new vGPU on a GPU today, as the ledger says: REASON_DRAINED, REASON_PROVED or
@@ -37,7 +37,7 @@ bool constraints_bring_memory(const struct policy *policy,
 /* Finds the first demanded trait that a GPU does not meet. Returns the trait's length, including
  * its '!' if the trait is forbidden; *ret is the trait within the demand. Returns 0 if the GPU
  * meets them all. */
-size_t constraints_unmet_trait(const struct loads *loads, const struct demand *demand,
+size_t constraints_unmet_trait(const struct loads *loads, const struct demand_terms *terms,
                                const struct inventory_gpu *gpu, const char **ret) CHECKED NONNULL;
 
 /* Returns the vendor's rule that forbids a type beside one of the guest's other vGPUs, in words,

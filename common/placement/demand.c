@@ -33,20 +33,48 @@ can_be_of_any_kind(const struct demand *demand)
            (demand->device ? demand->device->alias != NULL : demand->source != DEMAND_DEFAULT);
 }
 
-bool
-demand_may_be(const struct demand *demand, enum request_kind kind)
+void
+demand_set_free(struct demand *demand, enum demand_freedom freedom)
 {
-    return !demand->hostdev || demand->hostdev->kind == kind ||
-           (demand->freedom == DEMAND_ANY_KIND && can_be_of_any_kind(demand));
+    const struct request_hostdev *hostdev = demand->hostdev;
+    bool is_function = hostdev && hostdev->kind == REQUEST_PCI;
+    bool is_any = !hostdev || (freedom == DEMAND_ANY_KIND && can_be_of_any_kind(demand));
+
+    demand->freedom = freedom;
+    demand->terms.kinds = is_any ? DEMAND_ANY_DEVICE : 1u << hostdev->kind;
+    demand->terms.is_managed = is_function && hostdev->is_managed;
+    demand->terms.function =
+        is_function && freedom == DEMAND_AS_IT_SAYS ? hostdev->source : (struct name){0};
 }
 
 const struct name *
 demand_vf(const struct demand *demand)
 {
-    return demand->freedom == DEMAND_AS_IT_SAYS && demand->hostdev &&
-                   demand->hostdev->kind == REQUEST_PCI
-               ? &demand->hostdev->source
-               : NULL;
+    return *demand->terms.function.text ? &demand->terms.function : NULL;
+}
+
+bool
+demand_terms_equal(const struct demand_terms *a, const struct demand_terms *b)
+{
+    return attributes_equal(&a->attributes, &b->attributes) && a->class == b->class &&
+           name_equal(&a->saved, &b->saved) && name_equal(&a->place, &b->place) &&
+           name_equal(&a->function, &b->function) && a->kinds == b->kinds &&
+           a->is_managed == b->is_managed && a->passes_drain == b->passes_drain;
+}
+
+char *const *
+demand_words(const struct demand_terms *terms, size_t *count)
+{
+    char *const *type = &terms->attributes.said[ATTRIBUTE_TYPE];
+
+    *count = terms->class ? terms->class->types.count : *type != NULL;
+    return terms->class ? terms->class->types.items : type;
+}
+
+unsigned
+demand_framebuffer(const struct demand_terms *terms)
+{
+    return terms->class ? terms->class->framebuffer : 0;
 }
 
 bool
@@ -60,7 +88,7 @@ void
 demands_set_free(struct demands *demands, enum demand_freedom freedom)
 {
     for (size_t i = 0; i < demands->count; i++)
-        demands->items[i].freedom = freedom;
+        demand_set_free(&demands->items[i], freedom);
 }
 
 void
@@ -69,7 +97,7 @@ demands_set_some_free(struct demands *demands, const struct names *sources,
 {
     for (size_t i = 0; i < demands->count; i++) {
         if (names_has(sources, &demands->items[i].hostdev->source))
-            demands->items[i].freedom = freedom;
+            demand_set_free(&demands->items[i], freedom);
     }
 }
 
@@ -110,12 +138,16 @@ rank_of(char *const *words, size_t count, unsigned framebuffer, const struct inv
 }
 
 bool
-demand_ranks(const struct demand *demand, const struct inventory_type *type, unsigned *rank)
+demand_ranks(const struct demand_terms *terms, const struct inventory_type *type, unsigned *rank)
 {
+    char *const *words;
+    size_t count;
+
     *rank = 0;
-    if (*demand->saved.text)
-        return name_equal(&demand->saved, &type->id);
-    return rank_of(demand->words, demand->word_count, demand->framebuffer, type, rank);
+    if (*terms->saved.text)
+        return name_equal(&terms->saved, &type->id);
+    words = demand_words(terms, &count);
+    return rank_of(words, count, demand_framebuffer(terms), type, rank);
 }
 
 void
@@ -124,9 +156,9 @@ demands_tell_saved(const struct demands *demands, struct error *error)
     for (size_t i = 0; i < demands->count; i++) {
         const struct demand *demand = &demands->items[i];
 
-        if (*demand->saved.text)
+        if (*demand->terms.saved.text)
             error_add(error, "%s: its saved state loads only into %s", demand->label,
-                      demand->saved.text);
+                      demand->terms.saved.text);
     }
 }
 
@@ -148,7 +180,7 @@ find_rule(const struct demands *demands, const struct inventory_type *type,
     unsigned rank;
 
     while ((each = inventory_next_type(inventory, each))) {
-        if (!demand_ranks(demand, each, &rank))
+        if (!demand_ranks(&demand->terms, each, &rank))
             continue;
         rule = demands_forbid(demands, type, each);
         if (!rule)
@@ -174,7 +206,8 @@ find_of_vendor(const struct demand *demand, const char *vendor, const struct inv
     unsigned rank;
 
     while ((type = inventory_next_type(inventory, type))) {
-        if (demand_ranks(demand, type, &rank) && (!*vendor || !strcmp(type->gpu->vendor, vendor)))
+        if (demand_ranks(&demand->terms, type, &rank) &&
+            (!*vendor || !strcmp(type->gpu->vendor, vendor)))
             return type;
     }
     return NULL;
@@ -192,7 +225,7 @@ find_single(const struct demands *demands, const struct demand *demand,
     if (!found)
         return NULL;
     while ((type = inventory_next_type(inventory, type))) {
-        if (demand_ranks(demand, type, &rank) && !type->is_single)
+        if (demand_ranks(&demand->terms, type, &rank) && !type->is_single)
             return NULL;
     }
     return ARRAY_HAS(demands->items, demands->count, other,
@@ -225,7 +258,10 @@ demands_say_single(const struct demands *demands, const struct inventory *invent
 static bool
 may_mean_more(const struct demand *demand, const struct inventory *inventory)
 {
-    return (demand->word_count > 1 || demand->framebuffer) &&
+    size_t count;
+
+    demand_words(&demand->terms, &count);
+    return (count > 1 || demand_framebuffer(&demand->terms)) &&
            ARRAY_HAS(inventory->gpus, inventory->gpu_count, gpu, inventory_may_have_more(*gpu));
 }
 
@@ -240,7 +276,7 @@ demands_rule(const struct demands *demands, const struct demand *a, const struct
     if (may_mean_more(a, inventory) || may_mean_more(b, inventory))
         return NULL;
     while ((type = inventory_next_type(inventory, type))) {
-        if (!demand_ranks(a, type, &rank))
+        if (!demand_ranks(&a->terms, type, &rank))
             continue;
         rule = find_rule(demands, type, b, inventory);
         if (!rule)
@@ -262,13 +298,13 @@ demands_conflict(const struct demands *demands, const struct inventory *inventor
 }
 
 size_t
-demand_count_types(const struct demand *demand, const struct inventory_gpu *gpu)
+demand_count_types(const struct demand_terms *terms, const struct inventory_gpu *gpu)
 {
     size_t count = 0;
     unsigned rank;
 
     for (size_t i = 0; i < gpu->type_count; i++)
-        count += demand_ranks(demand, &gpu->types[i], &rank);
+        count += demand_ranks(terms, &gpu->types[i], &rank);
     return count;
 }
 

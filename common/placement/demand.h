@@ -3,6 +3,9 @@
 /*
  * demand: one vGPU that a domain is to get, made from its request and the policy (resolution.h).
  * Demands borrow everything from these two.
+ *
+ * Its terms are all that placement may look at when it judges a place. So two demands with equal
+ * terms may change places, and the search tries only one of them.
  */
 
 #pragma once
@@ -14,6 +17,9 @@
 
 /* A hostdev with this alias asks for the class of that name: ua-vgpu-CLASS, or ua-vgpu-CLASS-N. */
 #define DEMAND_ALIAS_STEM "ua-vgpu-"
+
+/* Of the kinds of enum request_kind, a bit each: any. */
+#define DEMAND_ANY_DEVICE (1u << REQUEST_MDEV | 1u << REQUEST_PCI)
 
 /* Who says what a hostdev is to be. The first of these counts. */
 enum demand_source {
@@ -31,25 +37,28 @@ enum demand_freedom {
     DEMAND_ANY_KIND,  /* a mediated device or a virtual function */
 };
 
-struct demand {
-    const struct request_hostdev *hostdev;
-    const struct request_device *device; /* NULL: no annotation names it */
-    enum demand_source source;
-    const char *origin; /* "file:line" of the policy that asks for it; NULL: the XML does */
-    const char *label;  /* its name in messages: alias or UUID */
-    const char *wanted; /* what it wants, in messages: type or class */
+struct demand_terms {
+    struct attributes attributes;     /* of the request; else the policy's */
     const struct policy_class *class; /* NULL: a type was named */
-    char *const *words;               /* types that will do, best first */
-    size_t word_count;
-    unsigned framebuffer; /* MiB; not 0: any type with at least so much, the smallest first */
     struct name saved;    /* the only type that will do, because the guest's saved state needs it;
                              "": it has none */
     struct name place;    /* the only parent that will do, because it is promised to the guest; "":
                              any parent will do */
+    struct name function; /* the virtual function that its hostdev names; "": any parent will do */
+    unsigned kinds;       /* of which its device may be: bits, as DEMAND_ANY_DEVICE */
+    bool is_managed;      /* it is a PCI device with managed='yes' */
     bool passes_drain;    /* it may be on a drained GPU, because the ledger has the promise still */
-    enum choice_order order;
-    enum choice_numa numa;
-    enum demand_freedom freedom;
+};
+
+struct demand {
+    struct demand_terms terms;
+    const struct request_hostdev *hostdev; /* NULL: it only asks what could be */
+    const struct request_device *device;   /* NULL: no annotation names it */
+    enum demand_source source;
+    const char *origin; /* "file:line" of the policy that asks for it; NULL: the XML does */
+    const char *label;  /* its name in messages: alias or UUID */
+    const char *wanted; /* what it wants, in messages: type or class */
+    enum demand_freedom freedom; /* demand_set_free sets it, with the terms that follow from it */
 };
 
 struct demands {
@@ -61,13 +70,21 @@ struct demands {
 
 void demands_clear(struct demands *demands) NONNULL;
 
-/* Whether the device of a demand may be of this kind. A demand without a hostdev only asks what
- * could be, and may get a device of either kind. */
-bool demand_may_be(const struct demand *demand, enum request_kind kind) CHECKED NONNULL;
+/* Whether the terms of two demands are the same. */
+bool demand_terms_equal(const struct demand_terms *a, const struct demand_terms *b) CHECKED NONNULL;
 
 /* The virtual function that a demand must have; NULL: any parent will do. */
 const struct name *demand_vf(const struct demand *demand) NONNULL;
 
+/* The types that will do, best first, and their number. They are words of the class, or the type
+ * that was named. */
+char *const *demand_words(const struct demand_terms *terms, size_t *count) NONNULL;
+
+/* MiB; not 0: any type with at least so much will do, too, the smallest first. */
+unsigned demand_framebuffer(const struct demand_terms *terms) CHECKED NONNULL;
+
+/* A demand without a hostdev may get a device of either kind. */
+void demand_set_free(struct demand *demand, enum demand_freedom freedom) NONNULL;
 void demands_set_free(struct demands *demands, enum demand_freedom freedom) NONNULL;
 /* The same, only for demands whose hostdevs have one of these sources. */
 void demands_set_some_free(struct demands *demands, const struct names *sources,
@@ -100,8 +117,8 @@ bool
 demands_conflict(const struct demands *demands, const struct inventory *inventory) CHECKED NONNULL;
 
 /* How many types of a GPU would do for a demand. */
-size_t
-demand_count_types(const struct demand *demand, const struct inventory_gpu *gpu) CHECKED NONNULL;
+size_t demand_count_types(const struct demand_terms *terms,
+                          const struct inventory_gpu *gpu) CHECKED NONNULL;
 
 /* The line of the XML that says what a demand is to be; 0: there is none. */
 unsigned demand_line(const struct demand *demand) CHECKED NONNULL;
@@ -116,9 +133,9 @@ bool demand_is_explicit(const struct request_hostdev *hostdev) CHECKED NONNULL;
 bool demands_say_single(const struct demands *demands, const struct inventory *inventory,
                         struct error *ret) CHECKED NONNULL;
 
-/* demand_ranks: whether a type meets a demand. If it does, *rank says how well: a lower rank is
- * better. demand_class_has: whether a class has the type. */
-bool demand_ranks(const struct demand *demand, const struct inventory_type *type,
+/* demand_ranks: whether a type meets the terms of a demand. If it does, *rank says how well: a
+ * lower rank is better. demand_class_has: whether a class has the type. */
+bool demand_ranks(const struct demand_terms *terms, const struct inventory_type *type,
                   unsigned *rank) CHECKED NONNULL;
 bool demand_class_has(const struct policy_class *class,
                       const struct inventory_type *type) CHECKED NONNULL;

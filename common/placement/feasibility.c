@@ -95,7 +95,7 @@ find_type(const struct inventory_gpu *gpu, const struct demand *demand)
 {
     unsigned rank;
 
-    return ARRAY_FIND(gpu->types, gpu->type_count, type, demand_ranks(demand, type, &rank));
+    return ARRAY_FIND(gpu->types, gpu->type_count, type, demand_ranks(&demand->terms, type, &rank));
 }
 
 /* Whether policy and request let a demand have a parent. *unlisted: the GPU may have a type for the
@@ -109,7 +109,8 @@ may_be_on(const struct loads *loads, const struct demand *demand,
 
     *choice = (struct placement_choice){PLACEMENT_CREATE, place};
     *unlisted = inventory_may_have_more(gpu) && (!place.type || !inventory_offers(gpu));
-    return (place.type || *unlisted) && constraints_judge(loads, demand, &place) == REASON_NONE;
+    return (place.type || *unlisted) &&
+           constraints_judge(loads, &demand->terms, &place) == REASON_NONE;
 }
 
 /* Whether each demand can have a parent. At least one of the demands gets a type that its GPU may

@@ -15,9 +15,9 @@ is_named(const struct loads *loads, const struct inventory_parent *parent)
     const struct placement_problem *problem = loads->problem;
 
     for (size_t i = 0; i < problem->demands->count; i++) {
-        const struct request_device *device = problem->demands->items[i].device;
+        const char *named = problem->demands->items[i].terms.attributes.said[ATTRIBUTE_PARENT];
 
-        if (device && device->parent && !strcmp(device->parent, parent->name.text))
+        if (named && !strcmp(named, parent->name.text))
             return true;
     }
     return false;
@@ -51,7 +51,7 @@ wants_sure(const struct loads *loads, const struct gpu_load *load)
 /* What is against one place. *counts: whether the place is a part of the GPU's room. A place that
  * only another demand may have is one too, because places that are to stay free may be there. */
 static enum reason
-judge_place(const struct loads *loads, const struct demand *demand, const struct place *place,
+judge_place(const struct loads *loads, const struct demand_terms *terms, const struct place *place,
             bool *counts)
 {
     const struct gpu_load *load = loads_on(loads, place->parent->gpu);
@@ -62,7 +62,7 @@ judge_place(const struct loads *loads, const struct demand *demand, const struct
     *counts = false;
     if (place_available(place) == INVENTORY_NEVER)
         return REASON_NO_TYPE;
-    reason = constraints_judge(loads, demand, place);
+    reason = constraints_judge(loads, terms, place);
     if (gpu_load_on(load, place->parent)->is_owned)
         return reason == REASON_NONE ? REASON_FULL : reason;
     *counts = reason == REASON_OTHER_PARENT || reason == REASON_OTHER_VF;
@@ -81,7 +81,7 @@ judge_place(const struct loads *loads, const struct demand *demand, const struct
 /* The reason of the parent that came closest. usable: over which parents the GPU's room is
  * counted. */
 static enum reason
-judge_parents(const struct loads *loads, const struct demand *demand,
+judge_parents(const struct loads *loads, const struct demand_terms *terms,
               const struct inventory_type *type, bool *usable, struct fit *ret)
 {
     enum reason reason = REASON_NO_TYPE;
@@ -89,7 +89,7 @@ judge_parents(const struct loads *loads, const struct demand *demand,
 
     for (size_t i = 0; i < type->gpu->parent_count; i++) {
         const struct place place = {type->gpu->parents[i], type};
-        enum reason here = judge_place(loads, demand, &place, &usable[i]);
+        enum reason here = judge_place(loads, terms, &place, &usable[i]);
 
         ret->places += here == REASON_NONE;
         if (here > reason || (here == REASON_NONE && named && !is_named(loads, place.parent))) {
@@ -110,8 +110,8 @@ less(unsigned count, size_t reserve)
 }
 
 enum reason
-fit_judge(const struct loads *loads, const struct demand *demand, const struct inventory_type *type,
-          struct fit *ret)
+fit_judge(const struct loads *loads, const struct demand_terms *terms,
+          const struct inventory_type *type, struct fit *ret)
 {
     const struct gpu_load *load = loads_on(loads, type->gpu);
     const struct policy_gpu *policy = policy_find_gpu(loads->problem->policy, &type->gpu->name);
@@ -121,7 +121,7 @@ fit_judge(const struct loads *loads, const struct demand *demand, const struct i
     struct bounds left;
 
     *ret = (struct fit){.used = load->kept + load->puts};
-    reason = judge_parents(loads, demand, type, usable, ret);
+    reason = judge_parents(loads, terms, type, usable, ret);
     left = gpu_room_left(load, type, usable);
     ret->total = ret->used + left.most;
     if (reason != REASON_NONE)

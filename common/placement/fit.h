@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
 /*
- * fit: whether one GPU can take one type for one demand.
+ * fit: whether one GPU can take one type, by the terms of one demand.
  *
  * First constraints.h says what policy and request allow on each parent. Then gpu-room.h tells the
  * room of the GPU over the parents that may be used. The places that are to stay free are
@@ -23,5 +23,5 @@ struct fit {
 
 /* Judges the type's GPU by all rules. Unless one is against it, ret says how full the GPU is. If
  * the answer is REASON_NONE, ret also has the place, on the first free parent. */
-enum reason fit_judge(const struct loads *loads, const struct demand *demand,
+enum reason fit_judge(const struct loads *loads, const struct demand_terms *terms,
                       const struct inventory_type *type, struct fit *ret) CHECKED NONNULL;

@@ -17,7 +17,7 @@ judge_unlisted(const struct loads *loads, const struct demand *demand,
 
     for (size_t i = 0; i < gpu->parent_count; i++) {
         const struct place place = {gpu->parents[i], NULL};
-        enum reason here = constraints_judge(loads, demand, &place);
+        enum reason here = constraints_judge(loads, &demand->terms, &place);
 
         best = here > best ? here : best;
     }
@@ -36,9 +36,9 @@ judge_gpu(const struct loads *loads, const struct demand *demand, const struct i
         enum reason reason;
         unsigned rank;
 
-        if (!demand_ranks(demand, &gpu->types[i], &rank))
+        if (!demand_ranks(&demand->terms, &gpu->types[i], &rank))
             continue;
-        reason = fit_judge(loads, demand, &gpu->types[i], &here);
+        reason = fit_judge(loads, &demand->terms, &gpu->types[i], &here);
         if (reason <= best)
             continue;
         best = reason;
@@ -80,7 +80,7 @@ say_trait(const struct loads *loads, const struct demand *demand, const struct i
           enum reason reason, char *text, size_t size)
 {
     const char *trait = "";
-    size_t length = constraints_unmet_trait(loads, demand, gpu, &trait);
+    size_t length = constraints_unmet_trait(loads, &demand->terms, gpu, &trait);
 
     snprintf(text, size, "%s (%.*s)", reason_of_rule(reason), (int)length, trait);
 }

@@ -62,7 +62,7 @@ placement_concerns(const struct placement_problem *problem, const struct lease *
         const struct demand *demand = &problem->demands->items[i];
 
         if (name_equal(&demand->hostdev->source, &lease->vgpu.device) ||
-            (gpu && demand_count_types(demand, gpu)))
+            (gpu && demand_count_types(&demand->terms, gpu)))
             return true;
     }
     return false;

@@ -52,7 +52,7 @@ static bool
 may_have_type(const struct inventory *inventory, const struct demand *demand)
 {
     for (size_t gpu = 0; gpu < inventory->gpu_count; gpu++) {
-        if (demand_count_types(demand, inventory->gpus[gpu]) ||
+        if (demand_count_types(&demand->terms, inventory->gpus[gpu]) ||
             inventory_may_have_more(inventory->gpus[gpu]))
             return true;
     }
@@ -133,7 +133,7 @@ find_other_pool(const struct inventory_parent *parent, const struct demand *dema
     const struct inventory_type *type = inventory_type_for_good(parent);
     unsigned rank;
 
-    return type && !demand_ranks(demand, type, &rank) ? type : NULL;
+    return type && !demand_ranks(&demand->terms, type, &rank) ? type : NULL;
 }
 
 /* Says what is against the one virtual function that will do. */
@@ -177,7 +177,7 @@ refuse_vf(const struct loads *loads, const struct demand *demand, struct error *
 static bool
 lacks_parent(const struct inventory *inventory, const struct demand *demand)
 {
-    const char *parent = demand->device ? demand->device->parent : NULL;
+    const char *parent = demand->terms.attributes.said[ATTRIBUTE_PARENT];
 
     for (size_t i = 0; parent && i < inventory->parent_count; i++) {
         if (!strcmp(parent, inventory->parents[i]->name.text) ||
@@ -198,7 +198,8 @@ refuse_parent(const struct inventory *inventory, const struct demand *demand, st
     return error_refuse(error, ERROR_NEVER,
                         "%s (%s) asks for the parent %s, which is no GPU or virtual function here "
                         "that offers vGPUs; there are the GPUs %s",
-                        demand->label, demand->wanted, demand->device->parent, gpus);
+                        demand->label, demand->wanted,
+                        demand->terms.attributes.said[ATTRIBUTE_PARENT], gpus);
 }
 
 /* Whether a demand wants functions of a pool, or functions with a profile. Perhaps no such function
@@ -206,7 +207,10 @@ refuse_parent(const struct inventory *inventory, const struct demand *demand, st
 static bool
 names_functions(const struct policy *policy, const struct demand *demand)
 {
-    return ARRAY_HAS(demand->words, demand->word_count, word, policy_lends(policy, *word));
+    size_t count;
+    char *const *words = demand_words(&demand->terms, &count);
+
+    return ARRAY_HAS(words, count, word, policy_lends(policy, *word));
 }
 
 static int

@@ -39,22 +39,20 @@ unknown_class(const struct policy *policy, const struct demand *demand, const ch
 }
 
 static void
-want_type(struct demand *demand, char *const *type)
+want_type(struct demand *demand, char *type)
 {
-    demand->wanted = *type;
-    demand->words = type;
-    demand->word_count = 1;
+    demand->wanted = demand->terms.attributes.said[ATTRIBUTE_TYPE] = type;
 }
 
 static void
 want_class(struct demand *demand, const struct policy_class *class)
 {
-    demand->class = class;
+    unsigned *order = &demand->terms.attributes.chosen[ATTRIBUTE_PLACEMENT];
+
+    demand->terms.class = class;
     demand->wanted = class->name;
-    demand->words = class->types.items;
-    demand->word_count = class->types.count;
-    demand->framebuffer = class->framebuffer;
-    demand->order = class->order;
+    if (*order == ORDER_UNSAID)
+        *order = class->order;
 }
 
 /* Bytes of one parameter as the driver takes it, with the separator to the next. */
@@ -71,25 +69,15 @@ check_allowed(const struct policy *policy, const struct demand *demand, struct e
 {
     const struct request_device *device = demand->device;
     size_t size = 0;
-    const struct {
-        const char *value, *name;
-        enum policy_allow allow;
-    } said[] = {
-        {device->class, "class", POLICY_ALLOW_CLASS},
-        {device->type, "type", POLICY_ALLOW_TYPE},
-        {device->parent, "parent", POLICY_ALLOW_PARENT},
-        {device->order ? choice_orders[device->order] : NULL, "placement", POLICY_ALLOW_PLACEMENT},
-        {device->numa ? choice_numas[device->numa] : NULL, "numa", POLICY_ALLOW_NUMA},
-        {device->traits, "traits", POLICY_ALLOW_TRAITS},
-    };
 
-    for (size_t i = 0; i < COUNT(said); i++) {
-        if (said[i].value && !(policy->allow >> said[i].allow & 1))
+    for (enum attribute i = 0; i < ATTRIBUTES; i++) {
+        const char *text = attributes_text(&device->attributes, i), *name = attribute_names[i];
+
+        if (text && !policy_allows(policy, i))
             return error_set(error, -EINVAL,
                              "%s says %s=\"%s\", and vgpu.conf (allow) does not let a request say "
                              "%s; it allows: %s",
-                             demand->label, said[i].name, said[i].value, said[i].name,
-                             policy_hint_allow(policy).text);
+                             demand->label, name, text, name, policy_hint_allow(policy).text);
     }
     for (size_t i = 0; i < device->param_count; i++) {
         const struct request_param *param = &device->params[i];
@@ -151,7 +139,7 @@ resolve_unannotated(const struct request *request, const struct policy *policy,
         demand->origin = device->origin;
     }
     if (device && device->type) {
-        want_type(demand, &device->type);
+        want_type(demand, device->type);
         return 1;
     }
     if (device) {
@@ -159,7 +147,7 @@ resolve_unannotated(const struct request *request, const struct policy *policy,
         class = policy_find_class(policy, name);
         length = strlen(name);
     } else if (demand_is_explicit(hostdev)) {
-        if (!(policy->allow >> POLICY_ALLOW_CLASS & 1))
+        if (!policy_allows(policy, ATTRIBUTE_CLASS))
             return error_set(error, -EINVAL,
                              "the alias %s asks for a class, and vgpu.conf (allow) does not let a "
                              "request say class; it allows: %s",
@@ -186,21 +174,19 @@ static int
 resolve_annotated(const struct policy *policy, struct demand *demand, struct error *error)
 {
     const struct request_device *device = demand->device;
-    const struct policy_class *class =
-        device->class ? policy_find_class(policy, device->class) : NULL;
+    const char *name = device->attributes.said[ATTRIBUTE_CLASS];
+    const struct policy_class *class = name ? policy_find_class(policy, name) : NULL;
     int rc = check_allowed(policy, demand, error);
 
     if (rc < 0)
         return rc;
-    if (device->class && !class)
-        return unknown_class(policy, demand, device->class, strlen(device->class), error);
+    if (name && !class)
+        return unknown_class(policy, demand, name, strlen(name), error);
+    demand->terms.attributes = device->attributes;
     if (class)
         want_class(demand, class);
     else
-        want_type(demand, &device->type);
-    if (device->order != ORDER_UNSAID)
-        demand->order = device->order;
-    demand->numa = device->numa;
+        want_type(demand, device->attributes.said[ATTRIBUTE_TYPE]);
     return 1;
 }
 
@@ -208,9 +194,12 @@ resolve_annotated(const struct policy *policy, struct demand *demand, struct err
 static bool
 may_be_lent(const struct policy *policy, const struct demand *demand)
 {
-    if (demand->framebuffer && policy_lends_any(policy))
+    size_t count;
+    char *const *words = demand_words(&demand->terms, &count);
+
+    if (demand_framebuffer(&demand->terms) && policy_lends_any(policy))
         return true;
-    return ARRAY_HAS(demand->words, demand->word_count, word, policy_lends(policy, *word));
+    return ARRAY_HAS(words, count, word, policy_lends(policy, *word));
 }
 
 /* Refuses managed='yes', with which libvirt would bind a virtual function to VFIO, and back. A
@@ -237,6 +226,7 @@ static int
 resolve(const struct request *request, const struct policy *policy,
         const struct request_hostdev *hostdev, struct demand *demand, struct error *error)
 {
+    unsigned *chosen = demand->terms.attributes.chosen;
     int rc;
 
     *demand = (struct demand){
@@ -248,10 +238,11 @@ resolve(const struct request *request, const struct policy *policy,
                         : resolve_unannotated(request, policy, demand, error);
     if (rc < 0)
         error->line = demand_line(demand);
-    if (demand->order == ORDER_UNSAID)
-        demand->order = policy->order;
-    if (demand->numa == NUMA_UNSAID)
-        demand->numa = policy->numa;
+    if (chosen[ATTRIBUTE_PLACEMENT] == ORDER_UNSAID)
+        chosen[ATTRIBUTE_PLACEMENT] = policy->order;
+    if (chosen[ATTRIBUTE_NUMA] == NUMA_UNSAID)
+        chosen[ATTRIBUTE_NUMA] = policy->numa;
+    demand_set_free(demand, DEMAND_AS_IT_SAYS);
     return rc > 0 && check_managed(policy, demand, error) < 0 ? -EINVAL : rc;
 }
 

@@ -73,13 +73,13 @@ settle_existing(struct search *search, const struct demand *demand, struct place
             "%s: a device %s is there already, and being made or removed by somebody "
             "else",
             demand->label, device->text);
-    if (!demand_ranks(demand, type, &rank) && !inventory_type_has_name(type))
+    if (!demand_ranks(&demand->terms, type, &rank) && !inventory_type_has_name(type))
         return error_refuse(error, ERROR_TAKEN,
                             "%s: a vGPU %s is there already, of type %s on %s, of which the driver "
                             "does not tell the name now; if that is %s, ask for %s by its id",
                             demand->label, device->text, type->id.text, gpu->name.text,
                             demand->wanted, type->id.text);
-    if (!demand_ranks(demand, type, &rank))
+    if (!demand_ranks(&demand->terms, type, &rank))
         return error_refuse(
             error, ERROR_TAKEN,
             "%s: a vGPU %s is there already, of type %s (%s) on %s and not %s; remove "
@@ -90,7 +90,7 @@ settle_existing(struct search *search, const struct demand *demand, struct place
         .way = lease && lease->origin == LEASE_MADE ? PLACEMENT_REUSE : PLACEMENT_FOREIGN,
         .place = {vgpu->parent, type},
     };
-    reason = constraints_judge(&search->loads, demand, &choice->place);
+    reason = constraints_judge(&search->loads, &demand->terms, &choice->place);
     if (reason != REASON_NONE)
         return error_refuse(error, ERROR_TAKEN, "%s: the vGPU %s is there already, on %s, which %s",
                             demand->label, device->text, gpu->name.text, reason_of_rule(reason));
@@ -124,27 +124,6 @@ search_begin(struct search *search, const struct placement_problem *problem,
 /* --- what is to be made ----------------------------------------------------------------------- */
 
 static bool
-same_text(const char *a, const char *b)
-{
-    return a && b ? !strcmp(a, b) : a == b;
-}
-
-/* Whether two demands may change places in any assignment. */
-static bool
-is_alike(const struct demand *a, const struct demand *b)
-{
-    const struct request_device *left = a->device, *right = b->device;
-
-    return a->class == b->class && a->order == b->order && a->numa == b->numa &&
-           demand_may_be(a, REQUEST_MDEV) == demand_may_be(b, REQUEST_MDEV) &&
-           demand_may_be(a, REQUEST_PCI) == demand_may_be(b, REQUEST_PCI) && !demand_vf(a) &&
-           !demand_vf(b) && same_text(a->wanted, b->wanted) && name_equal(&a->saved, &b->saved) &&
-           name_equal(&a->place, &b->place) &&
-           same_text(left ? left->parent : NULL, right ? right->parent : NULL) &&
-           same_text(left ? left->traits : NULL, right ? right->traits : NULL);
-}
-
-static bool
 is_banned(const struct search *search, const struct demand *demand,
           const struct candidate *candidate)
 {
@@ -152,7 +131,7 @@ is_banned(const struct search *search, const struct demand *demand,
         const struct search_ban *ban = &search->bans[i];
 
         if (ban->type == candidate->place.type &&
-            is_alike(demand, &search->problem->demands->items[ban->demand]))
+            demand_terms_equal(&demand->terms, &search->problem->demands->items[ban->demand].terms))
             return true;
     }
     return false;
@@ -176,7 +155,7 @@ effort_of(const struct placement_problem *problem, const struct demand *demand)
     size_t most = 1;
 
     for (size_t gpu = 0; gpu < inventory->gpu_count; gpu++) {
-        size_t types = demand_count_types(demand, inventory->gpus[gpu]);
+        size_t types = demand_count_types(&demand->terms, inventory->gpus[gpu]);
 
         most = types > most ? types : most;
     }
@@ -201,7 +180,7 @@ search_on(struct search *search, size_t depth)
     demand = &search->problem->demands->items[search->order[depth]];
     if (is_too_much(search, effort_of(search->problem, demand)))
         return -E2BIG;
-    candidates = candidate_list(&search->loads, demand, &count);
+    candidates = candidate_list(&search->loads, &demand->terms, &count);
     for (size_t i = 0; i < count && rc == 0; i++) {
         const struct search_ban ban = {search->order[depth], candidates[i].place.type};
 
@@ -243,7 +222,7 @@ search_sort(struct search *search)
     for (size_t i = 0; search->count > 1 && i < search->count; i++) {
         const struct demand *demand = &search->problem->demands->items[search->order[i]];
 
-        free(candidate_list(&search->loads, demand, &counts[i]));
+        free(candidate_list(&search->loads, &demand->terms, &counts[i]));
         search_sort_in(search, counts, i);
     }
 }

@@ -19,8 +19,8 @@ count_on(const struct loads *loads, const struct demand *demand, const struct in
         struct fit fit;
         unsigned rank;
 
-        if (demand_ranks(demand, &gpu->types[i], &rank) &&
-            fit_judge(loads, demand, &gpu->types[i], &fit) == REASON_NONE)
+        if (demand_ranks(&demand->terms, &gpu->types[i], &rank) &&
+            fit_judge(loads, &demand->terms, &gpu->types[i], &fit) == REASON_NONE)
             most = fit.places > most ? fit.places : most;
     }
     return most;
@@ -49,7 +49,7 @@ static bool
 is_there(const struct demand *demand, const struct lease *lease)
 {
     const struct name *vf = demand_vf(demand);
-    const char *parent = vf ? vf->text : demand->device ? demand->device->parent : NULL;
+    const char *parent = vf ? vf->text : demand->terms.attributes.said[ATTRIBUTE_PARENT];
 
     return parent && !strcmp(parent, lease->vgpu.parent.text);
 }
@@ -64,7 +64,7 @@ is_in_the_way(const struct loads *now, const struct demand *demand,
     for (size_t i = 0; i < gpu->type_count; i++) {
         unsigned rank;
 
-        if (demand_ranks(demand, &gpu->types[i], &rank) &&
+        if (demand_ranks(&demand->terms, &gpu->types[i], &rank) &&
             gpu_room_is_in_the_way(loads_on(now, gpu), vgpu, &gpu->types[i]))
             return true;
     }
@@ -144,7 +144,7 @@ evict_for(struct search *search, struct loads *then, const bool *may_evict, bool
         AUTO_FREE struct candidate *candidates = NULL;
         size_t count, lease;
 
-        candidates = candidate_list(&search->loads, demand, &count);
+        candidates = candidate_list(&search->loads, &demand->terms, &count);
         if (count > 0 && together) {
             loads_take(&search->loads, &candidates[0].place);
             loads_take(then, &candidates[0].place);

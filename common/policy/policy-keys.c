@@ -284,7 +284,7 @@ static const struct setting_key keys[] = {
     {"release", setting_choice, offsetof(struct policy, release), .words = release_words},
     {"migrate_uuid", setting_choice, offsetof(struct policy, migrate_uuid), .words = uuid_words},
     {"accept", setting_words, .offset = offsetof(struct policy, accepted)},
-    {"allow", setting_choices, offsetof(struct policy, allow), .words = policy_allow_words},
+    {"allow", setting_choices, offsetof(struct policy, allow), .words = attribute_names},
     {"evacuate", setting_choices, offsetof(struct policy, evacuate),
      .words = policy_evacuate_words},
     {"params", read_params, .offset = offsetof(struct policy, params), .like = setting_words},

@@ -14,9 +14,6 @@ const char *const policy_scheduler_words[] = {"", "best-effort", "equal-share", 
 
 const char *const policy_evacuate_words[] = {"here", "live", NULL};
 
-const char *const policy_allow_words[] = {"class", "type",   "parent", "placement",
-                                          "numa",  "traits", NULL};
-
 /* NVIDIA's parameters that do not affect other guests. */
 const char *const policy_built_in_params[POLICY_BUILT_IN_PARAMS] = {
     "frame_rate_limiter", "disable_vnc", "vgpu-placement-id"};
@@ -132,9 +129,9 @@ policy_hint_allow(const struct policy *policy)
     struct policy_hint hint = {""};
     struct text list = text_on(hint.text, sizeof(hint.text));
 
-    for (size_t i = 0; policy_allow_words[i]; i++) {
-        if (policy->allow >> i & 1)
-            text_join(&list, ", ", "%s", policy_allow_words[i]);
+    for (enum attribute i = 0; i < ATTRIBUTES; i++) {
+        if (policy_allows(policy, i))
+            text_join(&list, ", ", "%s", attribute_names[i]);
     }
     return list.length ? hint : (struct policy_hint){"nothing"};
 }
@@ -206,6 +203,12 @@ policy_is_profile_of_instances(const char *word)
     at += 2;
     return !*at || (strchr("+-", *at) && strlen(at) > 1 && strlen(at) < 16 &&
                     at[1 + strspn(at + 1, "abcdefghijklmnopqrstuvwxyz.")] == '\0');
+}
+
+bool
+policy_allows(const struct policy *policy, enum attribute attribute)
+{
+    return policy->allow >> attribute & 1;
 }
 
 bool

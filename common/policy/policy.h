@@ -13,26 +13,13 @@
 
 #pragma once
 
-#include "base/choices.h"
+#include "base/attributes.h"
 #include "base/host.h"
 #include "base/words.h"
 #include "policy/setting-each.h"
 
 enum policy_release { POLICY_REAP, POLICY_KEEP };
 enum policy_migrate_uuid { POLICY_KEEP_UUID, POLICY_NEW_UUID };
-
-/* The words of enum policy_allow; NULL ends them. */
-extern const char *const policy_allow_words[];
-
-/* Which attributes a request may use; each is a bit in policy.allow. */
-enum policy_allow {
-    POLICY_ALLOW_CLASS,
-    POLICY_ALLOW_TYPE,
-    POLICY_ALLOW_PARENT,
-    POLICY_ALLOW_PLACEMENT,
-    POLICY_ALLOW_NUMA,
-    POLICY_ALLOW_TRAITS,
-};
 
 /* How 'vgpuctl evacuate' may move a running guest; each is a bit in policy.evacuate. */
 enum policy_evacuate {
@@ -149,7 +136,7 @@ struct policy {
     unsigned numa;        /* enum choice_numa; never unsaid */
     unsigned release;     /* enum policy_release */
     unsigned migrate_uuid; /* enum policy_migrate_uuid */
-    unsigned allow;        /* bits of enum policy_allow */
+    unsigned allow;        /* which attributes a request may say, a bit for each */
     unsigned evacuate;     /* bits of enum policy_evacuate; see policy_evacuation */
     struct words accepted; /* findings of doctor's that the administrator knows */
     struct words params;
@@ -215,7 +202,8 @@ bool policy_has_setup(const struct policy_gpu *gpu) CHECKED NONNULL;
  * "4g.96gb+gfx" (MIG user guide, "Supported MIG Profiles"). */
 bool policy_is_profile_of_instances(const char *word) CHECKED NONNULL;
 
-/* Whether a driver parameter may be set. */
+/* Whether a request may say an attribute, and whether a driver parameter may be set. */
+bool policy_allows(const struct policy *policy, enum attribute attribute) CHECKED NONNULL;
 bool policy_allows_param(const struct policy *policy, const char *name) CHECKED NONNULL;
 
 /* Whether a pattern of `quotas` or `domains` matches a domain. */

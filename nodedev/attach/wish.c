@@ -2,7 +2,6 @@
 
 #include "attach/wish.h"
 #include "attach/source-edit.h"
-#include "base/choices.h"
 #include "base/shell-word.h"
 #include "base/text.h"
 #include "cli/say.h"
@@ -12,6 +11,13 @@
 #include <string.h>
 
 /* --- the value of each option ----------------------------------------------------------------- */
+
+/* The option of each attribute. */
+static const enum option_key options_of[ATTRIBUTES] = {
+    [ATTRIBUTE_CLASS] = OPTION_CLASS,   [ATTRIBUTE_TYPE] = OPTION_TYPE,
+    [ATTRIBUTE_PARENT] = OPTION_PARENT, [ATTRIBUTE_PLACEMENT] = OPTION_PLACEMENT,
+    [ATTRIBUTE_NUMA] = OPTION_NUMA,     [ATTRIBUTE_TRAITS] = OPTION_TRAITS,
+};
 
 /* Reads a GPU's address. Only a short one has to be a GPU of this host: the domain may be for
  * another host. */
@@ -33,22 +39,26 @@ read_parent(const struct command_call *call, const char *word, struct name *ret,
     return rc;
 }
 
-/* Reads a word of a list whose first word is "" (base/choices.h). */
+/* Reads an attribute that takes any text, or one of its words. The first of these is "". */
 static int
-read_choice(const struct options *options, enum option_key option, const char *const *words,
-            const char **ret, struct error *error)
+read_attribute(const char *value, enum attribute attribute, struct attributes *ret,
+               struct error *error)
 {
-    const char *word = options->values[option];
+    const char *const *words = attribute_words[attribute];
+    int index = words && value ? words_index(words + 1, value) : -1;
     char all[64];
     struct text list = text_on(all, sizeof(all));
 
-    *ret = word;
-    if (!word || words_index(words + 1, word) >= 0)
+    if (!words)
+        ret->said[attribute] = (char *)value;
+    else
+        ret->chosen[attribute] = (unsigned)(index + 1);
+    if (!words || !value || index >= 0)
         return 0;
     for (size_t i = 1; words[i]; i++)
         text_join(&list, ", ", "%s", words[i]);
-    return error_refuse(error, ERROR_USAGE, "--%s %s is none of %s", option_rows[option].name, word,
-                        all);
+    return error_refuse(error, ERROR_USAGE, "--%s %s is none of %s",
+                        option_rows[options_of[attribute]].name, value, all);
 }
 
 static int
@@ -73,28 +83,27 @@ read_uuid(const char *word, struct name *ret, struct error *error)
 }
 
 static int
-read_device(const struct command_call *call, struct domain_edit_device *ret, struct error *error)
+read_device(const struct command_call *call, struct wish *ret, struct error *error)
 {
     const struct options *options = &call->options;
-    const char *parent = options->values[OPTION_PARENT];
-    int rc;
+    struct domain_edit_device *device = &ret->device;
+    int rc = 0;
 
-    *ret = (struct domain_edit_device){
+    *device = (struct domain_edit_device){
         .alias = options->values[OPTION_ALIAS],
-        .type = options->values[OPTION_TYPE],
-        .class = options->values[OPTION_CLASS],
-        .traits = options->values[OPTION_TRAITS],
         .params = options->params,
         .param_count = options->param_count,
     };
-    rc = read_choice(options, OPTION_PLACEMENT, choice_orders, &ret->placement, error);
-    if (rc == 0)
-        rc = read_choice(options, OPTION_NUMA, choice_numas, &ret->numa, error);
+    for (enum attribute i = 0; i < ATTRIBUTES && rc == 0; i++)
+        rc = read_attribute(options->values[options_of[i]], i, &device->attributes, error);
     if (rc == 0)
         rc = check_params(options, error);
     if (rc == 0)
-        rc = read_uuid(options->values[OPTION_UUID], &ret->uuid, error);
-    return rc == 0 && parent ? read_parent(call, parent, &ret->parent, error) : rc;
+        rc = read_uuid(options->values[OPTION_UUID], &device->uuid, error);
+    if (rc < 0 || !option_given(options, OPTION_PARENT))
+        return rc;
+    device->attributes.said[ATTRIBUTE_PARENT] = ret->parent.text;
+    return read_parent(call, options->values[OPTION_PARENT], &ret->parent, error);
 }
 
 /* --- all of them together --------------------------------------------------------------------- */
@@ -154,7 +163,7 @@ wish_read(const struct command_call *call, struct wish *ret, struct error *error
     ret->timeout = seconds * 1000;
     if (!option_given(options, OPTION_TYPE) && !option_given(options, OPTION_CLASS))
         ret->count = 0;
-    return read_device(call, &ret->device, error);
+    return read_device(call, ret, error);
 }
 
 static void
@@ -184,12 +193,6 @@ wish_print(const struct options *options, FILE *out)
 /* --- compared with a domain ------------------------------------------------------------------- */
 
 static bool
-is_same(const char *said, const char *wanted)
-{
-    return said && wanted ? !strcmp(said, wanted) : said == wanted;
-}
-
-static bool
 has_params(const struct request_device *device, const struct domain_edit_device *wanted)
 {
     if (device->param_count != wanted->param_count)
@@ -208,11 +211,7 @@ has_params(const struct request_device *device, const struct domain_edit_device 
 static bool
 is_as_wished(const struct request_device *device, const struct domain_edit_device *wanted)
 {
-    return is_same(device->type, wanted->type) && is_same(device->class, wanted->class) &&
-           is_same(device->parent, *wanted->parent.text ? wanted->parent.text : NULL) &&
-           is_same(device->order ? choice_orders[device->order] : NULL, wanted->placement) &&
-           is_same(device->numa ? choice_numas[device->numa] : NULL, wanted->numa) &&
-           is_same(device->traits, wanted->traits) && has_params(device, wanted);
+    return attributes_equal(&device->attributes, &wanted->attributes) && has_params(device, wanted);
 }
 
 int

@@ -25,7 +25,8 @@
     (WISH_BITS | OPTION_BIT(OPTION_ALIAS) | OPTION_BIT(OPTION_UUID) | OPTION_BIT(OPTION_DISPLAY))
 
 struct wish {
-    struct domain_edit_device device; /* what each vGPU is to be */
+    struct domain_edit_device device; /* what each vGPU is to be; parent is one of its texts */
+    struct name parent;
     unsigned count;                   /* 0: nothing is asked for */
     bool display;                     /* the guest's screen is to show the vGPU; only with one */
     unsigned timeout;                 /* milliseconds that a guest may take to release a vGPU */

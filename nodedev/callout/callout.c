@@ -130,12 +130,9 @@ judge_parent(const struct callout_facts *facts, const struct inventory_type *typ
     const struct request request = {0};
     const struct demands demands = {0};
     AUTO_FREE char *name = memory_copy(facts->parent->name.text);
-    const struct request_device device = {.parent = name};
-    const struct demand demand = {
-        .label = "",
-        .wanted = "",
-        .device = &device,
-        .numa = NUMA_IGNORE,
+    const struct demand_terms terms = {
+        .attributes = {.said[ATTRIBUTE_PARENT] = name, .chosen[ATTRIBUTE_NUMA] = NUMA_IGNORE},
+        .kinds = DEMAND_ANY_DEVICE,
     };
     const struct placement_problem problem = {
         .request = &request,
@@ -148,7 +145,7 @@ judge_parent(const struct callout_facts *facts, const struct inventory_type *typ
     struct fit ignored;
 
     loads_init(&loads, &problem);
-    return fit_judge(&loads, &demand, type, &ignored);
+    return fit_judge(&loads, &terms, type, &ignored);
 }
 
 /* Whether the kernel would make a vGPU now, by its own figures. */

@@ -158,12 +158,13 @@ check_class(struct checker *checker, const struct policy_class *class, bool *ser
     struct demand demand = {
         .label = "it",
         .wanted = wish,
-        .class = class,
-        .words = class->types.items,
-        .word_count = class->types.count,
-        .framebuffer = class->framebuffer,
-        .order = class->order,
-        .numa = NUMA_IGNORE,
+        .terms =
+            {
+                .class = class,
+                .attributes.chosen =
+                    {[ATTRIBUTE_PLACEMENT] = class->order, [ATTRIBUTE_NUMA] = NUMA_IGNORE},
+                .kinds = DEMAND_ANY_DEVICE,
+            },
     };
     const struct demands demands = {.items = &demand, .count = 1};
     const struct placement_problem problem = {

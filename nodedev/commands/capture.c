@@ -57,7 +57,8 @@ static void
 try_type(const struct host *host, const struct inventory_parent *parent,
          const struct inventory_type *type)
 {
-    struct request_device device = {.alias = (char *)"ua-gpu0", .type = (char *)type->id.text};
+    struct request_device device = {.alias = (char *)"ua-gpu0",
+                                    .attributes.said[ATTRIBUTE_TYPE] = (char *)type->id.text};
     struct request_hostdev hostdev = {.kind = parent->interface->hostdev,
                                       .source = parent->name,
                                       .alias = (char *)"ua-gpu0",

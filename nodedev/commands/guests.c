@@ -59,12 +59,12 @@ find_wanted(const struct request *request, const struct demands *demands,
 {
     const struct demand *demand =
         ARRAY_FIND(demands->items, demands->count, each, each->hostdev == hostdev);
-    const struct request_device *device =
-        hostdev->device == SIZE_MAX ? NULL : &request->devices[hostdev->device];
+    char *const *said =
+        hostdev->device == SIZE_MAX ? NULL : request->devices[hostdev->device].attributes.said;
 
     if (demand)
         return demand->wanted;
-    return !device ? NULL : device->type ? device->type : device->class;
+    return !said ? NULL : said[ATTRIBUTE_TYPE] ? said[ATTRIBUTE_TYPE] : said[ATTRIBUTE_CLASS];
 }
 
 static void

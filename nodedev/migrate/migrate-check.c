@@ -283,12 +283,12 @@ check_wishes(struct check *check, const struct demand *demand)
 {
     const struct request *request = check->migration->guest->request;
 
-    if (demand->device && demand->device->traits)
+    if (demand->terms.attributes.said[ATTRIBUTE_TRAITS])
         migrate_findings_add(&check->findings, "traits", MIGRATE_UNKNOWN,
                              "%s: which GPUs there have the traits \"%s\" is not told",
-                             demand->label, demand->device->traits);
-    if (demand->numa == NUMA_REQUIRE && nodeset_is_empty(&request->nodes) &&
-        !nodeset_is_empty(&request->processors))
+                             demand->label, demand->terms.attributes.said[ATTRIBUTE_TRAITS]);
+    if (demand->terms.attributes.chosen[ATTRIBUTE_NUMA] == NUMA_REQUIRE &&
+        nodeset_is_empty(&request->nodes) && !nodeset_is_empty(&request->processors))
         migrate_findings_add(&check->findings, "numa", MIGRATE_UNKNOWN,
                              "%s: which NUMA nodes its processors have there is not told",
                              demand->label);

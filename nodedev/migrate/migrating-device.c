@@ -43,7 +43,7 @@ has_size(const struct inventory_type *type, const struct migrating_device *devic
     unsigned rank;
 
     while ((each = inventory_next_type(device->here, each))) {
-        if (is_same(each, type) && demand_ranks(device->demand, each, &rank))
+        if (is_same(each, type) && demand_ranks(&device->demand->terms, each, &rank))
             return true;
     }
     return false;
@@ -55,8 +55,8 @@ is_asked_for(const struct inventory_type *type, const void *data)
     const struct migrating_device *device = data;
     unsigned rank;
 
-    return demand_ranks(device->demand, type, &rank) ||
-           (device->demand->framebuffer && has_size(type, device));
+    return demand_ranks(&device->demand->terms, type, &rank) ||
+           (demand_framebuffer(&device->demand->terms) && has_size(type, device));
 }
 
 /* Whether a GPU is of another family than the one that the device is on. */
@@ -230,7 +230,7 @@ explain_absence(const struct migrating_device *device, char *text, size_t size)
     const struct inventory_gpu *alien = find_alien(device);
     const struct inventory_type *another = find_type(device->to, is_another, device);
     const char *wanted = device->demand->wanted;
-    bool is_class = device->demand->class;
+    bool is_class = device->demand->terms.class;
 
     if (alien) {
         snprintf(text, size, "it is on %s, and %s there is %s: %s",
@@ -290,7 +290,7 @@ migrating_device_judge(const struct migrating_device *device, bool *is_type_know
         snprintf(text, size, "the driver of %s cannot migrate", title_of(type).text);
         return MIGRATE_NO;
     }
-    if (device->demand->class) {
+    if (device->demand->terms.class) {
         snprintf(text, size, "there is %s there, which the class %s means here",
                  title_of(type).text, wanted);
         return MIGRATE_YES;
@@ -311,7 +311,8 @@ find_other(const struct inventory *inventory, const struct migrating_device *dev
     unsigned rank;
 
     while ((each = inventory_next_type(inventory, each))) {
-        if (demand_ranks(device->demand, each, &rank) && strcmp(each->name, device->has->name) != 0)
+        if (demand_ranks(&device->demand->terms, each, &rank) &&
+            strcmp(each->name, device->has->name) != 0)
             return each;
     }
     return NULL;
@@ -322,7 +323,7 @@ migrating_device_other(const struct migrating_device *device)
 {
     const struct inventory_type *there;
 
-    if (!device->has || !device->demand->class)
+    if (!device->has || !device->demand->terms.class)
         return NULL;
     there = find_other(device->to, device);
     return there ? there : find_other(device->here, device);

@@ -67,12 +67,13 @@ migrating_guest_read(struct migrating_guest *guest, const struct host *host, con
 void
 migrating_guest_of_type(struct migrating_guest *guest, const char *type)
 {
-    struct demand demand = {.numa = NUMA_IGNORE, .word_count = 1};
+    struct demand demand = {.terms.attributes.chosen[ATTRIBUTE_NUMA] = NUMA_IGNORE};
 
     guest->own_request.name = memory_copy("");
     guest->type = memory_copy(type);
     demand.label = demand.wanted = guest->type;
-    demand.words = &guest->type;
+    demand.terms.attributes.said[ATTRIBUTE_TYPE] = guest->type;
+    demand_set_free(&demand, DEMAND_AS_IT_SAYS);
     ARRAY_ADD(guest->demands.items, guest->demands.count, demand);
     make_new(guest, type);
 }

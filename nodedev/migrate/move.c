@@ -25,12 +25,12 @@ moved_types_find(const struct migrating_guest *guest, const struct inventory *he
                  const struct policy *policy, struct moved_types *ret)
 {
     *ret = (struct moved_types){0};
-    for (size_t i = 0; policy->allow >> POLICY_ALLOW_TYPE & 1 && i < guest->demands.count; i++) {
+    for (size_t i = 0; policy_allows(policy, ATTRIBUTE_TYPE) && i < guest->demands.count; i++) {
         const struct demand *demand = &guest->demands.items[i];
         const struct inventory_type *type = migrating_guest_type(guest, here, demand);
         struct moved_type moved = {.device = demand->hostdev->source};
 
-        if (!type || !demand->device || !is_wide(demand->class))
+        if (!type || !demand->device || !is_wide(demand->terms.class))
             continue;
         moved.word = inventory_type_has_name(type) ? type->name : type->id.text;
         ARRAY_ADD(ret->items, ret->count, moved);

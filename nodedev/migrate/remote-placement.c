@@ -8,11 +8,6 @@
 #include <stdio.h>
 #include <string.h>
 
-struct remote_demand {
-    struct request_device device; /* without its traits; the strings are borrowed */
-    struct words types;           /* ids */
-};
-
 /* --- what there is ---------------------------------------------------------------------------- */
 
 /* The guest that runs with a device. Another one may only name it for its next start. */
@@ -70,11 +65,11 @@ remote_placement_init(struct remote_placement *placement, const struct remote_ho
 void
 remote_placement_clear(struct remote_placement *placement)
 {
-    for (size_t i = 0; i < placement->demands.count; i++) {
-        words_clear(&placement->owned[i]->types);
-        free(placement->owned[i]);
+    for (size_t i = 0; i < placement->class_count; i++) {
+        words_clear(&placement->classes[i]->types);
+        free(placement->classes[i]);
     }
-    free(placement->owned);
+    free(placement->classes);
     demands_clear(&placement->demands);
     ledger_clear(&placement->ledger);
     *placement = (struct remote_placement){0};
@@ -82,38 +77,46 @@ remote_placement_clear(struct remote_placement *placement)
 
 /* --- what is asked ---------------------------------------------------------------------------- */
 
+/* A class of the types that will do there. Demands that want the same share it. */
+static const struct policy_class *
+class_of(struct remote_placement *placement, const struct inventory_filter *types,
+         const char *wanted)
+{
+    struct policy_class *const *known = ARRAY_FIND(placement->classes, placement->class_count, each,
+                                                   !strcmp((*each)->name, wanted));
+    const struct inventory_type *type = NULL;
+    struct policy_class *class;
+
+    if (known)
+        return *known;
+    class = memory_zeroed(1, sizeof(*class));
+    class->name = (char *)wanted;
+    while ((type = inventory_next_type(&placement->host->inventory, type))) {
+        if (types->wants(type, types->data) && !words_has(&class->types, type->id.text))
+            words_add(&class->types, type->id.text);
+    }
+    ARRAY_ADD(placement->classes, placement->class_count, class);
+    return class;
+}
+
 /* The traits of GPUs there, and what a class means there, only the configuration there says. */
 void
 remote_placement_add(struct remote_placement *placement, const struct demand *demand,
                      const struct inventory_filter *types, const char *wanted)
 {
-    struct remote_demand *owned = memory_zeroed(1, sizeof(*owned));
-    const struct inventory_type *type = NULL;
-    size_t count = placement->demands.count;
     struct demand there = *demand;
+    struct attributes *attributes = &there.terms.attributes;
 
-    while ((type = inventory_next_type(&placement->host->inventory, type))) {
-        if (types->wants(type, types->data) && !words_has(&owned->types, type->id.text))
-            words_add(&owned->types, type->id.text);
-    }
-    if (demand->device) {
-        owned->device = *demand->device;
-        owned->device.traits = NULL;
-        there.device = &owned->device;
-    }
-    there.class = NULL;
-    there.framebuffer = 0;
-    there.words = owned->types.items;
-    there.word_count = owned->types.count;
+    there.terms.class = class_of(placement, types, wanted);
     there.wanted = wanted;
-    there.freedom = placement->freedom;
+    attributes->said[ATTRIBUTE_TRAITS] = NULL;
     /* The nodes of its processors are not known there. */
     if (nodeset_is_empty(&placement->request->nodes) &&
         !nodeset_is_empty(&placement->request->processors))
-        there.numa = NUMA_IGNORE;
+        attributes->chosen[ATTRIBUTE_NUMA] = NUMA_IGNORE;
     /* Types that share a GPU may not fit together. */
-    there.order = ORDER_SPREAD;
-    ARRAY_ADD(placement->owned, count, owned);
+    attributes->chosen[ATTRIBUTE_PLACEMENT] = ORDER_SPREAD;
+    demand_set_free(&there, placement->freedom);
     ARRAY_ADD(placement->demands.items, placement->demands.count, there);
 }
 

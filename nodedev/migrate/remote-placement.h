@@ -23,14 +23,13 @@
 #include "migrate/migrate-findings.h"
 #include "placement/demand.h"
 
-struct remote_demand; /* what a demand borrows there */
-
 struct remote_placement {
     const struct remote_host *host; /* borrowed; the host has answered */
     const struct request *request;  /* of the guest; borrowed */
     enum demand_freedom freedom;    /* how far it may go from what its hostdevs say */
     struct demands demands;         /* what the guest would ask for there */
-    struct remote_demand **owned;   /* per demand */
+    struct policy_class **classes;  /* what its demands mean there */
+    size_t class_count;
     struct ledger ledger;           /* the vGPUs there: held by a running guest, or kept */
 };
 

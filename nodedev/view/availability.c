@@ -62,7 +62,10 @@ availability_clear(struct availability *availability)
     ledger_clear(&availability->ledger);
 }
 
-static const struct demand anybody = {.label = "", .wanted = "", .numa = NUMA_IGNORE};
+static const struct demand_terms anybody = {
+    .attributes.chosen[ATTRIBUTE_NUMA] = NUMA_IGNORE,
+    .kinds = DEMAND_ANY_DEVICE,
+};
 
 /* Counts the places that are left, without those that must stay free. */
 static struct bounds

@@ -95,7 +95,7 @@ tell_source(const struct demand *demand, FILE *out)
     };
 
     say_paragraph(out, "%s: %s %s (said by %s%s%s)", demand->label,
-                  demand->class ? "class" : "type", demand->wanted, words[demand->source],
+                  demand->terms.class ? "class" : "type", demand->wanted, words[demand->source],
                   demand->origin ? ", " : "", demand->origin ? demand->origin : "");
 }
 
@@ -123,7 +123,7 @@ rank_types(const struct inventory *inventory, const struct demand *demand, struc
     struct ranked ranked = {0};
 
     while ((ranked.type = inventory_next_type(inventory, ranked.type))) {
-        if (demand_ranks(demand, ranked.type, &ranked.rank))
+        if (demand_ranks(&demand->terms, ranked.type, &ranked.rank))
             ARRAY_ADD(*ret, *count, ranked);
     }
     if (*count > 1)
@@ -148,31 +148,34 @@ tell_types(const struct inventory *inventory, const struct demand *demand, FILE 
 }
 
 static void
-tell_nodes(const struct nodeset *nodes, const struct demand *demand, FILE *out)
+say_nodes(const struct nodeset *nodes, FILE *out)
 {
     const char *between = "; the guest is bound to node ";
 
-    say_part(out, "  %-9s %s", "numa", choice_numas[demand->numa]);
     for (unsigned i = 0; i < NODESET_MOST; i++) {
         if (!nodeset_has(nodes, i))
             continue;
         say_part(out, "%s%u", between, i);
         between = ", ";
     }
-    say_end(out);
 }
 
+/* Prints what the request says of an attribute, or the policy. A class adds its traits. */
 static void
-tell_traits(const struct demand *demand, FILE *out)
+tell_attribute(const struct nodeset *nodes, const struct demand_terms *terms,
+               enum attribute attribute, FILE *out)
 {
-    const char *own = demand->device && demand->device->traits ? demand->device->traits : "";
-    size_t count = demand->class ? demand->class->traits.count : 0;
+    const char *text = attributes_text(&terms->attributes, attribute);
+    bool has_more = attribute == ATTRIBUTE_TRAITS && terms->class;
+    size_t count = has_more ? terms->class->traits.count : 0;
 
-    if (!*own && !count)
+    if (!text && !count)
         return;
-    say_part(out, "  %-9s %s", "traits", own);
+    say_part(out, "  %-9s %s", attribute_names[attribute], text ? text : "");
     for (size_t i = 0; i < count; i++)
-        say_part(out, "%s%s", i || *own ? ", " : "", demand->class->traits.items[i]);
+        say_part(out, "%s%s", i || text ? ", " : "", terms->class->traits.items[i]);
+    if (attribute == ATTRIBUTE_NUMA)
+        say_nodes(nodes, out);
     say_end(out);
 }
 
@@ -211,17 +214,13 @@ tell_functions(const struct loads *loads, const struct demand *demand, FILE *out
 static void
 tell_wish(const struct dry_run *dry_run, const struct demand *demand, FILE *out)
 {
-    const struct request_device *device = demand->device;
     char params[VGPU_PARAMS];
 
     tell_source(demand, out);
     tell_device(&dry_run->snapshot.inventory, demand, out);
     tell_types(&dry_run->snapshot.inventory, demand, out);
-    tell(out, "placement", "%s", choice_orders[demand->order]);
-    tell_nodes(&dry_run->snapshot.demands.nodes, demand, out);
-    if (device && device->parent)
-        tell(out, "parent", "%s", device->parent);
-    tell_traits(demand, out);
+    for (enum attribute i = ATTRIBUTE_PARENT; i < ATTRIBUTES; i++)
+        tell_attribute(&dry_run->snapshot.demands.nodes, &demand->terms, i, out);
     demand_params(demand, params, sizeof(params));
     if (*params)
         tell(out, "params", "%s", params);

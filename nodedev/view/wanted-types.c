@@ -28,10 +28,12 @@ count_definition(const struct host_view *view, const struct request *request,
     host_view_demands(view, request, &demands);
     for (size_t i = 0; i < count; i++) {
         for (size_t k = 0; k < demands.count; k++)
-            wanted[i].asked += demand_ranks(&demands.items[k], wanted[i].type, &rank);
-        for (size_t k = 0; demands.count == 0 && k < request->device_count; k++)
-            wanted[i].asked += request->devices[k].type &&
-                               type_name_matches(wanted[i].type, request->devices[k].type);
+            wanted[i].asked += demand_ranks(&demands.items[k].terms, wanted[i].type, &rank);
+        for (size_t k = 0; demands.count == 0 && k < request->device_count; k++) {
+            const char *word = request->devices[k].attributes.said[ATTRIBUTE_TYPE];
+
+            wanted[i].asked += word && type_name_matches(wanted[i].type, word);
+        }
     }
 }
 

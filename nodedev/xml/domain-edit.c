@@ -229,21 +229,13 @@ need_metadata(const struct domain_edit *edit)
 static bool
 set_attributes(xmlNodePtr element, const struct domain_edit_device *device)
 {
-    const struct {
-        const char *name, *value;
-    } rows[] = {
-        {"alias", device->alias},
-        {"type", device->type},
-        {"class", device->class},
-        {"parent", *device->parent.text ? device->parent.text : NULL},
-        {"placement", device->placement},
-        {"numa", device->numa},
-        {"traits", device->traits},
-    };
-    bool good = true;
+    bool good = xml_tree_set(element, "alias", device->alias);
 
-    for (size_t i = 0; good && i < COUNT(rows); i++)
-        good = !rows[i].value || xml_tree_set(element, rows[i].name, rows[i].value);
+    for (enum attribute i = 0; good && i < ATTRIBUTES; i++) {
+        const char *text = attributes_text(&device->attributes, i);
+
+        good = !text || xml_tree_set(element, attribute_names[i], text);
+    }
     return good;
 }
 
@@ -306,9 +298,8 @@ asks_for(const struct domain_edit *edit, const struct domain_edit_device *device
     const struct request_hostdev *hostdev = domain_edit_find(edit, device->alias);
     const struct request_device *asked =
         hostdev && hostdev->device != SIZE_MAX ? &edit->request.devices[hostdev->device] : NULL;
-    const char *said = asked ? device->type ? asked->type : asked->class : NULL;
 
-    return said && !strcmp(said, device->type ? device->type : device->class);
+    return asked && attributes_equal(&asked->attributes, &device->attributes);
 }
 
 int

@@ -22,17 +22,12 @@ struct domain_edit {
 };
 
 /* A vGPU to be added: the attributes of its <vgpu:device>, and its <vgpu:param>. Either type or
- * class is set. NULL and "": it is not said. */
+ * class is said. All texts are borrowed. */
 struct domain_edit_device {
     const char *alias;
-    const char *type;
-    const char *class;
-    const char *placement;
-    const char *numa;
-    const char *traits;
+    struct attributes attributes;
     const char *const *params; /* NAME=VALUE each */
     size_t param_count;
-    struct name parent;
     struct name uuid; /* of the mediated device; "": domain_edit_uuid makes it */
 };
 

@@ -153,7 +153,7 @@ nm -A -u "$top_builddir"/common/placement/*.o | awk '
         harmless = "calloc|free|realloc|reallocarray|qsort|mem[^o].*|(__)?str.*|snprintf|vendor_forbids|vgpu_at" \
             "|.*_chk|fprintf|fputc|__stack_chk_fail|__isoc99_.*|__ctype_.*" \
             "|__(asan|ubsan|sanitizer)_.*|_GLOBAL_OFFSET_TABLE_|__errno_location"
-        pure = "placement/.*|base/(choices|error|memory|names|nodeset|suggest|text)" \
+        pure = "placement/.*|base/(attributes|error|memory|names|nodeset|suggest|text)" \
             "|policy/policy|device/(inventory|type-name)|lease/ledger|domain/request"
     }
     NR == FNR { home[$1] = home[$1] $2; next }

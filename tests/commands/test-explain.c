@@ -200,7 +200,8 @@ functions(void **state)
             "place 0000:3d:00.5, as nvidia-560 (NVIDIA A40-4Q): to be made\n"
             "0000:3d:00.0 chosen has room for 11 (1 in use)\n"
             "0001:3d:00.0 no is being given a vGPU of another size\n"
-            "parent 0001:3d:00.4 place 0001:3d:00.4, as nvidia-562 (NVIDIA A40-8Q): to be made\n"
+            "parent 0001:3d:00.4 placement pack numa prefer place 0001:3d:00.4, as nvidia-562 "
+            "(NVIDIA A40-8Q): to be made\n"
             "0000:3d:00.0 no is not the parent asked for\n"
             "0001:3d:00.0 chosen has room for 6 (0 in use) (end)");
     start_and_compare(COMMAND_DONE);

@@ -491,8 +491,9 @@ ampersands_by_the_thousand(void **state)
                                   count, "'/></vgpu:request></metadata></domain>");
 
     assert_int_equal(parsed_read(parsed, text), 0);
-    assert_int_equal(strlen(parsed->request.devices[0].type), count);
-    assert_int_equal(strspn(parsed->request.devices[0].type, "&"), count);
+    assert_int_equal(strlen(parsed->request.devices[0].attributes.said[ATTRIBUTE_TYPE]), count);
+    assert_int_equal(strspn(parsed->request.devices[0].attributes.said[ATTRIBUTE_TYPE], "&"),
+                     count);
 }
 
 /* Seconds of this process's processor time. */

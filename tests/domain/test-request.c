@@ -26,17 +26,17 @@ everything_a_device_may_say(void **state)
     assert_int_equal(request->device_count, 2);
     device = &request->devices[0];
     assert_string_equal(device->alias, "ua-gpu0");
-    assert_string_equal(device->class, "small");
-    assert_string_equal(device->parent, "0000:1a:00.0");
-    assert_int_equal(device->order, ORDER_SPREAD);
-    assert_int_equal(device->numa, NUMA_REQUIRE);
-    assert_string_equal(device->traits, "a !b");
-    assert_null(device->type);
+    assert_string_equal(device->attributes.said[ATTRIBUTE_CLASS], "small");
+    assert_string_equal(device->attributes.said[ATTRIBUTE_PARENT], "0000:1a:00.0");
+    assert_int_equal(device->attributes.chosen[ATTRIBUTE_PLACEMENT], ORDER_SPREAD);
+    assert_int_equal(device->attributes.chosen[ATTRIBUTE_NUMA], NUMA_REQUIRE);
+    assert_string_equal(device->attributes.said[ATTRIBUTE_TRAITS], "a !b");
+    assert_null(device->attributes.said[ATTRIBUTE_TYPE]);
     assert_null(device->uuid);
     assert_int_equal(device->param_count, 2);
     assert_string_equal(device->params[0].name, "frame_rate_limiter");
     assert_string_equal(device->params[1].value, "1");
-    assert_string_equal(request->devices[1].type, "GRID T4-1B");
+    assert_string_equal(request->devices[1].attributes.said[ATTRIBUTE_TYPE], "GRID T4-1B");
     assert_int_equal(request->hostdev_count, 3);
     assert_string_equal(request->hostdevs[1].source.text, UUID0);
     assert_string_equal(request->hostdevs[2].alias, "ua-gpu1");
@@ -402,7 +402,8 @@ any_spelling_of_the_same(void **state)
         assert_string_equal(parsed->request.name, "web01");
         assert_string_equal(parsed->request.domain.text, UUID);
         assert_int_equal(parsed->request.device_count, 1);
-        assert_string_equal(parsed->request.devices[0].type, "nvidia-222");
+        assert_string_equal(parsed->request.devices[0].attributes.said[ATTRIBUTE_TYPE],
+                            "nvidia-222");
         assert_int_equal(parsed->request.hostdev_count, 1);
         assert_int_equal(parsed->request.hostdevs[0].device, 0);
     }
@@ -440,7 +441,7 @@ attributes_are_text_as_well(void **state)
     parsed_assert(parsed,
                   GUEST(ASK("<vgpu:device alias='a&amp;b' type='&lt;&amp;&#38;&quot;&gt;'/>"),
                         MDEV(UUID0, "<alias name='a&#x26;b'/>")));
-    assert_string_equal(parsed->request.devices[0].type, "<&&\">");
+    assert_string_equal(parsed->request.devices[0].attributes.said[ATTRIBUTE_TYPE], "<&&\">");
     assert_string_equal(parsed->request.devices[0].alias, "a&b");
     assert_string_equal(parsed->request.hostdevs[0].alias, "a&b");
 }

@@ -60,9 +60,10 @@ must_be_clear(const struct request *request)
         must_be_a_source(&request->hostdevs[i]);
     for (size_t i = 0; i < request->device_count; i++) {
         const struct request_device *device = &request->devices[i];
+        char *const *said = device->attributes.said;
         unsigned hostdevs = 0;
 
-        MUST(!device->type != !device->class);
+        MUST(!said[ATTRIBUTE_TYPE] != !said[ATTRIBUTE_CLASS]);
         MUST(!(device->alias && device->uuid));
         for (size_t k = 0; k < request->hostdev_count; k++)
             hostdevs += request->hostdevs[k].device == i;

@@ -213,6 +213,7 @@ tell_request(const struct model *model, struct model_problem *problem)
                                 .hostdev_count = model->wish_count};
     for (size_t i = 0; i < model->wish_count; i++) {
         const struct wish *wish = &model->wishes[i];
+        char **said;
 
         snprintf(problem->aliases[i], sizeof(problem->aliases[i]), "gpu%zu", i);
         problem->hostdevs[i] = (struct request_hostdev){
@@ -225,14 +226,18 @@ tell_request(const struct model *model, struct model_problem *problem)
             .device = i};
         problem->devices[i] = (struct request_device){
             .alias = problem->aliases[i],
-            .type = wish->group < 0 ? (char *)model_kinds[wish->kind].word : NULL,
-            .class = wish->group < 0 ? NULL : (char *)model->groups[wish->group].name,
-            .order = wish->order,
-            .numa = wish->numa,
-            .traits = wish->blue ? (char *)(wish->blue > 0 ? "blue" : "!blue") : NULL,
+            .attributes
+                .chosen = {[ATTRIBUTE_PLACEMENT] = wish->order, [ATTRIBUTE_NUMA] = wish->numa},
         };
+        said = problem->devices[i].attributes.said;
+        if (wish->group < 0)
+            said[ATTRIBUTE_TYPE] = (char *)model_kinds[wish->kind].word;
+        else
+            said[ATTRIBUTE_CLASS] = (char *)model->groups[wish->group].name;
+        if (wish->blue)
+            said[ATTRIBUTE_TRAITS] = (char *)(wish->blue > 0 ? "blue" : "!blue");
         if (wish->card >= 0)
-            problem->devices[i].parent =
+            said[ATTRIBUTE_PARENT] =
                 (char *)(wish->place < 0 ? model->cards[wish->card].name
                                          : model->cards[wish->card].places[wish->place]);
     }

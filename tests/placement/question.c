@@ -40,15 +40,7 @@ add_device(struct asked *asked, char *line)
     struct request_hostdev hostdev = {.source = fake_device((unsigned)request->hostdev_count + 101),
                                       .is_gpu = true,
                                       .device = request->device_count};
-    const struct {
-        const char *word;
-        char **field;
-    } words[] = {
-        {"type=", &device.type},
-        {"class=", &device.class},
-        {"parent=", &device.parent},
-        {"traits=", &device.traits},
-    };
+    struct attributes *attributes = &device.attributes;
     char *word, *alias = NULL;
 
     while ((word = strsep(&line, " "))) {
@@ -62,20 +54,23 @@ add_device(struct asked *asked, char *line)
             asked->freedom = word[5] == 'p' ? DEMAND_ANY_PLACE : DEMAND_ANY_KIND;
         else if (!strcmp(word, "effort=spent"))
             asked->effort = SIZE_MAX / 2;
-        else if (!strncmp(word, "placement=", 10))
-            device.order = (enum choice_order)words_index(choice_orders, word + 10);
-        else if (!strncmp(word, "numa=", 5))
-            device.numa = (enum choice_numa)words_index(choice_numas, word + 5);
         else if (!strncmp(word, "on=", 3)) {
             assert_int_equal(name_parse(&hostdev.source, word + 3), 0);
             hostdev.kind = REQUEST_PCI;
         }
-        for (size_t i = 0; i < COUNT(words); i++) {
-            if (!strncmp(word, words[i].word, strlen(words[i].word)))
-                *words[i].field = word + strlen(words[i].word);
+        for (enum attribute i = 0; i < ATTRIBUTES; i++) {
+            size_t length = strlen(attribute_names[i]);
+
+            if (strncmp(word, attribute_names[i], length) != 0 || word[length] != '=')
+                continue;
+            if (attribute_words[i])
+                attributes->chosen[i] =
+                    (unsigned)words_index(attribute_words[i], word + length + 1);
+            else
+                attributes->said[i] = word + length + 1;
         }
     }
-    if (!device.type && !device.class)
+    if (!attributes->said[ATTRIBUTE_TYPE] && !attributes->said[ATTRIBUTE_CLASS])
         return;
     assert_true(asprintf(&alias, "gpu%zu", request->hostdev_count) > 0);
     asked->texts[asked->text_count++] = hostdev.alias = device.alias = alias;

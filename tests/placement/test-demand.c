@@ -44,7 +44,9 @@ resolve(const struct row *row, size_t class_count, struct demands *ret, struct e
                                        .alias = (char *)row->alias,
                                        .is_gpu = !row->not_gpu,
                                        .device = SIZE_MAX};
-    device = (struct request_device){.type = (char *)row->type, .class = (char *)row->class};
+    device = (struct request_device){
+        .attributes.said = {
+            [ATTRIBUTE_TYPE] = (char *)row->type, [ATTRIBUTE_CLASS] = (char *)row->class}};
     if (row->type || row->class) {
         request.devices = &device;
         request.device_count = 1;
@@ -59,11 +61,12 @@ resolve(const struct row *row, size_t class_count, struct demands *ret, struct e
 static bool
 is_as_wanted(const struct row *row, const struct demand *demand)
 {
-    bool by_class = !row->type && demand->class && !strcmp(demand->class->name, row->wanted) &&
-                    demand->words == demand->class->types.items &&
-                    demand->word_count == demand->class->types.count;
-    bool by_type = row->type && !demand->class && demand->word_count == 1 &&
-                   !strcmp(demand->words[0], row->type);
+    const struct policy_class *class = demand->terms.class;
+    size_t count;
+    char *const *words = demand_words(&demand->terms, &count);
+    bool by_class = !row->type && class && !strcmp(class->name, row->wanted) &&
+                    words == class->types.items && count == class->types.count;
+    bool by_type = row->type && !class && count == 1 && !strcmp(words[0], row->type);
 
     return (by_class || by_type) && !strcmp(demand->wanted, row->wanted) &&
            !strcmp(demand->label, row->alias ? row->alias : UUID0) &&
@@ -280,7 +283,7 @@ annotation_then_domains_then_alias_then_default(void **state)
     };
 
     for (size_t i = 0; i < COUNT(rows); i++) {
-        struct request_device device = {.class = (char *)rows[i].class};
+        struct request_device device = {.attributes.said[ATTRIBUTE_CLASS] = (char *)rows[i].class};
         struct request_hostdev hostdev = {.source = {UUID0},
                                           .alias = (char *)rows[i].alias,
                                           .is_gpu = true,
@@ -325,8 +328,8 @@ domains_by_uuid_and_for_gpus_only(void **state)
 
     assert_int_equal(resolution_make(&request, &policy, &demands, &error), 0);
     assert_int_equal(demands.count, 1);
-    assert_string_equal(demands.items[0].words[0], "nvidia-222");
-    assert_null(demands.items[0].class);
+    assert_string_equal(demands.items[0].wanted, "nvidia-222");
+    assert_null(demands.items[0].terms.class);
     demands_clear(&demands);
     request.domain.text[0] = 'c';
     assert_int_equal(resolution_make(&request, &policy, &demands, &error), 0);
@@ -362,28 +365,32 @@ static void
 only_what_the_policy_allows_may_be_said(void **state)
 {
     const struct {
-        struct request_device device;
-        enum policy_allow key;
+        struct attributes attributes;
+        enum attribute key;
         const char *said;
     } rows[] = {
-        {{.class = (char[]){"small"}}, POLICY_ALLOW_CLASS, "class=\"small\""},
-        {{.type = (char[]){"a"}}, POLICY_ALLOW_TYPE, "type=\"a\""},
-        {{.class = (char[]){"small"}, .parent = (char[]){"mtty"}},
-         POLICY_ALLOW_PARENT,
+        {{.said[ATTRIBUTE_CLASS] = (char[]){"small"}}, ATTRIBUTE_CLASS, "class=\"small\""},
+        {{.said[ATTRIBUTE_TYPE] = (char[]){"a"}}, ATTRIBUTE_TYPE, "type=\"a\""},
+        {{.said[ATTRIBUTE_CLASS] = (char[]){"small"}, .said[ATTRIBUTE_PARENT] = (char[]){"mtty"}},
+         ATTRIBUTE_PARENT,
          "parent=\"mtty\""},
-        {{.class = (char[]){"small"}, .order = ORDER_SPREAD},
-         POLICY_ALLOW_PLACEMENT,
+        {{.said[ATTRIBUTE_CLASS] = (char[]){"small"}, .chosen[ATTRIBUTE_PLACEMENT] = ORDER_SPREAD},
+         ATTRIBUTE_PLACEMENT,
          "placement=\"spread\""},
-        {{.class = (char[]){"small"}, .numa = NUMA_IGNORE}, POLICY_ALLOW_NUMA, "numa=\"ignore\""},
-        {{.class = (char[]){"small"}, .traits = (char[]){"blue"}},
-         POLICY_ALLOW_TRAITS,
+        {{.said[ATTRIBUTE_CLASS] = (char[]){"small"}, .chosen[ATTRIBUTE_NUMA] = NUMA_IGNORE},
+         ATTRIBUTE_NUMA,
+         "numa=\"ignore\""},
+        {{.said[ATTRIBUTE_CLASS] = (char[]){"small"}, .said[ATTRIBUTE_TRAITS] = (char[]){"blue"}},
+         ATTRIBUTE_TRAITS,
          "traits=\"blue\""},
         /* a guest that may not ask for a class is not told that the class does not exist */
-        {{.class = (char[]){"secret"}}, POLICY_ALLOW_CLASS, "does not let a request say class"},
+        {{.said[ATTRIBUTE_CLASS] = (char[]){"secret"}},
+         ATTRIBUTE_CLASS,
+         "does not let a request say class"},
     };
 
     for (size_t i = 0; i < COUNT(rows); i++) {
-        struct request_device device = rows[i].device;
+        struct request_device device = {.attributes = rows[i].attributes};
         struct policy policy = {.default_class = (char[]){""},
                                 .allow = ~(1u << rows[i].key),
                                 .classes = classes,
@@ -396,7 +403,7 @@ only_what_the_policy_allows_may_be_said(void **state)
             !strstr(error.text, "vgpu.conf") || !strstr(error.text, "allow"))
             fail_msg("row %zu: %s", i, error.text);
         /* if only this class is allowed, the guest may ask for it */
-        policy.allow = 1u << rows[i].key | 1u << POLICY_ALLOW_CLASS;
+        policy.allow = 1u << rows[i].key | 1u << ATTRIBUTE_CLASS;
         if (i + 1 < COUNT(rows))
             assert_int_equal(resolve_device(&device, &policy, &demand, &error), 0);
     }
@@ -432,24 +439,27 @@ order_and_numa_are_inherited(void **state)
 
     policy.numa = NUMA_PREFER;
     for (size_t i = 0; i < COUNT(orders); i++) {
-        struct request_device device = {.class = class.name, .order = orders[i].asked};
+        struct request_device device = {
+            .attributes = {.said[ATTRIBUTE_CLASS] = class.name,
+                           .chosen[ATTRIBUTE_PLACEMENT] = orders[i].asked}};
 
         class.order = orders[i].class;
         policy.order = orders[i].whole;
         assert_int_equal(resolve_device(&device, &policy, &demand, &error), 0);
-        assert_int_equal(demand.order, orders[i].wanted);
-        assert_int_equal(demand.numa, NUMA_PREFER);
+        assert_int_equal(demand.terms.attributes.chosen[ATTRIBUTE_PLACEMENT], orders[i].wanted);
+        assert_int_equal(demand.terms.attributes.chosen[ATTRIBUTE_NUMA], NUMA_PREFER);
     }
     /* a direct type has no class to inherit from */
     for (size_t i = 0; i < COUNT(numas); i++) {
-        struct request_device device = {.type = (char[]){"a"}, .numa = numas[i].asked};
+        struct request_device device = {.attributes = {.said[ATTRIBUTE_TYPE] = (char[]){"a"},
+                                                       .chosen[ATTRIBUTE_NUMA] = numas[i].asked}};
 
         policy.order = ORDER_SPREAD;
         class.order = ORDER_PACK;
         policy.numa = numas[i].whole;
         assert_int_equal(resolve_device(&device, &policy, &demand, &error), 0);
-        assert_int_equal(demand.numa, numas[i].wanted);
-        assert_int_equal(demand.order, ORDER_SPREAD);
+        assert_int_equal(demand.terms.attributes.chosen[ATTRIBUTE_NUMA], numas[i].wanted);
+        assert_int_equal(demand.terms.attributes.chosen[ATTRIBUTE_PLACEMENT], ORDER_SPREAD);
     }
 }
 
@@ -463,8 +473,8 @@ types_by_words_and_by_frame_buffer(void **state)
     char *words[] = {(char[]){"T4-2B"}, (char[]){"nvidia-222"}, (char[]){"GRID T4-1Q"}};
     const struct policy_class listed = {.types = {words, COUNT(words)}};
     const struct policy_class sized = {.framebuffer = 2048};
-    const struct demand by_words = {.class = &listed, .words = words, .word_count = COUNT(words)};
-    const struct demand by_size = {.class = &sized, .framebuffer = 2048};
+    const struct demand_terms by_words = {.class = &listed};
+    const struct demand_terms by_size = {.class = &sized};
     static const struct {
         struct inventory_type type;
         unsigned word_rank, size_rank;
@@ -507,17 +517,19 @@ a_class_by_frame_buffer(void **state)
     struct policy_class class = {.name = (char[]){"big"}, .framebuffer = 8192};
     const struct policy policy = {
         .default_class = (char[]){""}, .allow = ~0u, .classes = &class, .class_count = 1};
-    struct request_device device = {.class = class.name};
+    struct request_device device = {.attributes.said[ATTRIBUTE_CLASS] = class.name};
     struct demand demand;
     struct error error;
+    size_t count;
 
     assert_int_equal(resolve_device(&device, &policy, &demand, &error), 0);
-    assert_int_equal(demand.framebuffer, 8192);
-    assert_int_equal(demand.word_count, 0);
+    assert_int_equal(demand_framebuffer(&demand.terms), 8192);
+    demand_words(&demand.terms, &count);
+    assert_int_equal(count, 0);
     assert_string_equal(demand.wanted, "big");
-    device = (struct request_device){.type = (char[]){"a"}};
+    device = (struct request_device){.attributes.said[ATTRIBUTE_TYPE] = (char[]){"a"}};
     assert_int_equal(resolve_device(&device, &policy, &demand, &error), 0);
-    assert_int_equal(demand.framebuffer, 0);
+    assert_int_equal(demand_framebuffer(&demand.terms), 0);
 }
 
 /* --- parameters ------------------------------------------------------------------------------- */
@@ -528,7 +540,8 @@ resolve_param(const char *name, const char *value, const struct policy *policy, 
               size_t size, struct error *error)
 {
     struct request_param param = {(char *)name, (char *)value};
-    struct request_device device = {.type = (char[]){"a"}, .params = &param, .param_count = 1};
+    struct request_device device = {
+        .attributes.said[ATTRIBUTE_TYPE] = (char[]){"a"}, .params = &param, .param_count = 1};
     struct request_hostdev hostdev = {.alias = (char[]){"ua-gpu0"}, .is_gpu = true, .device = 0};
     struct request request = {
         .devices = &device, .device_count = 1, .hostdevs = &hostdev, .hostdev_count = 1};
@@ -624,8 +637,9 @@ parameters_are_whole_or_refused(void **state)
     char values[2][257];
     struct request_param params[] = {{(char[]){"frame_rate_limiter"}, values[0]},
                                      {(char[]){"disable_vnc"}, values[1]}};
-    struct request_device device = {
-        .type = (char[]){"a"}, .params = params, .param_count = COUNT(params)};
+    struct request_device device = {.attributes.said[ATTRIBUTE_TYPE] = (char[]){"a"},
+                                    .params = params,
+                                    .param_count = COUNT(params)};
     const struct policy policy = {.default_class = (char[]){""}, .allow = ~0u};
 
     for (size_t length = 200; length <= 256; length += 4) {
@@ -646,7 +660,7 @@ parameters_are_whole_or_refused(void **state)
 static void
 several_hostdevs(void **state)
 {
-    struct request_device device = {.type = (char[]){"nvidia-222"}};
+    struct request_device device = {.attributes.said[ATTRIBUTE_TYPE] = (char[]){"nvidia-222"}};
     struct request_hostdev hostdevs[] = {
         {.alias = (char[]){"ua-vgpu-big"}, .is_gpu = true, .device = SIZE_MAX},
         {.alias = (char[]){"ua-foreign"}, .is_gpu = true, .device = SIZE_MAX},
@@ -664,7 +678,7 @@ several_hostdevs(void **state)
     assert_int_equal(resolution_make(&request, &policy, &demands, &error), 0);
     assert_int_equal(demands.count, 2);
     assert_ptr_equal(demands.items[0].hostdev, &hostdevs[0]);
-    assert_ptr_equal(demands.items[0].class, &classes[2]);
+    assert_ptr_equal(demands.items[0].terms.class, &classes[2]);
     assert_ptr_equal(demands.items[1].hostdev, &hostdevs[2]);
     assert_ptr_equal(demands.items[1].device, &device);
     assert_string_equal(demands.items[1].label, UUID0);

@@ -100,7 +100,7 @@ drop_ins_in_name_order(void **state)
     conf_assert_words(&policy_find_class(policy, "b")->types, "10-b z");
 }
 
-#define BIT(what) (1u << POLICY_ALLOW_##what)
+#define BIT(what) (1u << ATTRIBUTE_##what)
 
 /* The keys for the placement, the request and the classes. */
 static void

@@ -42,7 +42,9 @@ start(const char *text)
 static void
 add(struct domain_edit *edit, const char *alias, const char *type, const char *class)
 {
-    const struct domain_edit_device device = {.alias = alias, .type = type, .class = class};
+    const struct domain_edit_device device = {
+        .alias = alias,
+        .attributes.said = {[ATTRIBUTE_TYPE] = (char *)type, [ATTRIBUTE_CLASS] = (char *)class}};
     struct error error = {0};
 
     if (domain_edit_add(edit, &device, &error) < 0)
@@ -53,7 +55,8 @@ static int
 add_fails(const char *text, const char *alias, const char *words)
 {
     AUTO(domain_edit_end) struct domain_edit edit = start(text);
-    const struct domain_edit_device device = {.alias = alias, .type = "T4-1B"};
+    const struct domain_edit_device device = {.alias = alias,
+                                              .attributes.said[ATTRIBUTE_TYPE] = (char *)"T4-1B"};
     struct error error = {0};
     int rc = domain_edit_add(&edit, &device, &error);
 
@@ -136,8 +139,12 @@ adds_to_a_plain_domain(void **state)
                     DEVICE("ua-gpu1", "class=\"small\"") CLOSED NEWDEVICES HOSTDEV("ua-gpu0", GPU0)
                         HOSTDEV("ua-gpu1", GPU1) NEWTAIL);
     assert_int_equal(edit.request.device_count, 2);
-    assert_string_equal(edit.request.devices[edit.request.hostdevs[0].device].type, "nvidia-222");
-    assert_string_equal(edit.request.devices[edit.request.hostdevs[1].device].class, "small");
+    assert_string_equal(
+        edit.request.devices[edit.request.hostdevs[0].device].attributes.said[ATTRIBUTE_TYPE],
+        "nvidia-222");
+    assert_string_equal(
+        edit.request.devices[edit.request.hostdevs[1].device].attributes.said[ATTRIBUTE_CLASS],
+        "small");
     assert_string_equal(edit.request.hostdevs[0].source.text, GPU0);
     assert_true(edit.request.hostdevs[0].is_gpu);
 }
@@ -191,7 +198,7 @@ leaves_everything_else(void **state)
                                  "&lt;1&gt;</name>\n"));
     assert_non_null(strstr(
         text, "    <app:a xmlns:app=\"urn:a\" b=\"\xc3\xa4\"><![CDATA[<b>&]]></app:a>\n" OPEN));
-    assert_string_equal(edit.request.devices[0].type, "GRID T4-1B \"&<");
+    assert_string_equal(edit.request.devices[0].attributes.said[ATTRIBUTE_TYPE], "GRID T4-1B \"&<");
 }
 
 #define ASKED                                                                                      \
