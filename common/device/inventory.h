@@ -36,8 +36,8 @@ struct inventory_type {
     char name[64];                   /* such as "GRID T4-1B"; the id if the driver tells no name */
     unsigned framebuffer;            /* MiB; 0: not told */
     unsigned heads;                  /* 0: not told */
-    unsigned max;                    /* number that the GPU takes; 0: not told */
-    enum limit_source max_source;    /* who says so; never LIMIT_CALCULATED */
+    unsigned max;                    /* number that an empty GPU takes; 0: not known (maxima.h) */
+    enum limit_source max_source;    /* who says so */
     unsigned ceiling; /* most vGPUs of all sizes that its driver makes on a GPU, or on a GPU
                          instance if it needs one; 0: not known */
     unsigned

@@ -181,6 +181,32 @@ add_ceiling(struct inventory_gpu *gpu, bool on_instances)
     }
 }
 
+const char *const maxima_sources[] = {
+    [LIMIT_TOLD] = "driver",
+    [LIMIT_CONFIGURED] = "vgpu.conf",
+    [LIMIT_TABLE] = "table",
+    [LIMIT_CALCULATED] = "calculated",
+};
+
+/* Makes the maximum of a type no more than any limit leaves. If parents keep something of a limit,
+ * its total does not say how many vGPUs there can be. */
+static void
+narrow_maximum(const struct inventory_gpu *gpu, struct inventory_type *type)
+{
+    size_t index = inventory_type_index(type);
+
+    for (size_t i = 0; i < gpu->limit_count && inventory_type_shares_time(type); i++) {
+        const struct limit *limit = &gpu->limits[i];
+        uint64_t most = limit->needs[index] ? limit->total / limit->needs[index] : UINT_MAX;
+
+        if (!limit->binds[index] || limit->base || most >= UINT_MAX ||
+            (type->max && most >= type->max))
+            continue;
+        type->max = (unsigned)most;
+        type->max_source = limit->source;
+    }
+}
+
 /* The administrator is asked where the driver is silent, and then the table of the vendor. */
 static void
 settle_maximum(const struct policy *policy, struct inventory_type *type)
@@ -213,6 +239,8 @@ add_for_gpu(const struct policy *policy, struct inventory_gpu *gpu)
         else if (largest && type->framebuffer && shares_in_time(gpu, type))
             add(gpu, type, LIMIT_CALCULATED, calculate(type, largest));
     }
+    for (size_t i = 0; i < gpu->type_count; i++)
+        narrow_maximum(gpu, &gpu->types[i]);
 }
 
 void

@@ -18,6 +18,9 @@
  * A driver also has a ceiling: the most vGPUs of all sizes on a GPU, or on a GPU instance. It
  * applies to types whose maximum the driver does not tell, even if the administrator sets more. The
  * table of the vendor may say more, as it may be newer than this program.
+ *
+ * So each type has one answer, max and max_source (inventory.h): the least that any of these limits
+ * leaves on an empty GPU. Everybody who asks for a maximum takes this answer.
  */
 
 #pragma once
@@ -31,7 +34,10 @@ const struct policy_limit *
 maxima_find_limit(const struct policy *policy, const struct inventory_type *type)
     __attribute__((nonnull(2)));
 
+/* The words of enum limit_source, for people and programs. */
+extern const char *const maxima_sources[];
+
 /* Adds the limits. Call it when all types and vGPUs are known. It also sets the types'
- * maxima. policy may be NULL. */
+ * maxima, each with its source. policy may be NULL. */
 void
 maxima_add(const struct policy *policy, struct inventory *inventory) __attribute__((nonnull(2)));

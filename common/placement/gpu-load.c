@@ -246,18 +246,12 @@ add_vgpus(struct gpu_load *load)
 }
 
 /* How many vGPUs of a type the driver makes by its own word; 0: it does not tell. */
-static uint64_t
+static unsigned
 told_most(const struct inventory_type *type)
 {
-    const struct inventory_gpu *gpu = type->gpu;
-    size_t index = inventory_type_index(type);
-    const struct limit *told =
-        ARRAY_FIND(gpu->limits, gpu->limit_count, limit,
-                   limit->source == LIMIT_TOLD && !limit->is_memory && limit->binds[index]);
-
-    if (!told)
+    if (type->max_source != LIMIT_TOLD)
         return 0;
-    return type->ceiling && type->ceiling < told->total ? type->ceiling : told->total;
+    return type->ceiling && type->ceiling < type->max ? type->ceiling : type->max;
 }
 
 /* Whether the driver offers fewer of some type than fit beside the vGPUs that are there. Then

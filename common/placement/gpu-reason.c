@@ -153,7 +153,7 @@ say_full(const struct loads *loads, const struct inventory_type *type, size_t us
                      : "");
     else if (used < type->max && lacks_vf(loads, gpu))
         snprintf(text, size, "has no free virtual function (%s)", say_used(loads, gpu, used).text);
-    else if (type->max)
+    else if (type->max && (gpu->one_size || type->max_source != LIMIT_CALCULATED))
         snprintf(text, size, "is full (%zu of %u)", used, type->max);
     else
         snprintf(text, size, "is full (%s)", say_used(loads, gpu, used).text);

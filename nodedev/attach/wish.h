@@ -27,9 +27,9 @@
 struct wish {
     struct domain_edit_device device; /* what each vGPU is to be; parent is one of its texts */
     struct name parent;
-    unsigned count;                   /* 0: nothing is asked for */
-    bool display;                     /* the guest's screen is to show the vGPU; only with one */
-    unsigned timeout;                 /* milliseconds that a guest may take to release a vGPU */
+    unsigned count;   /* 0: nothing is asked for */
+    bool display;     /* the guest's screen is to show the vGPU; only with one */
+    unsigned timeout; /* milliseconds that a guest may take to release a vGPU */
 };
 
 /* Reads the options. Texts are borrowed from the command line. Returns 0, also if none of them was

@@ -245,20 +245,19 @@ policy_check_profiles(const struct policy *policy, const struct setting_trace *t
     }
 }
 
-/* Warns if the administrator's limit for a type is higher than the driver's, if the type shares a
- * GPU in time. For types that need GPU instances, nobody knows how many instances there will be. */
+/* Warns if the administrator's limit for a type is higher than what follows from the driver. */
 static void
-check_ceiling(struct checker *checker, const struct policy_limit *limit, const char *word)
+check_maximum(struct checker *checker, const struct policy_limit *limit, const char *word)
 {
     const struct inventory_type *type = NULL;
 
     while ((type = inventory_next_type(checker->inventory, type))) {
-        if (!type_name_matches(type, word) || !inventory_type_shares_time(type) ||
-            type->ceiling == 0 || limit->max <= type->ceiling)
+        if (!type_name_matches(type, word) || type->max_source != LIMIT_CALCULATED ||
+            limit->max <= type->max)
             continue;
         report_warning(checker->report, "max-instances", limit->origin, 0,
                        "max_instances gives a GPU %u of %s, but its driver makes %u vGPUs at most",
-                       limit->max, word, type->ceiling);
+                       limit->max, word, type->max);
         return;
     }
 }
@@ -270,7 +269,7 @@ check_limit(struct checker *checker, size_t n)
 
     check_types(checker, "max_instances", n, limit->origin, NULL, &limit->types);
     for (size_t i = 0; i < limit->types.count; i++)
-        check_ceiling(checker, limit, limit->types.items[i]);
+        check_maximum(checker, limit, limit->types.items[i]);
 }
 
 /* A card takes profiles if one of its types is a profile. */

@@ -5,6 +5,7 @@
 #include "base/text.h"
 #include "commands/commands.h"
 #include "commands/host-table.h"
+#include "device/maxima.h"
 #include "device/type-name.h"
 #include "placement/demand.h"
 
@@ -43,13 +44,6 @@ static const struct table_column columns[] = {
     [MAX_FROM] = {.name = "MAX-FROM", .extra = true},
 };
 
-/* Who says how many vGPUs of a type a GPU takes. */
-static const char *const sources[] = {
-    [LIMIT_TOLD] = "driver",
-    [LIMIT_CONFIGURED] = "vgpu.conf",
-    [LIMIT_TABLE] = "table",
-};
-
 /* Adds the names of all classes that the type satisfies, separated by commas. */
 static void
 add_classes(struct table *table, const struct policy *policy, const struct inventory_type *type)
@@ -84,7 +78,7 @@ add_type(struct table *table, const struct host_view *view, const struct invento
     table_set_figure(table, AT_MOST, bounds_most(left));
     if (view->knows_policy)
         add_classes(table, &view->snapshot.policy, type);
-    table_set_text(table, MAX_FROM, type->max ? sources[type->max_source] : "");
+    table_set_text(table, MAX_FROM, type->max ? maxima_sources[type->max_source] : "");
 }
 
 /* Whether a type is one that --type means, and whether there may be room, if --available wants

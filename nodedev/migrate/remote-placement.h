@@ -30,7 +30,7 @@ struct remote_placement {
     struct demands demands;         /* what the guest would ask for there */
     struct policy_class **classes;  /* what its demands mean there */
     size_t class_count;
-    struct ledger ledger;           /* the vGPUs there: held by a running guest, or kept */
+    struct ledger ledger; /* the vGPUs there: held by a running guest, or kept */
 };
 
 void remote_placement_init(struct remote_placement *placement, const struct remote_host *host,

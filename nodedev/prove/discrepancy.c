@@ -244,7 +244,8 @@ compare_figures(const struct comparison *comparison, const struct inventory_type
 
     if (!seen)
         return;
-    compare_figure(comparison, type, "maximum", type->max, seen->max);
+    if (type->max_source != LIMIT_CALCULATED && seen->max_source != LIMIT_CALCULATED)
+        compare_figure(comparison, type, "maximum", type->max, seen->max);
     compare_figure(comparison, type, "frame buffer in MiB", type->framebuffer, seen->framebuffer);
 }
 

@@ -244,8 +244,9 @@ count_usable(const struct proof *proof)
     return count;
 }
 
-/* The GPU is full of one type. The number of its vGPUs must be the maximum that the driver tells.
- * But another limit may be reached first: the ceiling, the functions, or GPU instances (MIG). */
+/* The GPU is full of one type. The number of its vGPUs must be the maximum that somebody tells. A
+ * calculated one was compared with the driver's figures already. But another limit may be reached
+ * first: the ceiling, the functions, or GPU instances (MIG). */
 static void
 check_maximum(struct proof *proof, const struct inventory_type *type)
 {
@@ -253,13 +254,16 @@ check_maximum(struct proof *proof, const struct inventory_type *type)
     char predicted[16], seen[32];
     bool more = made == type->max && is_offered(proof, &type->id);
 
-    if (!type->max || (made >= type->max && !more) ||
+    if (!type->max || type->max_source == LIMIT_CALCULATED || (made >= type->max && !more) ||
         (!more && (type->slices || made == type->ceiling || (usable > 1 && made >= usable))))
         return;
     snprintf(predicted, sizeof(predicted), "%u", type->max);
     snprintf(seen, sizeof(seen), "%s%zu", more ? "more than " : "", made);
     discrepancies_add(&proof->seen.found, DISCREPANCY_MAXIMUM, type->name, predicted, seen,
-                      "the driver says that the GPU takes %u vGPUs of type %s, and it takes %s",
+                      "%s says that the GPU takes %u vGPUs of type %s, and it takes %s",
+                      type->max_source == LIMIT_TOLD    ? "the driver"
+                      : type->max_source == LIMIT_TABLE ? "the vendor's table"
+                                                        : "vgpu.conf",
                       type->max, type->name, seen);
 }
 

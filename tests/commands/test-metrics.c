@@ -83,7 +83,7 @@ functions(void **state)
                 "libvirt_vgpu_type_available{" L40S_2Q "} 2 libvirt_vgpu_type_available{" L40S_8Q
                 "} 0\n"
                 "libvirt_vgpu_type_available_at_most{" L40S_2A "} 2\n"
-                "libvirt_vgpu_type_max{" L40S_2Q "} 24 #\n"
+                "libvirt_vgpu_type_max{" L40S_2Q "} 24\nlibvirt_vgpu_type_max{" L40S_8Q "} 1\n"
                 "L40S-2A\",parent=\"0000:3d:00.5\",gpu=\"0000:3d:00.0\",state=\"foreign\"} 1 #\n"
                 "libvirt_vgpu_orphans 3");
 }

@@ -234,7 +234,7 @@ static void
 no_sum_over_functions(void **state)
 {
     restart(L40S);
-    assert_types("nvidia-1152", "- - 6");
+    assert_types("nvidia-1152", "6 - 6");
 }
 
 /* The types of a full card are remembered. */

@@ -267,9 +267,9 @@ both_kinds(void **state)
     scene_configure(&scene,
                     "max_instances = ({ types = [ \"L40S-8A\", \"L40S-8Q\" ]; max = 6; });");
     typed_facts(&scene, HERE, "vgpuctl types 3d:00.0 -o name,max,available,available-at-most", 0,
-                "NVIDIA L40S-3Q - - 16 NVIDIA L40S-4Q - - 12 NVIDIA L40S-6Q - - 8 "
-                "NVIDIA L40S-8Q 6 6 6 NVIDIA L40S-12Q - - 4\nNVIDIA L40S-48Q - 1 1\n"
-                "NVIDIA L40S-8A 6 6 6 NVIDIA L40S-12A - - 4\nNVIDIA L40S-48A - 1 1 (end)");
+                "NVIDIA L40S-3Q 16 - 16 NVIDIA L40S-4Q 12 - 12 NVIDIA L40S-6Q 8 - 8 "
+                "NVIDIA L40S-8Q 6 6 6 NVIDIA L40S-12Q 4 - 4\nNVIDIA L40S-48Q 1 1 1\n"
+                "NVIDIA L40S-8A 6 6 6 NVIDIA L40S-12A 4 - 4\nNVIDIA L40S-48A 1 1 1 (end)");
     assert_int_equal(scene_prepare(&scene, 1, 1, "T4-1B"), 0);
     assert_int_equal(typed_prepare(&scene, 2, "L40S-8Q", "0000:3d:00.4"), 0);
     assert_int_equal(fake_make(&scene.kernel, "0000:3d:00.5", "nvidia-1152", "0000:3d:00.5"), 0);
@@ -335,10 +335,10 @@ ceilings(void **state)
          "0000:42:00.0 NVIDIA RTX Pro 6000 Blackwell DC 0 vf 1 2048 98304 - yes nvidia 48 2048 "
          "96256\n"
          "0000:8c:00.0 NVIDIA RTX Pro 6000 Blackwell DC 1 vf 0 - 98304 - yes nvidia 48 0 98304",
-         "0000:42:00.0 nvidia-1518 NVIDIA RTX Pro 6000 Blackwell DC-2B 2048 - - - - 31 -\n"
-         "0000:42:00.0 nvidia-1519 NVIDIA RTX Pro 6000 Blackwell DC-3Q 3072 - - - 0 0 -\n"
+         "0000:42:00.0 nvidia-1518 NVIDIA RTX Pro 6000 Blackwell DC-2B 2048 - - 32 - 31 -\n"
+         "0000:42:00.0 nvidia-1519 NVIDIA RTX Pro 6000 Blackwell DC-3Q 3072 - - 32 0 0 -\n"
          "0000:42:00.0 nvidia-1550 NVIDIA RTX Pro 6000 Blackwell DC-1-2Q 2048 - - - 0 0 1\n"
-         "0000:8c:00.0 nvidia-1518 NVIDIA RTX Pro 6000 Blackwell DC-2B 2048 - - - 0 0 -\n"
+         "0000:8c:00.0 nvidia-1518 NVIDIA RTX Pro 6000 Blackwell DC-2B 2048 - - 32 0 0 -\n"
          "0000:8c:00.0 nvidia-1550 NVIDIA RTX Pro 6000 Blackwell DC-1-2Q 2048 - - - - 24 1\n"
          "0000:8c:00.0 nvidia-1570 NVIDIA RTX Pro 6000 Blackwell DC-1-24Q 24576 - - - - 24 1",
          "NVIDIA RTX Pro 6000 Blackwell DC-2B 0000:42:00.4 0000:42:00.0 held guest1");
@@ -359,14 +359,16 @@ mixed_sizes(void **state)
     assert_true(asprintf(&domains, "%s%s", first, second) > 0);
     show(typed_libvirt(&scene, domains),
          "0000:af:00.0 NVIDIA L4 1 vf 2 - 24576 - yes nvidia 16 14336 10240",
-         "nvidia-908 NVIDIA L4-1B 1024 - - - - 10 -\nnvidia-911 NVIDIA L4-2Q 2048 - - 12 - 5 -\n"
-         "nvidia-912 NVIDIA L4-3Q 3072 - - - - 3 -\nnvidia-915 NVIDIA L4-8Q 8192 - - - 1 1 -\n"
-         "nvidia-916 NVIDIA L4-12Q 12288 - - - 0 0 -",
+         "nvidia-908 NVIDIA L4-1B 1024 - - 24 - 10 -\nnvidia-911 NVIDIA L4-2Q 2048 - - 12 - 5 -\n"
+         "nvidia-912 NVIDIA L4-3Q 3072 - - 8 - 3 -\nnvidia-915 NVIDIA L4-8Q 8192 - - 3 1 1 -\n"
+         "nvidia-916 NVIDIA L4-12Q 12288 - - 2 0 0 -",
          "0000:af:00.4 NVIDIA L4-2Q 0000:af:00.4 0000:af:00.0 held guest1\n"
          "0000:af:00.5 NVIDIA L4-12Q 0000:af:00.5 0000:af:00.0 held guest2");
     typed_facts(&scene, HERE, "vgpuctl types --json", 0,
                 "\"max\": 12, \"available\": null, \"available-at-most\": 5, \"classes\": [], "
-                "\"max-from\": \"vgpu.conf\"");
+                "\"max-from\": \"vgpu.conf\"\n"
+                "\"max\": 8, \"available\": null, \"available-at-most\": 3, \"classes\": [], "
+                "\"max-from\": \"calculated\"");
 }
 
 /* A GPU that was never seen idle may have a larger type than the types that it lists. */
@@ -389,8 +391,8 @@ full(void **state)
         assert_int_equal(typed_prepare(&scene, i + 1, "L40S-24Q", functions[i]), 0);
     typed_facts(&scene, HERE, "vgpuctl gpus", 0, "NVIDIA L40S 1 vf 2 24576 49152 0 yes");
     typed_facts(&scene, HERE, "vgpuctl types 0000:3d:00.0", 0,
-                "nvidia-1145 NVIDIA L40S-1B 1024 - - - 0 0 -\n"
-                "nvidia-1166 NVIDIA L40S-48A 49152 - - - 0 0 - (end)");
+                "nvidia-1145 NVIDIA L40S-1B 1024 - - 32 0 0 -\n"
+                "nvidia-1166 NVIDIA L40S-48A 49152 - - 1 0 0 - (end)");
     typed_facts(&scene, HERE, "vgpuctl list -o DEVICE,TYPE,NAME", 0,
                 "0000:3d:00.4 nvidia-1155 NVIDIA L40S-24Q 0000:3d:00.6 nvidia-1155 NVIDIA");
     assert_int_equal(unlinkat(scene.kernel.host.root, "run/libvirt-vgpu/types", 0), 0);
