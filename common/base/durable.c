@@ -63,3 +63,20 @@ durable_write(const struct host *host, const char *directory, const char *name, 
         unlinkat(at, new.text, 0);
     return rc;
 }
+
+int
+durable_remove(const struct host *host, const char *directory, const char *name,
+               struct error *error)
+{
+    struct path path;
+    int rc = path_format(&path, "%s/%s", directory, name);
+
+    if (rc == 0 && host_remove(host, path.text) < 0)
+        rc = -errno;
+    if (rc == -ENOENT)
+        return 0;
+    if (rc == 0)
+        rc = durable_sync(host, directory);
+    return rc < 0 ? error_set(error, rc, "cannot remove /%s/%s: %s", directory, name, strerror(-rc))
+                  : 1;
+}

@@ -9,6 +9,7 @@
 
 #pragma once
 
+#include "base/error.h"
 #include "base/host.h"
 
 /* Writes a directory's names to disk. 0 or -errno. */
@@ -23,3 +24,8 @@ int durable_make_directory(const struct host *host, const char *directory) CHECK
  * the text of one of them stays. 0 or -errno. */
 int durable_write(const struct host *host, const char *directory, const char *name,
                   const char *text) CHECKED NONNULL;
+
+/* Removes a file of a directory, and that on disk: 1; 0: there is none; -errno with a line in
+ * error. */
+int durable_remove(const struct host *host, const char *directory, const char *name,
+                   struct error *error) CHECKED NONNULL;

@@ -104,16 +104,5 @@ drained_add(const struct host *host, const struct name *gpu, const struct draine
 int
 drained_remove(const struct host *host, const struct name *gpu, struct error *error)
 {
-    struct path path;
-    int rc = path_format(&path, DIRECTORY "/%s", gpu->text);
-
-    if (rc == 0 && host_remove(host, path.text) < 0)
-        rc = -errno;
-    if (rc == -ENOENT)
-        return 0;
-    if (rc == 0)
-        rc = durable_sync(host, DIRECTORY);
-    return rc < 0 ? error_set(error, rc, "cannot remove /" DIRECTORY "/%s: %s", gpu->text,
-                              strerror(-rc))
-                  : 1;
+    return durable_remove(host, DIRECTORY, gpu->text, error);
 }

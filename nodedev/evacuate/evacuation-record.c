@@ -24,18 +24,9 @@ evacuation_record_write(const struct host *host, const struct evacuation_move *m
 int
 evacuation_record_remove(const struct host *host, const struct name *domain, struct error *error)
 {
-    struct path path;
-    int rc = path_format(&path, DIRECTORY "/%s", domain->text);
+    int rc = durable_remove(host, DIRECTORY, domain->text, error);
 
-    if (rc == 0 && host_remove(host, path.text) < 0)
-        rc = -errno;
-    if (rc == -ENOENT)
-        return 0;
-    if (rc == 0)
-        rc = durable_sync(host, DIRECTORY);
-    return rc < 0 ? error_set(error, rc, "cannot remove /" DIRECTORY "/%s: %s", domain->text,
-                              strerror(-rc))
-                  : 0;
+    return rc < 0 ? rc : 0;
 }
 
 /* The file of a guest has the move of that guest, and no other. */
