@@ -99,7 +99,7 @@ transaction_commit(struct transaction *transaction, const struct ledger *ledger,
     int rc = statedir_store(&transaction->statedir, ledger, error);
 
     if (rc == 0)
-        marks_sweep(transaction->statedir.dir, ledger);
+        marks_sweep(transaction->host, ledger);
     statedir_unlock(&transaction->statedir);
     return rc;
 }

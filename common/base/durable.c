@@ -71,8 +71,8 @@ durable_remove(const struct host *host, const char *directory, const char *name,
     struct path path;
     int rc = path_format(&path, "%s/%s", directory, name);
 
-    if (rc == 0 && host_remove(host, path.text) < 0)
-        rc = -errno;
+    if (rc == 0)
+        rc = host_remove(host, path.text);
     if (rc == -ENOENT)
         return 0;
     if (rc == 0)

@@ -124,19 +124,9 @@ host_make_directory(const struct host *host, const char *path)
 int
 host_make_link(const struct host *host, const char *path, const char *target)
 {
-    if (!host->is_confined)
-        return symlinkat(target, host->root, path);
-    errno = EOPNOTSUPP;
-    return -1;
-}
-
-int
-host_rename(const struct host *host, const char *from, const char *to)
-{
-    if (!host->is_confined)
-        return renameat(host->root, from, host->root, to);
-    errno = EOPNOTSUPP;
-    return -1;
+    if (host->is_confined)
+        return -EOPNOTSUPP;
+    return symlinkat(target, host->root, path) < 0 ? -errno : 0;
 }
 
 int
@@ -146,8 +136,24 @@ host_remove(const struct host *host, const char *path)
     AUTO_CLOSE int above = host->is_confined ? open_above(host, path, &name) : -1;
 
     if (host->is_confined && above < 0)
-        return -1;
-    return unlinkat(above < 0 ? host->root : above, name, 0);
+        return -errno;
+    return unlinkat(above < 0 ? host->root : above, name, 0) < 0 ? -errno : 0;
+}
+
+int
+host_replace_link(const struct host *host, const char *path, const char *target)
+{
+    struct path new;
+    int rc = path_format(&new, "%s.new", path);
+
+    /* Such a link is left from a process that was killed here. */
+    if (rc == 0)
+        rc = host_remove(host, new.text);
+    if (rc == 0 || rc == -ENOENT)
+        rc = host_make_link(host, new.text, target);
+    if (rc < 0)
+        return rc;
+    return renameat(host->root, new.text, host->root, path) < 0 ? -errno : 0;
 }
 
 static ssize_t

@@ -133,17 +133,18 @@ int host_open(const struct host *host, const char *path, int flags, mode_t mode)
 /* The status of what has that name, be it a link: 0, or -1 and errno. */
 int host_status(const struct host *host, const char *path, struct stat *ret) CHECKED NONNULL;
 
-/* Makes a directory (0755) and removes a file: 0, or -1 and errno. */
+/* Makes a directory (0755): 0, or -1 and errno. */
 int host_make_directory(const struct host *host, const char *path) NONNULL;
+
+/* Removes a file: 0 or -errno. */
 int host_remove(const struct host *host, const char *path) CHECKED NONNULL;
 
-/* Makes a symbolic link, which needs no descriptor: 0, or -1 and errno. Not below a confined root.
- */
+/* Makes a symbolic link, which needs no descriptor: 0 or -errno. Not below a confined root. */
 int host_make_link(const struct host *host, const char *path, const char *target) CHECKED NONNULL;
 
-/* Gives a file another name, in place of what had that name: 0, or -1 and errno. Not below a
- * confined root. */
-int host_rename(const struct host *host, const char *from, const char *to) CHECKED NONNULL;
+/* The same in place of what has that name, at once. Meanwhile the link has that name and ".new". */
+int
+host_replace_link(const struct host *host, const char *path, const char *target) CHECKED NONNULL;
 
 /* The content of an attribute without its last line feed, always terminated: its length, or -errno;
  * -E2BIG when it does not fit into size. */

@@ -19,6 +19,7 @@ libvgpu_a_SOURCES += \
 	common/base/process.c common/base/process.h \
 	common/base/reader.c common/base/reader.h \
 	common/base/rights.c common/base/rights.h \
+	common/base/run-links.c common/base/run-links.h \
 	common/base/safe-open.c common/base/safe-open.h \
 	common/base/shell-word.c common/base/shell-word.h \
 	common/base/suggest.c common/base/suggest.h \

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
 #include "device/tag.h"
+#include "base/run-links.h"
 
 #include <fcntl.h>
 
-#define STATE "run/libvirt-vgpu"
-#define TAGS  STATE "/functions"
+#define KIND "functions"
+#define TAGS "run/libvirt-vgpu/" KIND
 
 bool
 tag_may_be(const struct host *host)
@@ -16,49 +17,29 @@ tag_may_be(const struct host *host)
 int
 tag_read(const struct host *host, const struct name *tag, struct name *ret)
 {
-    return host_link(host, ret, TAGS "/%s", tag->text);
+    char text[sizeof(ret->text)];
+    int rc = run_links_read(host, KIND, tag->text, text, sizeof(text));
+
+    return rc < 0 ? rc : name_parse(ret, text);
 }
 
 int
 tag_put(const struct host *host, const struct name *tag, const struct name *says)
 {
-    struct path path;
-    int rc = path_format(&path, TAGS "/%s", tag->text);
-
-    if (rc < 0)
-        return rc;
-    if (host_make_link(host, path.text, says->text) == 0)
-        return 0;
-    if (errno != ENOENT || (host_make_directory(host, TAGS) < 0 && errno != EEXIST))
-        return -errno;
-    return host_make_link(host, path.text, says->text) < 0 ? -errno : 0;
+    return run_links_put(host, KIND, tag->text, says->text);
 }
 
 int
 tag_change(const struct host *host, const struct name *tag, const struct name *says)
 {
-    struct path path, new;
-    int rc = path_format(&path, TAGS "/%s", tag->text);
-
-    if (rc == 0)
-        rc = path_format(&new, TAGS "/%s.new", tag->text);
-    if (rc < 0)
-        return rc;
-    /* It is left from a process that was killed here. */
-    if (host_remove(host, new.text) < 0 && errno != ENOENT)
-        return -errno;
-    return host_make_link(host, new.text, says->text) < 0 ||
-                   host_rename(host, new.text, path.text) < 0
-               ? -errno
-               : 0;
+    return run_links_replace(host, KIND, tag->text, "%s", says->text);
 }
 
 int
 tag_inherit(const struct host *host, const struct name *tag, const struct name *said,
             const struct name *says)
 {
-    AUTO_CLOSE int lock =
-        host_open(host, STATE "/functions.lock", O_RDWR | O_CREAT | O_NOFOLLOW, 0600);
+    AUTO_CLOSE int lock = host_open(host, TAGS ".lock", O_RDWR | O_CREAT | O_NOFOLLOW, 0600);
     struct name now;
     int rc;
 
@@ -77,10 +58,5 @@ tag_inherit(const struct host *host, const struct name *tag, const struct name *
 int
 tag_remove(const struct host *host, const struct name *tag)
 {
-    struct path path;
-    int rc = path_format(&path, TAGS "/%s", tag->text);
-
-    if (rc < 0)
-        return rc;
-    return host_remove(host, path.text) < 0 ? -errno : 0;
+    return run_links_remove(host, KIND, tag->text);
 }

@@ -2,63 +2,32 @@
 
 #include "lease/marks.h"
 #include "base/array.h"
+#include "base/run-links.h"
 #include "domain/status-files.h"
 
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/stat.h>
 
-#define PARENT "run/libvirt-vgpu"
-
-static const char *const names[] = {[MARK_RELEASED] = "released", [MARK_RAN] = "ran"};
-
-static int
-leave(const struct host *host, const char *name, const struct name *domain, uint64_t number)
-{
-    struct path directory, path;
-    int rc = path_format(&directory, PARENT "/%s", name);
-
-    if (rc == 0)
-        rc = path_format(&path, "%s/%s.%" PRIu64, directory.text, domain->text, number);
-    if (rc < 0)
-        return rc;
-    rc = host_make_link(host, path.text, "none");
-    if (rc == 0 || errno == EEXIST)
-        return 0;
-    if (errno != ENOENT || (host_make_directory(host, directory.text) < 0 && errno != EEXIST))
-        return -errno;
-    return host_make_link(host, path.text, "none") < 0 ? -errno : 0;
-}
+static const char *const kinds[] = {[MARK_RELEASED] = "released", [MARK_RAN] = "ran"};
 
 int
 marks_leave(const struct host *host, enum mark mark, const struct name *domain, uint64_t number,
             struct error *error)
 {
-    int rc = leave(host, names[mark], domain, number);
+    char name[sizeof(domain->text) + 24];
+    int rc;
 
-    return rc == 0 ? 0
-                   : error_set(error, rc, "cannot leave a mark in /" PARENT "/%s: %s", names[mark],
-                               strerror(-rc));
-}
-
-/* A link in the directory's place is refused: nobody knows who wrote the marks behind it. */
-static void
-list(const struct host *host, enum mark mark, struct words *ret)
-{
-    struct path directory;
-    struct stat status;
-
-    if (path_format(&directory, PARENT "/%s", names[mark]) == 0 &&
-        host_status(host, directory.text, &status) == 0 && S_ISDIR(status.st_mode))
-        (void)!host_list_all(host, ret, "%s", directory.text);
+    snprintf(name, sizeof(name), "%s.%" PRIu64, domain->text, number);
+    rc = run_links_put(host, kinds[mark], name, "none");
+    return rc == -EEXIST ? 0 : run_links_check(rc, kinds[mark], name, error);
 }
 
 void
 marks_read(const struct host *host, struct ledger *ret)
 {
-    list(host, MARK_RELEASED, &ret->released);
-    list(host, MARK_RAN, &ret->ran);
+    run_links_list(host, kinds[MARK_RELEASED], &ret->released);
+    run_links_list(host, kinds[MARK_RAN], &ret->ran);
 }
 
 /* Whether the mark of this name covers what a domain has under a number. */
@@ -126,20 +95,18 @@ covers_any(const char *name, const struct ledger *ledger)
 }
 
 static void
-sweep(int directory, enum mark mark, const struct words *marks, const struct ledger *ledger)
+sweep(const struct host *host, enum mark mark, const struct words *marks,
+      const struct ledger *ledger)
 {
     for (size_t i = 0; i < marks->count; i++) {
-        struct path path;
-
-        if (!covers_any(marks->items[i], ledger) &&
-            path_format(&path, "%s/%s", names[mark], marks->items[i]) == 0)
-            (void)!unlinkat(directory, path.text, 0);
+        if (!covers_any(marks->items[i], ledger))
+            run_links_remove(host, kinds[mark], marks->items[i]);
     }
 }
 
 void
-marks_sweep(int directory, const struct ledger *ledger)
+marks_sweep(const struct host *host, const struct ledger *ledger)
 {
-    sweep(directory, MARK_RELEASED, &ledger->released, ledger);
-    sweep(directory, MARK_RAN, &ledger->ran, ledger);
+    sweep(host, MARK_RELEASED, &ledger->released, ledger);
+    sweep(host, MARK_RAN, &ledger->ran, ledger);
 }

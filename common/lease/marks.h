@@ -58,6 +58,5 @@ bool marks_say_card_ended(const struct ledger *ledger, const struct host *host,
                           const struct whole_card *card) CHECKED NONNULL;
 bool marks_say_card_ran(const struct ledger *ledger, const struct whole_card *card) CHECKED NONNULL;
 
-/* Removes those of the ledger's marks that cover nothing of it, from the state directory. The lock
- * must be held. */
-void marks_sweep(int directory, const struct ledger *ledger) NONNULL;
+/* Removes those of the ledger's marks that cover nothing of it. The lock must be held. */
+void marks_sweep(const struct host *host, const struct ledger *ledger) NONNULL;

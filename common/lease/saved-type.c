@@ -2,6 +2,7 @@
 
 #include "lease/saved-type.h"
 #include "base/durable.h"
+#include "base/run-links.h"
 #include "lease/marks.h"
 
 #include <inttypes.h>
@@ -9,7 +10,7 @@
 #include <string.h>
 
 #define SAVED     "var/lib/libvirt-vgpu/saved"
-#define RESTORING "run/libvirt-vgpu/restoring"
+#define RESTORING "restoring"
 #define SEVERAL   "several"
 #define MOST      64    /* devices of a domain; each restore may give them new UUIDs */
 #define LONGEST   60000 /* ms from a restore to its prepare */
@@ -24,23 +25,6 @@ key_of(const char *alias, const struct name *device)
 
     return alias && !strncmp(alias, "ua-", strlen("ua-")) && name_parse(&key, alias) == 0 ? key
                                                                                           : *device;
-}
-
-/* Puts a link in the place of another one, at once. */
-static int
-replace(const struct host *host, const struct path *link, const char *target)
-{
-    struct path new;
-    int rc = path_format(&new, "%s.new", link->text);
-
-    if (rc < 0)
-        return rc;
-    /* Such a link is left from a process that was killed here. */
-    if (host_remove(host, new.text) < 0 && errno != ENOENT)
-        return -errno;
-    return host_make_link(host, new.text, target) < 0 || host_rename(host, new.text, link->text) < 0
-               ? -errno
-               : 0;
 }
 
 /* Whether the domain has as many links as it may. */
@@ -66,11 +50,11 @@ note(const struct host *host, const struct path *directory, const struct name *k
     if (rc == 0 && (name_equal(&before, type) || !strcmp(before.text, SEVERAL)))
         return 0;
     if (rc == 0) {
-        rc = replace(host, &link, SEVERAL);
+        rc = host_replace_link(host, link.text, SEVERAL);
     } else if (rc == -ENOENT) {
         rc = is_full(host, directory) ? -EDQUOT : durable_make_directory(host, directory->text);
-        if (rc == 0 && host_make_link(host, link.text, type->text) < 0)
-            rc = -errno;
+        if (rc == 0)
+            rc = host_make_link(host, link.text, type->text);
     }
     return rc < 0 ? rc : 1;
 }
@@ -132,28 +116,17 @@ saved_type_follow(const struct host *host, const struct name *domain,
 int
 saved_type_begin_restore(const struct host *host, const struct name *domain, struct error *error)
 {
-    char time[24];
-    struct path link;
-    int rc = path_format(&link, RESTORING "/%s", domain->text);
+    int rc = run_links_replace(host, RESTORING, domain->text, "%" PRIu64, host_uptime(host));
 
-    snprintf(time, sizeof(time), "%" PRIu64, host_uptime(host));
-    if (rc == 0)
-        rc = durable_make_directory(host, RESTORING);
-    if (rc == 0)
-        rc = replace(host, &link, time);
-    return rc < 0 ? error_set(error, rc, "cannot write /" RESTORING "/%s: %s", domain->text,
-                              strerror(-rc))
-                  : 0;
+    return run_links_check(rc, RESTORING, domain->text, error);
 }
 
 bool
 saved_type_end_restore(const struct host *host, const struct name *domain)
 {
     uint64_t now = host_uptime(host), time;
-    struct name target;
-    struct path link;
 
-    return path_format(&link, RESTORING "/%s", domain->text) == 0 &&
-           host_link(host, &target, "%s", link.text) == 0 && host_remove(host, link.text) == 0 &&
-           host_parse_number(target.text, &time) == 0 && time <= now && now - time < LONGEST;
+    return run_links_read_number(host, RESTORING, domain->text, &time) == 0 &&
+           run_links_remove(host, RESTORING, domain->text) == 0 && time <= now &&
+           now - time < LONGEST;
 }

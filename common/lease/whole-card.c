@@ -2,48 +2,44 @@
 
 #include "lease/whole-card.h"
 #include "base/array.h"
+#include "base/run-links.h"
 
 #include <inttypes.h>
 #include <limits.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/stat.h>
 
-#define DIRECTORY "run/libvirt-vgpu/whole"
+#define KIND "whole"
 
-static int
-path_of(const struct whole_card *card, struct path *ret)
+/* A link's name. */
+struct link {
+    char name[2 * sizeof(struct name)];
+};
+
+static struct link
+link_of(const struct whole_card *card)
 {
-    return path_format(ret, DIRECTORY "/%s.%s", card->card.text, card->domain.text);
+    struct link ret;
+
+    snprintf(ret.name, sizeof(ret.name), "%s.%s", card->card.text, card->domain.text);
+    return ret;
 }
 
 int
 whole_card_leave(const struct host *host, const struct whole_card *card, struct error *error)
 {
-    char target[sizeof(card->domain_name) + 64];
-    struct path path;
-    int rc = path_of(card, &path);
+    const struct link link = link_of(card);
+    int rc =
+        run_links_replace(host, KIND, link.name, "%d.%" PRIu64 ".%" PRIu64 ".%s", card->daemon.pid,
+                          card->daemon.start, card->number, card->domain_name);
 
-    snprintf(target, sizeof(target), "%d.%" PRIu64 ".%" PRIu64 ".%s", card->daemon.pid,
-             card->daemon.start, card->number, card->domain_name);
-    if (rc == 0 && host_make_directory(host, DIRECTORY) < 0 && errno != EEXIST)
-        rc = -errno;
-    if (rc == 0 && host_remove(host, path.text) < 0 && errno != ENOENT)
-        rc = -errno;
-    if (rc == 0 && host_make_link(host, path.text, target) < 0)
-        rc = -errno;
-    return rc < 0 ? error_set(error, rc, "cannot make the link /" DIRECTORY "/%s.%s: %s",
-                              card->card.text, card->domain.text, strerror(-rc))
-                  : 0;
+    return run_links_check(rc, KIND, link.name, error);
 }
 
 void
 whole_card_remove(const struct host *host, const struct whole_card *card)
 {
-    struct path path;
-
-    if (path_of(card, &path) == 0)
-        (void)!host_remove(host, path.text);
+    run_links_remove(host, KIND, link_of(card).name);
 }
 
 /* Reads a number up to a dot, and steps behind that. */
@@ -87,30 +83,21 @@ static int
 read_link(const struct host *host, const char *name, struct whole_card *ret)
 {
     char target[sizeof(ret->domain_name) + 64];
-    struct path path;
-    ssize_t length;
     int rc = read_name(name, ret);
 
-    if (rc == 0)
-        rc = path_of(ret, &path);
-    if (rc < 0)
-        return rc;
-    if (strcmp(strrchr(path.text, '/') + 1, name) != 0)
+    if (rc == 0 && strcmp(link_of(ret).name, name) != 0)
         return -EINVAL;
-    length = host->ops->link(host, path.text, target, sizeof(target));
-    return length < 0 ? (int)length : read_target(target, ret);
+    if (rc == 0)
+        rc = run_links_read(host, KIND, name, target, sizeof(target));
+    return rc < 0 ? rc : read_target(target, ret);
 }
 
-/* What is behind a link in the directory's place does not count: nobody knows who wrote that. */
 void
 whole_cards_read(const struct host *host, struct whole_cards *ret)
 {
     AUTO(words_clear) struct words names = {0};
-    struct stat status;
 
-    if (host_status(host, DIRECTORY, &status) < 0 || !S_ISDIR(status.st_mode) ||
-        host_list_all(host, &names, DIRECTORY) < 0)
-        return;
+    run_links_list(host, KIND, &names);
     for (size_t i = 0; i < names.count; i++) {
         struct whole_card card = {0};
 

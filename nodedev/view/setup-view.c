@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
 #include "view/setup-view.h"
+#include "base/run-links.h"
 #include "device/pci.h"
 #include "placement/gpu-room.h"
 #include "sriov/sriov-gpu.h"
@@ -11,7 +12,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#define DIRECTORY "run/libvirt-vgpu/setup"
+#define KIND "setup"
 
 /* --- the record ------------------------------------------------------------------------------- */
 
@@ -69,42 +70,30 @@ hash_of(const struct host *host, const struct policy_gpu *said)
 void
 setup_view_forget(const struct host *host, const struct policy_gpu *said)
 {
-    struct path path;
-
-    if (path_format(&path, DIRECTORY "/%s", said->address.text) == 0)
-        (void)!host_remove(host, path.text);
+    run_links_remove(host, KIND, said->address.text);
 }
 
 void
 setup_view_remember(const struct host *host, const struct policy_gpu *said)
 {
-    struct path path;
-    char number[48];
-
-    setup_view_forget(host, said);
-    snprintf(number, sizeof(number), "%" PRIu64 "-%" PRIu64, hash_of(host, said),
-             host_seconds(host));
-    if (path_format(&path, DIRECTORY "/%s", said->address.text) < 0)
-        return;
-    host_make_directory(host, DIRECTORY);
-    (void)!host_make_link(host, path.text, number);
+    (void)!run_links_replace(host, KIND, said->address.text, "%" PRIu64 "-%" PRIu64,
+                             hash_of(host, said), host_seconds(host));
 }
 
 /* Whether the card was seen to be as it is declared now, and when: in seconds since 1970. */
 static bool
 find_record(const struct host *host, const struct policy_gpu *said, time_t *when)
 {
-    struct name target;
     uint64_t number, seconds;
-    char *dash;
+    char target[48], *dash;
 
-    if (host_link(host, &target, DIRECTORY "/%s", said->address.text) < 0)
+    if (run_links_read(host, KIND, said->address.text, target, sizeof(target)) < 0)
         return false;
-    dash = strchr(target.text, '-');
+    dash = strchr(target, '-');
     if (!dash)
         return false;
     *dash = '\0';
-    if (host_parse_number(target.text, &number) < 0 || host_parse_number(dash + 1, &seconds) < 0)
+    if (host_parse_number(target, &number) < 0 || host_parse_number(dash + 1, &seconds) < 0)
         return false;
     *when = (time_t)(host->ops->booted(host) / 1000000000 + seconds);
     return number == hash_of(host, said);

@@ -13,6 +13,7 @@ unit_tests += \
 	tests/base/test-nodeset \
 	tests/base/test-printable \
 	tests/base/test-reader \
+	tests/base/test-run-links \
 	tests/base/test-shell-word \
 	tests/base/test-suggest \
 	tests/base/test-text \

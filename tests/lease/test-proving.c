@@ -151,24 +151,6 @@ what_is_swept(void **state)
     end(&second);
 }
 
-/* Somebody has put a link in place of our directory. Files behind this link are neither believed
- * nor removed. */
-static void
-a_link_in_place_of_the_directory_is_refused(void **state)
-{
-    struct prover prover;
-
-    begin(&prover, CARD1);
-    assert_int_equal(renameat(prover.statedir.dir, "proving", prover.statedir.dir, "elsewhere"), 0);
-    assert_int_equal(symlinkat("elsewhere", prover.statedir.dir, "proving"), 0);
-    assert_int_equal(count_proved(), 0);
-    end(&prover);
-    begin(&prover, CARD2);
-    proving_sweep(&scene.kernel.host, prover.statedir.claims);
-    assert_true(has_link(CARD1));
-    end(&prover);
-}
-
 /* A vGPU that is made to prove a card belongs to no domain. */
 static void
 quotas_do_not_count_nobodys(void **state)
@@ -202,7 +184,6 @@ main(void)
         SCENE_TEST(a_guest_gets_another_gpu_or_those_words, two_cards),
         SCENE_TEST(the_only_gpu_is_refused_in_words, one_card),
         SCENE_TEST(what_is_swept, two_cards),
-        SCENE_TEST(a_link_in_place_of_the_directory_is_refused, two_cards),
         SCENE_TEST(quotas_do_not_count_nobodys, quota),
     };
 
