@@ -226,7 +226,7 @@ static int
 resolve(const struct request *request, const struct policy *policy,
         const struct request_hostdev *hostdev, struct demand *demand, struct error *error)
 {
-    unsigned *chosen = demand->terms.attributes.chosen;
+    unsigned *chosen;
     int rc;
 
     *demand = (struct demand){
@@ -238,6 +238,7 @@ resolve(const struct request *request, const struct policy *policy,
                         : resolve_unannotated(request, policy, demand, error);
     if (rc < 0)
         error->line = demand_line(demand);
+    chosen = demand->terms.attributes.chosen;
     if (chosen[ATTRIBUTE_PLACEMENT] == ORDER_UNSAID)
         chosen[ATTRIBUTE_PLACEMENT] = policy->order;
     if (chosen[ATTRIBUTE_NUMA] == NUMA_UNSAID)
