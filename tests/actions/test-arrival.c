@@ -354,7 +354,7 @@ what_others_made_is_not_arrived_at(void **state)
                          0);
     arrives_at(1, "0000:99:00.4", scene_function(CARD1, 3));
     assert_int_equal(scene_prepare_at(&scene, 1, scene_function(CARD1, 3), "L40S-16Q"), 1);
-    scene_assert_said(&scene, "is full (3 in use)");
+    scene_assert_said(&scene, "is full (3 of 3)");
 }
 
 static void

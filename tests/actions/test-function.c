@@ -149,8 +149,8 @@ a_full_card_and_a_chattering_one(void **state)
 {
     starts(1, VF0, "L40S-48Q");
     refuses(2, VF1, "L40S-48Q",
-            "cannot be on 0000:3d:00.5: its GPU 0000:3d:00.0 is full (1 in "
-            "use); no other virtual function could take it now; see 'vgpuctl explain guest2'");
+            "cannot be on 0000:3d:00.5: its GPU 0000:3d:00.0 is full (1 of "
+            "1); no other virtual function could take it now; see 'vgpuctl explain guest2'");
     refuses(2, VF1, "L40S-1B", "its GPU 0000:3d:00.0 holds nvidia-1156 (1 in use)");
     scene_stop(&scene);
     scene_start(&scene, "gpu " CARD " vf vfs 3 rule size list garbage board \"NVIDIA L40S\"\n");
