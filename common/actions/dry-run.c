@@ -23,6 +23,9 @@ const char *const dry_run_answer_words[] = {
     [DRY_RUN_CHOSEN] = "chosen", [DRY_RUN_FOUND] = "found", [DRY_RUN_TAKEN] = "taken",
 };
 
+static const struct names none;
+const struct dry_run_change dry_run_unchanged = {.sources = &none, .avoided = &none};
+
 void
 dry_run_clear(struct dry_run *dry_run)
 {
@@ -32,7 +35,8 @@ dry_run_clear(struct dry_run *dry_run)
     ledger_clear(&dry_run->busy);
     ledger_clear(&dry_run->unwanted);
     ledger_clear(&dry_run->evicted);
-    snapshot_clear(&dry_run->snapshot);
+    ledger_clear(&dry_run->snapshot.ledger);
+    demands_clear(&dry_run->snapshot.demands);
 }
 
 /* As recovery_claim_own, but removes and claims nothing. */
@@ -281,64 +285,99 @@ look_ahead(struct dry_run *dry_run, const struct request *request,
         dry_run->refusal.class = ERROR_NEVER;
 }
 
-static int
-look(struct dry_run *dry_run, const struct host *host, const struct request *request,
-     const struct dry_run_change *change, struct error *error)
+/* --- what was seen ---------------------------------------------------------------------------- */
+
+void
+dry_run_sight_clear(struct dry_run_sight *sight)
 {
-    AUTO(transaction_close) struct transaction transaction = TRANSACTION_NONE;
-    AUTO(look_clear) struct look look = {0};
-    struct snapshot *snapshot = &dry_run->snapshot;
+    look_clear(&sight->look);
+    transaction_close(&sight->transaction);
+    snapshot_clear(&sight->snapshot);
+}
+
+static int
+look(struct dry_run_sight *sight, const struct host *host, const struct request *request,
+     struct error *error)
+{
+    struct snapshot *snapshot = &sight->snapshot;
+    struct statedir *statedir = &sight->transaction.statedir;
     int rc = statedir_peek(host, &snapshot->ledger, error);
 
     if (rc < 0)
         return rc;
     snapshot_bind_to_promises(snapshot, host, request);
-    transaction_open_to_look(host, &transaction);
+    transaction_open_to_look(host, &sight->transaction);
     reader_begin(host->reader, READER_PATIENCE);
-    dry_run->is_unsure = statedir_is_unsure(&transaction.statedir, &snapshot->ledger);
+    sight->is_unsure = statedir_is_unsure(statedir, &snapshot->ledger);
     marks_read(host, &snapshot->ledger);
-    rc = snapshot_look(snapshot, &transaction.statedir, NULL, &look, error);
-    if (rc < 0)
-        return rc;
-    fate_sweep_cards(&transaction.statedir, &look, &snapshot->ledger);
-    dry_run->choices = memory_zeroed(snapshot->demands.count, sizeof(*dry_run->choices));
-    decide(dry_run, &transaction, &look, request, change);
-    look_ahead(dry_run, request, change);
-    return 0;
+    rc = snapshot_look(snapshot, statedir, NULL, &sight->look, error);
+    if (rc == 0)
+        fate_sweep_cards(statedir, &sight->look, &snapshot->ledger);
+    return rc;
 }
 
 int
-dry_run_make_after(struct dry_run *dry_run, const struct host *host, const struct request *request,
-                   const struct dry_run_change *change, struct error *error)
+dry_run_look(const struct host *host, const struct request *request, bool is_restored,
+             struct dry_run_sight *ret, struct error *error)
 {
-    struct snapshot *snapshot = &dry_run->snapshot;
+    struct snapshot *snapshot = &ret->snapshot;
     int rc;
 
-    *dry_run = (struct dry_run){0};
+    *ret = DRY_RUN_UNSEEN;
     rc = policy_load(host, &snapshot->policy, error);
     if (rc == 0)
         rc = snapshot_resolve(snapshot, host, request, error);
     if (rc <= 0)
         return rc;
-    if (change->is_restored)
+    if (is_restored)
         snapshot_bind_to_saved(snapshot, host, request);
-    demands_set_some_free(&snapshot->demands, change->sources, change->freedom);
-    if (change->alone)
-        demands_keep_free(&snapshot->demands);
-    rc = look(dry_run, host, request, change, error);
-    if (rc == 0 && dry_run->outcome == DRY_RUN_REFUSED)
-        demands_tell_saved(&snapshot->demands, &dry_run->refusal);
-    return rc;
+    ret->rc = look(ret, host, request, &ret->fault);
+    if (ret->rc == 0)
+        return 0;
+    ledger_clear(&snapshot->ledger);
+    return snapshot_scan(snapshot, host, error);
+}
+
+/* --- the start -------------------------------------------------------------------------------- */
+
+static void
+copy(const struct snapshot *from, struct snapshot *to)
+{
+    const struct demands *demands = &from->demands;
+
+    to->policy = from->policy;
+    to->inventory = from->inventory;
+    to->demands = *demands;
+    to->demands.items = memory_zeroed(demands->count, sizeof(*demands->items));
+    for (size_t i = 0; i < demands->count; i++)
+        to->demands.items[i] = demands->items[i];
+    ledger_copy(&from->ledger, &to->ledger);
 }
 
 int
-dry_run_make(struct dry_run *dry_run, const struct host *host, const struct request *request,
+dry_run_make(struct dry_run *dry_run, const struct dry_run_sight *sight,
+             const struct request *request, const struct dry_run_change *change,
              struct error *error)
 {
-    const struct names none = {0};
-    const struct dry_run_change change = {.sources = &none, .avoided = &none};
+    struct demands *demands = &dry_run->snapshot.demands;
 
-    return dry_run_make_after(dry_run, host, request, &change, error);
+    *dry_run = (struct dry_run){0};
+    copy(&sight->snapshot, &dry_run->snapshot);
+    if (sight->rc < 0) {
+        *error = sight->fault;
+        return sight->rc;
+    }
+    if (!demands->count)
+        return 0;
+    demands_set_some_free(demands, change->sources, change->freedom);
+    if (change->alone)
+        demands_keep_free(demands);
+    dry_run->choices = memory_zeroed(demands->count, sizeof(*dry_run->choices));
+    decide(dry_run, &sight->transaction, &sight->look, request, change);
+    look_ahead(dry_run, request, change);
+    if (dry_run->outcome == DRY_RUN_REFUSED)
+        demands_tell_saved(demands, &dry_run->refusal);
+    return 0;
 }
 
 bool

@@ -73,11 +73,13 @@ static void
 find_class(const struct trial *trial, const struct document *after, struct error *error)
 {
     AUTO(request_clear) struct request request = {0};
+    AUTO(dry_run_sight_clear) struct dry_run_sight sight = DRY_RUN_UNSEEN;
     AUTO(dry_run_clear) struct dry_run dry_run = {0};
     struct error ignored;
 
     if (request_parse(after, &request, &ignored) < 0 ||
-        dry_run_make(&dry_run, trial->source->call->host, &request, &ignored) < 0 ||
+        dry_run_look(trial->source->call->host, &request, false, &sight, &ignored) < 0 ||
+        dry_run_make(&dry_run, &sight, &request, &dry_run_unchanged, &ignored) < 0 ||
         dry_run.outcome != DRY_RUN_REFUSED)
         return;
     error->class = dry_run.refusal.class;

@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
 #include "attach/vf-selection.h"
-#include "actions/snapshot.h"
 #include "base/array.h"
-#include "lease/statedir.h"
 #include "libvirt/version.h"
 #include "placement/boot-wait.h"
 #include "placement/feasibility.h"
@@ -84,7 +82,7 @@ take_all(const struct demands *demands, const struct placement_choice *choices,
 /* --- what could ever be ----------------------------------------------------------------------- */
 
 struct prospect {
-    struct snapshot snapshot;
+    struct dry_run_sight sight;
     struct placement_choice *choices;
     bool is_waiting; /* a GPU of the configuration may still appear */
 };
@@ -93,7 +91,7 @@ static void
 prospect_clear(struct prospect *prospect)
 {
     free(prospect->choices);
-    snapshot_clear(&prospect->snapshot);
+    dry_run_sight_clear(&prospect->sight);
 }
 
 /* Whether this host could ever give the devices, together with everything else that the domain asks
@@ -102,7 +100,7 @@ static int
 judge(const struct vf_selection_search *search, struct prospect *prospect,
       const struct names *avoided, struct error *error)
 {
-    struct placement_problem problem = snapshot_problem(&prospect->snapshot, search->request);
+    struct placement_problem problem = snapshot_problem(&prospect->sight.snapshot, search->request);
 
     problem.avoided = avoided;
     switch (feasibility_judge(&problem, prospect->is_waiting, prospect->choices, error)) {
@@ -144,7 +142,7 @@ static int
 judge_or_alone(const struct vf_selection_search *search, struct prospect *prospect,
                struct error *error)
 {
-    struct demands *demands = &prospect->snapshot.demands;
+    struct demands *demands = &prospect->sight.snapshot.demands;
     const struct demands all = *demands;
     int rc = judge(search, prospect, search->taken, error);
     struct error others;
@@ -168,23 +166,15 @@ judge_or_alone(const struct vf_selection_search *search, struct prospect *prospe
 static int
 look(const struct vf_selection_search *search, struct prospect *prospect, struct error *error)
 {
-    struct snapshot *snapshot = &prospect->snapshot;
-    struct error ignored;
-    int rc = snapshot_read(snapshot, search->host, search->request, "attach", error);
+    struct snapshot *snapshot = &prospect->sight.snapshot;
+    int rc = dry_run_look(search->host, search->request, false, &prospect->sight, error);
 
-    if (rc == 0)
+    if (rc < 0)
+        return rc;
+    if (!snapshot->demands.count)
         return error_set(error, -EOPNOTSUPP,
                          "vgpu.conf says enabled = false: no guest gets a vGPU here");
-    if (rc < 0)
-        return rc;
     demands_set_some_free(&snapshot->demands, search->sources, search->freedom);
-    /* The ledger is only used to find free places. A start that is asked for now reports a broken
-     * ledger itself. */
-    if (statedir_peek(search->host, &snapshot->ledger, &ignored) < 0)
-        ledger_clear(&snapshot->ledger);
-    rc = snapshot_scan(snapshot, search->host, error);
-    if (rc < 0)
-        return rc;
     if (!demands_say_single(&snapshot->demands, &snapshot->inventory, search->single))
         *search->single = (struct error){0};
     prospect->is_waiting = boot_wait_left(&snapshot->policy, &snapshot->ledger.drained,
@@ -210,8 +200,8 @@ take_evicted(const struct vf_selection_search *search, const struct dry_run *dry
 
 /* Returns 1 if there are places; 0 with a line in error if there are none now; or -errno. */
 static int
-ask(const struct vf_selection_search *search, const struct names *avoided,
-    struct rewrite_source *ret, struct error *error)
+ask(const struct vf_selection_search *search, const struct dry_run_sight *sight,
+    const struct names *avoided, struct rewrite_source *ret, struct error *error)
 {
     const struct dry_run_change change = {
         .sources = search->sources,
@@ -220,7 +210,7 @@ ask(const struct vf_selection_search *search, const struct names *avoided,
         .alone = search->now,
     };
     AUTO(dry_run_clear) struct dry_run dry_run = {0};
-    int rc = dry_run_make_after(&dry_run, search->host, search->request, &change, error);
+    int rc = dry_run_make(&dry_run, sight, search->request, &change, error);
 
     if (rc < 0)
         return rc;
@@ -246,12 +236,12 @@ find(const struct vf_selection_search *search, struct prospect *prospect,
         ret[i] = (struct rewrite_source){.kind = REQUEST_MDEV, .source = search->sources->items[i]};
     if (rc == 0)
         rc = judge_or_alone(search, prospect, error);
-    if (rc < 0 || !has_functions(&prospect->snapshot.inventory))
+    if (rc < 0 || !has_functions(&prospect->sight.snapshot.inventory))
         return rc;
     join(search->named, search->taken, &all);
-    rc = ask(search, &all, ret, &why);
+    rc = ask(search, &prospect->sight, &all, ret, &why);
     if (rc == 0)
-        rc = ask(search, search->taken, ret, &why);
+        rc = ask(search, &prospect->sight, search->taken, ret, &why);
     if (rc > 0)
         return 0;
     if (rc < 0 || search->now) {
@@ -262,7 +252,7 @@ find(const struct vf_selection_search *search, struct prospect *prospect,
     if (rc < 0)
         rc = judge(search, prospect, search->taken, error);
     if (rc == 0)
-        take_all(&prospect->snapshot.demands, prospect->choices, search->sources, ret);
+        take_all(&prospect->sight.snapshot.demands, prospect->choices, search->sources, ret);
     return rc;
 }
 
@@ -273,14 +263,14 @@ static int
 refuse_old_libvirt(const struct vf_selection_search *search, const struct prospect *prospect,
                    const struct rewrite_source *chosen, struct error *error)
 {
-    const struct demands *demands = &prospect->snapshot.demands;
+    const struct demands *demands = &prospect->sight.snapshot.demands;
 
     for (size_t i = 0; i < demands->count; i++) {
         const struct demand *demand = &demands->items[i];
 
         for (size_t k = 0; k < search->sources->count; k++) {
             const struct inventory_parent *parent =
-                inventory_find_parent(&prospect->snapshot.inventory, &chosen[k].source);
+                inventory_find_parent(&prospect->sight.snapshot.inventory, &chosen[k].source);
 
             if (name_equal(&demand->hostdev->source, &search->sources->items[k]) && parent &&
                 version_lacks(search->libvirt, parent->interface))
@@ -294,7 +284,7 @@ int
 vf_selection_find(const struct vf_selection_search *search, struct rewrite_source *ret,
                   struct error *error)
 {
-    AUTO(prospect_clear) struct prospect prospect = {0};
+    AUTO(prospect_clear) struct prospect prospect = {.sight = DRY_RUN_UNSEEN};
     int rc = find(search, &prospect, ret, error);
 
     return rc < 0 ? rc : refuse_old_libvirt(search, &prospect, ret, error);

@@ -52,8 +52,8 @@ what_if_clear(struct what_if *what_if)
 }
 
 int
-what_if_run(const struct what_if *what_if, const struct domain_source *source, struct dry_run *ret,
-            struct error *error)
+what_if_run(const struct what_if *what_if, const struct domain_source *source,
+            const struct dry_run_sight *sight, struct dry_run *ret, struct error *error)
 {
     const struct dry_run_change change = {
         .sources = &what_if->added,
@@ -62,5 +62,5 @@ what_if_run(const struct what_if *what_if, const struct domain_source *source, s
         .alone = source->domain.is_running,
     };
 
-    return dry_run_make_after(ret, source->call->host, &source->request, &change, error);
+    return dry_run_make(ret, sight, &source->request, &change, error);
 }

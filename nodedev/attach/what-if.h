@@ -27,6 +27,7 @@ int what_if_add(struct domain_source *source, const struct wish *wish, struct wh
 void what_if_clear(struct what_if *what_if) NONNULL;
 
 /* What a start would do now. A guest that runs keeps its vGPUs, so only the added ones count.
- * Returns the errors of dry_run_make_after. */
+ * Returns the errors of dry_run_make. */
 int what_if_run(const struct what_if *what_if, const struct domain_source *source,
-                struct dry_run *ret, struct error *error) CHECKED NONNULL;
+                const struct dry_run_sight *sight, struct dry_run *ret,
+                struct error *error) CHECKED NONNULL;

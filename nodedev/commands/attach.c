@@ -195,13 +195,16 @@ static int
 foresee_plugging(struct domain_source *source, const struct wish *wish, struct error *error)
 {
     AUTO(what_if_clear) struct what_if what_if = {0};
+    AUTO(dry_run_sight_clear) struct dry_run_sight sight = DRY_RUN_UNSEEN;
     AUTO(dry_run_clear) struct dry_run dry_run = {0};
     int rc = domain_source_request(source, error);
 
     if (rc == 0)
         rc = what_if_add(source, wish, &what_if, error);
     if (rc == 0)
-        rc = what_if_run(&what_if, source, &dry_run, error);
+        rc = dry_run_look(source->call->host, &source->request, false, &sight, error);
+    if (rc == 0)
+        rc = what_if_run(&what_if, source, &sight, &dry_run, error);
     if (rc < 0 || dry_run.outcome != DRY_RUN_REFUSED)
         return rc;
     *error = dry_run.refusal;

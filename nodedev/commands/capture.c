@@ -70,12 +70,14 @@ try_type(const struct host *host, const struct inventory_parent *parent,
                                     .device_count = 1,
                                     .hostdevs = &hostdev,
                                     .hostdev_count = 1};
+    AUTO(dry_run_sight_clear) struct dry_run_sight sight = DRY_RUN_UNSEEN;
     AUTO(dry_run_clear) struct dry_run dry_run = {0};
     struct error ignored;
 
     if (hostdev.kind == REQUEST_MDEV)
         hostdev.source = nobody;
-    (void)!dry_run_make(&dry_run, host, &request, &ignored);
+    if (dry_run_look(host, &request, false, &sight, &ignored) == 0)
+        (void)!dry_run_make(&dry_run, &sight, &request, &dry_run_unchanged, &ignored);
 }
 
 /* Makes a dry start of each type. A type that several GPUs have is tried on the first of them. */

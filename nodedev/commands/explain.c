@@ -258,16 +258,18 @@ find_domain(const struct command_call *call, const struct wish *wish, struct dom
 
 /* What a start would come to now. A guest with a saved state is restored. */
 static int
-try_start(const struct domain_source *source, struct dry_run *dry_run, struct error *error)
+try_start(const struct domain_source *source, const struct what_if *what_if,
+          struct dry_run_sight *sight, struct dry_run *dry_run, struct error *error)
 {
-    const struct names none = {0};
-    const struct dry_run_change change = {
-        .sources = &none,
-        .avoided = &none,
-        .is_restored = source->domain.is_saved && !source->domain.is_running,
-    };
+    const struct request *request = &source->request;
+    bool is_restored =
+        !what_if->added.count && source->domain.is_saved && !source->domain.is_running;
+    int rc = dry_run_look(source->call->host, request, is_restored, sight, error);
 
-    return dry_run_make_after(dry_run, source->call->host, &source->request, &change, error);
+    if (rc < 0)
+        return rc;
+    return what_if->added.count ? what_if_run(what_if, source, sight, dry_run, error)
+                                : dry_run_make(dry_run, sight, request, &dry_run_unchanged, error);
 }
 
 static enum command_status
@@ -275,6 +277,7 @@ run_explain(const struct command_call *call, struct error *error)
 {
     AUTO(domain_source_close) struct domain_source source = {0};
     AUTO(what_if_clear) struct what_if what_if = {0};
+    AUTO(dry_run_sight_clear) struct dry_run_sight sight = DRY_RUN_UNSEEN;
     AUTO(dry_run_clear) struct dry_run dry_run = {0};
     AUTO(table_end) struct table table = {0};
     struct wish wish;
@@ -286,11 +289,10 @@ run_explain(const struct command_call *call, struct error *error)
         return command_ended(REFUSED, error);
     if (find_domain(call, &wish, &source, &what_if, error) < 0)
         return COMMAND_FAILED;
-    rc = wish.count ? what_if_run(&what_if, &source, &dry_run, error)
-                    : try_start(&source, &dry_run, error);
+    rc = try_start(&source, &what_if, &sight, &dry_run, error);
     if (rc == 0)
         refuse_old_libvirt(&source, &dry_run);
-    host_view_warn(call, &dry_run.snapshot.inventory, dry_run.is_unsure);
+    host_view_warn(call, &sight.snapshot.inventory, sight.is_unsure);
     if (rc == 0 && options_want_table(&call->options))
         rc = print_table(&table, &dry_run, error);
     else if (rc == 0)

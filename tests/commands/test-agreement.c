@@ -37,6 +37,7 @@ struct tally {
 struct answers {
     struct document document;
     struct request request;
+    struct dry_run_sight sight;
     struct dry_run explained;
     bool is_sure;      /* there is surely a place */
     bool is_told;      /* explain names this place */
@@ -120,7 +121,8 @@ ask_explain(const struct model *model, struct answers *answers, const struct hos
     struct error error;
     bool ignored;
 
-    if (dry_run_make(explained, host, &answers->request, &error) < 0)
+    if (dry_run_look(host, &answers->request, false, &answers->sight, &error) < 0 ||
+        dry_run_make(explained, &answers->sight, &answers->request, &dry_run_unchanged, &error) < 0)
         fail_msg("%s", error.text);
     gone = calloc(ledger->count + 1, sizeof(*gone));
     for (size_t i = 0; i < ledger->count; i++)
@@ -187,6 +189,7 @@ clear_answers(struct answers *answers)
     availability_clear(&answers->types);
     snapshot_clear(&answers->snapshot);
     dry_run_clear(&answers->explained);
+    dry_run_sight_clear(&answers->sight);
     request_clear(&answers->request);
 }
 
