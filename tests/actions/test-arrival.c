@@ -24,6 +24,7 @@
 
 static struct scene scene;
 static const struct scene_case here = {.scene = &scene, .machine = NULL};
+#define TEST(function) SCENE_TEST(function, here)
 
 static void
 begin(const char *machine, const char *config)
@@ -60,8 +61,7 @@ arrives_at(unsigned guest, const char *from, const char *to)
     becomes(xml, "migrate", strcmp(from, to) ? moved : NULL);
 }
 
-static void
-its_own_is_kept_when_it_is_free(void **state)
+TEST(its_own_is_kept_when_it_is_free)
 {
     const char *own = scene_function(CARD1, 1);
 
@@ -77,8 +77,7 @@ its_own_is_kept_when_it_is_free(void **state)
 
 /* The guest's own function has another guest's vGPU, of the requested type. The card has no room
  * for one more vGPU. */
-static void
-one_of_another_card_instead(void **state)
+TEST(one_of_another_card_instead)
 {
     const char *own = scene_function(CARD1, 1), *other = scene_function(CARD2, 0);
 
@@ -119,8 +118,7 @@ guest_with_iommufd(unsigned guest, const char *source)
 
 /* The hook does not touch the part that says how QEMU gets the device. This part stays the same,
  * byte for byte. */
-static void
-iommufd_stays(void **state)
+TEST(iommufd_stays)
 {
     const char *own = scene_function(CARD1, 1), *other = scene_function(CARD2, 0);
     AUTO_FREE char *xml = guest_with_iommufd(1, own), *moved = guest_with_iommufd(1, other);
@@ -139,8 +137,7 @@ iommufd_stays(void **state)
 
 /* Somebody else made a vGPU of the requested type on the function. A guest that comes from another
  * host does not get this vGPU. */
-static void
-a_foreign_one_is_not_taken(void **state)
+TEST(a_foreign_one_is_not_taken)
 {
     const char *own = scene_function(CARD1, 1);
 
@@ -151,8 +148,7 @@ a_foreign_one_is_not_taken(void **state)
 }
 
 /* The guest's own device on the other host is no function of a GPU here, or does not exist. */
-static void
-an_address_that_means_something_else_here(void **state)
+TEST(an_address_that_means_something_else_here)
 {
     begin("pci 0000:00:1f.2 driver ahci\n" FIRST, "");
     arrives_at(1, "0000:00:1f.2", scene_function(CARD1, 0));
@@ -160,8 +156,7 @@ an_address_that_means_something_else_here(void **state)
     arrives_at(3, CARD1, scene_function(CARD1, 2));
 }
 
-static void
-another_guest_meanwhile_gets_another(void **state)
+TEST(another_guest_meanwhile_gets_another)
 {
     const char *own = scene_function(CARD1, 0), *next = scene_function(CARD1, 1);
 
@@ -186,8 +181,7 @@ drain_and_lock(const struct host *host, int fd, uint64_t nanoseconds)
 }
 
 /* An administrator drains the card after the arrival's look, and before its decision. */
-static void
-a_card_that_was_just_drained_is_passed_over(void **state)
+TEST(a_card_that_was_just_drained_is_passed_over)
 {
     struct host_ops ops;
 
@@ -199,8 +193,7 @@ a_card_that_was_just_drained_is_passed_over(void **state)
 }
 
 /* The hook promises neither another size nor one vGPU too many. */
-static void
-what_is_promised_is_room_taken(void **state)
+TEST(what_is_promised_is_room_taken)
 {
     AUTO_FREE char *all = scene_xml_at(2, scene_function(CARD1, 1), "class=\"all\"");
     AUTO_FREE char *moved = scene_xml_at(2, scene_function(CARD2, 0), "class=\"all\"");
@@ -211,8 +204,7 @@ what_is_promised_is_room_taken(void **state)
     arrives_at(3, scene_function(CARD2, 1), scene_function(CARD1, 1));
 }
 
-static void
-the_next_try_replaces_the_first(void **state)
+TEST(the_next_try_replaces_the_first)
 {
     const char *own = scene_function(CARD1, 0), *next = scene_function(CARD1, 1);
 
@@ -231,8 +223,7 @@ the_next_try_replaces_the_first(void **state)
 }
 
 /* The start failed, or the guest never came. Then only a line of the ledger is left. */
-static void
-a_promise_is_given_back(void **state)
+TEST(a_promise_is_given_back)
 {
     const char *own = scene_function(CARD1, 0);
 
@@ -264,8 +255,7 @@ age_leases(void)
 
 /* After a minute the promised place is free for everybody: for a start and for an arrival, even if
  * it is the last place. */
-static void
-a_promise_ends(void **state)
+TEST(a_promise_ends)
 {
     const char *last = scene_function(CARD2, 1);
 
@@ -284,8 +274,7 @@ a_promise_ends(void **state)
     assert_int_equal(scene_leases(&scene, ""), 2);
 }
 
-static void
-each_device_gets_its_own(void **state)
+TEST(each_device_gets_its_own)
 {
     const char *one = scene_function(CARD1, 0), *two = scene_function(CARD1, 1);
     AUTO_FREE char *xml = scene_xml_of(1, BIG BIG2, (const char *const[]){two, one, NULL});
@@ -307,8 +296,7 @@ each_device_gets_its_own(void **state)
 
 /* Two devices need two sizes, which one card cannot have at once. Each device could stay alone, but
  * not both. */
-static void
-two_that_cannot_both_stay(void **state)
+TEST(two_that_cannot_both_stay)
 {
     const char *one = scene_function(CARD1, 0), *two = scene_function(CARD1, 1);
     AUTO_FREE char *xml = scene_xml_of(1, BIG TWELVE, (const char *const[]){one, two, NULL});
@@ -323,8 +311,7 @@ two_that_cannot_both_stay(void **state)
 
 /* The card is full today. Only prepare refuses for this reason, and says where else the guest could
  * be. */
-static void
-full_is_not_refused_here(void **state)
+TEST(full_is_not_refused_here)
 {
     const char *own = scene_function(CARD1, 0);
 
@@ -343,8 +330,7 @@ full_is_not_refused_here(void **state)
 
 /* On a full card some functions have no vGPU. The guest gets one of these, and not a function with
  * another guest's vGPU of the same type. */
-static void
-what_others_made_is_not_arrived_at(void **state)
+TEST(what_others_made_is_not_arrived_at)
 {
     begin("gpu " CARD1 " vf vfs 4 rule size numa 0 board \"NVIDIA L40S\"\n"
           "gpu 0000:e7:00.0 vf vfs 4 rule size numa 0 board \"NVIDIA L40S\"\n",
@@ -357,8 +343,7 @@ what_others_made_is_not_arrived_at(void **state)
     scene_assert_said(&scene, "is full (3 of 3)");
 }
 
-static void
-never_is_refused(void **state)
+TEST(never_is_refused)
 {
     static const char no[] = "managed='no'";
     AUTO_FREE char *xml = guest_at(1, scene_function(CARD1, 0));
@@ -386,8 +371,7 @@ never_is_refused(void **state)
 }
 
 /* release = "keep": the guest's own device waits for the guest, and is used again unchanged. */
-static void
-a_kept_one_is_kept(void **state)
+TEST(a_kept_one_is_kept)
 {
     const char *own = scene_function(CARD1, 1);
     unsigned writes;
@@ -406,8 +390,7 @@ a_kept_one_is_kept(void **state)
 }
 
 /* The guest's own function is still there, as it was in use when the guest ended. */
-static void
-a_leaving_one_is_taken_back(void **state)
+TEST(a_leaving_one_is_taken_back)
 {
     const char *own = scene_function(CARD1, 1);
     struct fake_guest stray;
@@ -430,8 +413,7 @@ a_leaving_one_is_taken_back(void **state)
 
 /* A start may take the room of other guests' kept vGPUs. So an arrival is sent to one of these
  * functions, and not to a function whose vGPU is held. */
-static void
-kept_ones_of_others_are_room(void **state)
+TEST(kept_ones_of_others_are_room)
 {
     const char *held = scene_function(CARD2, 0), *kept = scene_function(CARD2, 1);
 
@@ -448,8 +430,7 @@ kept_ones_of_others_are_room(void **state)
 
 /* By the ledger the function belongs to another guest, even if its type has changed. So nobody else
  * may have it. */
-static void
-one_that_lost_its_type_is_not_given_away(void **state)
+TEST(one_that_lost_its_type_is_not_given_away)
 {
     const char *own = scene_function(CARD1, 0);
 
@@ -482,8 +463,7 @@ one_that_lost_its_type_is_not_given_away(void **state)
     "<source><address domain='0x0000' bus='" bus "' slot='" slot "' function='" function           \
     "'/></source>"
 
-static void
-a_mediated_device_becomes_a_function(void **state)
+TEST(a_mediated_device_becomes_a_function)
 {
     static const char moved[] = LINKED PCI AT("0x3d", "0x00", "0x4") TAIL;
 
@@ -497,8 +477,7 @@ a_mediated_device_becomes_a_function(void **state)
     scene_assert_empty(&scene);
 }
 
-static void
-a_function_becomes_a_mediated_device(void **state)
+TEST(a_function_becomes_a_mediated_device)
 {
     static const char xml[] = LINKED PCI AT("0x3d", "0x00", "0x4") TAIL;
     AUTO_FREE char *printed = NULL;
@@ -519,8 +498,7 @@ a_function_becomes_a_mediated_device(void **state)
 }
 
 /* If a host has both kinds, the device keeps its kind as long as that kind has room. */
-static void
-its_kind_is_kept_where_it_has_room(void **state)
+TEST(its_kind_is_kept_where_it_has_room)
 {
     static const char xml[] = LINKED MDEV("") AT_UUID TAIL;
     static const char function[] = LINKED PCI AT("0x3d", "0x00", "0x5") TAIL;
@@ -535,8 +513,7 @@ its_kind_is_kept_where_it_has_room(void **state)
 
 /* The same where the device cannot stay, though the card of the other kind suits better: the device
  * would fill it. */
-static void
-another_place_of_its_kind_comes_first(void **state)
+TEST(another_place_of_its_kind_comes_first)
 {
     static const char elsewhere[] = LINKED PCI AT("0xe7", "0x00", "0x4") TAIL;
     const char *one = scene_function(CARD1, 0), *two = scene_function(CARD1, 1);
@@ -552,8 +529,7 @@ another_place_of_its_kind_comes_first(void **state)
 }
 
 /* The other device changes its kind, as its own has no room. */
-static void
-one_that_can_stay_stays_beside_one_that_changes(void **state)
+TEST(one_that_can_stay_stays_beside_one_that_changes)
 {
     const char *first = scene_function(CARD1, 0), *second = scene_function(CARD1, 1);
     AUTO_FREE char *xml =
@@ -566,8 +542,7 @@ one_that_can_stay_stays_beside_one_that_changes(void **state)
 }
 
 /* The one that could stay leaves its card, because the other needs that card for another size. */
-static void
-none_stays_if_else_one_has_no_room(void **state)
+TEST(none_stays_if_else_one_has_no_room)
 {
     const char *own = scene_function(CARD1, 0), *other = scene_function(CARD2, 1);
     AUTO_FREE char *xml =
@@ -582,8 +557,7 @@ none_stays_if_else_one_has_no_room(void **state)
 
 /* A device with a display cannot become a PCI device. Nor can a device that a link names by its
  * UUID, or without a name because it is the only device. Such a link would lead nowhere. */
-static void
-some_never_change_their_kind(void **state)
+TEST(some_never_change_their_kind)
 {
     static const char *const rows[] = {
         LINKED MDEV(" display='on'") AT_UUID TAIL,
@@ -603,8 +577,7 @@ some_never_change_their_kind(void **state)
 
 /* The guest goes there, back, and there again. Each time nothing is left on the host that the guest
  * left. */
-static void
-there_and_back(void **state)
+TEST(there_and_back)
 {
     AUTO_FREE char *xml = strdup(LINKED MDEV("") AT_UUID TAIL);
 
@@ -620,42 +593,4 @@ there_and_back(void **state)
         if (i < 3)
             scene_stop(&scene);
     }
-}
-
-int
-main(void)
-{
-#define TEST(function) SCENE_TEST(function, here)
-    const struct CMUnitTest tests[] = {
-        TEST(its_own_is_kept_when_it_is_free),
-        TEST(one_of_another_card_instead),
-        TEST(iommufd_stays),
-        TEST(a_foreign_one_is_not_taken),
-        TEST(an_address_that_means_something_else_here),
-        TEST(another_guest_meanwhile_gets_another),
-        TEST(a_card_that_was_just_drained_is_passed_over),
-        TEST(what_is_promised_is_room_taken),
-        TEST(the_next_try_replaces_the_first),
-        TEST(a_promise_is_given_back),
-        TEST(a_promise_ends),
-        TEST(each_device_gets_its_own),
-        TEST(two_that_cannot_both_stay),
-        TEST(full_is_not_refused_here),
-        TEST(what_others_made_is_not_arrived_at),
-        TEST(never_is_refused),
-        TEST(a_kept_one_is_kept),
-        TEST(a_leaving_one_is_taken_back),
-        TEST(kept_ones_of_others_are_room),
-        TEST(one_that_lost_its_type_is_not_given_away),
-        TEST(a_mediated_device_becomes_a_function),
-        TEST(a_function_becomes_a_mediated_device),
-        TEST(its_kind_is_kept_where_it_has_room),
-        TEST(another_place_of_its_kind_comes_first),
-        TEST(one_that_can_stay_stays_beside_one_that_changes),
-        TEST(none_stays_if_else_one_has_no_room),
-        TEST(some_never_change_their_kind),
-        TEST(there_and_back),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

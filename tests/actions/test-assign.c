@@ -9,6 +9,7 @@
 
 static struct scene scene;
 static const struct scene_case here = {.scene = &scene, .machine = SCENE_T4_AND_MTTY};
+#define TEST(name) SCENE_TEST(name, here)
 #define T4                                                                                         \
     " rule size\ntype nvidia-233 \"GRID T4-8Q\" framebuffer 8192 max 2\n"                          \
     "type nvidia-234 \"GRID T4-16Q\" framebuffer 16384 max 1\n"
@@ -20,8 +21,7 @@ static const struct scene_case three_units = {.scene = &scene,
                                                   "type mtty-1 \"Single port serial\" uses 1\n"
                                                   "type mtty-2 \"Dual port serial\" uses 2\n"};
 
-static void
-start_and_end(void **state)
+TEST(start_and_end)
 {
     assert_int_equal(scene_prepare(&scene, 1, 1, "nvidia-222"), 0);
     assert_string_equal(scene.said, "");
@@ -31,8 +31,7 @@ start_and_end(void **state)
     scene_assert_empty(&scene);
 }
 
-static void
-type_by_any_word(void **state)
+TEST(type_by_any_word)
 {
     static const struct {
         const char *word, *type;
@@ -49,8 +48,7 @@ type_by_any_word(void **state)
     scene_assert_empty(&scene);
 }
 
-static void
-full_says_why(void **state)
+TEST(full_says_why)
 {
     for (unsigned i = 1; i <= 3; i++)
         assert_int_equal(scene_prepare(&scene, i, i, "T4-1B"), 0);
@@ -67,8 +65,7 @@ full_says_why(void **state)
     scene_assert_empty(&scene);
 }
 
-static void
-unknown_type_lists_the_known(void **state)
+TEST(unknown_type_lists_the_known)
 {
     assert_int_equal(scene_prepare(&scene, 1, 1, "T4-9Q"), 1);
     scene_assert_said(
@@ -81,8 +78,7 @@ unknown_type_lists_the_known(void **state)
 
 static const char class_conf[] = "classes = { small = { types = [ \"T4-2Q\", \"mtty-2\" ]; }; };";
 
-static void
-class_falls_to_its_second_type(void **state)
+TEST(class_falls_to_its_second_type)
 {
     const char *device = "<vgpu:device class=\"small\"/>";
     static const char *const expected[] = {"nvidia-230", "nvidia-230", "mtty-2"};
@@ -96,8 +92,7 @@ class_falls_to_its_second_type(void **state)
     }
 }
 
-static void
-all_devices_or_none(void **state)
+TEST(all_devices_or_none)
 {
     const char *devices = "<vgpu:device alias=\"ua-gpu1\" type=\"mtty-2\"/>"
                           "<vgpu:device alias=\"ua-gpu2\" type=\"mtty-2\"/>"
@@ -111,8 +106,7 @@ all_devices_or_none(void **state)
 
 /* Three units are left. The driver says 3 for the one type, and 1 for the other, which takes two
  * units. */
-static void
-two_types_share_what_is_left(void **state)
+SCENE_TEST(two_types_share_what_is_left, three_units)
 {
     const char *devices = "<vgpu:device alias=\"ua-gpu1\" type=\"mtty-1\"/>"
                           "<vgpu:device alias=\"ua-gpu2\" type=\"mtty-2\"/>";
@@ -124,8 +118,7 @@ two_types_share_what_is_left(void **state)
 
 /* libvirt starts QEMU after the hook's `start`. A device that nobody has made is QEMU's riddle, so
  * it is told before. */
-static void
-a_start_without_a_prepare(void **state)
+TEST(a_start_without_a_prepare)
 {
     AUTO_FREE char *asks = scene_xml(1, "<vgpu:device type=\"mtty-2\"/>", (const unsigned[]){1, 0});
     AUTO_FREE char *plain = scene_xml(2, "", (const unsigned[]){2, 0});
@@ -149,8 +142,7 @@ a_start_without_a_prepare(void **state)
     scene_assert_said(&scene, "/run/libvirt-vgpu/ledger");
 }
 
-static void
-two_devices_on_two_gpus(void **state)
+TEST(two_devices_on_two_gpus)
 {
     const char *devices = "<vgpu:device alias=\"ua-gpu1\" type=\"mtty-2\"/>"
                           "<vgpu:device alias=\"ua-gpu2\" type=\"T4-1B\"/>";
@@ -167,8 +159,7 @@ two_devices_on_two_gpus(void **state)
     scene_assert_empty(&scene);
 }
 
-static void
-clone_is_refused_and_changes_nothing(void **state)
+TEST(clone_is_refused_and_changes_nothing)
 {
     assert_int_equal(scene_prepare(&scene, 1, 1, "mtty-2"), 0);
     assert_int_equal(scene_prepare(&scene, 2, 1, "mtty-2"), 1);
@@ -182,8 +173,7 @@ clone_is_refused_and_changes_nothing(void **state)
     scene_assert_empty(&scene);
 }
 
-static void
-foreign_device_is_used_and_left(void **state)
+TEST(foreign_device_is_used_and_left)
 {
     assert_int_equal(fake_make(&scene.kernel, "mtty", "mtty-2", scene_device(1)), 0);
     assert_int_equal(scene_prepare(&scene, 1, 1, "mtty-1"), 1);
@@ -198,8 +188,7 @@ foreign_device_is_used_and_left(void **state)
 
 /* The guest asks for no vGPU any more. Its last run lost a vGPU. This is no reason to refuse the
  * start. */
-static void
-start_looks_at_what_the_guest_has(void **state)
+TEST(start_looks_at_what_the_guest_has)
 {
     AUTO_FREE char *xml = scene_xml(1, "", (const unsigned[]){2, 0});
 
@@ -214,8 +203,7 @@ start_looks_at_what_the_guest_has(void **state)
 }
 
 /* Nobody asks for this type any more. So on every card only the lease tells the type's size. */
-static void
-quota_of_a_size_holds_on_every_card(void **state)
+SCENE_TEST(quota_of_a_size_holds_on_every_card, two_cards)
 {
     static const char *const cards[] = {"0000:18:00.0", "0000:3b:00.0"};
 
@@ -236,8 +224,7 @@ quota_of_a_size_holds_on_every_card(void **state)
     }
 }
 
-static void
-quota_holds_for_any_words(void **state)
+TEST(quota_holds_for_any_words)
 {
     scene_configure(&scene,
                     "classes = { small = { types = [ \"mtty-2\", \"T4-1B\" ]; }; };\n"
@@ -252,8 +239,7 @@ quota_holds_for_any_words(void **state)
     assert_int_equal(scene_prepare(&scene, 4, 4, "mtty-2"), 0);
 }
 
-static void
-one_alias_is_one_device(void **state)
+TEST(one_alias_is_one_device)
 {
     scene_configure(&scene, "domains = ( { name = \"*\"; devices = (\n"
                             "{ alias = \"ua-a\"; type = \"mtty-1\"; },\n"
@@ -264,8 +250,7 @@ one_alias_is_one_device(void **state)
                       "/etc/libvirt-vgpu/vgpu.conf:2");
 }
 
-static void
-parameters_reach_the_driver(void **state)
+TEST(parameters_reach_the_driver)
 {
     static const char with_param[] = "<vgpu:device type=\"%s\">"
                                      "<vgpu:param name=\"frame_rate_limiter\" value=\"0\"/>"
@@ -290,8 +275,7 @@ parameters_reach_the_driver(void **state)
 }
 
 /* A kept device still has the parameters of its last run when its guest takes it back. */
-static void
-parameters_of_the_last_run_are_cleared(void **state)
+TEST(parameters_of_the_last_run_are_cleared)
 {
     static const char with_param[] = "<vgpu:device type=\"T4-1B\">"
                                      "<vgpu:param name=\"frame_rate_limiter\" value=\"0\"/>"
@@ -313,8 +297,7 @@ parameters_of_the_last_run_are_cleared(void **state)
     }
 }
 
-static void
-near_the_guests_node(void **state)
+TEST(near_the_guests_node)
 {
     static const char xml[] =
         "<domain><name>guest1</name><uuid>aaaaaaaa-0000-4000-8000-000000000001</uuid>"
@@ -343,32 +326,4 @@ near_the_guests_node(void **state)
     assert_int_equal(scene_hook(&scene, xml, "prepare", "begin"), 1);
     scene_assert_said(
         &scene, "0000:18:00.0 is not on the guest's NUMA nodes, 0000:19:00.0 is full (1 of 1)");
-}
-
-int
-main(void)
-{
-#define TEST(name) SCENE_TEST(name, here)
-    const struct CMUnitTest tests[] = {
-        TEST(start_and_end),
-        TEST(type_by_any_word),
-        TEST(full_says_why),
-        TEST(unknown_type_lists_the_known),
-        TEST(class_falls_to_its_second_type),
-        TEST(all_devices_or_none),
-        TEST(a_start_without_a_prepare),
-        TEST(two_devices_on_two_gpus),
-        SCENE_TEST(two_types_share_what_is_left, three_units),
-        TEST(clone_is_refused_and_changes_nothing),
-        TEST(foreign_device_is_used_and_left),
-        TEST(start_looks_at_what_the_guest_has),
-        TEST(quota_holds_for_any_words),
-        SCENE_TEST(quota_of_a_size_holds_on_every_card, two_cards),
-        TEST(one_alias_is_one_device),
-        TEST(parameters_reach_the_driver),
-        TEST(parameters_of_the_last_run_are_cleared),
-        TEST(near_the_guests_node),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

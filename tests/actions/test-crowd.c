@@ -17,6 +17,7 @@
 
 static struct scene scene;
 static const struct scene_case here = {.scene = &scene, .machine = NULL};
+#define TEST(name) SCENE_TEST(name, here)
 
 /* Runs one hook in a child process. */
 static pid_t
@@ -65,8 +66,7 @@ crowd_for(unsigned places)
     return places + more < CROWD ? places + (unsigned)more : CROWD;
 }
 
-static void
-places_are_neither_shared_nor_wasted(void **state)
+TEST(places_are_neither_shared_nor_wasted)
 {
     static const struct {
         const char *machine, *type;
@@ -105,8 +105,7 @@ places_are_neither_shared_nor_wasted(void **state)
 }
 
 /* A driver takes three seconds to remove a vGPU. Another guest starts meanwhile. */
-static void
-a_slow_release_delays_nobody(void **state)
+TEST(a_slow_release_delays_nobody)
 {
     uint64_t began;
     pid_t slow;
@@ -139,8 +138,7 @@ pester(struct scene *where, unsigned guest, unsigned device, const char *type)
 
 /* A start removes a kept device. The start gets the place of this device, even if other guests ask
  * for it meanwhile. */
-static void
-a_place_that_is_made_stays_whose_it_is(void **state)
+TEST(a_place_that_is_made_stays_whose_it_is)
 {
     scene_start(&scene, "gpu mtty rule pool 2\ntype mtty-2 \"Dual port serial\" uses 2\n");
     scene_configure(&scene, "release = \"keep\";");
@@ -182,8 +180,7 @@ hook_of_two(unsigned guest, unsigned first, const char *operation, const char *s
     return scene_hook(&scene, xml, operation, sub);
 }
 
-static void
-all_places_that_are_made_stay(void **state)
+TEST(all_places_that_are_made_stay)
 {
     pid_t pid;
 
@@ -202,8 +199,7 @@ all_places_that_are_made_stay(void **state)
 }
 
 /* The same guests start and end at once, again and again. */
-static void
-crowd_comes_and_goes(void **state)
+TEST(crowd_comes_and_goes)
 {
     scene_start(&scene, "gpu mtty rule pool 8\ntype mtty-1 \"Single port serial\"\n");
     scene.kernel.faults->create_delay = 1;
@@ -237,8 +233,7 @@ kill_after(pid_t pid, unsigned microseconds)
 
 /* A prepare is killed at any moment. The next prepare of the same guest works, and nothing is
  * lost. */
-static void
-killed_anywhere(void **state)
+TEST(killed_anywhere)
 {
     scene_start(&scene, "gpu mtty rule pool 2\ntype mtty-2 \"Dual port serial\" uses 2\n");
     scene.kernel.faults->create_delay = 1;
@@ -258,8 +253,7 @@ killed_anywhere(void **state)
 }
 
 /* The hook is killed, and its daemon is gone. Another guest gets the place. */
-static void
-place_of_the_dead_is_free(void **state)
+TEST(place_of_the_dead_is_free)
 {
     scene_start(&scene, "gpu mtty rule pool 2\ntype mtty-2 \"Dual port serial\" uses 2\n");
     scene.kernel.faults->create_delay = 40;
@@ -288,8 +282,7 @@ place_of_the_dead_is_free(void **state)
 }
 
 /* The daemon ends while its hook works. Without a daemon, nobody would give the vGPU back later. */
-static void
-nothing_is_made_for_a_dead_daemon(void **state)
+TEST(nothing_is_made_for_a_dead_daemon)
 {
     pid_t daemon;
 
@@ -375,8 +368,7 @@ count_on(const char *card, const char *type)
 }
 
 /* As many guests that name a function start as the driver has room for: neither more nor fewer. */
-static void
-fixed_places_are_neither_shared_nor_wasted(void **state)
+TEST(fixed_places_are_neither_shared_nor_wasted)
 {
     static const struct {
         const char *machine, *type;
@@ -403,8 +395,7 @@ fixed_places_are_neither_shared_nor_wasted(void **state)
 }
 
 /* The first guest chooses the size of a card. Then guests fill the card with vGPUs of this size. */
-static void
-a_card_is_filled_with_one_size(void **state)
+TEST(a_card_is_filled_with_one_size)
 {
     for (unsigned round = 0; round < 2; round++) {
         unsigned good, places = 0;
@@ -433,8 +424,7 @@ a_card_is_filled_with_one_size(void **state)
 /* A release is killed at any moment and called again. Meanwhile the next owner of the same function
  * starts. The killed release's order to the driver must not remove the vGPU of the next owner.
  * Neither must the late release. */
-static void
-an_old_release_never_hits_the_next_owner(void **state)
+TEST(an_old_release_never_hits_the_next_owner)
 {
     static const struct {
         unsigned guest;
@@ -465,8 +455,7 @@ an_old_release_never_hits_the_next_owner(void **state)
 
 /* A prepare is killed at any moment. The next prepare of the same guest works, and nothing is
  * lost. */
-static void
-killed_anywhere_on_a_function(void **state)
+TEST(killed_anywhere_on_a_function)
 {
     const char *function = function_of(1);
 
@@ -485,26 +474,4 @@ killed_anywhere_on_a_function(void **state)
         assert_int_equal(release(&scene, 1, 1, ""), 0);
         scene_assert_empty(&scene);
     }
-}
-
-int
-main(void)
-{
-#define TEST(name) SCENE_TEST(name, here)
-    const struct CMUnitTest tests[] = {
-        TEST(places_are_neither_shared_nor_wasted),
-        TEST(a_slow_release_delays_nobody),
-        TEST(a_place_that_is_made_stays_whose_it_is),
-        TEST(all_places_that_are_made_stay),
-        TEST(crowd_comes_and_goes),
-        TEST(killed_anywhere),
-        TEST(place_of_the_dead_is_free),
-        TEST(nothing_is_made_for_a_dead_daemon),
-        TEST(fixed_places_are_neither_shared_nor_wasted),
-        TEST(a_card_is_filled_with_one_size),
-        TEST(an_old_release_never_hits_the_next_owner),
-        TEST(killed_anywhere_on_a_function),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

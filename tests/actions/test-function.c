@@ -24,6 +24,7 @@ static const struct scene_case here = {.scene = &scene,
                                        .machine = MACHINE MTTY
                                        "pci 0000:00:1f.2 driver ahci\n"
                                        "pci 0000:41:00.4 driver vfio-pci physfn 0000:41:00.0\n"};
+#define TEST(name) SCENE_TEST(name, here)
 
 static void
 starts(unsigned guest, const char *function, const char *type)
@@ -46,8 +47,7 @@ refuses(unsigned guest, const char *function, const char *type, const char *word
 
 /* --- usual starts and ends -------------------------------------------------------------------- */
 
-static void
-start_and_end(void **state)
+TEST(start_and_end)
 {
     AUTO_FREE char *xml = scene_xml_at(1, VF1, "type=\"L40S-16Q\"");
 
@@ -64,8 +64,7 @@ start_and_end(void **state)
 
 /* libvirt opens the device's own node and hands it to QEMU. Until QEMU has bound it to an iommufd,
  * anybody can open the group. */
-static void
-an_open_node_is_in_use(void **state)
+TEST(an_open_node_is_in_use)
 {
     AUTO(names_clear) struct names nodes = {0};
     AUTO(findings_clear) struct findings findings = {0};
@@ -95,8 +94,7 @@ an_open_node_is_in_use(void **state)
     scene_assert_empty(&scene);
 }
 
-static void
-bad_places(void **state)
+TEST(bad_places)
 {
     static const struct {
         const char *machine, *function, *words;
@@ -123,8 +121,7 @@ bad_places(void **state)
     }
 }
 
-static void
-bad_wishes(void **state)
+TEST(bad_wishes)
 {
     AUTO_FREE char *xml = scene_xml_at(1, VF1, "type=\"L40S-16Q\"");
     AUTO_FREE char *managed = NULL;
@@ -144,8 +141,7 @@ bad_wishes(void **state)
 }
 
 /* Then the list of the function is empty, or no line of it names a type. */
-static void
-a_full_card_and_a_chattering_one(void **state)
+TEST(a_full_card_and_a_chattering_one)
 {
     starts(1, VF0, "L40S-48Q");
     refuses(2, VF1, "L40S-48Q",
@@ -159,8 +155,7 @@ a_full_card_and_a_chattering_one(void **state)
 }
 
 /* NVIDIA's table says how many such a card takes, if its driver does not. */
-static void
-a_full_card_of_the_table(void **state)
+TEST(a_full_card_of_the_table)
 {
     static const char table[] =
         "<vgpuconfig><vgpuType id='1156' name='NVIDIA L40S-48Q' class='Quadro'>"
@@ -175,8 +170,7 @@ a_full_card_of_the_table(void **state)
     refuses(2, VF1, "L40S-48Q", "its GPU 0000:3d:00.0 is full (1 of 1)");
 }
 
-static void
-a_clone_is_refused_and_changes_nothing(void **state)
+TEST(a_clone_is_refused_and_changes_nothing)
 {
     starts(1, VF0, "L40S-16Q");
     refuses(2, VF0, "L40S-16Q",
@@ -197,8 +191,7 @@ a_clone_is_refused_and_changes_nothing(void **state)
 /* For every n: the n-th write fails, and afterwards all is as before. Drivers often return only
  * EIO, for any reason. So after EIO the hook asks again for a place that the XML names, and the
  * guest starts. */
-static void
-any_failing_write_is_undone(void **state)
+TEST(any_failing_write_is_undone)
 {
     static const int errors[] = {EIO, EPERM, EBUSY, EINVAL, ENODEV, ENOENT, EAGAIN, ENOMEM};
     AUTO_FREE char *xml =
@@ -236,8 +229,7 @@ any_failing_write_is_undone(void **state)
 }
 
 /* The driver has one error for all reasons. A driver that has just been loaded refuses at first. */
-static void
-an_io_error_is_asked_again(void **state)
+TEST(an_io_error_is_asked_again)
 {
     struct fake_faults *faults = scene.kernel.faults;
     uint64_t began = fake_now();
@@ -257,8 +249,7 @@ an_io_error_is_asked_again(void **state)
 }
 
 /* The hook asks no more when the driver's list confirms the refusal. */
-static void
-what_is_not_offered_any_more_is_not_asked_for(void **state)
+TEST(what_is_not_offered_any_more_is_not_asked_for)
 {
     struct fake_faults *faults = scene.kernel.faults;
     pid_t hook;
@@ -280,8 +271,7 @@ what_is_not_offered_any_more_is_not_asked_for(void **state)
 
 /* A mediated device may be made on any function. So after a refusal the hook asks the next
  * function, and not the same one again. */
-static void
-a_free_one_goes_elsewhere_at_once(void **state)
+TEST(a_free_one_goes_elsewhere_at_once)
 {
     scene_stop(&scene);
     scene_start(&scene, "gpu " CARD " vfs 3 rule size board \"NVIDIA A40\"\n");
@@ -293,8 +283,7 @@ a_free_one_goes_elsewhere_at_once(void **state)
 
 /* --- functions and vGPUs of others ------------------------------------------------------------ */
 
-static void
-a_foreign_type_is_used_and_left(void **state)
+TEST(a_foreign_type_is_used_and_left)
 {
     assert_int_equal(fake_make(&scene.kernel, VF0, "nvidia-1154", NULL), 0);
     refuses(1, VF0, "L40S-8Q",
@@ -311,8 +300,7 @@ a_foreign_type_is_used_and_left(void **state)
 
 /* Another program gave the function another type, without our hook. Then the vGPU belongs to that
  * program. */
-static void
-a_type_that_was_changed_is_left(void **state)
+TEST(a_type_that_was_changed_is_left)
 {
     static const char *const types[] = {"nvidia-1145", ""};
     AUTO_FREE char *xml = scene_xml_at(1, VF0, "type=\"L40S-16Q\"");
@@ -339,8 +327,7 @@ a_type_that_was_changed_is_left(void **state)
 
 /* The guest lost its function without notice, and another guest got this function, with the same
  * type. */
-static void
-a_repeated_release_finds_the_next_owner(void **state)
+TEST(a_repeated_release_finds_the_next_owner)
 {
     static const char *const types[][2] = {{"L40S-16Q", "nvidia-1154"}, {"L40S-1B", "nvidia-1145"}};
 
@@ -363,8 +350,7 @@ a_repeated_release_finds_the_next_owner(void **state)
 
 /* A release was given up, and its writer still works. Nobody gets the function before this writer
  * is done. Afterwards the writer changes nothing more. */
-static void
-an_old_writer_is_waited_for(void **state)
+TEST(an_old_writer_is_waited_for)
 {
     scene_configure(&scene, "release_timeout = \"1s\"; prepare_timeout = \"5s\";");
     starts(1, VF0, "L40S-16Q");
@@ -385,8 +371,7 @@ an_old_writer_is_waited_for(void **state)
 }
 
 /* The same with a start: a type that the writer sets late does not reach the next guest. */
-static void
-a_create_that_comes_late(void **state)
+TEST(a_create_that_comes_late)
 {
     scene_configure(&scene, "prepare_timeout = \"500ms\"; release_timeout = \"500ms\";");
     scene.kernel.faults->unseen = true;
@@ -410,8 +395,7 @@ a_create_that_comes_late(void **state)
 
 /* While QEMU has the function open, the driver answers EPERM. For a while after that it answers
  * EBUSY. Neither error makes us forget the vGPU. */
-static void
-one_that_is_still_left_is_freed_later(void **state)
+TEST(one_that_is_still_left_is_freed_later)
 {
     struct fake_guest qemu;
 
@@ -443,8 +427,7 @@ one_that_is_still_left_is_freed_later(void **state)
 
 /* The guest itself starts again, or another guest names this function. The start waits for the
  * function. */
-static void
-who_comes_next_waits_for_it(void **state)
+TEST(who_comes_next_waits_for_it)
 {
     for (unsigned next = 1; next <= 2; next++) {
         struct fake_guest qemu;
@@ -469,8 +452,7 @@ who_comes_next_waits_for_it(void **state)
 }
 
 /* Runs a hook whose daemon ends right after it. */
-static void
-a_function_of_the_dead_is_free(void **state)
+TEST(a_function_of_the_dead_is_free)
 {
     pid_t daemon = fork();
     int status;
@@ -493,8 +475,7 @@ a_function_of_the_dead_is_free(void **state)
 
 /* A kept vGPU moves to a guest that names its function. It is removed if its size keeps the guest
  * from starting. Otherwise it stays. */
-static void
-a_kept_one_makes_way(void **state)
+TEST(a_kept_one_makes_way)
 {
     scene_configure(&scene, "release = \"keep\";");
     starts(1, VF0, "L40S-16Q");
@@ -522,8 +503,7 @@ a_kept_one_makes_way(void **state)
 /* --- limits of the administrator, and parameters of the request ------------------------------- */
 
 /* The driver does not tell how many vGPUs a card takes. The administrator may say it. */
-static void
-no_more_than_max_instances(void **state)
+TEST(no_more_than_max_instances)
 {
     scene_configure(&scene,
                     "max_instances = ( { types = [ \"L40S-16Q\" ]; max = 3; },\n"
@@ -551,8 +531,7 @@ assert_params(const char *function, const char *expected)
 
 /* The next guest on the function has none of these parameters, even if the driver leaves them in
  * the attribute. */
-static void
-parameters_are_for_one_guest(void **state)
+TEST(parameters_are_for_one_guest)
 {
     static const char *const modes[] = {"release = \"reap\";", "release = \"keep\";"};
     static const char device[] = "<vgpu:device alias=\"ua-gpu1\" type=\"L40S-16Q\">"
@@ -575,8 +554,7 @@ parameters_are_for_one_guest(void **state)
 
 /* The attribute becomes this parameter, in front of the other parameters. A guest that may not set
  * the parameter may not use the attribute either. */
-static void
-a_placement_id(void **state)
+TEST(a_placement_id)
 {
     static const char device[] = "<vgpu:device alias=\"ua-gpu1\" type=\"L40S-16Q\" "
                                  "placement-id=\"3\">"
@@ -596,8 +574,7 @@ a_placement_id(void **state)
 
 /* Types of GPU instances: as many vGPUs fit as there are instances. Other vGPUs on the card do not
  * count. */
-static void
-instances_of_a_partitioned_card(void **state)
+TEST(instances_of_a_partitioned_card)
 {
     AUTO_FREE char *xml = NULL;
 
@@ -626,8 +603,7 @@ instances_of_a_partitioned_card(void **state)
     assert_int_equal(fake_count(&scene.kernel), 2);
 }
 
-static void
-sizes_of_a_mixed_card(void **state)
+TEST(sizes_of_a_mixed_card)
 {
     AUTO_FREE char *xml = NULL;
 
@@ -646,39 +622,4 @@ sizes_of_a_mixed_card(void **state)
         fail_msg("%s", scene.said);
     scene_assert_type(&scene, VF1, "nvidia-1150");
     scene_assert_type(&scene, VF2, "nvidia-1147");
-}
-
-int
-main(void)
-{
-#define TEST(name) SCENE_TEST(name, here)
-    const struct CMUnitTest tests[] = {
-        TEST(start_and_end),
-        TEST(an_open_node_is_in_use),
-        TEST(bad_places),
-        TEST(bad_wishes),
-        TEST(a_full_card_and_a_chattering_one),
-        TEST(a_full_card_of_the_table),
-        TEST(a_clone_is_refused_and_changes_nothing),
-        TEST(any_failing_write_is_undone),
-        TEST(an_io_error_is_asked_again),
-        TEST(what_is_not_offered_any_more_is_not_asked_for),
-        TEST(a_free_one_goes_elsewhere_at_once),
-        TEST(a_foreign_type_is_used_and_left),
-        TEST(a_type_that_was_changed_is_left),
-        TEST(a_repeated_release_finds_the_next_owner),
-        TEST(an_old_writer_is_waited_for),
-        TEST(a_create_that_comes_late),
-        TEST(one_that_is_still_left_is_freed_later),
-        TEST(who_comes_next_waits_for_it),
-        TEST(a_function_of_the_dead_is_free),
-        TEST(a_kept_one_makes_way),
-        TEST(no_more_than_max_instances),
-        TEST(parameters_are_for_one_guest),
-        TEST(a_placement_id),
-        TEST(instances_of_a_partitioned_card),
-        TEST(sizes_of_a_mixed_card),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

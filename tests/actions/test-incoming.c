@@ -21,6 +21,7 @@
 
 static struct scene scene;
 static const struct scene_case here = {.scene = &scene, .machine = MACHINE};
+#define TEST(function) SCENE_TEST(function, here)
 
 /* A guest with devices that all want a type. The caller frees it. */
 static char *
@@ -65,8 +66,7 @@ prints(const char *xml, const char *operation, const char *expected)
     assert_string_equal(scene.printed, expected);
 }
 
-static void
-a_free_uuid_is_kept(void **state)
+TEST(a_free_uuid_is_kept)
 {
     AUTO_FREE char *xml = guest_xml(1, "nvidia-222", (const unsigned[]){1, 2, 0});
 
@@ -75,8 +75,7 @@ a_free_uuid_is_kept(void **state)
     scene_assert_empty(&scene);
 }
 
-static void
-a_taken_uuid_is_replaced(void **state)
+TEST(a_taken_uuid_is_replaced)
 {
     AUTO_FREE char *xml = guest_xml(1, "nvidia-222", (const unsigned[]){1, 2, 3, 0});
 
@@ -93,8 +92,7 @@ a_taken_uuid_is_replaced(void **state)
     assert_int_equal(scene_leases(&scene, ""), 0);
 }
 
-static void
-what_is_printed_can_be_prepared(void **state)
+TEST(what_is_printed_can_be_prepared)
 {
     AUTO_FREE char *xml = guest_xml(1, "nvidia-222", (const unsigned[]){1, 0});
     AUTO_FREE char *printed = NULL;
@@ -109,8 +107,7 @@ what_is_printed_can_be_prepared(void **state)
     assert_int_equal(fake_count(&scene.kernel), 1);
 }
 
-static void
-a_removal_under_way_is_not_free(void **state)
+TEST(a_removal_under_way_is_not_free)
 {
     AUTO_FREE char *xml = guest_xml(1, "nvidia-222", (const unsigned[]){1, 0});
     pid_t remover;
@@ -128,8 +125,7 @@ a_removal_under_way_is_not_free(void **state)
     prints(xml, "restore", "");
 }
 
-static void
-kept_devices(void **state)
+TEST(kept_devices)
 {
     AUTO_FREE char *own = guest_xml(1, "nvidia-222", (const unsigned[]){1, 0});
     AUTO_FREE char *others = guest_xml(2, "nvidia-222", (const unsigned[]){1, 0});
@@ -153,8 +149,7 @@ kept_devices(void **state)
 
 /* A leftover of an earlier run, which a start would take back. While somebody has it open, it is of
  * no use. */
-static void
-leaving_devices(void **state)
+TEST(leaving_devices)
 {
     AUTO_FREE char *own = guest_xml(1, "nvidia-222", (const unsigned[]){1, 0});
     AUTO_FREE char *others = guest_xml(2, "nvidia-222", (const unsigned[]){1, 0});
@@ -182,8 +177,7 @@ leaving_devices(void **state)
     assert_int_equal(fake_count(&scene.kernel), 1);
 }
 
-static void
-always_new(void **state)
+TEST(always_new)
 {
     AUTO_FREE char *xml = guest_xml(1, "nvidia-222", (const unsigned[]){1, 2, 0});
 
@@ -196,8 +190,7 @@ always_new(void **state)
     prints(xml, "migrate", "");
 }
 
-static void
-others_hostdevs_stay(void **state)
+TEST(others_hostdevs_stay)
 {
     AUTO_FREE char *xml = scene_xml(1, "<vgpu:device alias=\"ua-gpu2\" type=\"nvidia-222\"/>",
                                     (const unsigned[]){1, 2, 0});
@@ -210,8 +203,7 @@ others_hostdevs_stay(void **state)
     assert_string_equal(scene.printed, xml);
 }
 
-static void
-never_is_refused_and_full_is_not(void **state)
+TEST(never_is_refused_and_full_is_not)
 {
     AUTO_FREE char *unknown = guest_xml(1, "nvidia-999", (const unsigned[]){1, 0});
     AUTO_FREE char *known = guest_xml(1, "nvidia-222", (const unsigned[]){1, 0});
@@ -243,8 +235,7 @@ never_is_refused_and_full_is_not(void **state)
 }
 
 /* A saved guest starts together with the host, before the GPU's driver is there. */
-static void
-a_gpu_that_comes_up_late(void **state)
+TEST(a_gpu_that_comes_up_late)
 {
     AUTO_FREE char *xml = guest_xml(1, "mtty-2", (const unsigned[]){1, 0});
 
@@ -271,8 +262,7 @@ a_gpu_that_comes_up_late(void **state)
 #define BYTE_MARK "\xef\xbb\xbf"
 
 /* The text around the UUID does not matter: the hook prints the same bytes, except for the UUID. */
-static void
-only_the_uuid_changes(void **state)
+TEST(only_the_uuid_changes)
 {
     static const char *const rows[] = {
         HEAD ANNOTATION(ALONE) HOSTDEV("uuid='" DEVICE1 "'"),
@@ -301,8 +291,7 @@ only_the_uuid_changes(void **state)
 
 /* The link in the annotation gets the same new UUID. If the old UUID had an unusual spelling, the
  * new one has the usual spelling. */
-static void
-links_follow(void **state)
+TEST(links_follow)
 {
     static const char xml[] =
         HEAD ANNOTATION(BY_UUID) HOSTDEV("uuid=' DDDDDDDD00004000 8000000000000001'");
@@ -321,8 +310,7 @@ links_follow(void **state)
 
 /* The hook cannot replace a UUID in such a document. It refuses an arrival only if it would have to
  * replace the UUID. */
-static void
-other_spellings_are_refused(void **state)
+TEST(other_spellings_are_refused)
 {
     static const char reference[] =
         HEAD ANNOTATION(ALONE) HOSTDEV("uuid='&#100;ddddddd-0000-4000-8000-000000000001'");
@@ -342,8 +330,7 @@ other_spellings_are_refused(void **state)
 }
 
 /* The input is half of a document, or no document. */
-static void
-truncated(void **state)
+TEST(truncated)
 {
     AUTO_FREE char *xml = guest_xml(1, "nvidia-222", (const unsigned[]){1, 0});
 
@@ -467,8 +454,7 @@ change(struct rewrite_source *source)
                      0);
 }
 
-static void
-random_documents(void **state)
+TEST(random_documents)
 {
     srandom(20261121);
     for (int round = 0; round < 500; round++) {
@@ -497,8 +483,7 @@ random_documents(void **state)
     }
 }
 
-static void
-large(void **state)
+TEST(large)
 {
     AUTO_FREE char *text = NULL;
     AUTO_FREE unsigned *numbers = calloc(201, sizeof(*numbers));
@@ -515,30 +500,4 @@ large(void **state)
     for (unsigned i = 1; i <= 200; i++)
         assert_renamed(text, i, scene.printed);
     assert_string_equal(scene.printed, text);
-}
-
-int
-main(void)
-{
-#define TEST(function) SCENE_TEST(function, here)
-    const struct CMUnitTest tests[] = {
-        TEST(a_free_uuid_is_kept),
-        TEST(a_taken_uuid_is_replaced),
-        TEST(what_is_printed_can_be_prepared),
-        TEST(a_removal_under_way_is_not_free),
-        TEST(kept_devices),
-        TEST(leaving_devices),
-        TEST(always_new),
-        TEST(others_hostdevs_stay),
-        TEST(never_is_refused_and_full_is_not),
-        TEST(a_gpu_that_comes_up_late),
-        TEST(only_the_uuid_changes),
-        TEST(links_follow),
-        TEST(other_spellings_are_refused),
-        TEST(truncated),
-        TEST(random_documents),
-        TEST(large),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

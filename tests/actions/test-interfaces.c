@@ -20,6 +20,7 @@
 static struct scene scene;
 static struct typed typed;
 static const struct typed_case here = {{.scene = &scene}, &typed};
+#define TEST(function) TYPED_TEST(function, here)
 
 /* A guest gets a vGPU by this interface, and gives it back. A guest with the other kind of host
  * device is refused. */
@@ -42,8 +43,7 @@ check_guest(bool is_function, const char *function)
 }
 
 /* Cards from Turing to Blackwell, each by its PCI id. */
-static void
-any_generation_has_any(void **state)
+TEST(any_generation_has_any)
 {
     static const char *const devices[] = {"1eb8", "2235", "26b9", "2330", "2bb5"};
     static const struct {
@@ -71,8 +71,7 @@ any_generation_has_any(void **state)
 
 /* Two cards of one model have different interfaces. A type has the same id under both. A guest gets
  * a vGPU of the kind that its host device has. */
-static void
-both_in_one_host(void **state)
+TEST(both_in_one_host)
 {
     scene_start(&scene, "gpu " CARD " vfs 4 rule size device 2bb5\n" TYPES "gpu " OTHER
                         " vf vfs 4 rule size device 2bb5\n" TYPES);
@@ -86,16 +85,4 @@ both_in_one_host(void **state)
     /* The guest wants a mediated device, which can be made only on the first card. */
     scene_must_refuse_at(&scene, 3, scene_device(3), "DC-4Q",
                          OTHER " makes vGPUs for <hostdev type='pci'> only");
-}
-
-int
-main(void)
-{
-#define TEST(function) TYPED_TEST(function, here)
-    const struct CMUnitTest tests[] = {
-        TEST(any_generation_has_any),
-        TEST(both_in_one_host),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -19,11 +19,11 @@
 
 static struct scene scene;
 static const struct scene_case here = {.scene = &scene, .machine = SCENE_T4_AND_MTTY};
+#define TEST(name) SCENE_TEST(name, here)
 static const struct scene_case mixed = {.scene = &scene, .machine = MIXED};
 
 /* release = "keep": the device stays for the guest's next start, and that start makes no device. */
-static void
-kept_device_waits_for_its_guest(void **state)
+TEST(kept_device_waits_for_its_guest)
 {
     scene_configure(&scene, "release = \"keep\";");
     assert_int_equal(scene_prepare(&scene, 1, 1, "mtty-2"), 0);
@@ -43,8 +43,7 @@ kept_device_waits_for_its_guest(void **state)
 
 /* A card with several sizes takes all sizes for which it has room. A type's maximum does not count
  * vGPUs of other types. */
-static void
-a_kept_size_makes_room(void **state)
+SCENE_TEST(a_kept_size_makes_room, mixed)
 {
     scene_configure(&scene, "release = \"keep\";");
     assert_int_equal(scene_prepare(&scene, 1, 1, "X-8Q"), 0);
@@ -58,8 +57,7 @@ a_kept_size_makes_room(void **state)
 }
 
 /* A kept device is removed for other guests, but only if there is no other room. */
-static void
-kept_device_is_reaped_when_in_the_way(void **state)
+TEST(kept_device_is_reaped_when_in_the_way)
 {
     scene_configure(&scene, "release = \"keep\";");
     assert_int_equal(scene_prepare(&scene, 1, 1, "mtty-2"), 0);
@@ -84,8 +82,7 @@ kept_device_is_reaped_when_in_the_way(void **state)
 /* A process has the kept device open, so the device cannot make room. It stays kept, and nobody
  * else removes it. A process that read the lease earlier must read it again, because the lease has
  * another number. */
-static void
-busy_kept_device_stays_kept(void **state)
+TEST(busy_kept_device_stays_kept)
 {
     struct fake_guest strays[2];
     uint64_t numbers[2];
@@ -118,8 +115,7 @@ busy_kept_device_stays_kept(void **state)
 
 /* Another program removed the kept device, and made another device with its UUID elsewhere. This
  * device is not ours. */
-static void
-kept_device_made_anew_elsewhere(void **state)
+TEST(kept_device_made_anew_elsewhere)
 {
     scene_configure(&scene, "release = \"keep\"; prepare_timeout = \"200ms\";");
     assert_int_equal(scene_prepare(&scene, 1, 1, "mtty-2"), 0);
@@ -137,8 +133,7 @@ kept_device_made_anew_elsewhere(void **state)
 
 /* Another guest names the kept device. If the device has the right type, it moves to this guest.
  * Otherwise it is removed first. */
-static void
-kept_device_moves(void **state)
+TEST(kept_device_moves)
 {
     scene_configure(&scene, "release = \"keep\";");
     assert_int_equal(scene_prepare(&scene, 1, 1, "mtty-2"), 0);
@@ -155,8 +150,7 @@ kept_device_moves(void **state)
  * A guest wants one more vGPU on a full GPU. It keeps the vGPU of its other demand, which may be
  * nowhere else. Another guest's vGPU is removed, although it is younger.
  */
-static void
-own_kept_device_goes_last(void **state)
+TEST(own_kept_device_goes_last)
 {
     static const char named[] =
         "<vgpu:device alias='ua-gpu1' type='A40-8Q' parent='0000:18:00.5'/>";
@@ -193,8 +187,7 @@ the_ledger(void)
     return status.st_ino;
 }
 
-static void
-a_release_without_work_writes_nothing(void **state)
+TEST(a_release_without_work_writes_nothing)
 {
     ino_t before;
 
@@ -210,23 +203,4 @@ a_release_without_work_writes_nothing(void **state)
     assert_int_equal(the_ledger(), before);
     assert_int_equal(scene_leases(&scene, "kept"), 1);
     assert_int_equal(scene_leases(&scene, "held"), 1);
-}
-
-#define TEST(name) SCENE_TEST(name, here)
-
-int
-main(void)
-{
-    static const struct CMUnitTest tests[] = {
-        TEST(kept_device_waits_for_its_guest),
-        SCENE_TEST(a_kept_size_makes_room, mixed),
-        TEST(kept_device_is_reaped_when_in_the_way),
-        TEST(busy_kept_device_stays_kept),
-        TEST(kept_device_made_anew_elsewhere),
-        TEST(kept_device_moves),
-        TEST(own_kept_device_goes_last),
-        TEST(a_release_without_work_writes_nothing),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

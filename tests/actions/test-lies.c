@@ -26,6 +26,7 @@ static struct scene scene;
 static struct typed typed;
 static const struct typed_case here = {.scene = {.scene = &scene, .machine = MACHINE},
                                        .typed = &typed};
+#define TEST(function) TYPED_TEST(function, here)
 
 static void
 set(enum fake_lie lie)
@@ -70,8 +71,7 @@ must_refuse(unsigned guest, const char *type, const char *words)
     assert_int_equal(scene_leases(&scene, ""), leases);
 }
 
-static void
-a_list_that_does_not_come_back(void **state)
+TEST(a_list_that_does_not_come_back)
 {
     set(FAKE_LIE_FORGOTTEN);
     must_start(1, "T4-4Q");
@@ -82,8 +82,7 @@ a_list_that_does_not_come_back(void **state)
     make_good();
 }
 
-static void
-figures_that_are_late(void **state)
+TEST(figures_that_are_late)
 {
     set(FAKE_LIE_LATE);
     for (unsigned guest = 1; guest <= 4; guest++)
@@ -97,8 +96,7 @@ figures_that_are_late(void **state)
 }
 
 /* A start waits for figures only after a removal, and only for a moment. */
-static void
-figures_that_are_right(void **state)
+TEST(figures_that_are_right)
 {
     const struct host *host = &scene.kernel.host;
     uint64_t begin;
@@ -124,8 +122,7 @@ figures_that_are_right(void **state)
 }
 
 /* A kept vGPU is removed to make room. The driver shows the room only later. */
-static void
-late_figures_after_an_eviction(void **state)
+TEST(late_figures_after_an_eviction)
 {
     scene_configure(&scene, "release = \"keep\";\n");
     must_start(1, "T4-4Q");
@@ -137,8 +134,7 @@ late_figures_after_an_eviction(void **state)
     assert_int_equal(scene_leases(&scene, ""), 1);
 }
 
-static void
-a_maximum_that_is_wrong(void **state)
+TEST(a_maximum_that_is_wrong)
 {
     set(FAKE_LIE_MAXIMUM);
     for (unsigned guest = 1; guest <= 3; guest++)
@@ -147,8 +143,7 @@ a_maximum_that_is_wrong(void **state)
     release_all(4);
 }
 
-static void
-a_type_that_appears_beside_another(void **state)
+TEST(a_type_that_appears_beside_another)
 {
     set(FAKE_LIE_BESIDE);
     must_refuse(1, "T4-4B", CARD);
@@ -159,8 +154,7 @@ a_type_that_appears_beside_another(void **state)
 
 /* release does not wait until the driver has removed the vGPU. Nobody gets the place before
  * that. */
-static void
-a_removal_that_takes_long(void **state)
+TEST(a_removal_that_takes_long)
 {
     uint64_t began;
 
@@ -179,8 +173,7 @@ a_removal_that_takes_long(void **state)
     make_good();
 }
 
-static void
-a_function_that_keeps_its_type(void **state)
+TEST(a_function_that_keeps_its_type)
 {
     scene_must_start_at(&scene, 1, VF1, "L40S-24Q");
     set(FAKE_LIE_KEPT);
@@ -190,18 +183,4 @@ a_function_that_keeps_its_type(void **state)
     scene_must_start_at(&scene, 3, VF2, "L40S-24Q");
     assert_int_equal(scene_release_at(&scene, 3, VF2), 0);
     make_good();
-}
-
-int
-main(void)
-{
-#define TEST(function) TYPED_TEST(function, here)
-    const struct CMUnitTest tests[] = {
-        TEST(a_list_that_does_not_come_back), TEST(figures_that_are_late),
-        TEST(figures_that_are_right),         TEST(late_figures_after_an_eviction),
-        TEST(a_maximum_that_is_wrong),        TEST(a_type_that_appears_beside_another),
-        TEST(a_removal_that_takes_long),      TEST(a_function_that_keeps_its_type),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -154,8 +154,7 @@ first_gpu_is_drained(void)
 
 /* The place was free when the start looked. The new vGPU is counted, so the start does not even ask
  * the kernel. */
-static void
-a_place_that_was_taken_is_counted(void **state)
+SCENE_TEST(a_place_that_was_taken_is_counted, two_places)
 {
     after_look(1, second_takes_a_place);
     assert_int_equal(scene_prepare(&scene, 1, 1, "X-1"), 0);
@@ -165,8 +164,7 @@ a_place_that_was_taken_is_counted(void **state)
 }
 
 /* The same with two new vGPUs: all are counted. */
-static void
-all_places_that_were_taken_are_counted(void **state)
+SCENE_TEST(all_places_that_were_taken_are_counted, three_places)
 {
     after_look(1, two_take_a_place);
     assert_int_equal(scene_prepare(&scene, 1, 1, "X-1"), 0);
@@ -175,8 +173,7 @@ all_places_that_were_taken_are_counted(void **state)
 }
 
 /* The driver's figure of a function is older than the function's vGPU. */
-static void
-a_function_that_was_taken_is_not_offered(void **state)
+SCENE_TEST(a_function_that_was_taken_is_not_offered, two_functions)
 {
     in_the_look(second_takes_a_place);
     assert_int_equal(scene_prepare(&scene, 1, 1, "X-1"), 0);
@@ -186,8 +183,7 @@ a_function_that_was_taken_is_not_offered(void **state)
 
 /* The last place is gone. The start looks again. Then it is refused, and the message names the
  * owner. */
-static void
-the_last_place_is_not_given_twice(void **state)
+SCENE_TEST(the_last_place_is_not_given_twice, one_place)
 {
     after_look(1, second_takes_a_place);
     assert_int_equal(scene_prepare(&scene, 1, 1, "X-1"), 1);
@@ -197,8 +193,7 @@ the_last_place_is_not_given_twice(void **state)
 }
 
 /* A start is not refused if a place was given back meanwhile. */
-static void
-a_place_that_was_given_back_is_seen(void **state)
+SCENE_TEST(a_place_that_was_given_back_is_seen, one_place)
 {
     for (unsigned i = 1; i <= 2; i++) {
         second_takes_a_place();
@@ -209,8 +204,7 @@ a_place_that_was_given_back_is_seen(void **state)
     }
 }
 
-static void
-the_device_that_another_took_is_refused(void **state)
+SCENE_TEST(the_device_that_another_took_is_refused, two_places)
 {
     after_look(1, second_takes_the_device);
     assert_int_equal(scene_prepare(&scene, 1, 1, "X-1"), 1);
@@ -218,8 +212,7 @@ the_device_that_another_took_is_refused(void **state)
 }
 
 /* The end of the guest's last run has just removed the guest's vGPU. The start makes it again. */
-static void
-the_end_of_the_last_run_is_waited_for(void **state)
+SCENE_TEST(the_end_of_the_last_run_is_waited_for, two_places)
 {
     assert_int_equal(scene_prepare(&scene, 1, 1, "X-1"), 0);
     after_look(1, first_ends);
@@ -230,8 +223,7 @@ the_end_of_the_last_run_is_waited_for(void **state)
 
 /* The end of the guest's last run could not remove the vGPU. The start has not seen the vGPU's
  * present state. So it does not assume that the vGPU is gone. */
-static void
-a_lease_that_has_changed_is_not_forgotten(void **state)
+SCENE_TEST(a_lease_that_has_changed_is_not_forgotten, two_places)
 {
     struct fake_guest guest;
 
@@ -246,8 +238,7 @@ a_lease_that_has_changed_is_not_forgotten(void **state)
 
 /* A vGPU that is being removed is not taken for a foreign vGPU. A release would leave a foreign
  * vGPU in place. */
-static void
-what_was_given_back_is_not_foreign(void **state)
+SCENE_TEST(what_was_given_back_is_not_foreign, two_places)
 {
     second_takes_the_device();
     scene.kernel.faults->remove_delay = 50;
@@ -260,8 +251,7 @@ what_was_given_back_is_not_foreign(void **state)
 }
 
 /* Somebody else had made the vGPU. It disappears before the start uses it. */
-static void
-a_foreign_device_is_looked_at_again(void **state)
+SCENE_TEST(a_foreign_device_is_looked_at_again, two_places)
 {
     assert_int_equal(fake_make(&scene.kernel, "0000:18:00.0", "x-1", scene_device(1)), 0);
     after_look(1, somebody_removes_it);
@@ -271,8 +261,7 @@ a_foreign_device_is_looked_at_again(void **state)
 }
 
 /* An administrator drains the GPU that the start has chosen. */
-static void
-a_drained_gpu_is_passed_over(void **state)
+SCENE_TEST(a_drained_gpu_is_passed_over, two_places)
 {
     after_look(1, first_gpu_is_drained);
     assert_int_equal(scene_prepare(&scene, 1, 1, "X-1"), 0);
@@ -283,8 +272,7 @@ a_drained_gpu_is_passed_over(void **state)
 /* A start removes a kept vGPU to make room. Meanwhile the GPU is drained, and nothing is on it. The
  * start takes the lock four times: it looks for itself, then for others, records the removal, and
  * decides again. */
-static void
-a_gpu_that_is_drained_during_an_eviction_stays_empty(void **state)
+SCENE_TEST(a_gpu_that_is_drained_during_an_eviction_stays_empty, one_place)
 {
     scene_configure(&scene, "release = \"keep\";");
     for (unsigned i = 1; i <= 4; i++) {
@@ -301,8 +289,7 @@ a_gpu_that_is_drained_during_an_eviction_stays_empty(void **state)
 
 /* --- how other actions take the change -------------------------------------------------------- */
 
-static void
-reconcile_does_not_see_what_is_gone(void **state)
+SCENE_TEST(reconcile_does_not_see_what_is_gone, two_places)
 {
     struct findings findings;
     struct error error;
@@ -315,8 +302,7 @@ reconcile_does_not_see_what_is_gone(void **state)
     scene_assert_empty(&scene);
 }
 
-static void
-reconcile_leaves_what_it_has_not_seen(void **state)
+SCENE_TEST(reconcile_leaves_what_it_has_not_seen, two_places)
 {
     struct fake_guest guest;
     struct findings findings;
@@ -334,8 +320,7 @@ reconcile_leaves_what_it_has_not_seen(void **state)
 }
 
 /* A release waits while another process is giving the same vGPU back. */
-static void
-release_comes_to_its_end(void **state)
+SCENE_TEST(release_comes_to_its_end, two_places)
 {
     assert_int_equal(scene_prepare(&scene, 1, 1, "X-1"), 0);
     after_look(1, first_ends);
@@ -345,8 +330,7 @@ release_comes_to_its_end(void **state)
 
 /* A late release does not touch the guest's next run. This holds even if that run's first number is
  * the number that was next when the release was called. */
-static void
-release_leaves_the_next_run(void **state)
+SCENE_TEST(release_leaves_the_next_run, two_places)
 {
     assert_int_equal(fake_make(&scene.kernel, "0000:18:00.0", "x-1", scene_device(1)), 0);
     assert_int_equal(scene_prepare(&scene, 1, 1, "X-1"), 0);
@@ -356,8 +340,7 @@ release_leaves_the_next_run(void **state)
 }
 
 /* A start looks at the host a second time only if it finds leases of other guests. */
-static void
-one_look_where_nobody_has_a_lease(void **state)
+SCENE_TEST(one_look_where_nobody_has_a_lease, one_place)
 {
     assert_int_equal(fake_make(&scene.kernel, "0000:18:00.0", "x-1", scene_device(9)), 0);
     after_look(100, NULL);
@@ -369,30 +352,4 @@ one_look_where_nobody_has_a_lease(void **state)
     after_look(100, NULL);
     assert_int_equal(scene_prepare(&scene, 1, 1, "X-1"), 1);
     assert_int_equal(looks, 98);
-}
-
-int
-main(void)
-{
-    const struct CMUnitTest tests[] = {
-        SCENE_TEST(a_place_that_was_taken_is_counted, two_places),
-        SCENE_TEST(all_places_that_were_taken_are_counted, three_places),
-        SCENE_TEST(a_function_that_was_taken_is_not_offered, two_functions),
-        SCENE_TEST(the_last_place_is_not_given_twice, one_place),
-        SCENE_TEST(a_place_that_was_given_back_is_seen, one_place),
-        SCENE_TEST(the_device_that_another_took_is_refused, two_places),
-        SCENE_TEST(the_end_of_the_last_run_is_waited_for, two_places),
-        SCENE_TEST(a_lease_that_has_changed_is_not_forgotten, two_places),
-        SCENE_TEST(what_was_given_back_is_not_foreign, two_places),
-        SCENE_TEST(a_foreign_device_is_looked_at_again, two_places),
-        SCENE_TEST(a_drained_gpu_is_passed_over, two_places),
-        SCENE_TEST(a_gpu_that_is_drained_during_an_eviction_stays_empty, one_place),
-        SCENE_TEST(reconcile_does_not_see_what_is_gone, two_places),
-        SCENE_TEST(reconcile_leaves_what_it_has_not_seen, two_places),
-        SCENE_TEST(release_comes_to_its_end, two_places),
-        SCENE_TEST(release_leaves_the_next_run, two_places),
-        SCENE_TEST(one_look_where_nobody_has_a_lease, one_place),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

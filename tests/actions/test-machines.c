@@ -11,6 +11,7 @@
 
 static struct scene scene;
 static const struct scene_case here = {.scene = &scene, .machine = NULL};
+#define TEST(name) SCENE_TEST(name, here)
 
 /* Starts guests with this type until one is refused. Returns their number. */
 static unsigned
@@ -32,8 +33,7 @@ empty(unsigned first, unsigned count)
 }
 
 /* The true room of a whole machine for each type, from NVIDIA's table or the driver's pool. */
-static void
-rooms(void **state)
+TEST(rooms)
 {
     static const struct {
         const char *machine, *type;
@@ -65,8 +65,7 @@ rooms(void **state)
 }
 
 /* Packed: the cards are filled one after the other. So the other cards can take any other size. */
-static void
-packing_keeps_cards_for_other_sizes(void **state)
+TEST(packing_keeps_cards_for_other_sizes)
 {
     scene_start_machine(&scene, "t4x8");
     for (unsigned i = 1; i <= 17; i++)
@@ -75,8 +74,7 @@ packing_keeps_cards_for_other_sizes(void **state)
 }
 
 /* Spread: each card has some vGPUs, so another size finds no card. */
-static void
-spreading_uses_every_card(void **state)
+TEST(spreading_uses_every_card)
 {
     scene_start_machine(&scene, "t4x8");
     scene_configure(&scene, "placement = \"spread\";");
@@ -88,8 +86,7 @@ spreading_uses_every_card(void **state)
 
 /* A type of another series may share a card if its size is the same. An old driver allows only the
  * same type. */
-static void
-what_may_share_is_the_drivers_word(void **state)
+TEST(what_may_share_is_the_drivers_word)
 {
     scene_start_machine(&scene, "m60");
     assert_int_equal(scene_prepare(&scene, 1, 1, "M60-1Q"), 0);
@@ -104,8 +101,7 @@ what_may_share_is_the_drivers_word(void **state)
 }
 
 /* The smallest type with enough memory, on boards of different makes. */
-static void
-frame_buffer_classes(void **state)
+TEST(frame_buffer_classes)
 {
     AUTO_FREE char *xml = scene_xml(1, "<vgpu:device class=\"big\"/>", (const unsigned[]){1, 0});
 
@@ -113,19 +109,4 @@ frame_buffer_classes(void **state)
     scene_configure(&scene, "classes = { big = { framebuffer = \"5G\"; }; };");
     assert_int_equal(scene_hook(&scene, xml, "prepare", "begin"), 0);
     assert_string_equal(fake_type_of(&scene.kernel, scene_device(1)), "nvidia-561");
-}
-
-int
-main(void)
-{
-#define TEST(name) SCENE_TEST(name, here)
-    const struct CMUnitTest tests[] = {
-        TEST(rooms),
-        TEST(packing_keeps_cards_for_other_sizes),
-        TEST(spreading_uses_every_card),
-        TEST(what_may_share_is_the_drivers_word),
-        TEST(frame_buffer_classes),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

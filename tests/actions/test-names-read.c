@@ -59,6 +59,7 @@ tear_down(void)
 }
 
 static const struct scene_case here = {.scene = &scene, .begin = set_up, .end = tear_down};
+#define TEST(function) SCENE_TEST(function, here)
 
 /* Starts a guest with the device of the same number. Returns how many names the hook reads. */
 static unsigned
@@ -78,8 +79,7 @@ is_on(unsigned number, const char *gpu)
 
 /* The first look reads the name of each type, of one of eight cards. Later ones read none, whatever
  * they compare: a name, an id that no GPU has, or a rule of vgpu.conf. */
-static void
-a_name_is_read_once(void **state)
+TEST(a_name_is_read_once)
 {
     assert_int_equal(start(1, ID, 0), types);
     assert_true(is_on(1, FIRST));
@@ -95,8 +95,7 @@ a_name_is_read_once(void **state)
 }
 
 /* The driver is another one by now, so the names are read anew. */
-static void
-another_driver_is_asked(void **state)
+TEST(another_driver_is_asked)
 {
     assert_int_equal(start(1, ID, 0), types);
     assert_int_equal(start(2, ID, 0), 0);
@@ -123,25 +122,10 @@ name_on_second(struct snapshot *snapshot, const char *device)
 }
 
 /* On another model the same id may be another type. */
-static void
-a_name_is_told_for_all_cards_of_the_model(void **state)
+TEST(a_name_is_told_for_all_cards_of_the_model)
 {
     AUTO(snapshot_clear) struct snapshot snapshot = {0};
 
     assert_string_equal(name_on_second(&snapshot, ""), "GRID T4-1B");
     assert_string_equal(name_on_second(&snapshot, "device 1db6"), ID);
-}
-
-#define TEST(function) SCENE_TEST(function, here)
-
-int
-main(void)
-{
-    static const struct CMUnitTest tests[] = {
-        TEST(a_name_is_read_once),
-        TEST(another_driver_is_asked),
-        TEST(a_name_is_told_for_all_cards_of_the_model),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

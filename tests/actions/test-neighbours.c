@@ -22,6 +22,7 @@
 
 static struct scene scene;
 static const struct scene_case here = {.scene = &scene, .machine = NULL};
+#define TEST(function) SCENE_TEST(function, here)
 
 static void
 begin(const char *machine, const char *config)
@@ -49,8 +50,7 @@ starts(unsigned guest, const char *function, const char *type)
 
 /* The function is foreign. It stays foreign when leftovers of others are removed to make a place
  * beside it. */
-static void
-a_found_one_is_left_as_it_is(void **state)
+TEST(a_found_one_is_left_as_it_is)
 {
     const char *foreign = scene_function(CARD1, 0), *made = scene_function(CARD1, 1),
                *kept = scene_function(CARD1, 2);
@@ -73,8 +73,7 @@ a_found_one_is_left_as_it_is(void **state)
 }
 
 /* The same with mediated devices. */
-static void
-a_found_mdev_is_left_as_it_is(void **state)
+TEST(a_found_mdev_is_left_as_it_is)
 {
     AUTO_FREE char *xml = scene_xml(1,
                                     "<vgpu:device alias=\"ua-gpu1\" type=\"T4-8Q\"/>"
@@ -96,8 +95,7 @@ a_found_mdev_is_left_as_it_is(void **state)
 
 /* While the start asks the driver again for the first function, somebody else sets a type on the
  * second. */
-static void
-one_that_is_found_meanwhile_is_left(void **state)
+TEST(one_that_is_found_meanwhile_is_left)
 {
     const char *first = scene_function(CARD1, 0), *second = scene_function(CARD1, 1);
     AUTO_FREE char *xml = scene_xml_of(1,
@@ -123,8 +121,7 @@ one_that_is_found_meanwhile_is_left(void **state)
 
 /* The function has no vGPU, and the guest asks for none. A guest may have many such devices, and
  * none of them is ours. */
-static void
-a_guest_with_many_devices_is_not_stopped(void **state)
+TEST(a_guest_with_many_devices_is_not_stopped)
 {
     static const char *const operations[] = {"prepare", "migrate", "restore"};
     const char *sources[301] = {0};
@@ -149,8 +146,7 @@ a_guest_with_many_devices_is_not_stopped(void **state)
 
 /* Another guest's definition still names the function, and other functions are free. So this guest
  * gets another function. The same holds for a kept UUID. */
-static void
-others_kept_ones_are_not_for_who_arrives(void **state)
+TEST(others_kept_ones_are_not_for_who_arrives)
 {
     const char *kept = scene_function(CARD1, 1), *next = scene_function(CARD1, 0);
     AUTO_FREE char *xml = scene_xml_of(1, BIG, (const char *const[]){kept, NULL});
@@ -167,8 +163,7 @@ others_kept_ones_are_not_for_who_arrives(void **state)
 
 /* The guest went away from here, and its QEMU has not closed the function yet. Now the guest comes
  * back from a host where it had the same address. Other functions are free. */
-static void
-who_comes_back_early_gets_another(void **state)
+TEST(who_comes_back_early_gets_another)
 {
     const char *own = scene_function(CARD1, 0);
     AUTO_FREE char *xml = scene_xml_of(1, BIG, (const char *const[]){own, NULL});
@@ -190,8 +185,7 @@ who_comes_back_early_gets_another(void **state)
 }
 
 /* A start finds a way to place both devices. So the arriving guest may have both. */
-static void
-what_a_start_could_place_is_not_refused(void **state)
+TEST(what_a_start_could_place_is_not_refused)
 {
     static const char devices[] =
         "<vgpu:device alias=\"ua-gpu1\" type=\"A40-24Q\"/>"
@@ -206,8 +200,7 @@ what_a_start_could_place_is_not_refused(void **state)
 
 /* No figure of an empty card tells how many vGPUs of a type it takes. But a promise of the largest
  * type takes all that the card has. */
-static void
-two_that_arrive_get_a_card_each(void **state)
+TEST(two_that_arrive_get_a_card_each)
 {
     static const char device[] = "<vgpu:device alias=\"ua-gpu1\" type=\"L40S-48Q\"/>";
     AUTO_FREE char *first = NULL;
@@ -226,8 +219,7 @@ two_that_arrive_get_a_card_each(void **state)
 }
 
 /* The same with two devices of one guest. */
-static void
-both_devices_get_a_card_each(void **state)
+TEST(both_devices_get_a_card_each)
 {
     static const char devices[] = "<vgpu:device alias=\"ua-gpu1\" type=\"L40S-48Q\"/>"
                                   "<vgpu:device alias=\"ua-gpu2\" type=\"L40S-48Q\"/>";
@@ -242,8 +234,7 @@ both_devices_get_a_card_each(void **state)
 }
 
 /* One address can stay and one cannot. Only the second is changed. */
-static void
-what_can_stay_stays(void **state)
+TEST(what_can_stay_stays)
 {
     static const char devices[] = "<vgpu:device alias=\"ua-gpu1\" type=\"L40S-16Q\"/>"
                                   "<vgpu:device alias=\"ua-gpu2\" type=\"L40S-16Q\"/>";
@@ -258,8 +249,7 @@ what_can_stay_stays(void **state)
 }
 
 /* The vGPU is kept here for this very guest, on a card that the vGPU fills. */
-static void
-its_own_kept_mdev_is_kept(void **state)
+TEST(its_own_kept_mdev_is_kept)
 {
     AUTO_FREE char *xml = scene_xml_of(1, BIG, (const char *const[]){scene_device(1), NULL});
 
@@ -272,8 +262,7 @@ its_own_kept_mdev_is_kept(void **state)
 }
 
 /* If a place was not printed, it is not promised. */
-static void
-a_failed_arrival_promises_nothing(void **state)
+TEST(a_failed_arrival_promises_nothing)
 {
     AUTO_FREE char *xml = scene_xml_of(1, BIG, (const char *const[]){"0000:e7:00.4", NULL});
     AUTO_FREE char *latin = NULL;
@@ -285,8 +274,7 @@ a_failed_arrival_promises_nothing(void **state)
 }
 
 /* A network card with an alias is not counted among the devices that got a vGPU. */
-static void
-an_alias_alone_is_not_counted(void **state)
+TEST(an_alias_alone_is_not_counted)
 {
     AUTO_FREE char *xml = scene_xml_of(1, "", (const char *const[]){"0000:00:1f.2", NULL});
 
@@ -346,8 +334,7 @@ time_of_unlike(const char *card, const char *type, const char *source, const cha
 }
 
 /* The event must not hold the lock for much longer than a start that searches for as long. */
-static void
-an_arrival_is_judged_in_bearable_time(void **state)
+TEST(an_arrival_is_judged_in_bearable_time)
 {
     unsigned start, arrival;
 
@@ -363,8 +350,7 @@ an_arrival_is_judged_in_bearable_time(void **state)
 
 /* A refusal on a large host. Its message is for one guest, and its time delays everybody. The hook
  * looks at the host twice. */
-static void
-a_refusal_is_quick(void **state)
+TEST(a_refusal_is_quick)
 {
     char machine[4096] = "";
     unsigned start, good;
@@ -389,29 +375,4 @@ a_refusal_is_quick(void **state)
         else
             assert_true(milliseconds() - start < 4 * good + 100);
     }
-}
-
-int
-main(void)
-{
-#define TEST(function) SCENE_TEST(function, here)
-    const struct CMUnitTest tests[] = {
-        TEST(a_found_one_is_left_as_it_is),
-        TEST(a_found_mdev_is_left_as_it_is),
-        TEST(one_that_is_found_meanwhile_is_left),
-        TEST(a_guest_with_many_devices_is_not_stopped),
-        TEST(others_kept_ones_are_not_for_who_arrives),
-        TEST(who_comes_back_early_gets_another),
-        TEST(what_a_start_could_place_is_not_refused),
-        TEST(two_that_arrive_get_a_card_each),
-        TEST(both_devices_get_a_card_each),
-        TEST(what_can_stay_stays),
-        TEST(its_own_kept_mdev_is_kept),
-        TEST(a_failed_arrival_promises_nothing),
-        TEST(an_alias_alone_is_not_counted),
-        TEST(an_arrival_is_judged_in_bearable_time),
-        TEST(a_refusal_is_quick),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -13,11 +13,11 @@
 
 static struct scene scene;
 static const struct scene_case here = {.scene = &scene, .machine = SCENE_T4_AND_MTTY};
+#define TEST(name) SCENE_TEST(name, here)
 
 static const char class_conf[] = "classes = { small = { types = [ \"T4-2Q\", \"mtty-2\" ]; }; };";
 
-static void
-refused_create_goes_elsewhere_or_says_so(void **state)
+TEST(refused_create_goes_elsewhere_or_says_so)
 {
     const char *device = "<vgpu:device class=\"small\"/>";
     AUTO_FREE char *xml = scene_xml(1, device, (const unsigned[]){1, 0});
@@ -36,8 +36,7 @@ refused_create_goes_elsewhere_or_says_so(void **state)
 }
 
 /* For every n: the n-th write fails, and afterwards all is as before. */
-static void
-any_failing_write_is_undone(void **state)
+TEST(any_failing_write_is_undone)
 {
     const char *devices = "<vgpu:device alias=\"ua-gpu1\" type=\"T4-1B\"/>"
                           "<vgpu:device alias=\"ua-gpu2\" type=\"T4-1B\"/>"
@@ -71,8 +70,7 @@ any_failing_write_is_undone(void **state)
 
 /* The driver registers after libvirt has started its guests. A start waits for it, but only if the
  * configuration names the GPU, and only until a fixed time after boot. */
-static void
-a_gpu_that_comes_up_late(void **state)
+TEST(a_gpu_that_comes_up_late)
 {
     static const char late[] = "boot_wait = \"100s\"; prepare_timeout = \"200ms\";\n"
                                "gpus = ({ address = \"mtty\"; }, { address = \"nothing\"; });\n";
@@ -107,8 +105,7 @@ a_gpu_that_comes_up_late(void **state)
 
 /* libvirt's daemon was restarted while a hook waited (systemd lets hooks run on). The new daemon
  * has started the same guest before the GPU appears. Then the old hook changes nothing. */
-static void
-a_hook_whose_daemon_is_gone(void **state)
+TEST(a_hook_whose_daemon_is_gone)
 {
     struct fake_guest qemu;
     int ends[2], status;
@@ -139,8 +136,7 @@ a_hook_whose_daemon_is_gone(void **state)
     fake_close(&qemu);
 }
 
-static void
-busy_at_release_is_left_and_taken_back(void **state)
+TEST(busy_at_release_is_left_and_taken_back)
 {
     struct fake_guest stray;
 
@@ -164,8 +160,7 @@ busy_at_release_is_left_and_taken_back(void **state)
 }
 
 /* A leftover of another guest is removed to make room when there is no other room. */
-static void
-recovery_of_others_make_room(void **state)
+TEST(recovery_of_others_make_room)
 {
     struct fake_guest stray;
 
@@ -186,8 +181,7 @@ recovery_of_others_make_room(void **state)
 /* libvirt called the release of this guest, and the release did not finish. Only a mark says that
  * the guest has ended. A claim of the lease removes the mark. So the lease must not become held
  * again. Otherwise nobody would give it back while the daemon lives. */
-static void
-what_was_released_is_to_go(void **state)
+TEST(what_was_released_is_to_go)
 {
     AUTO(ledger_clear) struct ledger ledger = {0};
     struct fake_guest stray;
@@ -215,8 +209,7 @@ what_was_released_is_to_go(void **state)
 
 /* A start could not remove another guest's vGPU. Then the vGPU belongs to its owner again, even
  * while the start still waits. */
-static void
-what_was_in_the_way_is_let_go(void **state)
+TEST(what_was_in_the_way_is_let_go)
 {
     struct fake_guest stray;
     int status;
@@ -250,8 +243,7 @@ what_was_in_the_way_is_let_go(void **state)
 
 /* The driver does not answer a create. Prepare gives up, and nobody touches the device until the
  * create has ended. */
-static void
-stuck_create_is_left_to_its_writer(void **state)
+TEST(stuck_create_is_left_to_its_writer)
 {
     scene_configure(&scene, "prepare_timeout = \"50ms\"; release_timeout = \"50ms\";");
     scene.kernel.faults->stuck = true;
@@ -271,8 +263,7 @@ stuck_create_is_left_to_its_writer(void **state)
 }
 
 /* The device is not in /sys yet, but it will appear. So its lease must stay until then. */
-static void
-stuck_create_that_shows_nothing(void **state)
+TEST(stuck_create_that_shows_nothing)
 {
     scene_configure(&scene, "prepare_timeout = \"50ms\"; release_timeout = \"50ms\";");
     scene.kernel.faults->unseen = true;
@@ -289,8 +280,7 @@ stuck_create_that_shows_nothing(void **state)
     scene_assert_empty(&scene);
 }
 
-static void
-changed_request_replaces_what_is_left(void **state)
+TEST(changed_request_replaces_what_is_left)
 {
     struct fake_guest stray;
 
@@ -314,8 +304,7 @@ write_nothing(const struct host *host, const char *path, const char *text)
 }
 
 /* The driver accepts every write, but does nothing. */
-static void
-a_driver_that_lies(void **state)
+TEST(a_driver_that_lies)
 {
     static struct host_ops ops;
 
@@ -330,8 +319,7 @@ a_driver_that_lies(void **state)
 /* A UUID may stay taken for a moment after its device is gone. The hook waits for this, for a
  * limited time. The time starts when the hook sees the taken UUID. Earlier waits of the start do
  * not count. */
-static void
-a_uuid_that_is_not_quite_gone(void **state)
+TEST(a_uuid_that_is_not_quite_gone)
 {
     AUTO_FREE char *xml = scene_xml(1,
                                     "<vgpu:device alias=\"ua-gpu1\" type=\"mtty-2\"/>"
@@ -348,8 +336,7 @@ a_uuid_that_is_not_quite_gone(void **state)
 }
 
 /* A parent disappears, and attributes cannot be read. The other parents still work. */
-static void
-sick_parents_are_passed_over(void **state)
+TEST(sick_parents_are_passed_over)
 {
     fake_vanish(&scene.kernel, "0000:18:00.0");
     assert_int_equal(scene_prepare(&scene, 1, 1, "mtty-2"), 0);
@@ -358,28 +345,4 @@ sick_parents_are_passed_over(void **state)
     assert_int_equal(scene_prepare(&scene, 1, 1, "mtty-2"), 1);
     scene_assert_said(&scene, "mtty does not tell its room (Input/output error)");
     scene_assert_empty(&scene);
-}
-
-int
-main(void)
-{
-#define TEST(name) SCENE_TEST(name, here)
-    const struct CMUnitTest tests[] = {
-        TEST(refused_create_goes_elsewhere_or_says_so),
-        TEST(any_failing_write_is_undone),
-        TEST(a_gpu_that_comes_up_late),
-        TEST(a_hook_whose_daemon_is_gone),
-        TEST(busy_at_release_is_left_and_taken_back),
-        TEST(recovery_of_others_make_room),
-        TEST(what_was_released_is_to_go),
-        TEST(what_was_in_the_way_is_let_go),
-        TEST(stuck_create_is_left_to_its_writer),
-        TEST(stuck_create_that_shows_nothing),
-        TEST(changed_request_replaces_what_is_left),
-        TEST(a_driver_that_lies),
-        TEST(a_uuid_that_is_not_quite_gone),
-        TEST(sick_parents_are_passed_over),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -72,8 +72,7 @@ refuses(unsigned guest, const char *function, const char *type, const char *word
     scene_must_refuse_at(&scene, guest, function, type, words);
 }
 
-static void
-one_guest_has_each(void **state)
+SCENE_TEST(one_guest_has_each, here)
 {
     starts(1, FIRST, "mi300");
     assert_tag(FIRST, "mi300");
@@ -91,8 +90,7 @@ one_guest_has_each(void **state)
 }
 
 /* The function must be of the pool that the guest asks for. */
-static void
-other_types(void **state)
+SCENE_TEST(other_types, here)
 {
     refuses(1, FIRST, "L40S-16Q", "ua-gpu1 (L40S-16Q) cannot be on " FIRST);
     refuses(1, scene_function(L40S, 0), "mi300", "ua-gpu1 (mi300) cannot be on 0000:3d:00.4");
@@ -103,8 +101,7 @@ other_types(void **state)
 }
 
 /* A card with virtual functions loses them if a guest gets the card itself. */
-static void
-the_card_is_not_lent(void **state)
+SCENE_TEST(the_card_is_not_lent, here)
 {
     AUTO_FREE char *xml = scene_xml_at(1, CARD, "type=\"mi300\"");
     AUTO_FREE char *managed = scene_managed(xml);
@@ -116,8 +113,7 @@ the_card_is_not_lent(void **state)
     starts(1, FIRST, "mi300");
 }
 
-static void
-a_class_has_both(void **state)
+SCENE_TEST(a_class_has_both, here)
 {
     scene_configure(&scene, POOL "classes = { big = { framebuffer = \"20G\"; }; "
                                  "any = { types = [ \"L40S-16Q\", \"mi300\" ]; }; };");
@@ -152,8 +148,7 @@ unbind_from_vfio(const char *function, const char *driver)
 
 /* libvirt binds the function before the guest has it, and gives it back to its driver
  * afterwards. */
-static void
-managed(void **state)
+SCENE_TEST(managed, here)
 {
     AUTO_FREE char *xml = scene_xml_at(1, FIRST, "type=\"mi300\"");
     AUTO_FREE char *managed = scene_managed(xml);
@@ -168,8 +163,7 @@ managed(void **state)
 
 /* On the other host the device was a mediated device. The hook writes the XML so that libvirt binds
  * the function, as attach does. */
-static void
-managed_after_arrival(void **state)
+SCENE_TEST(managed_after_arrival, here)
 {
     AUTO_FREE char *xml = scene_xml_at(1, scene_device(1), "type=\"mi300\"");
 
@@ -180,8 +174,7 @@ managed_after_arrival(void **state)
 }
 
 /* A class that is given by size may include the functions of a pool. */
-static void
-managed_by_size(void **state)
+SCENE_TEST(managed_by_size, here)
 {
     AUTO_FREE char *xml = scene_xml_at(1, FIRST, "class=\"large\"");
     AUTO_FREE char *managed = scene_managed(xml);
@@ -194,8 +187,7 @@ managed_by_size(void **state)
     assert_tag(FIRST, "");
 }
 
-static void
-bound_to_another_driver(void **state)
+SCENE_TEST(bound_to_another_driver, here)
 {
     fake_put_driver(&scene.kernel, LONE, "amdgpu");
     refuses(1, LONE, "whole",
@@ -209,8 +201,7 @@ bound_to_another_driver(void **state)
 }
 
 /* A guest that does not ask us for a vGPU, or another program, has the function. */
-static void
-somebody_has_it_without_us(void **state)
+SCENE_TEST(somebody_has_it_without_us, here)
 {
     struct fake_guest guest = {.group = -1, .device = fake_open_group(&scene.kernel, FIRST)};
     char words[160];
@@ -229,8 +220,7 @@ somebody_has_it_without_us(void **state)
 }
 
 /* A process that we may not look at may have the function open. Without VFIO no process can. */
-static void
-somebody_may_have_it_without_us(void **state)
+SCENE_TEST(somebody_may_have_it_without_us, here)
 {
     scene_forbid_list(&scene, "proc/1/fd");
     refuses(1, FIRST, "mi300", "Device or resource busy");
@@ -241,8 +231,7 @@ somebody_may_have_it_without_us(void **state)
 }
 
 /* A release that finds the function open leaves it for later. */
-static void
-still_open_at_release(void **state)
+SCENE_TEST(still_open_at_release, here)
 {
     int fd;
 
@@ -261,8 +250,7 @@ still_open_at_release(void **state)
 
 /* The card is reset while a guest runs. The guest's release removes the tag of a function that is
  * gone. */
-static void
-a_function_that_vanishes(void **state)
+SCENE_TEST(a_function_that_vanishes, here)
 {
     starts(1, FIRST, "mi300");
     assert_int_equal(unlinkat(scene.kernel.host.root, "sys/bus/pci/devices/" FIRST, 0), 0);
@@ -273,8 +261,7 @@ a_function_that_vanishes(void **state)
     refuses(2, FIRST, "mi300", "which this host does not have");
 }
 
-static void
-kept_for_its_guest(void **state)
+SCENE_TEST(kept_for_its_guest, here)
 {
     scene_configure(&scene, POOL "release = \"keep\";");
     starts(1, FIRST, "mi300");
@@ -288,8 +275,7 @@ kept_for_its_guest(void **state)
 
 /* A guest arrives with an address of another host, or with the address of a function that a guest
  * has here. */
-static void
-another_at_arrival(void **state)
+SCENE_TEST(another_at_arrival, here)
 {
     static const char *const froms[] = {FIRST, "0000:99:00.4"};
 
@@ -313,8 +299,7 @@ another_at_arrival(void **state)
 }
 
 /* A drained card gives no function to a start, and a quota counts functions. */
-static void
-rules_of_the_house(void **state)
+SCENE_TEST(rules_of_the_house, here)
 {
     scene_configure(&scene,
                     POOL "classes = { amd = { types = [ \"mi300\" ]; }; };"
@@ -328,8 +313,7 @@ rules_of_the_house(void **state)
 
 /* The ledger was lost. The function belongs to a guest that the ledger does not know. A guest that
  * names the function may use it. Afterwards the function keeps its tag. */
-static void
-a_tag_without_a_lease(void **state)
+SCENE_TEST(a_tag_without_a_lease, here)
 {
     starts(1, FIRST, "mi300");
     assert_int_equal(unlinkat(scene.kernel.host.root, "run/libvirt-vgpu/ledger", 0), 0);
@@ -341,8 +325,7 @@ a_tag_without_a_lease(void **state)
 }
 
 /* The hook is killed at any moment. The next start is right, and nothing is left after it. */
-static void
-killed_anywhere(void **state)
+SCENE_TEST(killed_anywhere, here)
 {
     srandom(20261122);
     for (uint64_t round = chance_rounds(60); round > 0; round--) {
@@ -366,8 +349,7 @@ killed_anywhere(void **state)
 /* Each pool has its own functions, and their number is its limit. The number of the card's
  * functions is no limit for both pools together. A function of one pool is not promised to a guest
  * that wants the other pool. */
-static void
-two_on_one_card(void **state)
+SCENE_TEST(two_on_one_card, two_pools)
 {
     AUTO_FREE char *both = scene_xml_of(4, BOTH, (const char *const[]){OTHER, THIRD, NULL});
     AUTO_FREE char *comes = scene_xml_at(5, "0000:99:00.4", "type=\"prod\"");
@@ -392,8 +374,7 @@ two_on_one_card(void **state)
 
 /* A vGPU is kept on a function that is now in another pool. A guest of that pool takes its
  * place. */
-static void
-moved_to_another_pool(void **state)
+SCENE_TEST(moved_to_another_pool, here)
 {
     static const char dev[] =
         "release = \"keep\"; pools = { dev = { functions = [ \"" FIRST "\" ]; }; };";
@@ -409,8 +390,7 @@ moved_to_another_pool(void **state)
 }
 
 /* If a start is refused, no kept vGPU is removed for it. */
-static void
-kept_beside_what_is_reserved(void **state)
+SCENE_TEST(kept_beside_what_is_reserved, two_pools)
 {
     scene_configure(&scene,
                     "release = \"keep\"; gpus = ( { address = \"" CARD "\"; reserve = 1; } );"
@@ -424,8 +404,7 @@ kept_beside_what_is_reserved(void **state)
 }
 
 /* A scan fails if it cannot see whether a card has virtual functions, or who has a function. */
-static void
-a_look_that_fails(void **state)
+SCENE_TEST(a_look_that_fails, here)
 {
     scene_assert_looks_at(&scene, "sys/bus/pci/devices/" LONE "/virtfn0");
     starts(1, FIRST, "mi300");
@@ -433,34 +412,4 @@ a_look_that_fails(void **state)
     scene_assert_looks_at(&scene, "run/libvirt-vgpu/functions/" FIRST);
     assert_int_equal(scene_release_at(&scene, 1, FIRST), 0);
     scene_assert_empty(&scene);
-}
-
-int
-main(void)
-{
-    const struct CMUnitTest tests[] = {
-        SCENE_TEST(one_guest_has_each, here),
-        SCENE_TEST(other_types, here),
-        SCENE_TEST(the_card_is_not_lent, here),
-        SCENE_TEST(a_class_has_both, here),
-        SCENE_TEST(managed, here),
-        SCENE_TEST(managed_by_size, here),
-        SCENE_TEST(managed_after_arrival, here),
-        SCENE_TEST(bound_to_another_driver, here),
-        SCENE_TEST(somebody_has_it_without_us, here),
-        SCENE_TEST(somebody_may_have_it_without_us, here),
-        SCENE_TEST(still_open_at_release, here),
-        SCENE_TEST(a_function_that_vanishes, here),
-        SCENE_TEST(kept_for_its_guest, here),
-        SCENE_TEST(another_at_arrival, here),
-        SCENE_TEST(rules_of_the_house, here),
-        SCENE_TEST(a_tag_without_a_lease, here),
-        SCENE_TEST(two_on_one_card, two_pools),
-        SCENE_TEST(moved_to_another_pool, here),
-        SCENE_TEST(kept_beside_what_is_reserved, two_pools),
-        SCENE_TEST(killed_anywhere, here),
-        SCENE_TEST(a_look_that_fails, here),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

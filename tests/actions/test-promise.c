@@ -30,6 +30,7 @@
 
 static struct scene scene;
 static const struct scene_case here = {.scene = &scene, .machine = MACHINE};
+#define TEST(name) SCENE_TEST(name, here)
 
 /* The guest as it runs, and what waits for it. */
 static struct guest {
@@ -145,8 +146,7 @@ moves(void)
     forget();
 }
 
-static void
-the_place_waits(void **state)
+TEST(the_place_waits)
 {
     runs("type=\"T4-1B\"");
     is_on(FIRST);
@@ -176,8 +176,7 @@ the_place_waits(void **state)
 }
 
 /* A plain start takes the place, too: libvirt restores by itself if there is an image. */
-static void
-without_restore(void **state)
+TEST(without_restore)
 {
     runs("type=\"T4-1B\"");
     must_hold(FIRST);
@@ -185,8 +184,7 @@ without_restore(void **state)
 }
 
 /* The type is what the guest had. A class would give the first GPU's other type. */
-static void
-its_type_stays(void **state)
+TEST(its_type_stays)
 {
     scene_configure(&scene, CLASS);
     assert_int_equal(fake_make(&scene.kernel, FIRST, "nvidia-230", scene_device(9)), 0);
@@ -217,8 +215,7 @@ must_drain(const char *word)
 }
 
 /* A drained GPU takes who was promised a place there before, and nobody else. */
-static void
-a_drained_gpu(void **state)
+TEST(a_drained_gpu)
 {
     runs("type=\"T4-1B\"");
     must_hold(FIRST);
@@ -235,8 +232,7 @@ a_drained_gpu(void **state)
 }
 
 /* If the place will not do any more, the start says so, and takes no other. */
-static void
-the_place_is_lost(void **state)
+TEST(the_place_is_lost)
 {
     runs("type=\"T4-1B\"");
     must_hold(FIRST);
@@ -255,8 +251,7 @@ the_place_is_lost(void **state)
     forget();
 }
 
-static void
-no_room(void **state)
+TEST(no_room)
 {
     struct error error;
 
@@ -274,8 +269,7 @@ no_room(void **state)
 }
 
 /* What the guest has now counts once for a quota. */
-static void
-a_quota(void **state)
+TEST(a_quota)
 {
     scene_configure(&scene,
                     CLASS "quotas = ( { domains = [ \"*\" ]; class = \"any\"; max = 1; } );\n");
@@ -287,8 +281,7 @@ a_quota(void **state)
 
 /* The new GPU does not take the guest, so the guest goes back where it was, though that GPU is
  * drained by now. */
-static void
-and_back(void **state)
+TEST(and_back)
 {
     struct promise back;
     struct error error;
@@ -314,8 +307,7 @@ and_back(void **state)
 }
 
 /* libvirt refuses the start before it calls any hook: the promise is replaced. */
-static void
-back_without_release(void **state)
+TEST(back_without_release)
 {
     static const bool ways[] = {false, true};
 
@@ -363,8 +355,7 @@ runs_with_function(void)
 }
 
 /* A virtual function has another name than the former one, which has to be gone as well. */
-static void
-a_former_function(void **state)
+TEST(a_former_function)
 {
     struct error error;
 
@@ -400,8 +391,7 @@ give_and_lock(const struct host *host, int fd, uint64_t nanoseconds)
 }
 
 /* Somebody else starts the guest. Its restore looks, and then the place is promised. */
-static void
-promised_after_a_look(void **state)
+TEST(promised_after_a_look)
 {
     runs_with_function();
     must("release", "end");
@@ -419,8 +409,7 @@ promised_after_a_look(void **state)
 }
 
 /* After a minute the promise counts no more. */
-static void
-late(void **state)
+TEST(late)
 {
     runs("type=\"T4-1B\"");
     must_hold(FIRST);
@@ -434,8 +423,7 @@ late(void **state)
 }
 
 /* A restore on drained GPUs keeps the promise for the prepare that follows. */
-static void
-restored_on_a_drained_gpu(void **state)
+TEST(restored_on_a_drained_gpu)
 {
     runs("type=\"T4-1B\"");
     must_hold(FIRST);
@@ -459,8 +447,7 @@ foresee(struct snapshot *snapshot, const struct names *left, const struct names 
 }
 
 /* Two calls at once hold two places. What is foreseen takes its place, too. */
-static void
-several_at_once(void **state)
+TEST(several_at_once)
 {
     AUTO(snapshot_clear) struct snapshot snapshot = {0};
     AUTO(ledger_clear) struct ledger former = {0};
@@ -505,8 +492,7 @@ several_at_once(void **state)
 }
 
 /* The vGPU of the same UUID has to be gone first. */
-static void
-too_early(void **state)
+TEST(too_early)
 {
     struct error error;
 
@@ -522,8 +508,7 @@ too_early(void **state)
 }
 
 /* Whoever comes next sweeps what a killed process held. */
-static void
-killed(void **state)
+TEST(killed)
 {
     pid_t child;
 
@@ -543,8 +528,7 @@ killed(void **state)
 }
 
 /* A virtual function is in the XML, so the restore gives the guest the new one. */
-static void
-a_function(void **state)
+TEST(a_function)
 {
     char *printed;
 
@@ -566,32 +550,4 @@ a_function(void **state)
     free(printed);
     forget();
     scene_assert_empty(&scene);
-}
-
-int
-main(void)
-{
-#define TEST(name)                                                                                 \
-    cmocka_unit_test_prestate_setup_teardown(name, scene_set_up, scene_tear_down, (void *)&here)
-    const struct CMUnitTest tests[] = {
-        TEST(the_place_waits),
-        TEST(without_restore),
-        TEST(its_type_stays),
-        TEST(a_drained_gpu),
-        TEST(the_place_is_lost),
-        TEST(no_room),
-        TEST(a_quota),
-        TEST(and_back),
-        TEST(back_without_release),
-        TEST(a_former_function),
-        TEST(promised_after_a_look),
-        TEST(late),
-        TEST(restored_on_a_drained_gpu),
-        TEST(several_at_once),
-        TEST(too_early),
-        TEST(killed),
-        TEST(a_function),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

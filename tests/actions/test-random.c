@@ -547,8 +547,7 @@ tear_down(void)
     scene_stop(&scene);
 }
 
-static void
-random_operations(void **state)
+UNIT_TEST(random_operations)
 {
     uint64_t first = chance_setting("SEED", SEED), wanted = chance_rounds(OPERATIONS);
 
@@ -564,12 +563,4 @@ random_operations(void **state)
     words_clear(&captures);
     print_message("%llu operations, seeds %llu to %llu\n", (unsigned long long)operations,
                   (unsigned long long)first, (unsigned long long)seed - 1);
-}
-
-int
-main(void)
-{
-    const struct CMUnitTest tests[] = {cmocka_unit_test(random_operations)};
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

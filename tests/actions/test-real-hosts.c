@@ -21,6 +21,7 @@
 static struct scene scene;
 static struct typed typed;
 static const struct typed_case here = {.scene = {.scene = &scene, .machine = ""}, .typed = &typed};
+#define TEST(name) TYPED_TEST(name, here)
 
 struct row {
     const char *machine, *gpu;
@@ -340,8 +341,7 @@ check_row(const struct row *row)
         scene_assert_said(&scene, row->words);
 }
 
-static void
-published_figures(void **state)
+TEST(published_figures)
 {
     for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
         scene_stop(&scene);
@@ -354,8 +354,7 @@ published_figures(void **state)
 }
 
 /* The Tesla P4 of row 2: idle, all of its types 0, and its driver makes one all the same. */
-static void
-a_card_that_offers_nothing(void **state)
+TEST(a_card_that_offers_nothing)
 {
     static const struct row p4 = {.machine = "real-02-p4", .gpu = "0000:01:00.0", .figures = "* 0"};
 
@@ -383,8 +382,7 @@ read_and_watch(const struct host *host, const char *path, char *buffer, size_t s
 
 /* The Arc Pro B65 of row 30 has 32 GiB, no functions yet, and a BAR of 57,344 MiB. Nothing takes
  * the BAR for memory. */
-static void
-a_bar_is_no_memory(void **state)
+TEST(a_bar_is_no_memory)
 {
     static const char *const lines[] = {"vgpuctl gpus",
                                         "vgpuctl types",
@@ -414,14 +412,4 @@ a_bar_is_no_memory(void **state)
     }
     typed_assert_has(typed.printed, "gives all functions of such a card 31744 MiB, or 26982 MiB");
     assert_int_equal(bars_read, 0);
-}
-
-int
-main(void)
-{
-#define TEST(name) TYPED_TEST(name, here)
-    const struct CMUnitTest tests[] = {TEST(published_figures), TEST(a_card_that_offers_nothing),
-                                       TEST(a_bar_is_no_memory)};
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -26,6 +26,7 @@ end(void)
 }
 
 static const struct scene_case here = {.scene = &scene, .machine = MACHINE, .end = end};
+#define TEST(function) SCENE_TEST(function, here)
 
 /* Before it is done, the same is foreseen: all but a removal that then fails. */
 static void
@@ -136,8 +137,7 @@ swollen_file(unsigned guest, unsigned device, const char *words, const char *ite
     free(large);
 }
 
-static void
-nothing_to_do(void **state)
+TEST(nothing_to_do)
 {
     reconcile();
     assert_int_equal(findings.count, 0);
@@ -145,8 +145,7 @@ nothing_to_do(void **state)
 
 /* A slow start: there is no process and no status file, and nobody has the device open. The daemon
  * lives, so the lease is not judged. */
-static void
-a_starting_guest_is_left_alone(void **state)
+TEST(a_starting_guest_is_left_alone)
 {
     assert_int_equal(scene_prepare(&scene, 1, 1, "mtty-2"), 0);
     reconciles_to(OUTCOME_LEFT, "will give it back");
@@ -154,8 +153,7 @@ a_starting_guest_is_left_alone(void **state)
     assert_int_equal(fake_count(&scene.kernel), 1);
 }
 
-static void
-the_leases_of_a_dead_daemon(void **state)
+TEST(the_leases_of_a_dead_daemon)
 {
     prepare_and_lose_daemon(1);
     assert_int_equal(scene_leases(&scene, "held"), 1);
@@ -178,8 +176,7 @@ the_leases_of_a_dead_daemon(void **state)
 
 /* A status file may be unreadable, because of anything in its guest's XML. Other guests lose
  * nothing by that. */
-static void
-an_unreadable_guest_costs_only_its_own(void **state)
+TEST(an_unreadable_guest_costs_only_its_own)
 {
     static const struct {
         const char *words, *item;
@@ -221,8 +218,7 @@ an_unreadable_guest_costs_only_its_own(void **state)
 
 /* Devices that were read from the file count as the guest's, even if another guest has their
  * lease. */
-static void
-an_unreadable_guest_has_what_was_read(void **state)
+TEST(an_unreadable_guest_has_what_was_read)
 {
     prepare_and_lose_daemon(1);
     swollen_file(2, 1, "</devices>", " ", LARGE);
@@ -231,8 +227,7 @@ an_unreadable_guest_has_what_was_read(void **state)
 }
 
 /* Nothing of the file can be read, or the file itself cannot be opened. */
-static void
-a_guest_without_a_readable_file(void **state)
+TEST(a_guest_without_a_readable_file)
 {
     prepare_and_lose_daemon(1);
     assert_int_equal(fake_make(&scene.kernel, "mtty", "mtty-2", scene_device(2)), 0);
@@ -245,8 +240,7 @@ a_guest_without_a_readable_file(void **state)
     assert_int_equal(fake_count(&scene.kernel), 1);
 }
 
-static void
-a_device_in_use_stays(void **state)
+TEST(a_device_in_use_stays)
 {
     struct fake_guest stray;
 
@@ -275,8 +269,7 @@ time_of_the_lease(void)
 }
 
 /* doctor tells for how long a lease has been leaving, however often reconcile has tried since. */
-static void
-how_long_it_is_leaving(void **state)
+TEST(how_long_it_is_leaving)
 {
     struct fake_guest stray;
     uint64_t since;
@@ -295,8 +288,7 @@ how_long_it_is_leaving(void **state)
     fake_close(&stray);
 }
 
-static void
-unplugged_from_a_running_guest(void **state)
+TEST(unplugged_from_a_running_guest)
 {
     assert_int_equal(scene_prepare(&scene, 1, 1, "mtty-2"), 0);
     status_file(1, getpid(), (const unsigned[]){0});
@@ -304,8 +296,7 @@ unplugged_from_a_running_guest(void **state)
     scene_assert_empty(&scene);
 }
 
-static void
-plugged_into_another_guest(void **state)
+TEST(plugged_into_another_guest)
 {
     prepare_and_lose_daemon(1);
     status_file(2, getpid(), (const unsigned[]){1, 0});
@@ -313,8 +304,7 @@ plugged_into_another_guest(void **state)
     assert_int_equal(fake_count(&scene.kernel), 1);
 }
 
-static void
-found_devices_are_never_removed(void **state)
+TEST(found_devices_are_never_removed)
 {
     assert_int_equal(fake_make(&scene.kernel, "mtty", "mtty-2", scene_device(1)), 0);
     prepare_and_lose_daemon(1);
@@ -323,8 +313,7 @@ found_devices_are_never_removed(void **state)
     assert_int_equal(scene_leases(&scene, ""), 0);
 }
 
-static void
-kept_for_the_next_start(void **state)
+TEST(kept_for_the_next_start)
 {
     scene_configure(&scene, "release = \"keep\";\n");
     prepare_and_lose_daemon(1);
@@ -336,8 +325,7 @@ kept_for_the_next_start(void **state)
     scene_assert_empty(&scene);
 }
 
-static void
-what_a_guest_holds_is_adopted(void **state)
+TEST(what_a_guest_holds_is_adopted)
 {
     assert_int_equal(fake_make(&scene.kernel, "mtty", "mtty-2", scene_device(1)), 0);
     assert_int_equal(fake_make(&scene.kernel, "mtty", "mtty-2", scene_device(2)), 0);
@@ -363,8 +351,7 @@ rebuild(void)
 
 /* reconcile finds the vGPUs of a running guest again. They are removed at the guest's end, as
  * always. */
-static void
-a_broken_ledger_is_rebuilt(void **state)
+TEST(a_broken_ledger_is_rebuilt)
 {
     struct host host = {.root = scene.kernel.host.root, .ops = &host_kernel};
     char text[64];
@@ -387,8 +374,7 @@ a_broken_ledger_is_rebuilt(void **state)
     assert_int_equal(fake_count(&scene.kernel), 1);
 }
 
-static void
-a_sound_ledger_is_not_rebuilt(void **state)
+TEST(a_sound_ledger_is_not_rebuilt)
 {
     assert_int_equal(rebuild(), 0);
     assert_string_equal(findings.set_aside.text, "");
@@ -401,8 +387,7 @@ a_sound_ledger_is_not_rebuilt(void **state)
 
 /* The ledger is refused, whatever is wrong with it. Its first line tells if it is of another
  * version. */
-static void
-whatever_is_wrong_with_it(void **state)
+TEST(whatever_is_wrong_with_it)
 {
     static const char *const texts[] = {
         "",
@@ -423,8 +408,7 @@ whatever_is_wrong_with_it(void **state)
 
 /* A guest's status file cannot be read. So a new ledger might lack this guest's lease, and its vGPU
  * would be lost for good. */
-static void
-a_guest_that_cannot_be_read_stops_it(void **state)
+TEST(a_guest_that_cannot_be_read_stops_it)
 {
     struct error error;
 
@@ -441,8 +425,7 @@ a_guest_that_cannot_be_read_stops_it(void **state)
 }
 
 /* The hook does the same when it needs the place. */
-static void
-the_hook_makes_room(void **state)
+TEST(the_hook_makes_room)
 {
     prepare_and_lose_daemon(1);
     prepare_and_lose_daemon(2);
@@ -523,8 +506,7 @@ end_slow_reconcile(int slow, pid_t other)
 }
 
 /* The same with a start that needs another guest's place. So it has to read these files. */
-static void
-a_start_reads_them_without_the_lock(void **state)
+TEST(a_start_reads_them_without_the_lock)
 {
     int slow;
     pid_t start;
@@ -547,8 +529,7 @@ a_start_reads_them_without_the_lock(void **state)
 }
 
 /* Another guest's file may take long to read. This must not delay anybody else. */
-static void
-slow_status_files_keep_nobody_waiting(void **state)
+TEST(slow_status_files_keep_nobody_waiting)
 {
     int slow;
     pid_t other;
@@ -565,8 +546,7 @@ slow_status_files_keep_nobody_waiting(void **state)
 
 /* When the files were read, the guest had a vGPU. It gave the vGPU back before its lease was
  * judged. */
-static void
-given_back_meanwhile_is_not_adopted(void **state)
+TEST(given_back_meanwhile_is_not_adopted)
 {
     int slow;
     pid_t other;
@@ -584,8 +564,7 @@ given_back_meanwhile_is_not_adopted(void **state)
 
 /* reconcile claims all its leases together, and meanwhile their guests cannot use them. So its
  * waits for devices in use must not add up. */
-static void
-many_in_use_take_no_longer_than_one(void **state)
+TEST(many_in_use_take_no_longer_than_one)
 {
     struct fake_guest stray[2];
     uint64_t start;
@@ -608,8 +587,7 @@ many_in_use_take_no_longer_than_one(void **state)
 }
 
 /* A driver that does not answer one removal does not delay the other removals. */
-static void
-a_stuck_removal_keeps_one_only(void **state)
+TEST(a_stuck_removal_keeps_one_only)
 {
     scene_configure(&scene, "release_timeout = \"50ms\";\n");
     prepare_and_lose_daemon(1);
@@ -628,8 +606,7 @@ a_stuck_removal_keeps_one_only(void **state)
 }
 
 /* It does not delay the removal of the guest's other devices either. */
-static void
-a_stuck_release_keeps_one_only(void **state)
+TEST(a_stuck_release_keeps_one_only)
 {
     AUTO_FREE char *xml = scene_xml(1,
                                     "<vgpu:device alias=\"ua-gpu1\" type=\"mtty-2\"/>"
@@ -652,8 +629,7 @@ a_stuck_release_keeps_one_only(void **state)
 
 /* The device is free, but there was no time left to remove it. The message must not say "in
  * use". */
-static void
-no_time_is_not_in_use(void **state)
+TEST(no_time_is_not_in_use)
 {
     struct name domain;
     struct error error;
@@ -675,8 +651,7 @@ no_time_is_not_in_use(void **state)
 }
 
 /* reconcile runs together with a release. One of them acts, and nothing is written twice. */
-static void
-release_and_reconcile(void **state)
+TEST(release_and_reconcile)
 {
     unsigned writes = scene.kernel.faults->writes;
 
@@ -705,40 +680,4 @@ release_and_reconcile(void **state)
     }
     /* One write for a create, and one for a remove. */
     assert_int_equal(scene.kernel.faults->writes - writes, 200);
-}
-
-int
-main(void)
-{
-#define TEST(function) SCENE_TEST(function, here)
-    const struct CMUnitTest tests[] = {
-        TEST(nothing_to_do),
-        TEST(a_starting_guest_is_left_alone),
-        TEST(the_leases_of_a_dead_daemon),
-        TEST(an_unreadable_guest_costs_only_its_own),
-        TEST(an_unreadable_guest_has_what_was_read),
-        TEST(a_guest_without_a_readable_file),
-        TEST(a_device_in_use_stays),
-        TEST(how_long_it_is_leaving),
-        TEST(unplugged_from_a_running_guest),
-        TEST(plugged_into_another_guest),
-        TEST(found_devices_are_never_removed),
-        TEST(kept_for_the_next_start),
-        TEST(what_a_guest_holds_is_adopted),
-        TEST(a_broken_ledger_is_rebuilt),
-        TEST(a_sound_ledger_is_not_rebuilt),
-        TEST(whatever_is_wrong_with_it),
-        TEST(a_guest_that_cannot_be_read_stops_it),
-        TEST(the_hook_makes_room),
-        TEST(slow_status_files_keep_nobody_waiting),
-        TEST(a_start_reads_them_without_the_lock),
-        TEST(given_back_meanwhile_is_not_adopted),
-        TEST(many_in_use_take_no_longer_than_one),
-        TEST(a_stuck_removal_keeps_one_only),
-        TEST(a_stuck_release_keeps_one_only),
-        TEST(no_time_is_not_in_use),
-        TEST(release_and_reconcile),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

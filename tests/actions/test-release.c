@@ -24,6 +24,7 @@ static struct scene scene;
 static const struct scene_case here = {.scene = &scene,
                                        .machine = "gpu mtty rule pool 2\n"
                                                   "type mtty-2 \"Dual port serial\" uses 2\n"};
+#define TEST(function) SCENE_TEST(function, here)
 
 static int
 root(void)
@@ -78,8 +79,7 @@ assert_given_back(void)
     scene_assert_empty(&scene);
 }
 
-static void
-one_that_succeeds_leaves_no_mark(void **state)
+TEST(one_that_succeeds_leaves_no_mark)
 {
     assert_int_equal(scene_release(&scene, 1, 1), 0);
     assert_int_equal(scene_prepare(&scene, 1, 1, "mtty-2"), 0);
@@ -91,8 +91,7 @@ one_that_succeeds_leaves_no_mark(void **state)
 }
 
 /* The driver is slow. The place is not free before the vGPU is gone. */
-static void
-one_waits_until_nothing_is_left(void **state)
+TEST(one_waits_until_nothing_is_left)
 {
     uint64_t began;
 
@@ -105,8 +104,7 @@ one_waits_until_nothing_is_left(void **state)
 }
 
 /* The error of a release is about this release, though its caller's may have a text already. */
-static void
-one_says_only_what_it_met(void **state)
+TEST(one_says_only_what_it_met)
 {
     const struct host *host = &scene.kernel.host;
     struct name domain, device;
@@ -132,8 +130,7 @@ one_says_only_what_it_met(void **state)
     scene_assert_empty(&scene);
 }
 
-static void
-one_that_cannot_read_the_ledger_says_so(void **state)
+TEST(one_that_cannot_read_the_ledger_says_so)
 {
     struct request request = {0};
     struct error error;
@@ -162,8 +159,7 @@ another_removes(const struct host *host, const char *path, const char *text)
     return -ENODEV;
 }
 
-static void
-one_waits_for_another_removal(void **state)
+TEST(one_waits_for_another_removal)
 {
     uint64_t began;
 
@@ -180,8 +176,7 @@ one_waits_for_another_removal(void **state)
 }
 
 /* reconcile finishes the first release. A guest that needs the place finishes the second. */
-static void
-one_that_gets_no_lock_is_made_up_for(void **state)
+TEST(one_that_gets_no_lock_is_made_up_for)
 {
     scene_configure(&scene, "lock_timeout = \"50ms\";");
     for (int i = 0; i < 2; i++) {
@@ -203,8 +198,7 @@ one_that_gets_no_lock_is_made_up_for(void **state)
 
 /* /run is full: no content can be written to it. A link, which has no content, can still be
  * made. */
-static void
-one_that_cannot_write_is_made_up_for(void **state)
+TEST(one_that_cannot_write_is_made_up_for)
 {
     assert_int_equal(scene_prepare(&scene, 1, 1, "mtty-2"), 0);
     assert_int_equal(mkdirat(root(), STATE "/ledger.new", 0755), 0);
@@ -223,8 +217,7 @@ write_version(char version)
 }
 
 /* After a downgrade: a file of a newer program stays as it is, until the newer program is back. */
-static void
-one_that_finds_a_newer_ledger_is_made_up_for(void **state)
+TEST(one_that_finds_a_newer_ledger_is_made_up_for)
 {
     assert_int_equal(scene_prepare(&scene, 1, 1, "mtty-2"), 0);
     write_version('2');
@@ -238,8 +231,7 @@ one_that_finds_a_newer_ledger_is_made_up_for(void **state)
 }
 
 /* The release has no free descriptor, then one, then two, and so on. */
-static void
-one_without_descriptors_is_made_up_for(void **state)
+TEST(one_without_descriptors_is_made_up_for)
 {
     for (unsigned free_ones = 0; free_ones < 12; free_ones++) {
         struct rlimit before, limit;
@@ -272,8 +264,7 @@ one_without_descriptors_is_made_up_for(void **state)
 }
 
 /* The release waits for the lock. */
-static void
-one_that_is_killed_is_made_up_for(void **state)
+TEST(one_that_is_killed_is_made_up_for)
 {
     int status;
     pid_t pid;
@@ -318,8 +309,7 @@ end(unsigned guest)
 }
 
 /* The release was killed before it left its mark, or the hook was not installed at that moment. */
-static void
-one_that_never_came_is_made_up_for(void **state)
+TEST(one_that_never_came_is_made_up_for)
 {
     assert_int_equal(scene_prepare(&scene, 1, 1, "mtty-2"), 0);
     run(1, 1);
@@ -341,8 +331,7 @@ one_that_never_came_is_made_up_for(void **state)
 
 /* Other hooks may sleep for an hour between prepare and `started`. An earlier run, whose vGPU was
  * kept, says nothing about this run. */
-static void
-one_that_has_not_run_yet_is_left_alone(void **state)
+TEST(one_that_has_not_run_yet_is_left_alone)
 {
     scene_configure(&scene, "release = \"keep\";");
     fake_write(&scene.kernel, "run/libvirt/qemu/other.xml", "<domstatus/>");
@@ -357,8 +346,7 @@ one_that_has_not_run_yet_is_left_alone(void **state)
 }
 
 /* A guest without our vGPUs leaves no mark. */
-static void
-others_leave_no_mark(void **state)
+TEST(others_leave_no_mark)
 {
     run(3, 3);
     assert_int_equal(marks_in("ran"), 0);
@@ -369,8 +357,7 @@ others_leave_no_mark(void **state)
 }
 
 /* A hook that could not record a guest's vGPUs leaves no mark either, because there is no lease. */
-static void
-reconnect_that_records_nothing_leaves_no_mark(void **state)
+TEST(reconnect_that_records_nothing_leaves_no_mark)
 {
     AUTO_FREE char *xml = scene_xml(1, "<vgpu:device type=\"mtty-2\"/>", (const unsigned[]){1, 0});
 
@@ -385,8 +372,7 @@ reconnect_that_records_nothing_leaves_no_mark(void **state)
 }
 
 /* If there are no such files, nothing is concluded from that. */
-static void
-without_status_files_nothing_ends(void **state)
+TEST(without_status_files_nothing_ends)
 {
     assert_int_equal(scene_prepare(&scene, 1, 1, "mtty-2"), 0);
     run(1, 1);
@@ -397,8 +383,7 @@ without_status_files_nothing_ends(void **state)
 }
 
 /* A mark does not cover leases that were made later. */
-static void
-the_next_run_is_not_released(void **state)
+TEST(the_next_run_is_not_released)
 {
     int fd;
 
@@ -418,8 +403,7 @@ the_next_run_is_not_released(void **state)
 }
 
 /* If a vGPU is to be kept, it is kept. */
-static void
-one_of_a_kept_device_is_made_up_for(void **state)
+TEST(one_of_a_kept_device_is_made_up_for)
 {
     int fd;
 
@@ -434,8 +418,7 @@ one_of_a_kept_device_is_made_up_for(void **state)
 }
 
 /* The prepare was killed. Its writer works for longer than the release waits. */
-static void
-a_device_that_comes_late_is_given_back(void **state)
+TEST(a_device_that_comes_late_is_given_back)
 {
     int status;
     pid_t pid;
@@ -457,31 +440,4 @@ a_device_that_comes_late_is_given_back(void **state)
     assert_reconciled(OUTCOME_REMOVED, "its guest has ended");
     assert_int_equal(marks(), 0);
     scene_assert_empty(&scene);
-}
-
-int
-main(void)
-{
-    const struct CMUnitTest tests[] = {
-        SCENE_TEST(one_that_succeeds_leaves_no_mark, here),
-        SCENE_TEST(one_waits_until_nothing_is_left, here),
-        SCENE_TEST(one_says_only_what_it_met, here),
-        SCENE_TEST(one_that_cannot_read_the_ledger_says_so, here),
-        SCENE_TEST(one_waits_for_another_removal, here),
-        SCENE_TEST(one_that_gets_no_lock_is_made_up_for, here),
-        SCENE_TEST(one_that_cannot_write_is_made_up_for, here),
-        SCENE_TEST(one_that_finds_a_newer_ledger_is_made_up_for, here),
-        SCENE_TEST(one_without_descriptors_is_made_up_for, here),
-        SCENE_TEST(one_that_is_killed_is_made_up_for, here),
-        SCENE_TEST(one_that_never_came_is_made_up_for, here),
-        SCENE_TEST(one_that_has_not_run_yet_is_left_alone, here),
-        SCENE_TEST(others_leave_no_mark, here),
-        SCENE_TEST(reconnect_that_records_nothing_leaves_no_mark, here),
-        SCENE_TEST(without_status_files_nothing_ends, here),
-        SCENE_TEST(the_next_run_is_not_released, here),
-        SCENE_TEST(one_of_a_kept_device_is_made_up_for, here),
-        SCENE_TEST(a_device_that_comes_late_is_given_back, here),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

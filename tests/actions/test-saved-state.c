@@ -115,8 +115,9 @@ starts_with(const char *type, bool is_restored)
 
 /* --- tests ------------------------------------------------------------------------------------ */
 
-static void
-a_restored_guest_gets_the_type_that_it_was_saved_with(void **state)
+#define TEST(name) UNIT_TEST_IN(name, set_up, tear_down, NULL)
+
+TEST(a_restored_guest_gets_the_type_that_it_was_saved_with)
 {
     run_and_end(SECOND, "saved");
     starts_with(SECOND, true);
@@ -125,15 +126,13 @@ a_restored_guest_gets_the_type_that_it_was_saved_with(void **state)
 }
 
 /* libvirt before 10.5 tells no reason. */
-static void
-without_a_reason_it_may_have_been_saved(void **state)
+TEST(without_a_reason_it_may_have_been_saved)
 {
     run_and_end(SECOND, "-");
     starts_with(SECOND, true);
 }
 
-static void
-a_guest_that_was_not_saved_leaves_no_record(void **state)
+TEST(a_guest_that_was_not_saved_leaves_no_record)
 {
     static const char *const reasons[] = {"shutdown",      "destroyed", "crashed", "failed",
                                           "from snapshot", "migrated",  "daemon",  "unknown"};
@@ -146,8 +145,7 @@ a_guest_that_was_not_saved_leaves_no_record(void **state)
 }
 
 /* A start that failed before the guest ran has saved nothing. */
-static void
-a_guest_that_has_not_run_leaves_no_record(void **state)
+TEST(a_guest_that_has_not_run_leaves_no_record)
 {
     take(FIRST);
     must("prepare", "begin");
@@ -156,8 +154,7 @@ a_guest_that_has_not_run_leaves_no_record(void **state)
     starts_with(FIRST, true);
 }
 
-static void
-a_plain_start_is_never_bound(void **state)
+TEST(a_plain_start_is_never_bound)
 {
     run_and_end(SECOND, "saved");
     starts_with(FIRST, false);
@@ -173,8 +170,7 @@ a_plain_start_is_never_bound(void **state)
     starts_with(FIRST, false);
 }
 
-static void
-a_type_that_is_taken_is_refused_in_words(void **state)
+TEST(a_type_that_is_taken_is_refused_in_words)
 {
     run_and_end(SECOND, "saved");
     take(SECOND);
@@ -187,8 +183,7 @@ a_type_that_is_taken_is_refused_in_words(void **state)
 }
 
 /* This host can never give the type: libvirt hears that before it stops anything else. */
-static void
-a_type_that_is_gone_is_refused_at_once(void **state)
+TEST(a_type_that_is_gone_is_refused_at_once)
 {
     run_and_end(SECOND, "saved");
     scene_configure(&scene, POLICY "gpus = ( { address = \"0000:3b:00.0\"; enabled = false; } );");
@@ -199,8 +194,7 @@ a_type_that_is_gone_is_refused_at_once(void **state)
 }
 
 /* There may be images of both types. So nobody knows which one is restored. */
-static void
-of_two_types_neither_is_known(void **state)
+TEST(of_two_types_neither_is_known)
 {
     run_and_end(SECOND, "saved");
     run_and_end(FIRST, "saved");
@@ -217,8 +211,7 @@ of_two_types_neither_is_known(void **state)
 
 /* Somebody else has a device with the guest's UUID by now. So the restore gives the guest another
  * UUID. The type is found by the alias, or else follows the UUID. */
-static void
-a_new_uuid_has_the_type_of_the_old_one(void **state)
+TEST(a_new_uuid_has_the_type_of_the_old_one)
 {
     static const char *const policies[] = {POLICY, POLICY "default_class = \"any\";\n"};
 
@@ -247,8 +240,7 @@ a_new_uuid_has_the_type_of_the_old_one(void **state)
     }
 }
 
-static void
-another_guest_is_not_bound(void **state)
+TEST(another_guest_is_not_bound)
 {
     AUTO_FREE char *other =
         scene_xml(2, "<vgpu:device alias=\"ua-gpu2\" class=\"any\"/>", (const unsigned[]){2, 0});
@@ -261,31 +253,9 @@ another_guest_is_not_bound(void **state)
 }
 
 /* The record is in the way of nothing: the guest ends, and its next start is as without it. */
-static void
-a_record_that_cannot_be_written_stops_nothing(void **state)
+TEST(a_record_that_cannot_be_written_stops_nothing)
 {
     fake_put(scene.kernel.host.root, "a file", RECORD);
     run_and_end(SECOND, "saved");
     starts_with(FIRST, true);
-}
-
-int
-main(void)
-{
-#define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
-    const struct CMUnitTest tests[] = {
-        TEST(a_restored_guest_gets_the_type_that_it_was_saved_with),
-        TEST(without_a_reason_it_may_have_been_saved),
-        TEST(a_guest_that_was_not_saved_leaves_no_record),
-        TEST(a_guest_that_has_not_run_leaves_no_record),
-        TEST(a_plain_start_is_never_bound),
-        TEST(a_type_that_is_taken_is_refused_in_words),
-        TEST(a_type_that_is_gone_is_refused_at_once),
-        TEST(of_two_types_neither_is_known),
-        TEST(a_new_uuid_has_the_type_of_the_old_one),
-        TEST(another_guest_is_not_bound),
-        TEST(a_record_that_cannot_be_written_stops_nothing),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

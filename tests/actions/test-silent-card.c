@@ -38,8 +38,7 @@ make_mute(const char *card)
 
 /* --- the tests -------------------------------------------------------------------------------- */
 
-static void
-another_card_serves(void **state)
+SCENE_TEST(another_card_serves, here)
 {
     uint64_t began = fake_now();
 
@@ -53,8 +52,7 @@ another_card_serves(void **state)
 
 /* No other card has room. The start gives the card a share of its time, and then refuses and names
  * the silent driver. It does not say "never", because nobody knows the room of that card. */
-static void
-who_needs_it_is_told(void **state)
+SCENE_TEST(who_needs_it_is_told, here)
 {
     uint64_t began = fake_now();
 
@@ -68,8 +66,7 @@ who_needs_it_is_told(void **state)
 
 /* The guest still has a vGPU of an earlier start on that card. Nobody knows its present state. As
  * long as nobody knows, the vGPU is not made on another card, and its lease stays. */
-static void
-whose_own_is_there_waits(void **state)
+SCENE_TEST(whose_own_is_there_waits, here)
 {
     assert_int_equal(scene_prepare(&scene, 1, 1, "Y-1"), 0);
     make_mute("0000:3b:00");
@@ -80,8 +77,7 @@ whose_own_is_there_waits(void **state)
     }
 }
 
-static void
-who_needs_a_slow_card_gets_it(void **state)
+SCENE_TEST(who_needs_a_slow_card_gets_it, here)
 {
     make_slow("0000:3b:00", 300);
     assert_int_equal(scene_prepare(&scene, 1, 1, "Y-1"), 0);
@@ -90,8 +86,7 @@ who_needs_a_slow_card_gets_it(void **state)
 }
 
 /* The card has a guest's vGPU. The driver is slow when this guest ends. */
-static void
-release_has_its_own_time(void **state)
+SCENE_TEST(release_has_its_own_time, functions)
 {
     scene_configure(&scene, "release = \"keep\";");
     assert_int_equal(scene_prepare_at(&scene, 1, scene_function("0000:18:00.0", 0), "L40S-8Q"), 0);
@@ -100,8 +95,7 @@ release_has_its_own_time(void **state)
     assert_int_equal(scene_leases(&scene, "kept"), 1);
 }
 
-static void
-functions_of_another_card_serve(void **state)
+SCENE_TEST(functions_of_another_card_serve, functions)
 {
     uint64_t began = fake_now();
 
@@ -111,19 +105,4 @@ functions_of_another_card_serve(void **state)
     assert_int_equal(scene_prepare_at(&scene, 2, scene_function("0000:18:00.0", 0), "L40S-8Q"), 1);
     scene_assert_said(&scene, "has a driver that does not answer");
     assert_int_equal(scene_leases(&scene, "held"), 1);
-}
-
-int
-main(void)
-{
-    const struct CMUnitTest tests[] = {
-        SCENE_TEST(another_card_serves, here),
-        SCENE_TEST(who_needs_it_is_told, here),
-        SCENE_TEST(whose_own_is_there_waits, here),
-        SCENE_TEST(who_needs_a_slow_card_gets_it, here),
-        SCENE_TEST(release_has_its_own_time, functions),
-        SCENE_TEST(functions_of_another_card_serve, functions),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -9,8 +9,7 @@
 
 #define ASKED (START_ASKED_PLACES | START_SAW_OTHERS | START_ASKED_OTHERS)
 
-static void
-the_next_step(void **state)
+UNIT_TEST(the_next_step)
 {
     static const struct {
         unsigned facts;
@@ -65,8 +64,7 @@ the_next_step(void **state)
 }
 
 /* For all combinations of facts: each start ends, and no step comes twice. */
-static void
-it_always_ends(void **state)
+UNIT_TEST(it_always_ends)
 {
     for (unsigned facts = 0; facts < START_JUST_REMOVED << 1; facts++) {
         enum start_step step = start_next(facts);
@@ -80,15 +78,4 @@ it_always_ends(void **state)
         assert_true(!(facts & START_HANDED_OVER) || (facts & START_FAILED) || step == START_HOLD ||
                     step == START_DONE);
     }
-}
-
-int
-main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(the_next_step),
-        cmocka_unit_test(it_always_ends),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

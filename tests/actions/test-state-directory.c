@@ -24,6 +24,7 @@
 
 static struct scene scene;
 static const struct scene_case here = {.scene = &scene, .machine = MACHINE};
+#define TEST(function) SCENE_TEST(function, here)
 
 static struct name
 name_of(const char *uuid)
@@ -90,8 +91,7 @@ assert_answer(int wanted, const char *words)
 }
 
 /* There is nothing to give back. So this is no failure. */
-static void
-no_state_directory_is_nothing_to_do(void **state)
+TEST(no_state_directory_is_nothing_to_do)
 {
     /* Without a lease the device must be there: somebody else has made it. */
     assert_int_equal(fake_make(&scene.kernel, "mtty", "mtty-2", scene_device(1)), 0);
@@ -99,16 +99,14 @@ no_state_directory_is_nothing_to_do(void **state)
     assert_int_equal(faccessat(scene.kernel.host.root, STATE, F_OK, 0), -1);
 }
 
-static void
-no_ledger_is_nothing_to_do(void **state)
+TEST(no_ledger_is_nothing_to_do)
 {
     assert_int_equal(mkdirat(scene.kernel.host.root, STATE, 0755), 0);
     assert_int_equal(fake_make(&scene.kernel, "mtty", "mtty-2", scene_device(1)), 0);
     assert_answer(0, "");
 }
 
-static void
-a_file_in_its_place_is_told(void **state)
+TEST(a_file_in_its_place_is_told)
 {
     fake_write(&scene.kernel, STATE, "");
     assert_answer(-ENOTDIR, "cannot open /" STATE ": ");
@@ -126,8 +124,7 @@ counted(const char *name)
 
 /* The guest's lease stays, nothing is removed, and the failure is counted. When the directory can
  * be read again, the same release does its work. */
-static void
-unusable_claims_are_told(void **state)
+TEST(unusable_claims_are_told)
 {
     int root = scene.kernel.host.root;
 
@@ -148,16 +145,14 @@ unusable_claims_are_told(void **state)
 }
 
 /* A ledger that cannot be read is reported as well. */
-static void
-a_broken_ledger_is_told(void **state)
+TEST(a_broken_ledger_is_told)
 {
     fake_write(&scene.kernel, STATE "/ledger", "rubbish\n");
     assert_answer(-EBADMSG, "/" STATE "/ledger: line 1: ");
 }
 
 /* A start is refused with the reason, and makes nothing. */
-static void
-what_a_start_cannot_use(void **state)
+TEST(what_a_start_cannot_use)
 {
     static const struct {
         const char *file, *words;
@@ -180,20 +175,4 @@ what_a_start_cannot_use(void **state)
     assert_int_equal(unlinkat(scene.kernel.host.root, "proc/sys/kernel/random/boot_id", 0), 0);
     assert_int_equal(scene_prepare(&scene, 1, 1, "mtty-2"), 1);
     scene_assert_said(&scene, "cannot read the kernel's boot id: No such file or directory");
-}
-
-int
-main(void)
-{
-#define TEST(function) SCENE_TEST(function, here)
-    const struct CMUnitTest tests[] = {
-        TEST(no_state_directory_is_nothing_to_do),
-        TEST(no_ledger_is_nothing_to_do),
-        TEST(a_file_in_its_place_is_told),
-        TEST(unusable_claims_are_told),
-        TEST(a_broken_ledger_is_told),
-        TEST(what_a_start_cannot_use),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

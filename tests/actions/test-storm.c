@@ -293,8 +293,7 @@ assert_nothing_is_left(void)
     typed_clear(&typed);
 }
 
-static void
-everything_at_once(void **state)
+SCENE_TEST(everything_at_once, here)
 {
     const pid_t odd = begin_odd_user();
     pid_t pids[GUESTS + 3];
@@ -327,14 +326,4 @@ everything_at_once(void **state)
     /* Else nothing was shown. */
     assert_true(ran > 0);
     assert_nothing_is_left();
-}
-
-int
-main(void)
-{
-    const struct CMUnitTest tests[] = {
-        SCENE_TEST(everything_at_once, here),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -24,6 +24,7 @@
 
 static struct scene scene;
 static const struct scene_case here = {.scene = &scene, .machine = MACHINE, .inside = true};
+#define TEST(function) SCENE_TEST(function, here)
 
 /* The guest asks for this as devices 1 and 2. */
 static char *
@@ -52,8 +53,7 @@ release(unsigned guest)
     assert_int_equal(scene_hook(&scene, xml, "release", "end"), 0);
 }
 
-static void
-unlike_ones_are_refused(void **state)
+TEST(unlike_ones_are_refused)
 {
     static const struct {
         const char *one, *other, *words;
@@ -78,8 +78,7 @@ unlike_ones_are_refused(void **state)
 
 /* A type that may be the only vGPU of its guest, by the table of its vendor, is the last choice for
  * a guest with several. The table refuses nobody. */
-static void
-single_ones_are_the_last_choice(void **state)
+TEST(single_ones_are_the_last_choice)
 {
     scene_stop(&scene);
     scene_start(&scene, "gpu 0000:18:00.0 device 1eb8 rule size\n"
@@ -105,8 +104,7 @@ single_ones_are_the_last_choice(void **state)
     scene_assert_type(&scene, scene_device(3), "nvidia-233");
 }
 
-static void
-like_ones_are_given(void **state)
+TEST(like_ones_are_given)
 {
     static const struct {
         const char *one, *other;
@@ -127,8 +125,7 @@ like_ones_are_given(void **state)
 }
 
 /* The class prefers T4-1B, but only T4-1Q goes with the other. */
-static void
-a_class_gives_what_goes_together(void **state)
+TEST(a_class_gives_what_goes_together)
 {
     scene_configure(&scene, SMALL);
     assert_int_equal(prepare(1, "class=\"small\"", "type=\"T4-2Q\""), 0);
@@ -141,8 +138,7 @@ a_class_gives_what_goes_together(void **state)
 }
 
 /* A vGPU that was kept for the guest does not go with what the guest wants now. */
-static void
-a_kept_one_gives_way(void **state)
+TEST(a_kept_one_gives_way)
 {
     scene_configure(&scene, SMALL "release = \"keep\";");
     assert_int_equal(prepare(1, "class=\"small\"", "class=\"small\""), 0);
@@ -156,8 +152,7 @@ a_kept_one_gives_way(void **state)
 
 /* Somebody else, such as mdevctl, makes the guest's second vGPU. One that is not there yet refuses
  * nobody, and one of another vendor goes with all. */
-static void
-others_vgpus_count(void **state)
+TEST(others_vgpus_count)
 {
     AUTO_FREE char *xml = scene_xml(1, "<vgpu:device alias=\"ua-gpu1\" type=\"T4-1B\"/>",
                                     (const unsigned[]){1, 2, 0});
@@ -186,8 +181,7 @@ others_vgpus_count(void **state)
 }
 
 /* explain and check say the same before the start. */
-static void
-commands_say_so(void **state)
+TEST(commands_say_so)
 {
     AUTO_FREE char *xml = xml_of(1, "type=\"T4-1B\"", "type=\"T4-1Q\"");
     struct typed typed = {0};
@@ -198,18 +192,4 @@ commands_say_so(void **state)
     assert_int_equal(typed_run(&scene, "test:///default", "vgpuctl check guest.xml", &typed), 1);
     typed_assert_has(typed.faults, "one board and one series");
     typed_clear(&typed);
-}
-
-int
-main(void)
-{
-#define TEST(function) SCENE_TEST(function, here)
-    const struct CMUnitTest tests[] = {
-        TEST(unlike_ones_are_refused), TEST(single_ones_are_the_last_choice),
-        TEST(like_ones_are_given),     TEST(a_class_gives_what_goes_together),
-        TEST(a_kept_one_gives_way),    TEST(others_vgpus_count),
-        TEST(commands_say_so),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

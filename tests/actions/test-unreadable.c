@@ -10,9 +10,9 @@
 
 static struct scene scene;
 static const struct scene_case here = {.scene = &scene, .machine = SCENE_T4_AND_MTTY};
+#define TEST(name) SCENE_TEST(name, here)
 
-static void
-broken_ledger_stops_prepare_only(void **state)
+TEST(broken_ledger_stops_prepare_only)
 {
     fake_write(&scene.kernel, "run/libvirt-vgpu/ledger", "libvirt-vgpu-ledger 99 x 1\n");
     assert_int_equal(scene_prepare(&scene, 1, 1, "mtty-2"), 1);
@@ -40,8 +40,7 @@ swollen_xml(unsigned guest, unsigned number, const char *item, size_t count)
 
 /* The release works, whatever text the owner wrote into the XML of a running guest. libvirt will
  * not call the release again. */
-static void
-unreadable_release_gives_back(void **state)
+TEST(unreadable_release_gives_back)
 {
     AUTO_FREE char *xml = swollen_xml(1, 1, " ", 9 << 20);
     static const char cut[] = "<domain><name>guest2</name>"
@@ -62,8 +61,7 @@ unreadable_release_gives_back(void **state)
 }
 
 /* The same with a small text that would take the parser too long. */
-static void
-what_costs_too_much_is_given_back(void **state)
+TEST(what_costs_too_much_is_given_back)
 {
     static const char *const refusing[] = {"prepare", "migrate", "restore"};
     AUTO_FREE char *xml = swollen_xml(1, 1, "<a xmlns='urn:x'/>", 20001);
@@ -85,8 +83,7 @@ what_costs_too_much_is_given_back(void **state)
 
 /* The guest may also run on hosts with a newer version of our program. A request that this version
  * understands only in part makes and changes nothing. The guest's present vGPUs are given back. */
-static void
-a_request_of_another_version(void **state)
+TEST(a_request_of_another_version)
 {
     static const char *const refusing[] = {"prepare", "migrate", "restore"};
     AUTO_FREE char *xml = scene_xml(1, "<vgpu:device type=\"mtty-2\"/>", (const unsigned[]){1, 0});
@@ -109,8 +106,7 @@ a_request_of_another_version(void **state)
     scene_assert_empty(&scene);
 }
 
-static void
-lost_ledger_is_made_anew_by_reconnect(void **state)
+TEST(lost_ledger_is_made_anew_by_reconnect)
 {
     AUTO_FREE char *xml = scene_xml(1, "<vgpu:device type=\"mtty-2\"/>", (const unsigned[]){1, 0});
     AUTO_FREE char *other =
@@ -131,8 +127,7 @@ lost_ledger_is_made_anew_by_reconnect(void **state)
 }
 
 /* While the hook is switched off, somebody else has made the guest's vGPUs. */
-static void
-switched_off_we_have_made_nothing(void **state)
+TEST(switched_off_we_have_made_nothing)
 {
     static const struct {
         const char *configuration;
@@ -153,8 +148,7 @@ switched_off_we_have_made_nothing(void **state)
     }
 }
 
-static void
-plain_guest_touches_nothing(void **state)
+TEST(plain_guest_touches_nothing)
 {
     AUTO_FREE char *xml = scene_xml(1, "", (const unsigned[]){0});
     static const char *const events[][2] = {
@@ -172,8 +166,7 @@ plain_guest_touches_nothing(void **state)
     }
 }
 
-static void
-broken_configuration_stops_vgpu_guests_only(void **state)
+TEST(broken_configuration_stops_vgpu_guests_only)
 {
     assert_int_equal(scene_prepare(&scene, 1, 1, "mtty-2"), 0);
     scene_configure(&scene, "\n\nenabled = 1;\n");
@@ -185,22 +178,4 @@ broken_configuration_stops_vgpu_guests_only(void **state)
     scene_configure(&scene, "enabled = false;");
     assert_int_equal(scene_prepare(&scene, 2, 2, "mtty-2"), 0);
     scene_assert_empty(&scene);
-}
-
-int
-main(void)
-{
-#define TEST(name) SCENE_TEST(name, here)
-    const struct CMUnitTest tests[] = {
-        TEST(broken_ledger_stops_prepare_only),
-        TEST(unreadable_release_gives_back),
-        TEST(what_costs_too_much_is_given_back),
-        TEST(a_request_of_another_version),
-        TEST(lost_ledger_is_made_anew_by_reconnect),
-        TEST(switched_off_we_have_made_nothing),
-        TEST(plain_guest_touches_nothing),
-        TEST(broken_configuration_stops_vgpu_guests_only),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

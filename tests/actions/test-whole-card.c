@@ -146,8 +146,7 @@ daemon_ends(const char *card, unsigned guest)
 
 /* --- the refusal ------------------------------------------------------------------------------ */
 
-static void
-a_card_with_a_vgpu_is_refused(void **state)
+SCENE_TEST(a_card_with_a_vgpu_is_refused, here)
 {
     assert_int_equal(scene_prepare(&scene, 1, 1, "nvidia-222"), 0);
     assert_int_equal(prepare(2, T4), 1);
@@ -164,8 +163,7 @@ a_card_with_a_vgpu_is_refused(void **state)
     scene_assert_empty(&scene);
 }
 
-static void
-managed_or_with_a_request_it_is_the_same(void **state)
+SCENE_TEST(managed_or_with_a_request_it_is_the_same, here)
 {
     AUTO_FREE char *plain = scene_xml_of(2, "", (const char *const[]){T4, NULL});
     AUTO_FREE char *managed = scene_managed(plain);
@@ -187,8 +185,7 @@ managed_or_with_a_request_it_is_the_same(void **state)
     scene_assert_empty(&scene);
 }
 
-static void
-a_function_in_a_lease_is_a_use(void **state)
+SCENE_TEST(a_function_in_a_lease_is_a_use, here)
 {
     scene_must_start_at(&scene, 1, scene_function(L40S, 1), "L40S-16Q");
     assert_int_equal(prepare(2, L40S), 1);
@@ -197,8 +194,7 @@ a_function_in_a_lease_is_a_use(void **state)
 }
 
 /* Somebody typed the function, or the vGPU, by hand. No lease has it. */
-static void
-a_running_guest_is_a_use(void **state)
+SCENE_TEST(a_running_guest_is_a_use, here)
 {
     takes(1, "0000:c1:00.2");
     assert_int_equal(entries("whole"), 0);
@@ -214,8 +210,7 @@ a_running_guest_is_a_use(void **state)
                               "dddddddd-");
 }
 
-static void
-an_open_node_is_a_use(void **state)
+SCENE_TEST(an_open_node_is_a_use, here)
 {
     struct fake_guest guest;
     pid_t qemu;
@@ -230,8 +225,7 @@ an_open_node_is_a_use(void **state)
 }
 
 /* Whatever the element is called, libvirt takes the card from its driver. */
-static void
-every_element_counts(void **state)
+SCENE_TEST(every_element_counts, here)
 {
     static const char *const elements[] = {
         "<disk type='nvme' device='disk'><source type='pci' managed='yes' namespace='1'>"
@@ -264,8 +258,7 @@ every_element_counts(void **state)
 }
 
 /* A running guest that has a function by another element uses its card. */
-static void
-a_running_guest_s_other_elements_are_uses(void **state)
+SCENE_TEST(a_running_guest_s_other_elements_are_uses, here)
 {
     scene_put_status(&scene, 9, getpid(),
                      "<domain><name>guest9</name><uuid>aaaaaaaa-0000-4000-8000-000000000009</uuid>"
@@ -276,8 +269,7 @@ a_running_guest_s_other_elements_are_uses(void **state)
 }
 
 /* A card that is no GPU counts if a pool or a lease names one of its functions. */
-static void
-the_card_of_a_pool_counts(void **state)
+SCENE_TEST(the_card_of_a_pool_counts, disks)
 {
     static const char pools[] = "pools = { disk = { functions = [ \"0000:c5:00.1\" ]; }; };\n";
 
@@ -298,8 +290,7 @@ the_card_of_a_pool_counts(void **state)
 }
 
 /* A device that is named a hundred times costs as much as one that is named once. */
-static void
-a_device_is_looked_at_once(void **state)
+SCENE_TEST(a_device_is_looked_at_once, disks)
 {
     static const char element[] = "<disk type='nvme'><source type='pci' namespace='1'><address "
                                   "bus='0xc5' slot='0'/></source></disk>";
@@ -318,8 +309,7 @@ a_device_is_looked_at_once(void **state)
 
 /* --- what is never refused -------------------------------------------------------------------- */
 
-static void
-others_are_never_refused(void **state)
+SCENE_TEST(others_are_never_refused, here)
 {
     assert_int_equal(scene_prepare(&scene, 1, 1, "nvidia-222"), 0);
     takes(2, AUDIO);
@@ -338,8 +328,7 @@ others_are_never_refused(void **state)
     assert_int_equal(scene_leases(&scene, "held"), 1);
 }
 
-static void
-a_kept_vgpu_is_no_use(void **state)
+SCENE_TEST(a_kept_vgpu_is_no_use, here)
 {
     scene_configure(&scene, "release = \"keep\";");
     assert_int_equal(scene_prepare(&scene, 1, 1, "nvidia-222"), 0);
@@ -350,8 +339,7 @@ a_kept_vgpu_is_no_use(void **state)
     assert_int_equal(entries("whole"), 1);
 }
 
-static void
-vgpu_conf_is_asked_before_a_refusal(void **state)
+SCENE_TEST(vgpu_conf_is_asked_before_a_refusal, here)
 {
     assert_int_equal(scene_prepare(&scene, 1, 1, "nvidia-222"), 0);
     scene_configure(&scene, "enabled = ;");
@@ -362,8 +350,7 @@ vgpu_conf_is_asked_before_a_refusal(void **state)
 }
 
 /* No number of PCI hostdevs is too large. */
-static void
-many_hostdevs_are_no_fault(void **state)
+SCENE_TEST(many_hostdevs_are_no_fault, here)
 {
     const char *sources[251];
     char addresses[250][16];
@@ -379,8 +366,7 @@ many_hostdevs_are_no_fault(void **state)
 
 /* What a guest costs that takes no card: nothing, or a look at each address. Without an alias its
  * hostdevs may be no vGPUs, so vgpu.conf is not read. */
-static void
-others_cost_a_look(void **state)
+SCENE_TEST(others_cost_a_look, here)
 {
     AUTO_FREE char *xml = scene_xml_of(2, "", (const char *const[]){NIC, NULL});
     const unsigned *opens = &scene.kernel.faults->opens;
@@ -395,8 +381,7 @@ others_cost_a_look(void **state)
 }
 
 /* A broken ledger proves nothing. */
-static void
-doubt_passes(void **state)
+SCENE_TEST(doubt_passes, here)
 {
     assert_int_equal(scene_prepare(&scene, 1, 1, "nvidia-222"), 0);
     fake_write(&scene.kernel, STATE "/ledger", "rubbish\n");
@@ -406,8 +391,7 @@ doubt_passes(void **state)
 
 /* --- placement -------------------------------------------------------------------------------- */
 
-static void
-placement_passes_a_taken_card_over(void **state)
+SCENE_TEST(placement_passes_a_taken_card_over, two_cards)
 {
     takes(1, T4);
     assert_int_equal(scene_prepare(&scene, 2, 2, "nvidia-222"), 0);
@@ -420,8 +404,7 @@ placement_passes_a_taken_card_over(void **state)
     assert_int_equal(scene_prepare(&scene, 3, 3, "nvidia-222"), 0);
 }
 
-static void
-a_guest_gets_no_vgpu_on_its_own_card(void **state)
+SCENE_TEST(a_guest_gets_no_vgpu_on_its_own_card, two_cards)
 {
     const char *const device = "<vgpu:device alias=\"ua-gpu1\" type=\"T4-1B\"/>";
     AUTO_FREE char *one = scene_xml_of(1, device, (const char *const[]){scene_device(1), T4, NULL});
@@ -438,8 +421,7 @@ a_guest_gets_no_vgpu_on_its_own_card(void **state)
 }
 
 /* The guest kept a vGPU on the card that it takes now. The vGPU is made anew elsewhere. */
-static void
-its_own_kept_vgpu_moves(void **state)
+SCENE_TEST(its_own_kept_vgpu_moves, two_cards)
 {
     const char *const device = "<vgpu:device alias=\"ua-gpu1\" type=\"T4-1B\"/>";
     AUTO_FREE char *xml = scene_xml_of(1, device, (const char *const[]){scene_device(1), T4, NULL});
@@ -457,8 +439,7 @@ its_own_kept_vgpu_moves(void **state)
 
 /* --- until when a link counts ----------------------------------------------------------------- */
 
-static void
-a_start_that_never_ran_waits_for_its_release(void **state)
+SCENE_TEST(a_start_that_never_ran_waits_for_its_release, here)
 {
     fake_write(&scene.kernel, "run/libvirt/qemu/other.xml", "<domstatus/>");
     takes(1, T4);
@@ -469,8 +450,7 @@ a_start_that_never_ran_waits_for_its_release(void **state)
     assert_int_equal(entries("whole"), 0);
 }
 
-static void
-a_dead_daemon_s_guest_keeps_its_card(void **state)
+SCENE_TEST(a_dead_daemon_s_guest_keeps_its_card, here)
 {
     takes(1, T4);
     runs(1, T4);
@@ -486,8 +466,7 @@ a_dead_daemon_s_guest_keeps_its_card(void **state)
 }
 
 /* The release was killed before its mark, or never came. */
-static void
-a_release_that_never_came_is_made_up_for(void **state)
+SCENE_TEST(a_release_that_never_came_is_made_up_for, here)
 {
     takes(1, T4);
     runs(1, T4);
@@ -499,8 +478,7 @@ a_release_that_never_came_is_made_up_for(void **state)
     assert_int_equal(entries("whole"), 0);
 }
 
-static void
-a_card_that_was_detached_is_free(void **state)
+SCENE_TEST(a_card_that_was_detached_is_free, here)
 {
     takes(1, T4);
     runs(1, T4);
@@ -511,8 +489,7 @@ a_card_that_was_detached_is_free(void **state)
 }
 
 /* If there are no such files, nothing is concluded from that. */
-static void
-without_status_files_nothing_ends(void **state)
+SCENE_TEST(without_status_files_nothing_ends, here)
 {
     takes(1, T4);
     assert_int_equal(event(1, (const char *const[]){T4, NULL}, "started", "begin"), 0);
@@ -525,8 +502,7 @@ without_status_files_nothing_ends(void **state)
 }
 
 /* `release` has left its mark, and was killed. The next run has a higher number. */
-static void
-a_mark_covers_the_link_and_not_the_next_one(void **state)
+SCENE_TEST(a_mark_covers_the_link_and_not_the_next_one, here)
 {
     const int root = scene.kernel.host.root;
     AUTO(ledger_clear) struct ledger ledger = {0};
@@ -551,8 +527,7 @@ a_mark_covers_the_link_and_not_the_next_one(void **state)
 }
 
 /* Other names and targets in the directory are neither believed nor removed. */
-static void
-rubbish_does_not_count(void **state)
+SCENE_TEST(rubbish_does_not_count, here)
 {
     static const char *const names[] = {"file", T4, T4 ".aaaaaaaa", "..x",
                                         T4 ".AAAAAAAA-0000-4000-"
@@ -577,8 +552,7 @@ rubbish_does_not_count(void **state)
 
 /* The functions of an AMD V620 are in the card's own slot, so a glob over the slot has the card,
  * too (real-hosts 22). */
-static void
-a_glob_over_a_slot_gives_no_card_away(void **state)
+SCENE_TEST(a_glob_over_a_slot_gives_no_card_away, pool)
 {
     scene_must_refuse_at(&scene, 1, V620, "v620",
                          "which is in the pool v620 and has virtual functions");
@@ -594,8 +568,7 @@ a_glob_over_a_slot_gives_no_card_away(void **state)
     scene_must_start_at(&scene, 1, "0000:c1:00.1", "v620");
 }
 
-static void
-a_pool_s_own_card_is_a_vgpu(void **state)
+SCENE_TEST(a_pool_s_own_card_is_a_vgpu, pool)
 {
     scene_must_start_at(&scene, 1, FREE, "whole");
     assert_int_equal(entries("whole"), 0);
@@ -634,8 +607,7 @@ logged_by_reconcile(void)
 
 /* libvirt runs no hook then, so the card is only named afterwards. A card that a start has taken is
  * not named. */
-static void
-a_card_that_a_running_guest_took_is_named(void **state)
+SCENE_TEST(a_card_that_a_running_guest_took_is_named, here)
 {
     static const char words[] =
         "the running guest guest2 has the whole card " L40S ", and no start of the guest took it";
@@ -661,8 +633,7 @@ a_card_that_a_running_guest_took_is_named(void **state)
 
 /* `explain` says what a start would say. `check` warns of it: the definition is sound, and only now
  * somebody else is on the card. Neither changes anything. */
-static void
-a_refusal_is_foreseen(void **state)
+SCENE_TEST(a_refusal_is_foreseen, here)
 {
     static const struct {
         const char *command;
@@ -694,8 +665,7 @@ a_refusal_is_foreseen(void **state)
 }
 
 /* What people see of a card that a guest has taken. */
-static void
-a_taken_card_is_shown(void **state)
+SCENE_TEST(a_taken_card_is_shown, two_cards)
 {
     struct typed typed = {0};
 
@@ -705,43 +675,4 @@ a_taken_card_is_shown(void **state)
     typed_run(&scene, NULL, "vgpuctl status " T4, &typed);
     typed_assert_has(typed.printed, "taken by a guest as a whole card");
     typed_clear(&typed);
-}
-
-int
-main(void)
-{
-    const struct CMUnitTest tests[] = {
-        SCENE_TEST(a_card_with_a_vgpu_is_refused, here),
-        SCENE_TEST(managed_or_with_a_request_it_is_the_same, here),
-        SCENE_TEST(a_function_in_a_lease_is_a_use, here),
-        SCENE_TEST(a_running_guest_is_a_use, here),
-        SCENE_TEST(an_open_node_is_a_use, here),
-        SCENE_TEST(every_element_counts, here),
-        SCENE_TEST(a_running_guest_s_other_elements_are_uses, here),
-        SCENE_TEST(the_card_of_a_pool_counts, disks),
-        SCENE_TEST(a_device_is_looked_at_once, disks),
-        SCENE_TEST(others_are_never_refused, here),
-        SCENE_TEST(a_kept_vgpu_is_no_use, here),
-        SCENE_TEST(vgpu_conf_is_asked_before_a_refusal, here),
-        SCENE_TEST(many_hostdevs_are_no_fault, here),
-        SCENE_TEST(others_cost_a_look, here),
-        SCENE_TEST(doubt_passes, here),
-        SCENE_TEST(placement_passes_a_taken_card_over, two_cards),
-        SCENE_TEST(a_guest_gets_no_vgpu_on_its_own_card, two_cards),
-        SCENE_TEST(its_own_kept_vgpu_moves, two_cards),
-        SCENE_TEST(a_start_that_never_ran_waits_for_its_release, here),
-        SCENE_TEST(a_dead_daemon_s_guest_keeps_its_card, here),
-        SCENE_TEST(a_release_that_never_came_is_made_up_for, here),
-        SCENE_TEST(a_card_that_was_detached_is_free, here),
-        SCENE_TEST(without_status_files_nothing_ends, here),
-        SCENE_TEST(a_mark_covers_the_link_and_not_the_next_one, here),
-        SCENE_TEST(rubbish_does_not_count, here),
-        SCENE_TEST(a_glob_over_a_slot_gives_no_card_away, pool),
-        SCENE_TEST(a_pool_s_own_card_is_a_vgpu, pool),
-        SCENE_TEST(a_card_that_a_running_guest_took_is_named, here),
-        SCENE_TEST(a_refusal_is_foreseen, here),
-        SCENE_TEST(a_taken_card_is_shown, two_cards),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

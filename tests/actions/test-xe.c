@@ -46,6 +46,7 @@
 static struct scene scene;
 static const struct scene_case here = {
     .scene = &scene, .machine = MACHINE, .configuration = PROFILES STATED};
+#define TEST(function) SCENE_TEST(function, here)
 
 static void
 assert_profile(const char *function, uint64_t vram, uint64_t quantum, uint64_t timeout)
@@ -78,8 +79,7 @@ refuses(unsigned guest, const char *function, const char *type, const char *word
     scene_must_refuse_at(&scene, guest, function, type, words);
 }
 
-static void
-a_profile_is_written_and_taken_back(void **state)
+TEST(a_profile_is_written_and_taken_back)
 {
     uint64_t *former = fake_profile(&scene.kernel, VF2);
 
@@ -99,8 +99,7 @@ a_profile_is_written_and_taken_back(void **state)
 }
 
 /* The card has 8 + 4 + 4 GiB. Another size fits only if there is room for it. */
-static void
-to_the_last_mib(void **state)
+TEST(to_the_last_mib)
 {
     starts(1, VF1, "b50-8g");
     starts(2, VF2, "b50-4g");
@@ -114,8 +113,7 @@ to_the_last_mib(void **state)
 }
 
 /* A guest that asks for no vGPU, or another program, has a function. */
-static void
-somebody_has_it_without_us(void **state)
+TEST(somebody_has_it_without_us)
 {
     struct fake_guest guest = {.group = -1, .device = fake_open_group(&scene.kernel, VF1)};
     char words[160];
@@ -130,8 +128,7 @@ somebody_has_it_without_us(void **state)
 }
 
 /* The memory of a function counts as room for this function. */
-static void
-what_is_there_already_counts(void **state)
+TEST(what_is_there_already_counts)
 {
     for (size_t i = 0; i < 4; i++)
         *fake_profile(&scene.kernel, (const char *const[]){VF1, VF2, VF3, VF4}[i]) =
@@ -147,8 +144,7 @@ what_is_there_already_counts(void **state)
 
 /* The configuration does not say how much memory the card has. The driver refuses a profile that is
  * too large, and the hook reports this. */
-static void
-memory_that_nobody_stated(void **state)
+TEST(memory_that_nobody_stated)
 {
     scene_configure(&scene, PROFILES);
     starts(1, VF1, "b50-8g");
@@ -160,8 +156,7 @@ memory_that_nobody_stated(void **state)
 }
 
 /* An integrated GPU has no memory of its own. So the hook writes only the other numbers. */
-static void
-an_integrated_gpu(void **state)
+TEST(an_integrated_gpu)
 {
     starts(1, IVF, "b50-4g");
     assert_profile(IVF, 0, 20, 500000);
@@ -178,8 +173,7 @@ an_integrated_gpu(void **state)
 
 /* On a card without dynamic memory the file vram_quota can only be read (0444). So no profile has
  * memory there, and nothing is written. */
-static void
-memory_that_is_fixed(void **state)
+TEST(memory_that_is_fixed)
 {
     AUTO_FREE char *xml = scene_xml_of(2, "<vgpu:device alias=\"ua-gpu1\" class=\"big\"/>",
                                        (const char *const[]){VF2, NULL});
@@ -202,8 +196,7 @@ memory_that_is_fixed(void **state)
 }
 
 /* Cards that do not share their time have no files of times. */
-static void
-times_that_are_not_there(void **state)
+TEST(times_that_are_not_there)
 {
     scene_stop(&scene);
     scene_start(&scene, "gpu " CARD " xe vfs 2 memory 16384 timeless\n");
@@ -218,8 +211,7 @@ times_that_are_not_there(void **state)
     assert_free(VF2);
 }
 
-static void
-errors_of_the_driver(void **state)
+TEST(errors_of_the_driver)
 {
     struct fake_faults *faults = scene.kernel.faults;
 
@@ -246,8 +238,7 @@ errors_of_the_driver(void **state)
 
 /* The card fails after the first number, and refuses to clear it, too. The function still belongs
  * to us. It is given back as soon as the card accepts that. */
-static void
-written_by_half(void **state)
+TEST(written_by_half)
 {
     struct fake_faults *faults = scene.kernel.faults;
 
@@ -266,8 +257,7 @@ written_by_half(void **state)
 }
 
 /* The driver rounds up, so it shows more than the hook wrote. */
-static void
-the_driver_rounds_up(void **state)
+TEST(the_driver_rounds_up)
 {
     scene_configure(&scene, STATED "profiles = { odd = { vram = \"1001M\"; }; };");
     starts(1, VF1, "odd");
@@ -278,8 +268,7 @@ the_driver_rounds_up(void **state)
 
 /* The driver shortens long times without a message. So no card offers a profile with such times,
  * and nothing is written. */
-static void
-times_that_the_driver_cuts_off(void **state)
+TEST(times_that_the_driver_cuts_off)
 {
     unsigned writes;
 
@@ -299,8 +288,7 @@ times_that_the_driver_cuts_off(void **state)
 
 /* A guest that has its vGPU keeps the numbers. Its next start gets the numbers of the present
  * configuration. */
-static void
-a_profile_that_changes(void **state)
+TEST(a_profile_that_changes)
 {
     starts(1, VF1, "b50-4g");
     scene_configure(&scene, STATED "profiles = { b50-4g = { vram = \"5G\"; }; };");
@@ -314,8 +302,7 @@ a_profile_that_changes(void **state)
     assert_free(VF1);
 }
 
-static void
-a_pool_has_it_first(void **state)
+TEST(a_pool_has_it_first)
 {
     scene_configure(&scene,
                     PROFILES STATED "pools = { spare = { functions = [ \"" VF4 "\" ]; }; };");
@@ -328,8 +315,7 @@ a_pool_has_it_first(void **state)
     starts(1, VF4, "b50-4g");
 }
 
-static void
-a_class_has_a_type_of_each(void **state)
+TEST(a_class_has_a_type_of_each)
 {
     AUTO_FREE char *xml = scene_xml_of(1, ANY, (const char *const[]){VF1, NULL});
 
@@ -340,8 +326,7 @@ a_class_has_a_type_of_each(void **state)
     assert_free(VF1);
 }
 
-static void
-managed(void **state)
+TEST(managed)
 {
     AUTO_FREE char *xml = scene_xml_at(1, VF1, "type=\"b50-4g\"");
     AUTO_FREE char *managed = scene_managed(xml);
@@ -353,8 +338,7 @@ managed(void **state)
 }
 
 /* The guest asks for a class. The function decides which type of the class the guest gets. */
-static void
-managed_by_a_class(void **state)
+TEST(managed_by_a_class)
 {
     AUTO_FREE char *xml = scene_xml_of(1, ANY, (const char *const[]){VF1, NULL});
     AUTO_FREE char *managed = scene_managed(xml);
@@ -378,8 +362,7 @@ managed_by_a_class(void **state)
 
 /* The hook cannot change managed='yes'. So the guest gets one of Intel's functions. NVIDIA's
  * function, which its XML names, is free. */
-static void
-managed_by_a_class_at_arrival(void **state)
+TEST(managed_by_a_class_at_arrival)
 {
     AUTO_FREE char *xml =
         scene_xml_of(1, ANY, (const char *const[]){scene_function(L40S, 0), NULL});
@@ -396,8 +379,7 @@ managed_by_a_class_at_arrival(void **state)
     scene_assert_empty(&scene);
 }
 
-static void
-another_at_arrival(void **state)
+TEST(another_at_arrival)
 {
     AUTO_FREE char *xml = scene_xml_at(2, VF1, "type=\"b50-4g\"");
     AUTO_FREE char *printed = NULL;
@@ -413,8 +395,7 @@ another_at_arrival(void **state)
     assert_free(VF2);
 }
 
-static void
-bound_to_the_hosts_own_driver(void **state)
+TEST(bound_to_the_hosts_own_driver)
 {
     fake_put_driver(&scene.kernel, VF1, "xe");
     refuses(1, VF1, "b50-4g", "cannot be on " VF1 ", which the host's own driver xe has");
@@ -424,8 +405,7 @@ bound_to_the_hosts_own_driver(void **state)
 
 /* The host's driver has all functions, and there is another GPU. The refusal gives the same
  * reason. */
-static void
-all_bound_to_the_hosts_own_driver(void **state)
+TEST(all_bound_to_the_hosts_own_driver)
 {
     static const char *const functions[] = {VF1, VF2, VF3, VF4, IVF};
 
@@ -435,8 +415,7 @@ all_bound_to_the_hosts_own_driver(void **state)
 }
 
 /* A reservation takes its memory, although the hook writes nothing yet. */
-static void
-what_is_promised_is_not_given_away(void **state)
+TEST(what_is_promised_is_not_given_away)
 {
     AUTO_FREE char *xml = scene_xml_at(2, VF1, "type=\"b50-8g\"");
 
@@ -448,8 +427,7 @@ what_is_promised_is_not_given_away(void **state)
 }
 
 /* A vGPU that is kept for another guest is removed if its memory is needed. */
-static void
-what_is_kept_makes_room(void **state)
+TEST(what_is_kept_makes_room)
 {
     scene_configure(&scene, PROFILES STATED "release = \"keep\";");
     starts(1, VF1, "b50-8g");
@@ -463,8 +441,7 @@ what_is_kept_makes_room(void **state)
 }
 
 /* Somebody disabled the card's functions while a guest ran. */
-static void
-a_function_that_vanishes(void **state)
+TEST(a_function_that_vanishes)
 {
     starts(1, VF1, "b50-4g");
     fake_vanish(&scene.kernel, VF1);
@@ -474,8 +451,7 @@ a_function_that_vanishes(void **state)
     refuses(2, VF1, "b50-4g", "which this host does not have");
 }
 
-static void
-a_silent_card(void **state)
+TEST(a_silent_card)
 {
     struct fake_faults *faults = scene.kernel.faults;
 
@@ -487,8 +463,7 @@ a_silent_card(void **state)
 }
 
 /* The hook is killed at any moment. The next start is right, and nothing is left after it. */
-static void
-killed_anywhere(void **state)
+TEST(killed_anywhere)
 {
     srandom(20261122);
     for (uint64_t round = chance_rounds(60); round > 0; round--) {
@@ -515,8 +490,7 @@ killed_anywhere(void **state)
 }
 
 /* The writer itself is killed between any two of its steps. */
-static void
-half_made(void **state)
+TEST(half_made)
 {
     const struct host *host = &scene.kernel.host;
 
@@ -533,8 +507,7 @@ half_made(void **state)
 }
 
 /* The same, but the profile has no lease any more. A guest that names the function gets it. */
-static void
-half_made_without_a_lease(void **state)
+TEST(half_made_without_a_lease)
 {
     const struct host *host = &scene.kernel.host;
     const struct ledger none = {0};
@@ -557,8 +530,7 @@ half_made_without_a_lease(void **state)
 }
 
 /* What the scan cannot look at is not "not there". */
-static void
-a_look_that_fails(void **state)
+TEST(a_look_that_fails)
 {
     static const char *const paths[] = {
         "sys/bus/pci/devices/" CARD "/sriov_admin",
@@ -612,8 +584,7 @@ link_and_act(const struct host *host, const char *path, char *buffer, size_t siz
 /* A process was killed while it took the memory of a function back. Two others find its tag at the
  * same moment. One of them takes the memory back. The other takes nothing from the guest that has
  * the function then. */
-static void
-one_inherits_the_tag(void **state)
+TEST(one_inherits_the_tag)
 {
     unsigned rounds = 0;
 
@@ -642,8 +613,7 @@ one_inherits_the_tag(void **state)
 }
 
 /* The process has ended, and another one has its pid. */
-static void
-a_pid_is_used_again(void **state)
+TEST(a_pid_is_used_again)
 {
     AUTO_FREE char *tag = NULL;
 
@@ -670,8 +640,7 @@ read_and_watch(const struct host *host, const char *path, char *buffer, size_t s
 
 /* Who takes the memory of a function back passes over a function with a tag. So what a vGPU gives
  * back later is read once the vGPU has its tag. */
-static void
-the_tag_comes_before_the_look(void **state)
+TEST(the_tag_comes_before_the_look)
 {
     struct profile profile = {.numbers = {[PROFILE_VRAM] = 8 * GIB},
                               .set = {[PROFILE_VRAM] = true}};
@@ -689,45 +658,4 @@ the_tag_comes_before_the_look(void **state)
     assert_int_equal(looks_before_the_tag, 0);
     assert_int_equal(vgpu_xe.remove(&scene.kernel.host, &vgpu), 0);
     assert_free(VF1);
-}
-
-int
-main(void)
-{
-    const struct CMUnitTest tests[] = {
-        SCENE_TEST(a_profile_is_written_and_taken_back, here),
-        SCENE_TEST(to_the_last_mib, here),
-        SCENE_TEST(somebody_has_it_without_us, here),
-        SCENE_TEST(what_is_there_already_counts, here),
-        SCENE_TEST(memory_that_nobody_stated, here),
-        SCENE_TEST(an_integrated_gpu, here),
-        SCENE_TEST(memory_that_is_fixed, here),
-        SCENE_TEST(times_that_are_not_there, here),
-        SCENE_TEST(errors_of_the_driver, here),
-        SCENE_TEST(written_by_half, here),
-        SCENE_TEST(the_driver_rounds_up, here),
-        SCENE_TEST(times_that_the_driver_cuts_off, here),
-        SCENE_TEST(a_profile_that_changes, here),
-        SCENE_TEST(a_pool_has_it_first, here),
-        SCENE_TEST(a_class_has_a_type_of_each, here),
-        SCENE_TEST(managed, here),
-        SCENE_TEST(managed_by_a_class, here),
-        SCENE_TEST(managed_by_a_class_at_arrival, here),
-        SCENE_TEST(another_at_arrival, here),
-        SCENE_TEST(bound_to_the_hosts_own_driver, here),
-        SCENE_TEST(all_bound_to_the_hosts_own_driver, here),
-        SCENE_TEST(what_is_promised_is_not_given_away, here),
-        SCENE_TEST(what_is_kept_makes_room, here),
-        SCENE_TEST(a_function_that_vanishes, here),
-        SCENE_TEST(a_silent_card, here),
-        SCENE_TEST(a_look_that_fails, here),
-        SCENE_TEST(killed_anywhere, here),
-        SCENE_TEST(half_made, here),
-        SCENE_TEST(half_made_without_a_lease, here),
-        SCENE_TEST(one_inherits_the_tag, here),
-        SCENE_TEST(a_pid_is_used_again, here),
-        SCENE_TEST(the_tag_comes_before_the_look, here),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -64,6 +64,9 @@ static const struct typed_case here = {
      .begin = begin,
      .end = end},
     &typed};
+#define TEST(function) TYPED_TEST(function, here)
+
+UNIT_PROGRAM(scene_go_to_sources, NULL)
 
 static int
 run(const char *line)
@@ -89,8 +92,7 @@ uuid_of(const char *domain, const char *alias)
 }
 
 /* The hook accepts the written definition at the next start. */
-static void
-a_definition(void **state)
+TEST(a_definition)
 {
     AUTO_FREE char *plain = definition_read(libvirt, "web09");
     AUTO_FREE char *xml = NULL, *rest = NULL, *none = NULL;
@@ -132,8 +134,7 @@ a_definition(void **state)
 }
 
 /* All that a <vgpu:device> can say has an option. The hook takes what they write. */
-static void
-all_that_a_request_says(void **state)
+TEST(all_that_a_request_says)
 {
 #define CHOSEN "eeeeeeee-0000-4000-8000-000000000001"
     AUTO_FREE char *xml = NULL;
@@ -168,8 +169,7 @@ all_that_a_request_says(void **state)
 }
 
 /* It says what would be, and why it would not be. */
-static void
-a_rehearsal(void **state)
+TEST(a_rehearsal)
 {
     AUTO_FREE char *before = definition_read(libvirt, "web09"), *after = NULL;
 
@@ -194,8 +194,7 @@ a_rehearsal(void **state)
 }
 
 /* What a program reads: what was done, or why not. */
-static void
-for_programs(void **state)
+TEST(for_programs)
 {
     static const struct {
         const char *line;
@@ -224,8 +223,7 @@ for_programs(void **state)
 
 /* The domain already asks for more vGPUs than this host can ever give. Even then a vGPU is refused
  * that would not fit alone. */
-static void
-in_a_difficulty(void **state)
+TEST(in_a_difficulty)
 {
     AUTO_FREE char *before = NULL, *after = NULL;
 
@@ -252,8 +250,7 @@ in_a_difficulty(void **state)
 
 /* A file may be for another host. So the result is printed, even if this host could never start the
  * guest. */
-static void
-a_file_for_another_host(void **state)
+TEST(a_file_for_another_host)
 {
     static const char line[] =
         "vgpuctl attach tests/data/plain.xml --class other --count 2 --print-xml";
@@ -272,8 +269,7 @@ a_file_for_another_host(void **state)
     assert_ptr_equal(strchr(typed.faults, '\n'), typed.faults + strlen(typed.faults) - 1);
 }
 
-static void
-a_clone(void **state)
+TEST(a_clone)
 {
     AUTO_FREE char *text = scene_read("tests/data/clone.xml"), *xml = NULL;
 
@@ -304,8 +300,7 @@ a_clone(void **state)
            "test runs: its vGPUs can have other UUIDs when it is shut down");
 }
 
-static void
-xml_for_others(void **state)
+TEST(xml_for_others)
 {
     static const char *const lines[][2] = {
         {"attach/file-two", "attach tests/data/plain.xml --class small --count 2 --print-xml"},
@@ -343,8 +338,7 @@ xml_for_others(void **state)
 
 /* One vGPU of the guest has a display. The second vGPU has none. A third attach that asks for a
  * display is refused. */
-static void
-a_display(void **state)
+TEST(a_display)
 {
     AUTO_FREE char *xml = NULL, *after = NULL;
 
@@ -363,8 +357,7 @@ a_display(void **state)
 }
 
 /* Nobody has to look up the name of the only one. */
-static void
-the_only_one(void **state)
+TEST(the_only_one)
 {
     AUTO_FREE char *plain = definition_read(libvirt, "web09");
     AUTO_FREE char *both = NULL, *same = NULL, *one = NULL, *none = NULL;
@@ -411,8 +404,7 @@ leaves_alone(const char *line, int status, const char *words)
 }
 
 /* The second call changes nothing. What is missing comes, and what is too much goes. */
-static void
-exactly_these(void **state)
+TEST(exactly_these)
 {
     AUTO_FREE char *plain = definition_read(libvirt, "web09"), *none = NULL;
 
@@ -449,8 +441,7 @@ exactly_these(void **state)
 }
 
 /* A definition keeps its passwords, but the command prints none of them. */
-static void
-passwords(void **state)
+TEST(passwords)
 {
     AUTO_FREE char *xml = NULL, *rest = NULL;
 
@@ -469,8 +460,7 @@ passwords(void **state)
     typed_assert_has(rest, "opensesame");
 }
 
-static void
-rejections(void **state)
+TEST(rejections)
 {
     static const struct {
         const char *line;
@@ -558,8 +548,7 @@ is_running(const char *name)
 
 /* If the XML has no request for a <hostdev>, the <hostdev> is not ours to change. The command says
  * so. */
-static void
-nothing_to_renew(void **state)
+TEST(nothing_to_renew)
 {
     AUTO_FREE char *before = NULL, *after = NULL;
 
@@ -575,8 +564,7 @@ nothing_to_renew(void **state)
     assert_string_equal(after, before);
 }
 
-static void
-and_a_start(void **state)
+TEST(and_a_start)
 {
     AUTO_FREE char *xml = NULL;
 
@@ -619,8 +607,7 @@ virGetLastErrorMessage(void)
 }
 
 /* The domain has a saved state. libvirt would restore this state without the new device. */
-static void
-and_no_start_of_what_is_saved(void **state)
+TEST(and_no_start_of_what_is_saved)
 {
     virConnectPtr connection = virConnectOpen(HERE);
     virDomainPtr domain = virDomainLookupByName(connection, "test");
@@ -637,8 +624,7 @@ and_no_start_of_what_is_saved(void **state)
     virConnectClose(connection);
 }
 
-static void
-and_a_start_that_fails(void **state)
+TEST(and_a_start_that_fails)
 {
     AUTO_FREE char *before = definition_read(libvirt, "web09");
     AUTO_FREE char *after = NULL, *changed = NULL;
@@ -674,8 +660,7 @@ and_a_start_that_fails(void **state)
 }
 
 /* libvirt refuses. The device is removed again, and the definition is as before. */
-static void
-a_running_domain(void **state)
+TEST(a_running_domain)
 {
     AUTO_FREE char *before = definition_read(libvirt, "test");
     AUTO_FREE char *after = NULL;
@@ -696,8 +681,7 @@ a_running_domain(void **state)
 
 /* The guest released the device after detach had given up. The annotation and the device are still
  * there. */
-static void
-what_a_detach_left(void **state)
+TEST(what_a_detach_left)
 {
     static const char xml[] =
         "<domain><name>test</name><uuid>" RUNS "</uuid><metadata>"
@@ -725,8 +709,7 @@ what_a_detach_left(void **state)
 }
 
 /* libvirt does not unplug the device, so nothing is removed. */
-static void
-a_device_that_stays(void **state)
+TEST(a_device_that_stays)
 {
     AUTO_FREE char *uri = NULL;
 
@@ -739,37 +722,4 @@ a_device_that_stays(void **state)
     assert_int_equal(typed.status, COMMAND_FAILED);
     assert_string_equal(fake_type_of(&scene.kernel, scene_device(1)), "nvidia-222");
     assert_int_equal(scene_leases(&scene, "held"), 1);
-}
-
-int
-main(void)
-{
-#define TEST(function) TYPED_TEST(function, here)
-    const struct CMUnitTest tests[] = {
-        TEST(a_definition),
-        TEST(all_that_a_request_says),
-        TEST(a_rehearsal),
-        TEST(for_programs),
-        TEST(in_a_difficulty),
-        TEST(a_file_for_another_host),
-        TEST(nothing_to_renew),
-        TEST(a_clone),
-        TEST(xml_for_others),
-        TEST(a_display),
-        TEST(passwords),
-        TEST(rejections),
-        TEST(a_running_domain),
-        TEST(the_only_one),
-        TEST(exactly_these),
-        TEST(what_a_detach_left),
-        TEST(and_a_start),
-        TEST(and_a_start_that_fails),
-        TEST(and_no_start_of_what_is_saved),
-        TEST(a_device_that_stays),
-    };
-
-    /* File names that are typed mean files of this process, not of the scene. */
-    if (chdir(scene_sources()) < 0)
-        return 1;
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -50,6 +50,7 @@ end(void)
 
 static const struct typed_case here = {
     {.scene = &scene, .machine = MACHINE, .begin = begin, .end = end}, &typed};
+#define TEST(function) TYPED_TEST(function, here)
 
 static int
 run(const char *line)
@@ -136,8 +137,7 @@ assert_both_changes(int vgpus)
 
 /* Somebody else changes the definition meanwhile, and does not know our lock. Both changes are
  * there. */
-static void
-somebody_else(void **state)
+TEST(somebody_else)
 {
     for (int looks = 0; looks < 2; looks++) {
         definition_write(libvirt, PLAIN);
@@ -160,8 +160,7 @@ somebody_else(void **state)
 }
 
 /* Somebody else adds to our change, which is not made twice then. */
-static void
-somebody_adds(void **state)
+TEST(somebody_adds)
 {
     AUTO_FREE char *xml = NULL;
 
@@ -208,8 +207,7 @@ lock_in_vain(const struct host *host, int fd, uint64_t nanoseconds)
 }
 
 /* Calls that change a definition wait for each other. What changes nothing does not wait. */
-static void
-one_after_the_other(void **state)
+TEST(one_after_the_other)
 {
     static const char *const free_of_it[] = {"vgpuctl attach web09 --type T4-1B --print-xml",
                                              "vgpuctl attach web09 --type T4-1B --dry-run",
@@ -247,16 +245,4 @@ one_after_the_other(void **state)
     scene.kernel.host.ops = &ops;
     expect("vgpuctl attach web09 --type T4-1B", COMMAND_FAILED,
            "changes definitions, and has not ended within 120 seconds");
-}
-
-int
-main(void)
-{
-    const struct CMUnitTest tests[] = {
-        TYPED_TEST(one_after_the_other, here),
-        TYPED_TEST(somebody_else, here),
-        TYPED_TEST(somebody_adds, here),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -146,8 +146,9 @@ field_of(unsigned number, unsigned field)
     return strdup(word);
 }
 
-static void
-one_more(void **state)
+#define TEST(function) SCENE_TEST(function, here)
+
+TEST(one_more)
 {
     AUTO_FREE char *first = NULL, *second = NULL;
 
@@ -164,8 +165,7 @@ one_more(void **state)
     scene_assert_empty(&scene);
 }
 
-static void
-one_less(void **state)
+TEST(one_less)
 {
     struct fake_guest guest;
 
@@ -186,8 +186,7 @@ one_less(void **state)
     assert_string_equal(fake_type_of(&scene.kernel, scene_device(1)), "mtty-2");
 }
 
-static void
-refused_by_libvirt(void **state)
+TEST(refused_by_libvirt)
 {
     assert_int_equal(plug(libvirt_refuses), -EIO);
     assert_string_equal(error.text, "no free slot");
@@ -198,8 +197,7 @@ refused_by_libvirt(void **state)
 
 /* Somebody else made a vGPU. A guest used it, and lost it while another daemon ran the guest. This
  * vGPU makes room for nobody, not even for more vGPUs of that guest. */
-static void
-a_found_one_that_was_unplugged_stays(void **state)
+TEST(a_found_one_that_was_unplugged_stays)
 {
     AUTO_FREE char *xml = scene_xml(1,
                                     "<vgpu:device alias='ua-gpu1' type='mtty-2'/>"
@@ -228,8 +226,7 @@ a_found_one_that_was_unplugged_stays(void **state)
     scene_assert_type(&scene, scene_device(3), "mtty-2");
 }
 
-static void
-refused_by_ourselves(void **state)
+TEST(refused_by_ourselves)
 {
     assert_int_equal(scene_prepare(&scene, 3, 3, "mtty-2"), 0);
     assert_int_equal(scene_prepare(&scene, 4, 4, "mtty-2"), 0);
@@ -278,8 +275,7 @@ hotplug_in_a_child(int (*run)(void *data, struct error *why))
         ;
 }
 
-static void
-killed(void **state)
+TEST(killed)
 {
     AUTO(findings_clear) struct findings findings = {0};
 
@@ -298,8 +294,7 @@ killed(void **state)
     assert_int_equal(scene_leases(&scene, "held"), 1);
 }
 
-static void
-any_failing_write_is_undone(void **state)
+TEST(any_failing_write_is_undone)
 {
     unsigned failures = 0;
 
@@ -334,8 +329,6 @@ begin_on_card(void)
     assert_int_equal(scene_prepare_at(&scene, 1, "0000:3d:00.4", "L40S-1B"), 0);
     error = (struct error){0};
 }
-
-static const struct scene_case on_card = {.scene = &scene, .machine = CARD, .begin = begin_on_card};
 
 /* Plugs another function into guest 1. */
 static int
@@ -377,8 +370,9 @@ it_has_its_type(void *data, struct error *why)
     return 0;
 }
 
-static void
-a_function(void **state)
+static const struct scene_case on_card = {.scene = &scene, .machine = CARD, .begin = begin_on_card};
+
+SCENE_TEST(a_function, on_card)
 {
     struct fake_guest guest;
 
@@ -402,8 +396,7 @@ a_function(void **state)
     assert_int_equal(scene_leases(&scene, "held"), 2);
 }
 
-static void
-a_function_that_is_refused(void **state)
+SCENE_TEST(a_function_that_is_refused, on_card)
 {
     assert_int_equal(hotplug_function("0000:3d:00.5", "L40S-1B", libvirt_refuses), -EIO);
     assert_string_equal(fake_type_of(&scene.kernel, "0000:3d:00.5"), "");
@@ -427,8 +420,7 @@ plug_in(void *data, struct error *why)
 }
 
 /* The place of a kept vGPU that had to go is reserved for the guest, and promises no type. */
-static void
-an_evicted_place_is_no_promise(void **state)
+TEST(an_evicted_place_is_no_promise)
 {
     AUTO(request_clear) struct request request = {0};
     const struct assign_handover handover = {plug_in, NULL};
@@ -448,24 +440,4 @@ an_evicted_place_is_no_promise(void **state)
     if (assign_device(&scene.kernel.host, &request, &device, &handover, &error) < 0)
         fail_msg("%s", error.text);
     scene_assert_type(&scene, scene_device(2), "nvidia-222");
-}
-
-int
-main(void)
-{
-#define TEST(function) SCENE_TEST(function, here)
-    const struct CMUnitTest tests[] = {
-        TEST(an_evicted_place_is_no_promise),
-        TEST(one_more),
-        TEST(one_less),
-        TEST(refused_by_libvirt),
-        TEST(a_found_one_that_was_unplugged_stays),
-        TEST(refused_by_ourselves),
-        TEST(killed),
-        TEST(any_failing_write_is_undone),
-        SCENE_TEST(a_function, on_card),
-        SCENE_TEST(a_function_that_is_refused, on_card),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -29,6 +29,15 @@ static const struct typed_case here = {
      .configuration = "classes = { any = { types = [ \"L40S-8Q\", \"T4-1B\" ]; }; };",
      .inside = true},
     &typed};
+#define TEST(name) TYPED_TEST(name, here)
+
+/* Without a call of libvirt the linker would not let this program stand before it. */
+static int
+initialize(void **state)
+{
+    return virInitialize();
+}
+UNIT_PROGRAM(initialize, NULL)
 
 static unsigned long version;
 
@@ -64,8 +73,7 @@ run(const char *line)
     "libvirt 9.0.0 gives no guest a virtual function that keeps its driver; install libvirt "      \
     "9.7.0 or later"
 
-static void
-nobody_promises_a_function(void **state)
+TEST(nobody_promises_a_function)
 {
     version = 9000000;
     assert_int_equal(run("vgpuctl attach guest3 --type L40S-8Q"), COMMAND_FAILED);
@@ -81,8 +89,7 @@ nobody_promises_a_function(void **state)
 }
 
 /* A file is asked about by the libvirt of this host. */
-static void
-nor_for_a_file(void **state)
+TEST(nor_for_a_file)
 {
     AUTO_FREE char *xml = typed_functions(1, "", "L40S-8Q", (const char *const[]){FIRST, NULL});
 
@@ -98,8 +105,7 @@ nor_for_a_file(void **state)
 
 /* A mediated device needs no such libvirt. A class may prefer a function, and is then refused. A
  * guest that runs has what libvirt gave it. */
-static void
-what_can_be_had_is_had(void **state)
+TEST(what_can_be_had_is_had)
 {
     version = 9000000;
     assert_int_equal(run("vgpuctl attach guest3 --class any"), COMMAND_FAILED);
@@ -112,8 +118,7 @@ what_can_be_had_is_had(void **state)
     assert_false(version_lacks(9000000, &vgpu_xe));
 }
 
-static void
-a_newer_one_gives_functions(void **state)
+TEST(a_newer_one_gives_functions)
 {
     static const unsigned long versions[] = {VERSION_GIVES_FUNCTIONS, 11003000, 0};
 
@@ -124,19 +129,4 @@ a_newer_one_gives_functions(void **state)
         assert_int_equal(run("vgpuctl explain guest1"), COMMAND_DONE);
         assert_int_equal(run("vgpuctl check --all"), COMMAND_DONE);
     }
-}
-
-int
-main(void)
-{
-#define TEST(name) TYPED_TEST(name, here)
-    const struct CMUnitTest tests[] = {
-        TEST(nobody_promises_a_function),
-        TEST(nor_for_a_file),
-        TEST(what_can_be_had_is_had),
-        TEST(a_newer_one_gives_functions),
-    };
-
-    /* Without a call of libvirt the linker would not let this program stand before it. */
-    return virInitialize() < 0 ? 1 : cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -49,6 +49,9 @@ end(void)
 }
 
 static const struct typed_case here = {{.scene = &scene, .end = end}, &typed};
+#define TEST(function) TYPED_TEST(function, here)
+
+UNIT_PROGRAM(scene_go_to_sources, NULL)
 
 /* A hostdev of alias ua-gpu0, by its PCI address. */
 static const char *
@@ -111,8 +114,7 @@ hook(const char *name, const char *operation, const char *sub, int status)
 
 /* --- attach ----------------------------------------------------------------------------------- */
 
-static void
-a_function(void **state)
+TEST(a_function)
 {
     AUTO_FREE char *plain = NULL, *xml = NULL, *none = NULL;
 
@@ -139,8 +141,7 @@ a_function(void **state)
 
 /* The address as lspci prints it, unless it could mean two devices of the domain. */
 /* The host need not bind the function to VFIO, because no driver of the host has made its vGPU. */
-static void
-one_that_libvirt_may_bind(void **state)
+TEST(one_that_libvirt_may_bind)
 {
     AUTO_FREE char *xml = NULL;
 
@@ -154,8 +155,7 @@ one_that_libvirt_may_bind(void **state)
     hook("web01", "release", "end", 0);
 }
 
-static void
-a_short_address(void **state)
+TEST(a_short_address)
 {
     start(CARD("0000:3d:00.0") CARD("0001:3d:00.0"));
     define(1, REQUEST("type='L40S-1B'"), hostdev("0000:3d:00.4"));
@@ -168,8 +168,7 @@ a_short_address(void **state)
 }
 
 /* The third vGPU does not fit on the first card, although the card has one more function. */
-static void
-all_together(void **state)
+TEST(all_together)
 {
     start(CARDS);
     scene_configure(&scene, "max_instances = ( { types = [ \"L40S-1B\" ]; max = 2; } );");
@@ -190,8 +189,7 @@ all_together(void **state)
 
 /* A function that is in use is chosen only if there is no other, whether or not our hook made its
  * vGPU. */
-static void
-not_what_others_name(void **state)
+TEST(not_what_others_name)
 {
     start("gpu 0000:3d:00.0 vf vfs 3 rule size\n"
           "type nvidia-1145 \"NVIDIA L40S-1B\" framebuffer 1024 max 4\n"
@@ -213,8 +211,7 @@ not_what_others_name(void **state)
         "may be named");
 }
 
-static void
-the_best_of_two_kinds(void **state)
+TEST(the_best_of_two_kinds)
 {
     AUTO_FREE char *xml = NULL;
 
@@ -240,8 +237,7 @@ the_best_of_two_kinds(void **state)
 
 /* A full host may have room another day. So attach accepts this. It refuses only what can never
  * work. */
-static void
-no_room(void **state)
+TEST(no_room)
 {
     AUTO_FREE char *before = NULL, *after = NULL;
 
@@ -265,8 +261,7 @@ no_room(void **state)
 }
 
 /* A start removes a kept vGPU to make room. So attach chooses its place. */
-static void
-a_kept_one_is_in_the_way(void **state)
+TEST(a_kept_one_is_in_the_way)
 {
     start("gpu 0000:3d:00.0 vf vfs 3 rule size\n"
           "type nvidia-1145 \"NVIDIA L40S-1B\" framebuffer 1024 max 1\n");
@@ -284,8 +279,7 @@ a_kept_one_is_in_the_way(void **state)
 /* --- a running domain ------------------------------------------------------------------------- */
 
 /* libvirt refuses, and both the definition and the function are as before. */
-static void
-a_running_domain(void **state)
+TEST(a_running_domain)
 {
     AUTO_FREE char *before = NULL, *after = NULL;
 
@@ -304,8 +298,7 @@ a_running_domain(void **state)
 
 /* The driver refuses vGPUs, although it lists their types. Then attach chooses another function or
  * card. It gives up after some tries. */
-static void
-a_place_that_is_lost(void **state)
+TEST(a_place_that_is_lost)
 {
     AUTO_FREE char *before = NULL, *after = NULL;
 
@@ -329,8 +322,7 @@ a_place_that_is_lost(void **state)
 }
 
 /* The guest has released the function. So the function loses its type. */
-static void
-what_a_detach_left(void **state)
+TEST(what_a_detach_left)
 {
     AUTO_FREE char *xml = NULL;
     struct error error = {0};
@@ -354,8 +346,7 @@ what_a_detach_left(void **state)
 
 /* --- other hosts, and functions of others ----------------------------------------------------- */
 
-static void
-files(void **state)
+TEST(files)
 {
     static const char line[] =
         "vgpuctl attach tests/data/plain.xml --type L40S-1B --count 2 --print-xml";
@@ -379,8 +370,7 @@ files(void **state)
 }
 
 /* A libvirt before 11.3 drops the element without a message. */
-static void
-a_display(void **state)
+TEST(a_display)
 {
     AUTO_FREE char *before = NULL, *after = NULL;
 
@@ -398,8 +388,7 @@ a_display(void **state)
 }
 
 /* There is no room for the vGPU today. But it is not impossible on this host. */
-static void
-shown_while_full(void **state)
+TEST(shown_while_full)
 {
     start(T4 CARDS);
     assert_int_equal(scene_prepare(&scene, 9, 1, "T4-1B"), 0);
@@ -411,8 +400,7 @@ shown_while_full(void **state)
     assert_string_equal(typed.faults, "");
 }
 
-static void
-a_clone(void **state)
+TEST(a_clone)
 {
     AUTO_FREE char *before = NULL, *after = NULL;
 
@@ -444,8 +432,7 @@ a_clone(void **state)
 
 /* A clone keeps a function that is its own already, and starts. The same holds for a second run of
  * the command. */
-static void
-a_clone_that_is_started(void **state)
+TEST(a_clone_that_is_started)
 {
     start(CARD("0000:3d:00.0"));
     define(1, REQUEST("type='L40S-1B'"), hostdev("0000:3d:00.4"));
@@ -453,8 +440,7 @@ a_clone_that_is_started(void **state)
         "web01: ua-gpu0 keeps the virtual function 0000:3d:00.4\nweb01: started\n");
 }
 
-static void
-a_clone_in_a_file(void **state)
+TEST(a_clone_in_a_file)
 {
     AUTO_FREE char *xml = NULL;
 
@@ -469,34 +455,4 @@ a_clone_in_a_file(void **state)
     typed_assert_has(typed.faults, "vgpuctl: attach: it is not known whether other domains have "
                                    "the virtual functions of web03 as well: ");
     assert_int_equal(chdir("/"), 0);
-}
-
-int
-main(void)
-{
-#define TEST(function) TYPED_TEST(function, here)
-    const struct CMUnitTest tests[] = {
-        TEST(a_function),
-        TEST(a_short_address),
-        TEST(one_that_libvirt_may_bind),
-        TEST(all_together),
-        TEST(not_what_others_name),
-        TEST(the_best_of_two_kinds),
-        TEST(no_room),
-        TEST(a_kept_one_is_in_the_way),
-        TEST(a_running_domain),
-        TEST(a_place_that_is_lost),
-        TEST(what_a_detach_left),
-        TEST(files),
-        TEST(shown_while_full),
-        TEST(a_display),
-        TEST(a_clone),
-        TEST(a_clone_that_is_started),
-        TEST(a_clone_in_a_file),
-    };
-
-    /* File names that are typed mean files of this process, not of the scene. */
-    if (chdir(scene_sources()) < 0)
-        return 1;
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

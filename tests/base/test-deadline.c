@@ -41,8 +41,9 @@ setup(void **state)
     return 0;
 }
 
-static void
-left_is_what_was_given(void **state)
+#define TEST(function) UNIT_TEST_IN(function, setup, NULL, NULL)
+
+TEST(left_is_what_was_given)
 {
     static const unsigned given[] = {0, 1, 1000, 60000, 3600000, 2147483648u, UINT_MAX};
 
@@ -52,8 +53,7 @@ left_is_what_was_given(void **state)
 
 /* The remaining time is rounded up. If it were 0 in the last millisecond, a wait would spin until
  * the end. */
-static void
-left_rounds_up(void **state)
+TEST(left_rounds_up)
 {
     struct deadline soon = deadline_in(&host, 1);
 
@@ -63,8 +63,7 @@ left_rounds_up(void **state)
     assert_int_equal(deadline_left(soon), 0);
 }
 
-static void
-nothing_is_left_of_the_past(void **state)
+TEST(nothing_is_left_of_the_past)
 {
     struct deadline past = deadline_in(&host, 0);
 
@@ -73,8 +72,7 @@ nothing_is_left_of_the_past(void **state)
     assert_int_equal(deadline_left(past), 0);
 }
 
-static void
-the_earlier_of_two(void **state)
+TEST(the_earlier_of_two)
 {
     static const unsigned pairs[][3] = {{1, 2, 1}, {2, 1, 1}, {5, 5, 5}, {0, UINT_MAX, 0}};
 
@@ -85,8 +83,7 @@ the_earlier_of_two(void **state)
     }
 }
 
-static void
-a_pause_that_is_too_late_does_not_sleep(void **state)
+TEST(a_pause_that_is_too_late_does_not_sleep)
 {
     uint64_t before = now;
     unsigned pause = 1;
@@ -96,8 +93,7 @@ a_pause_that_is_too_late_does_not_sleep(void **state)
     assert_int_equal(now, before);
 }
 
-static void
-pauses_double_up_to_32(void **state)
+TEST(pauses_double_up_to_32)
 {
     struct deadline late = deadline_in(&host, 60000);
     unsigned pause = 1;
@@ -112,8 +108,7 @@ pauses_double_up_to_32(void **state)
     assert_int_equal(pause, 32);
 }
 
-static void
-a_pause_ends_with_the_deadline(void **state)
+TEST(a_pause_ends_with_the_deadline)
 {
     struct deadline end = deadline_in(&host, 5);
     uint64_t before = now;
@@ -126,8 +121,7 @@ a_pause_ends_with_the_deadline(void **state)
 }
 
 /* A signal neither shortens a wait nor makes it longer. */
-static void
-a_wait_ends_with_the_deadline(void **state)
+TEST(a_wait_ends_with_the_deadline)
 {
     struct deadline end = deadline_in(&host, 5);
     uint64_t before = now;
@@ -143,8 +137,7 @@ a_wait_ends_with_the_deadline(void **state)
 }
 
 /* A signal may also come at the last moment. */
-static void
-what_is_ready_is_told(void **state)
+TEST(what_is_ready_is_told)
 {
     uint64_t before = now;
     struct pollfd input = {.fd = -1};
@@ -154,22 +147,4 @@ what_is_ready_is_told(void **state)
     assert_int_equal(deadline_wait(deadline_in(&host, 0), &input, 1), 1);
     is_ready = false;
     assert_int_equal(now, before);
-}
-
-int
-main(void)
-{
-    static const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup(left_is_what_was_given, setup),
-        cmocka_unit_test_setup(left_rounds_up, setup),
-        cmocka_unit_test_setup(nothing_is_left_of_the_past, setup),
-        cmocka_unit_test_setup(the_earlier_of_two, setup),
-        cmocka_unit_test_setup(a_pause_that_is_too_late_does_not_sleep, setup),
-        cmocka_unit_test_setup(pauses_double_up_to_32, setup),
-        cmocka_unit_test_setup(a_pause_ends_with_the_deadline, setup),
-        cmocka_unit_test_setup(a_wait_ends_with_the_deadline, setup),
-        cmocka_unit_test_setup(what_is_ready_is_told, setup),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

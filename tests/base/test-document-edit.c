@@ -17,8 +17,7 @@ document_of(const char *text)
     return (struct document){(char *)(uintptr_t)text, strlen(text)};
 }
 
-static void
-edits(void **state)
+UNIT_TEST(edits)
 {
     static const struct {
         const char *before;
@@ -44,8 +43,7 @@ edits(void **state)
     }
 }
 
-static void
-differences(void **state)
+UNIT_TEST(differences)
 {
     static const struct {
         const char *a, *b;
@@ -77,8 +75,7 @@ differences(void **state)
     }
 }
 
-static void
-is_written_to_the_end(void **state)
+UNIT_TEST(is_written_to_the_end)
 {
     const struct document document = document_of("all of it");
     AUTO_CLOSE int file = memfd_create("document", MFD_CLOEXEC);
@@ -93,8 +90,7 @@ is_written_to_the_end(void **state)
     assert_int_equal(document_write(&(const struct document){0}, -1), 0);
 }
 
-static void
-what_cannot_be_read(void **state)
+UNIT_TEST(what_cannot_be_read)
 {
     const struct host host = {.root = -1, .ops = &host_kernel};
     AUTO_CLOSE int empty = memfd_create("empty", MFD_CLOEXEC);
@@ -107,17 +103,4 @@ what_cannot_be_read(void **state)
     document_clear(&document);
     assert_int_equal(document_read(&host, directory, &document, &error), -EISDIR);
     assert_string_equal(error.text, "cannot read the domain XML: Is a directory");
-}
-
-int
-main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(edits),
-        cmocka_unit_test(differences),
-        cmocka_unit_test(is_written_to_the_end),
-        cmocka_unit_test(what_cannot_be_read),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

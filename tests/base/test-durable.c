@@ -47,8 +47,7 @@ check_file(const struct host *host)
     assert_int_equal(strspn(text, (char[]){text[0], '\0'}), LENGTH);
 }
 
-static void
-written_at_once(void **state)
+UNIT_TEST(written_at_once)
 {
     struct fake_kernel kernel;
     pid_t writers[WRITERS];
@@ -71,14 +70,4 @@ written_at_once(void **state)
     }
     check_file(&kernel.host);
     fake_stop(&kernel);
-}
-
-int
-main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(written_at_once),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -28,8 +28,7 @@ assert_cut(const struct error *error)
     assert_string_equal(error->text + MOST - 3, "...");
 }
 
-static void
-set_returns_its_code_and_replaces(void **state)
+UNIT_TEST(set_returns_its_code_and_replaces)
 {
     struct error error = {.text = "older"};
 
@@ -39,8 +38,7 @@ set_returns_its_code_and_replaces(void **state)
     assert_string_equal(error.text, "");
 }
 
-static void
-a_code_tells_the_class(void **state)
+UNIT_TEST(a_code_tells_the_class)
 {
     static const struct {
         int code;
@@ -57,8 +55,7 @@ a_code_tells_the_class(void **state)
     }
 }
 
-static void
-an_advice_stays_apart(void **state)
+UNIT_TEST(an_advice_stays_apart)
 {
     struct error error;
 
@@ -78,8 +75,7 @@ an_advice_stays_apart(void **state)
     assert_string_equal(error_advice(&error), "");
 }
 
-static void
-a_command_stays_apart(void **state)
+UNIT_TEST(a_command_stays_apart)
 {
     static const char command[] = "vgpuctl explain 'web 01'";
     struct error error;
@@ -107,8 +103,7 @@ a_command_stays_apart(void **state)
     assert_int_equal(error.command_length, 0);
 }
 
-static void
-wrap_puts_in_front(void **state)
+UNIT_TEST(wrap_puts_in_front)
 {
     struct error error = {.text = "full"};
 
@@ -118,8 +113,7 @@ wrap_puts_in_front(void **state)
     assert_string_equal(error.text, "web01: gpu: full");
 }
 
-static void
-add_parts_by_semicolon_unless_first(void **state)
+UNIT_TEST(add_parts_by_semicolon_unless_first)
 {
     struct error error = {0};
 
@@ -131,8 +125,7 @@ add_parts_by_semicolon_unless_first(void **state)
 }
 
 /* The text ends with the last character that fits, or with one more. */
-static void
-what_does_not_fit_ends_in_dots(void **state)
+UNIT_TEST(what_does_not_fit_ends_in_dots)
 {
     static const size_t fitting[] = {1, MOST - 1, MOST}, cut[] = {MOST + 1, MOST + 2, 5000};
     struct error error;
@@ -163,8 +156,7 @@ what_does_not_fit_ends_in_dots(void **state)
 }
 
 /* The error is already full. Then text is added, and the error is wrapped. */
-static void
-full_stays_whole_at_its_front(void **state)
+UNIT_TEST(full_stays_whole_at_its_front)
 {
     struct error error;
 
@@ -182,8 +174,7 @@ full_stays_whole_at_its_front(void **state)
 }
 
 /* Line feeds, escape sequences and the like, whatever their source. */
-static void
-control_characters_are_replaced(void **state)
+UNIT_TEST(control_characters_are_replaced)
 {
     struct error error;
 
@@ -207,8 +198,7 @@ control_characters_are_replaced(void **state)
 
 /* U+009B begins an escape sequence just as ESC [ does, and U+0085 begins a line. XML allows
  * both. */
-static void
-utf8_stays_and_its_control_characters_do_not(void **state)
+UNIT_TEST(utf8_stays_and_its_control_characters_do_not)
 {
     struct error error;
 
@@ -221,8 +211,7 @@ utf8_stays_and_its_control_characters_do_not(void **state)
 
 /* Half of a character is no valid text. libvirt's Python binding cannot even raise such an
  * error. */
-static void
-cut_between_characters(void **state)
+UNIT_TEST(cut_between_characters)
 {
     struct error error;
     char text[4000];
@@ -238,24 +227,4 @@ cut_between_characters(void **state)
         assert_non_null(dots);
         assert_int_equal(dots[-1] & 0xff, 0xa4);
     }
-}
-
-int
-main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(set_returns_its_code_and_replaces),
-        cmocka_unit_test(a_code_tells_the_class),
-        cmocka_unit_test(an_advice_stays_apart),
-        cmocka_unit_test(a_command_stays_apart),
-        cmocka_unit_test(wrap_puts_in_front),
-        cmocka_unit_test(add_parts_by_semicolon_unless_first),
-        cmocka_unit_test(what_does_not_fit_ends_in_dots),
-        cmocka_unit_test(full_stays_whole_at_its_front),
-        cmocka_unit_test(control_characters_are_replaced),
-        cmocka_unit_test(utf8_stays_and_its_control_characters_do_not),
-        cmocka_unit_test(cut_between_characters),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

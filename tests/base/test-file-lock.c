@@ -73,9 +73,10 @@ wait_until_blocked(pid_t pid)
     }
 }
 
+#define TEST(function) UNIT_TEST_IN(function, setup, teardown, NULL)
+
 /* Each process writes its letter while it has the lock. */
-static void
-the_first_is_served_first(void **state)
+TEST(the_first_is_served_first)
 {
     /* A lock belongs to the open file. A child shares it until the child closes the file. */
     char written[WAITERS + 1] = "";
@@ -103,8 +104,7 @@ the_first_is_served_first(void **state)
     close(fd);
 }
 
-static void
-nobody_waits_for_longer(void **state)
+TEST(nobody_waits_for_longer)
 {
     int held = open_file(), fd = open_file();
 
@@ -127,8 +127,7 @@ count_alarm(int number)
 }
 
 /* Another signal does not end the wait. Afterwards SIGALRM has its own handler again. */
-static void
-signals_stay_as_they_were(void **state)
+TEST(signals_stay_as_they_were)
 {
     const struct sigaction count = {.sa_handler = count_alarm};
     int held = open_file(), fd = open_file();
@@ -163,16 +162,4 @@ signals_stay_as_they_were(void **state)
     close(held);
     scene_assert_ends_well(pid);
     close(fd);
-}
-
-int
-main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(the_first_is_served_first, setup, teardown),
-        cmocka_unit_test_setup_teardown(nobody_waits_for_longer, setup, teardown),
-        cmocka_unit_test_setup_teardown(signals_stay_as_they_were, setup, teardown),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

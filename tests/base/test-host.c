@@ -45,8 +45,9 @@ put(const char *text)
     assert_int_equal(write(fd, text, strlen(text)), strlen(text));
 }
 
-static void
-paths(void **state)
+#define TEST(function) UNIT_TEST_IN(function, set_up, tear_down, NULL)
+
+TEST(paths)
 {
     const int most = (int)sizeof(((struct path *)0)->text) - 1;
     struct path path;
@@ -60,8 +61,7 @@ paths(void **state)
     assert_false(host_exists(&host, "%*d", most + 1, 7));
 }
 
-static void
-texts(void **state)
+TEST(texts)
 {
     static const struct {
         const char *file;
@@ -92,8 +92,7 @@ texts(void **state)
     assert_int_equal(host_read(&host, text, sizeof(text), "."), -EISDIR);
 }
 
-static void
-numbers(void **state)
+TEST(numbers)
 {
     static const struct {
         const char *file;
@@ -125,8 +124,7 @@ numbers(void **state)
     assert_int_equal(host_read_number(&host, &(uint64_t){0}, "no such"), -ENOENT);
 }
 
-static void
-links(void **state)
+TEST(links)
 {
     struct name name;
 
@@ -143,8 +141,7 @@ links(void **state)
     assert_false(host_exists(&host, "no such"));
 }
 
-static void
-listings_and_directories(void **state)
+TEST(listings_and_directories)
 {
     struct names names = {0};
     struct stat status;
@@ -169,8 +166,7 @@ listings_and_directories(void **state)
     assert_int_equal(host_remove(&host, "a"), -ENOENT);
 }
 
-static void
-the_clock(void **state)
+TEST(the_clock)
 {
     uint64_t before = host_kernel.now(&host), seconds = host_seconds(&host),
              milliseconds = host_uptime(&host), after = host_kernel.now(&host);
@@ -180,8 +176,7 @@ the_clock(void **state)
 }
 
 /* A wait ends when there is something to read, or when its time is over. */
-static void
-waits(void **state)
+TEST(waits)
 {
     int pipes[2];
     struct pollfd ready;
@@ -198,8 +193,6 @@ waits(void **state)
     close(pipes[1]);
 }
 
-#define TEST(function) cmocka_unit_test_setup_teardown(function, set_up, tear_down)
-
 /* Stands for a file's security context: the context is the name of the file. */
 static ssize_t
 own_name(const struct host *h, const char *path, char *buffer, size_t size)
@@ -212,8 +205,7 @@ own_name(const struct host *h, const char *path, char *buffer, size_t size)
     return (ssize_t)length;
 }
 
-static void
-labels(void **state)
+TEST(labels)
 {
     struct host_ops ops = {.label = own_name};
     const struct host said = {.root = -1, .ops = &ops};
@@ -231,15 +223,4 @@ labels(void **state)
     assert_int_equal(host_label(&said, type, sizeof(type), "u:r::s0"), -EBADMSG);
     assert_int_equal(host_label(&said, type, sizeof(type), "%0300d", 1), -ERANGE);
     assert_int_equal(host_label(&host, type, sizeof(type), "no such"), -ENOENT);
-}
-
-int
-main(void)
-{
-    const struct CMUnitTest tests[] = {
-        TEST(paths),     TEST(texts), TEST(numbers), TEST(links), TEST(listings_and_directories),
-        TEST(the_clock), TEST(waits), TEST(labels),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

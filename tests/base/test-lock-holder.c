@@ -20,6 +20,7 @@
 
 static struct scene scene;
 static const struct scene_case here = {.scene = &scene, .machine = SCENE_T4_AND_MTTY};
+#define TEST(function) SCENE_TEST(function, here)
 static struct lock_holder holder;
 
 static int
@@ -70,8 +71,7 @@ is_byte_held(uint64_t byte)
     return lock_holder_find_byte(&scene.kernel.host, LOCK, byte, &holder);
 }
 
-static void
-who_has_it(void **state)
+TEST(who_has_it)
 {
     char text[32], comm[32] = "";
     int fd;
@@ -96,8 +96,7 @@ who_has_it(void **state)
 }
 
 /* The process that took the lock has ended. */
-static void
-who_has_inherited_it(void **state)
+TEST(who_has_inherited_it)
 {
     int pids[2], fd;
     pid_t taker, child;
@@ -127,8 +126,7 @@ who_has_inherited_it(void **state)
     close(pids[1]);
 }
 
-static void
-who_has_a_byte(void **state)
+TEST(who_has_a_byte)
 {
     int fd = open_file(LOCK), other;
     pid_t pid;
@@ -147,18 +145,4 @@ who_has_a_byte(void **state)
     end(pid);
     close(fd);
     close(other);
-}
-
-int
-main(void)
-{
-#define TEST(function)                                                                             \
-    cmocka_unit_test_prestate_setup_teardown(function, scene_set_up, scene_tear_down, (void *)&here)
-    const struct CMUnitTest tests[] = {
-        TEST(who_has_it),
-        TEST(who_has_inherited_it),
-        TEST(who_has_a_byte),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -12,8 +12,7 @@
 
 #define TOO_MUCH ((size_t)1 << 60) /* no machine has so much */
 
-static void
-copies(void **state)
+UNIT_TEST(copies)
 {
     AUTO_FREE char *copy = memory_copy("all of it"), *empty = memory_copy("");
     AUTO_FREE char *part = memory_copy_bytes("all of it", 3), *none = memory_copy_bytes("x", 0);
@@ -26,8 +25,7 @@ copies(void **state)
     assert_string_equal(text, "3 of it");
 }
 
-static void
-streams(void **state)
+UNIT_TEST(streams)
 {
     AUTO_FREE char *text = NULL;
     size_t length;
@@ -40,8 +38,7 @@ streams(void **state)
     assert_int_equal(strlen(text), 10000);
 }
 
-static void
-arrays(void **state)
+UNIT_TEST(arrays)
 {
     AUTO_FREE int *zeroed = memory_zeroed(5, sizeof(*zeroed)), *grown = NULL;
     AUTO_FREE void *none = memory_zeroed(0, 8);
@@ -116,8 +113,7 @@ run(void (*act)(void), char *said, size_t size)
     return WEXITSTATUS(status);
 }
 
-static void
-refused(void **state)
+UNIT_TEST(refused)
 {
     static const struct {
         void (*act)(void);
@@ -139,8 +135,7 @@ refused(void **state)
 }
 
 /* These functions do not end the process: they return an error, and their array stays. */
-static void
-tried(void **state)
+UNIT_TEST(tried)
 {
     struct large {
         char bytes[TOO_MUCH];
@@ -152,15 +147,4 @@ tried(void **state)
     assert_int_equal(small[0], 7);
     assert_null(array_try_to_grow(large, 1, sizeof(*large)));
     assert_int_equal(count, 1);
-}
-
-int
-main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(copies),  cmocka_unit_test(streams), cmocka_unit_test(arrays),
-        cmocka_unit_test(refused), cmocka_unit_test(tried),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -37,8 +37,7 @@ check_rows(parse_function *parse, const struct row *rows, size_t count)
     assert_int_equal(wrong, 0);
 }
 
-static void
-a_name_is_one_directory_name(void **state)
+UNIT_TEST(a_name_is_one_directory_name)
 {
     static const struct row rows[] = {
         {"a", "a"},
@@ -82,8 +81,7 @@ a_name_is_one_directory_name(void **state)
 }
 
 /* Every byte by itself, compared with the set that names.h promises. */
-static void
-a_name_has_no_other_characters(void **state)
+UNIT_TEST(a_name_has_no_other_characters)
 {
     for (int c = 1; c < 256; c++) {
         char text[] = {'a', (char)c, '\0'};
@@ -95,8 +93,7 @@ a_name_has_no_other_characters(void **state)
     }
 }
 
-static void
-a_uuid_in_any_form_of_libvirt(void **state)
+UNIT_TEST(a_uuid_in_any_form_of_libvirt)
 {
     static const struct row rows[] = {
         {UUID, UUID},
@@ -132,8 +129,7 @@ a_uuid_in_any_form_of_libvirt(void **state)
 }
 
 /* virUUIDParse accepts blanks and dashes between bytes, and white space around the UUID. */
-static void
-a_uuid_as_liberal_as_libvirt(void **state)
+UNIT_TEST(a_uuid_as_liberal_as_libvirt)
 {
     static const struct row rows[] = {
         {"b1f4-e27e-0d06-4a5f-9c5d-3a1f-0c6b-8e21", UUID},
@@ -150,8 +146,7 @@ a_uuid_as_liberal_as_libvirt(void **state)
     check_rows(name_parse_uuid, rows, COUNT(rows));
 }
 
-static void
-a_pci_address_is_whole(void **state)
+UNIT_TEST(a_pci_address_is_whole)
 {
     static const struct row rows[] = {
         {"0000:18:00.0", "0000:18:00.0"},
@@ -210,8 +205,7 @@ a_pci_address_is_whole(void **state)
     check_rows(name_parse_pci, rows, COUNT(rows));
 }
 
-static void
-equal_means_the_same_text(void **state)
+UNIT_TEST(equal_means_the_same_text)
 {
     struct name a = {"mtty"}, b = {"mtty\0rest"}, c = {"mtt"}, d = {"MTTY"};
 
@@ -220,8 +214,7 @@ equal_means_the_same_text(void **state)
     assert_false(name_equal(&a, &d));
 }
 
-static void
-names_grow_and_sort(void **state)
+UNIT_TEST(names_grow_and_sort)
 {
     static const char *const added[] = {"b", "a", "nvidia-9",    "nvidia-10",
                                         "B", "a", "0000:18:00.0"};
@@ -255,8 +248,7 @@ names_grow_and_sort(void **state)
 }
 
 /* The array grows at powers of two. */
-static void
-names_grow_many(void **state)
+UNIT_TEST(names_grow_many)
 {
     struct names names = {0};
 
@@ -270,21 +262,4 @@ names_grow_many(void **state)
     for (size_t i = 1; i < names.count; i++)
         assert_true(strcmp(names.items[i - 1].text, names.items[i].text) < 0);
     names_clear(&names);
-}
-
-int
-main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_name_is_one_directory_name),
-        cmocka_unit_test(a_name_has_no_other_characters),
-        cmocka_unit_test(a_uuid_in_any_form_of_libvirt),
-        cmocka_unit_test(a_uuid_as_liberal_as_libvirt),
-        cmocka_unit_test(a_pci_address_is_whole),
-        cmocka_unit_test(equal_means_the_same_text),
-        cmocka_unit_test(names_grow_and_sort),
-        cmocka_unit_test(names_grow_many),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -34,8 +34,7 @@ format(const struct nodeset *set)
     return text;
 }
 
-static void
-texts_that_are_sets(void **state)
+UNIT_TEST(texts_that_are_sets)
 {
     static const struct {
         const char *text, *wanted;
@@ -73,8 +72,7 @@ texts_that_are_sets(void **state)
     }
 }
 
-static void
-texts_that_are_none(void **state)
+UNIT_TEST(texts_that_are_none)
 {
     static const char *const texts[] = {
         /* no text, or no number where a number should be */
@@ -100,8 +98,7 @@ texts_that_are_none(void **state)
 }
 
 /* A wrong text is refused as a whole, even if its beginning is right. */
-static void
-all_of_a_text_or_nothing(void **state)
+UNIT_TEST(all_of_a_text_or_nothing)
 {
     struct nodeset set = {0};
 
@@ -112,8 +109,7 @@ all_of_a_text_or_nothing(void **state)
     assert_string_equal(format(&set), "1-2");
 }
 
-static void
-texts_add_up(void **state)
+UNIT_TEST(texts_add_up)
 {
     struct nodeset set = {0};
 
@@ -124,8 +120,7 @@ texts_add_up(void **state)
     assert_string_equal(format(&set), "1,8-9");
 }
 
-static void
-members(void **state)
+UNIT_TEST(members)
 {
     struct nodeset set = {0};
 
@@ -139,8 +134,7 @@ members(void **state)
     assert_false(nodeset_has(&set, 4096) || nodeset_has(&set, 4160) || nodeset_has(&set, ~0u));
 }
 
-static void
-sets_that_meet(void **state)
+UNIT_TEST(sets_that_meet)
 {
     static const struct {
         const char *a, *b;
@@ -163,8 +157,7 @@ sets_that_meet(void **state)
 }
 
 /* The nodes of the processors to which a guest is pinned. */
-static void
-nodes_of_processors(void **state)
+UNIT_TEST(nodes_of_processors)
 {
     static const struct {
         const char *processors, *wanted;
@@ -198,8 +191,7 @@ nodes_of_processors(void **state)
 }
 
 /* A kernel without NUMA, and nodes that are known already. */
-static void
-no_nodes_are_told(void **state)
+UNIT_TEST(no_nodes_are_told)
 {
     struct nodeset processors = {0}, nodes = {0};
     struct fake_kernel fake;
@@ -213,21 +205,4 @@ no_nodes_are_told(void **state)
     topology_add_nodes(&fake.host, &processors, &nodes);
     assert_string_equal(format(&nodes), "1,7");
     fake_stop(&fake);
-}
-
-int
-main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(texts_that_are_sets),
-        cmocka_unit_test(texts_that_are_none),
-        cmocka_unit_test(all_of_a_text_or_nothing),
-        cmocka_unit_test(texts_add_up),
-        cmocka_unit_test(members),
-        cmocka_unit_test(sets_that_meet),
-        cmocka_unit_test(nodes_of_processors),
-        cmocka_unit_test(no_nodes_are_told),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -8,8 +8,7 @@
 #include <stdbool.h>
 #include <string.h>
 
-static void
-rows(void **state)
+UNIT_TEST(rows)
 {
     static const struct {
         const char *text, *wanted;
@@ -53,8 +52,7 @@ rows(void **state)
 
 /* Each character of one or two bytes: the controls and the two named above are refused, and no
  * others. */
-static void
-short_characters(void **state)
+UNIT_TEST(short_characters)
 {
     for (unsigned c = 1; c < 0x800; c++) {
         bool refused = c < ' ' || (c >= 0x7f && c < 0xa0) || c == 0xad || c == 0x61c;
@@ -70,8 +68,7 @@ short_characters(void **state)
 }
 
 /* The first and the last character of each longer range, and the characters beside them. */
-static void
-long_characters(void **state)
+UNIT_TEST(long_characters)
 {
     static const uint32_t ranges[][2] = {
         {0x180e, 0x180e}, {0x200b, 0x200f}, {0x2028, 0x202e}, {0x2060, 0x206f},   {0xd800, 0xdfff},
@@ -98,8 +95,7 @@ long_characters(void **state)
     }
 }
 
-static void
-utf8(void **state)
+UNIT_TEST(utf8)
 {
     static const struct {
         const char *text, *wanted;
@@ -121,8 +117,7 @@ utf8(void **state)
 }
 
 /* A word for programs: each byte that is not harmless has its number. */
-static void
-words_for_programs(void **state)
+UNIT_TEST(words_for_programs)
 {
     static const struct {
         const char *text, *word;
@@ -144,18 +139,4 @@ words_for_programs(void **state)
 
         assert_string_equal(word, rows[i].word);
     }
-}
-
-int
-main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(rows),
-        cmocka_unit_test(utf8),
-        cmocka_unit_test(short_characters),
-        cmocka_unit_test(long_characters),
-        cmocka_unit_test(words_for_programs),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

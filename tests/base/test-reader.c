@@ -35,6 +35,7 @@ static const struct scene_case here = {.scene = &scene,
                                                   "type x-1 \"X-1\" framebuffer 1024 max 3\n",
                                        .begin = begin,
                                        .end = end};
+#define TEST(function) SCENE_TEST(function, here)
 
 static ssize_t
 ask(const char *path, char *text, size_t size)
@@ -63,8 +64,7 @@ make_slow(unsigned milliseconds)
 
 /* --- the tests -------------------------------------------------------------------------------- */
 
-static void
-it_answers_as_a_read_would(void **state)
+TEST(it_answers_as_a_read_would)
 {
     struct name card;
     uint64_t number;
@@ -85,8 +85,7 @@ it_answers_as_a_read_would(void **state)
 
 /* The child must keep no descriptor of its parent open. The kernel may keep the child alive for any
  * time. */
-static void
-it_has_nothing_else_open(void **state)
+TEST(it_has_nothing_else_open)
 {
     const struct host host = {.root = scene.kernel.real_root, .ops = &host_kernel};
     AUTO(names_clear) struct names open = {0};
@@ -102,8 +101,7 @@ it_has_nothing_else_open(void **state)
 }
 
 /* In one look all answers of a card have to come within the card's time. */
-static void
-a_slow_card_is_silent(void **state)
+TEST(a_slow_card_is_silent)
 {
     char text[16];
     uint64_t began = fake_now();
@@ -125,8 +123,7 @@ a_slow_card_is_silent(void **state)
 }
 
 /* Another child asks the other cards. */
-static void
-others_are_still_asked(void **state)
+TEST(others_are_still_asked)
 {
     struct name other;
     char text[16];
@@ -143,8 +140,7 @@ others_are_still_asked(void **state)
 
 /* A child of the process asks drivers by itself, and not through the reader. If both used one
  * reader, their answers would be mixed up. */
-static void
-a_child_asks_by_itself(void **state)
+TEST(a_child_asks_by_itself)
 {
     char text[16];
     int pid;
@@ -156,17 +152,4 @@ a_child_asks_by_itself(void **state)
     assert_int_equal(reader.pid, pid);
     make_slow(READER_PATIENCE * 2);
     assert_int_equal(ask(TYPE "/name", text, sizeof(text)), 3);
-}
-
-int
-main(void)
-{
-#define TEST(function) SCENE_TEST(function, here)
-    const struct CMUnitTest tests[] = {
-        TEST(it_answers_as_a_read_would), TEST(it_has_nothing_else_open),
-        TEST(a_slow_card_is_silent),      TEST(others_are_still_asked),
-        TEST(a_child_asks_by_itself),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

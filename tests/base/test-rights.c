@@ -202,8 +202,7 @@ answer_to(const struct call *call, bool gives_up)
     return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
 }
 
-static void
-calls_that_nobody_needs_are_refused(void **state)
+UNIT_TEST(calls_that_nobody_needs_are_refused)
 {
     bool failed = false;
 
@@ -244,8 +243,7 @@ status_of(const char *key, int base)
 #define LOOK   (UINT64_C(1) << 1 | UINT64_C(1) << 2 | UINT64_C(1) << 19)
 #define CHANGE (LOOK | UINT64_C(1) << 21)
 
-static void
-capabilities_are_those_in_use(void **state)
+UNIT_TEST(capabilities_are_those_in_use)
 {
     static const uint64_t kept[] = {[RIGHTS_TO_LOOK] = LOOK, [RIGHTS_TO_CHANGE] = CHANGE};
     const uint64_t had = status_of("CapPrm", 16), bound = status_of("CapBnd", 16);
@@ -324,8 +322,7 @@ look_at_others(const char *path)
 
 /* The hook opens files that libvirt gave to QEMU's user, and sees which files QEMU has open. This
  * test does the same. */
-static void
-root_still_sees_what_is_others(void **state)
+UNIT_TEST(root_still_sees_what_is_others)
 {
     char directory[] = "/tmp/vgpu-rights-XXXXXX";
     bool made = make_file_of_others(directory, "file");
@@ -336,16 +333,4 @@ root_still_sees_what_is_others(void **state)
     if (!made)
         skip();
     assert_int_equal(status, 0);
-}
-
-int
-main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(calls_that_nobody_needs_are_refused),
-        cmocka_unit_test(capabilities_are_those_in_use),
-        cmocka_unit_test(root_still_sees_what_is_others),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -50,8 +50,9 @@ assert_count(size_t wanted)
     assert_int_equal(names.count, wanted);
 }
 
-static void
-the_first_one_stays(void **state)
+#define TEST(test) UNIT_TEST_IN(test, set_up, tear_down, NULL)
+
+TEST(the_first_one_stays)
 {
     assert_int_equal(run_links_put(host, "kind", "b", "first"), 0);
     assert_int_equal(run_links_put(host, "kind", "b", "second"), -EEXIST);
@@ -63,8 +64,7 @@ the_first_one_stays(void **state)
 }
 
 /* A process was killed while it replaced the link. */
-static void
-the_last_one_stays(void **state)
+TEST(the_last_one_stays)
 {
     assert_int_equal(run_links_replace(host, "kind", "b", "%d.%s", 1, "first"), 0);
     assert_target("b", "1.first");
@@ -74,8 +74,7 @@ the_last_one_stays(void **state)
     assert_count(1);
 }
 
-static void
-made_without_a_descriptor(void **state)
+TEST(made_without_a_descriptor)
 {
     struct rlimit before, none;
 
@@ -89,8 +88,7 @@ made_without_a_descriptor(void **state)
 }
 
 /* The state directory is made, and /run is not. */
-static void
-made_below_run_only(void **state)
+TEST(made_below_run_only)
 {
     struct error error;
     int rc;
@@ -105,8 +103,7 @@ made_below_run_only(void **state)
     assert_int_equal(run_links_check(0, "kind", "b", &error), 0);
 }
 
-static void
-what_is_read(void **state)
+TEST(what_is_read)
 {
     uint64_t number;
     char target[301], wanted[301];
@@ -130,8 +127,7 @@ what_is_read(void **state)
 }
 
 /* Somebody has replaced our directory by a link to a directory with such names. */
-static void
-a_link_in_place_of_the_directory_is_refused(void **state)
+TEST(a_link_in_place_of_the_directory_is_refused)
 {
     const int root = host->root;
 
@@ -141,21 +137,4 @@ a_link_in_place_of_the_directory_is_refused(void **state)
     assert_int_equal(renameat(root, STATE "/kind", root, STATE "/elsewhere"), 0);
     assert_int_equal(symlinkat("elsewhere", root, STATE "/kind"), 0);
     assert_count(0);
-}
-
-#define TEST(test) cmocka_unit_test_setup_teardown(test, set_up, tear_down)
-
-int
-main(void)
-{
-    const struct CMUnitTest tests[] = {
-        TEST(the_first_one_stays),
-        TEST(the_last_one_stays),
-        TEST(made_without_a_descriptor),
-        TEST(made_below_run_only),
-        TEST(what_is_read),
-        TEST(a_link_in_place_of_the_directory_is_refused),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

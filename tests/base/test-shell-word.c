@@ -8,8 +8,7 @@
 #include <stdio.h>
 #include <string.h>
 
-static void
-as_it_is(void **state)
+UNIT_TEST(as_it_is)
 {
     static const char *const names[] = {"web01", "ua-gpu0", "0000:3b:00.0", "a_b.c+d@e%f,g/h",
                                         "K\xc3\xb6ln"};
@@ -18,8 +17,7 @@ as_it_is(void **state)
         assert_string_equal(shell_word(names[i]).text, names[i]);
 }
 
-static void
-read_back(void **state)
+UNIT_TEST(read_back)
 {
     static const char *const names[] = {"",     "x;reboot", "web one", "it's",  "''",    "$(id)",
                                         "`id`", "a\\b",     "*",       "~root", "{a,b}", "a\nb",
@@ -40,8 +38,7 @@ read_back(void **state)
     }
 }
 
-static void
-too_long(void **state)
+UNIT_TEST(too_long)
 {
     char name[2000];
 
@@ -54,16 +51,4 @@ too_long(void **state)
     assert_string_equal(shell_word(name).text, "NAME");
     name[200] = '\0';
     assert_int_equal(strlen(shell_word(name).text), 802);
-}
-
-int
-main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(as_it_is),
-        cmocka_unit_test(read_back),
-        cmocka_unit_test(too_long),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

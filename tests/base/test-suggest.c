@@ -7,8 +7,7 @@
 
 #include <string.h>
 
-static void
-what_was_meant(void **state)
+UNIT_TEST(what_was_meant)
 {
     static const char *const words[] = {"type", "class", "placement", "alias"};
     static const struct {
@@ -44,8 +43,7 @@ what_was_meant(void **state)
 }
 
 /* The nearest word. If several are equally near, the first of them. */
-static void
-the_nearest(void **state)
+UNIT_TEST(the_nearest)
 {
     struct suggest suggest = SUGGEST("nvidia-22");
 
@@ -55,15 +53,4 @@ the_nearest(void **state)
     assert_string_equal(suggest_text(&suggest).text, " (did you mean nvidia-222?)");
     suggest_offer(&suggest, "nvidia-22");
     assert_int_equal(suggest.distance, 0);
-}
-
-int
-main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(what_was_meant),
-        cmocka_unit_test(the_nearest),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -7,8 +7,7 @@
 
 #include <string.h>
 
-static void
-pieces_follow_each_other(void **state)
+UNIT_TEST(pieces_follow_each_other)
 {
     char bytes[32] = "older";
     struct text text = text_on(bytes, sizeof(bytes));
@@ -25,8 +24,7 @@ pieces_follow_each_other(void **state)
 
 /* For each size: either all pieces are there, or the front of them and dots. No byte behind the
  * size is written. */
-static void
-any_size_holds_its_front(void **state)
+UNIT_TEST(any_size_holds_its_front)
 {
     static const char all[] = "one, two, three, four";
 
@@ -54,8 +52,7 @@ any_size_holds_its_front(void **state)
 }
 
 /* After the cut a shorter piece would fit, but a reader would take it for the next one. */
-static void
-nothing_comes_after_the_dots(void **state)
+UNIT_TEST(nothing_comes_after_the_dots)
 {
     char bytes[12];
     struct text text = text_on(bytes, sizeof(bytes));
@@ -68,8 +65,7 @@ nothing_comes_after_the_dots(void **state)
 }
 
 /* Each size cuts a text of characters with two bytes; never one of them in two. */
-static void
-a_character_is_not_cut_in_two(void **state)
+UNIT_TEST(a_character_is_not_cut_in_two)
 {
     for (size_t size = sizeof("..."); size < 16; size++) {
         char bytes[16];
@@ -79,17 +75,4 @@ a_character_is_not_cut_in_two(void **state)
         assert_true(text.is_cut);
         assert_int_equal((text.length - strlen("...")) % strlen("ä"), 0);
     }
-}
-
-int
-main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(pieces_follow_each_other),
-        cmocka_unit_test(any_size_holds_its_front),
-        cmocka_unit_test(nothing_comes_after_the_dots),
-        cmocka_unit_test(a_character_is_not_cut_in_two),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

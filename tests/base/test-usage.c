@@ -10,8 +10,7 @@
 
 static const struct usage usage = {"libvirt-vgpu-hook", "DOMAIN OPERATION", "libvirt"};
 
-static void
-who_is_answered(void **state)
+UNIT_TEST(who_is_answered)
 {
     static const struct {
         int argc;
@@ -40,14 +39,4 @@ who_is_answered(void **state)
         assert_true(pread(out, text, sizeof(text) - 1, 0) >= 0);
         assert_string_equal(text, rows[i].answer);
     }
-}
-
-int
-main(void)
-{
-    static const struct CMUnitTest tests[] = {
-        cmocka_unit_test(who_is_answered),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -24,6 +24,7 @@
 
 static struct scene scene;
 static const struct scene_case here = {.scene = &scene, .machine = MACHINE};
+#define TEST(function) SCENE_TEST(function, here)
 static char said[1024];
 
 /* Calls the call-out as mdevctl does. Its words are separated by blanks ("''" is an empty word),
@@ -105,8 +106,7 @@ write_lease(unsigned device, const char *type, const char *parent, const char *g
 }
 
 /* A start of an unknown device is allowed, and so is any event that is no start. */
-static void
-not_ours(void **state)
+TEST(not_ours)
 {
     static const char *const lines[] = {
         "",
@@ -144,8 +144,7 @@ not_ours(void **state)
     assert_int_equal(scene_leases(&scene, "held"), 1);
 }
 
-static void
-a_free_uuid_and_place(void **state)
+TEST(a_free_uuid_and_place)
 {
     allowed("mtty-2", 1, "mtty");
     allowed("nvidia-222", 1, "0000:18:00.4");
@@ -160,8 +159,7 @@ a_free_uuid_and_place(void **state)
 
 /* Promises on virtual functions, and drained GPUs, do not matter to mdevctl. A lease without a UUID
  * does not confuse the call-out. */
-static void
-virtual_functions(void **state)
+TEST(virtual_functions)
 {
     char text[2048], boot_id[64];
 
@@ -188,8 +186,7 @@ virtual_functions(void **state)
     assert_int_equal(scene_leases(&scene, "reserved"), 1);
 }
 
-static void
-a_uuid_of_ours(void **state)
+TEST(a_uuid_of_ours)
 {
     static const char *const states[] = {"pending", "held",     "kept",
                                          "leaving", "removing", "reserved"};
@@ -211,8 +208,7 @@ a_uuid_of_ours(void **state)
 }
 
 /* A vGPU that we found, and did not make, belongs to its maker. */
-static void
-a_uuid_that_we_found(void **state)
+TEST(a_uuid_that_we_found)
 {
     assert_int_equal(fake_make(&scene.kernel, "mtty", "mtty-2", scene_device(1)), 0);
     assert_int_equal(scene_prepare(&scene, 1, 1, "mtty-2"), 0);
@@ -220,8 +216,7 @@ a_uuid_that_we_found(void **state)
     allowed("mtty-2", 1, "mtty");
 }
 
-static void
-a_drained_gpu(void **state)
+TEST(a_drained_gpu)
 {
     fake_write(&scene.kernel, DRAINED "/0000:18:00.0", "");
     refused("nvidia-222", 1, "0000:18:00.4",
@@ -234,8 +229,7 @@ a_drained_gpu(void **state)
     allowed("nvidia-222", 1, "0000:18:00.4");
 }
 
-static void
-a_promised_place(void **state)
+TEST(a_promised_place)
 {
     /* One of two places is promised. Then the other place is taken. */
     write_lease(1, "mtty-2", "mtty", "mtty", "pending");
@@ -250,8 +244,7 @@ a_promised_place(void **state)
 }
 
 /* The promise may be any of the leases. The leases before it are on another GPU, or are held. */
-static void
-one_promise_of_several_leases(void **state)
+TEST(one_promise_of_several_leases)
 {
     char text[2048], boot_id[64];
 
@@ -272,8 +265,7 @@ one_promise_of_several_leases(void **state)
             "the room for it on mtty is promised to the guest guest3 (pending)");
 }
 
-static void
-a_promised_function(void **state)
+TEST(a_promised_function)
 {
     write_lease(1, "nvidia-222", "0000:18:00.4", "0000:18:00.0", "reserved");
     refused("nvidia-222", 2, "0000:18:00.4", "is promised to the guest guest1 (reserved)");
@@ -285,8 +277,7 @@ a_promised_function(void **state)
 }
 
 /* Our files are broken. Even then the call-out does not stop starts of other devices. */
-static void
-what_cannot_be_read(void **state)
+TEST(what_cannot_be_read)
 {
     fake_write(&scene.kernel, LEDGER, "rubbish\n");
     allowed("mtty-2", 1, "mtty");
@@ -302,8 +293,7 @@ what_cannot_be_read(void **state)
 }
 
 /* stdin has any text or no text, or is a pipe that never ends. */
-static void
-whatever_is_on_stdin(void **state)
+TEST(whatever_is_on_stdin)
 {
     static const char *const texts[] = {"", "{", "\xff\xfe", "null", "[[[[[[[[[[[[[[[[[[[[[[[["};
     AUTO_FREE char *large = malloc((1 << 20) + 1);
@@ -331,8 +321,7 @@ whatever_is_on_stdin(void **state)
 }
 
 /* mdevctl 1.2 fails if the script ends while mdevctl is still writing to it. */
-static void
-all_of_stdin_is_read(void **state)
+TEST(all_of_stdin_is_read)
 {
     char text[] = "x -t mtty-2 -e pre -a start -s none -u dddddddd-0000-4000-8000-000000000001 "
                   "-p mtty",
@@ -357,8 +346,7 @@ all_of_stdin_is_read(void **state)
     scene_assert_ends_well(writer);
 }
 
-static void
-one_of_ours_is_stopped(void **state)
+TEST(one_of_ours_is_stopped)
 {
     scene_configure(&scene, "release = \"keep\";");
     stopped(1, "success");
@@ -378,8 +366,7 @@ one_of_ours_is_stopped(void **state)
 
 /* The device's guest is just starting. The event `start` will decide about the lease, and libvirt
  * will call release. */
-static void
-one_that_is_needed(void **state)
+TEST(one_that_is_needed)
 {
     AUTO_FREE char *xml = NULL;
 
@@ -396,8 +383,7 @@ one_that_is_needed(void **state)
 
 /* A process that holds the claim works on this device. The call-out waits for the lock, but only
  * for a short time. */
-static void
-one_that_somebody_works_on(void **state)
+TEST(one_that_somebody_works_on)
 {
     AUTO(statedir_close) struct statedir statedir = STATEDIR_CLOSED;
     AUTO(ledger_clear) struct ledger ledger = {0};
@@ -420,29 +406,4 @@ one_that_somebody_works_on(void **state)
     statedir_close(&statedir);
     stopped(1, "success");
     assert_int_equal(scene_leases(&scene, ""), 0);
-}
-
-int
-main(void)
-{
-#define TEST(function) SCENE_TEST(function, here)
-    const struct CMUnitTest tests[] = {
-        TEST(not_ours),
-        TEST(a_free_uuid_and_place),
-        TEST(virtual_functions),
-        TEST(a_uuid_of_ours),
-        TEST(a_uuid_that_we_found),
-        TEST(a_drained_gpu),
-        TEST(a_promised_place),
-        TEST(one_promise_of_several_leases),
-        TEST(a_promised_function),
-        TEST(what_cannot_be_read),
-        TEST(whatever_is_on_stdin),
-        TEST(all_of_stdin_is_read),
-        TEST(one_of_ours_is_stopped),
-        TEST(one_that_is_needed),
-        TEST(one_that_somebody_works_on),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

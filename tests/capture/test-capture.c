@@ -134,8 +134,7 @@ explain_function(const char *address, const char *type)
 /* --- hosts ------------------------------------------------------------------------------------ */
 
 /* Each machine is recorded while idle. Three commands show all of its facts. */
-static void
-every_machine(void **state)
+SCENE_TEST(every_machine, unmade)
 {
     static const char *const lines[] = {"vgpuctl gpus --json", "vgpuctl types --json",
                                         "vgpuctl doctor"};
@@ -158,8 +157,7 @@ every_machine(void **state)
 }
 
 /* A host with running, waiting and ended guests, a quota, and a drained GPU. */
-static void
-mediated_devices(void **state)
+SCENE_TEST(mediated_devices, here)
 {
     scene_configure(&scene,
                     "# who may have how many\n"
@@ -179,8 +177,7 @@ mediated_devices(void **state)
     explain_type("T4-1B");
 }
 
-static void
-functions(void **state)
+SCENE_TEST(functions, unmade)
 {
     AUTO_FREE char *public = NULL;
 
@@ -201,8 +198,7 @@ functions(void **state)
 
 /* Of NVIDIA's table a capture has the cards that are here. A function lists no types while the card
  * is full, so only the table tells them. */
-static void
-a_table(void **state)
+SCENE_TEST(a_table, unmade)
 {
     static const char table[] =
         "<vgpuconfig><vgpuType id='1156' name=\"NVIDIA L40S-48Q\" class='Quadro'/>"
@@ -235,8 +231,7 @@ a_table(void **state)
 }
 
 /* What check says of a declared GPU needs files that a capture has not. It says so, and no more. */
-static void
-a_declared_gpu(void **state)
+SCENE_TEST(a_declared_gpu, unmade)
 {
     scene_start(&scene, L40S);
     scene.kernel.host.run = run_program;
@@ -253,8 +248,7 @@ a_declared_gpu(void **state)
     assert_int_equal(chdir("/"), 0);
 }
 
-static void
-profiles(void **state)
+SCENE_TEST(profiles, unmade)
 {
     scene_start(&scene, "gpu 0000:03:00.0 xe vfs 4 memory 14096 vendor 8086 device e212\n");
     scene.kernel.host.run = run_program;
@@ -301,8 +295,7 @@ another_has(const char *function)
     fake_end(qemu);
 }
 
-static void
-pools(void **state)
+SCENE_TEST(pools, unmade)
 {
     scene_start(&scene, "pci 0000:03:00.0 driver gim vendor 1002 device 74b5\n"
                         "pci 0000:03:02.0 driver vfio-pci physfn 0000:03:00.0\n"
@@ -390,8 +383,7 @@ measure(unsigned gpus, unsigned most_asked, const char *words, const char *type)
 }
 
 /* Under valgrind the host is smaller. */
-static void
-a_large_host(void **state)
+SCENE_TEST(a_large_host, unmade)
 {
     const unsigned gpus = (unsigned)chance_rounds(16);
 
@@ -402,8 +394,7 @@ a_large_host(void **state)
 
 /* A capture may list as many devices as PCI has addresses. Its playback looks at each of them once.
  * The time depends on the machine, so it is printed and not judged. */
-static void
-a_long_list(void **state)
+SCENE_TEST(a_long_list, here)
 {
     static const char *const lines[] = {"vgpuctl types --root d", "vgpuctl doctor --root d"};
     const unsigned count = (unsigned)chance_rounds(65536);
@@ -435,8 +426,7 @@ a_long_list(void **state)
 
 /* --- faults of the host ----------------------------------------------------------------------- */
 
-static void
-errors(void **state)
+SCENE_TEST(errors, here)
 {
     scene.kernel.faults->unreadable = 1;
     compare_all();
@@ -449,8 +439,7 @@ errors(void **state)
 }
 
 /* A card's driver does not answer. The capture says this of the same card. */
-static void
-silence(void **state)
+SCENE_TEST(silence, here)
 {
     snprintf(scene.kernel.faults->slow, sizeof(scene.kernel.faults->slow), "0000:18:00");
     scene.kernel.faults->mute = true;
@@ -459,8 +448,7 @@ silence(void **state)
 }
 
 /* A process works on a lease: it has locked the lease's claim. */
-static void
-claims(void **state)
+SCENE_TEST(claims, here)
 {
     struct flock byte = {.l_type = F_WRLCK, .l_whence = SEEK_SET, .l_len = 1};
     AUTO_CLOSE int fd = -1;
@@ -553,8 +541,7 @@ plant(void)
 }
 
 /* The capture tells versions to its readers. */
-static void
-it_tells_versions(void **state)
+SCENE_TEST(it_tells_versions, here)
 {
     AUTO_FREE char *manifest = NULL;
     struct error error;
@@ -566,8 +553,7 @@ it_tells_versions(void **state)
     typed_assert_has(manifest, ", its hypervisor ");
 }
 
-static void
-no_secret_leaves_the_host(void **state)
+SCENE_TEST(no_secret_leaves_the_host, here)
 {
     AUTO_FREE char *manifest = NULL;
 
@@ -589,8 +575,7 @@ no_secret_leaves_the_host(void **state)
 }
 
 /* With names it has everything, says so, and gives a public capture on any machine. */
-static void
-it_has_everything_with_names(void **state)
+SCENE_TEST(it_has_everything_with_names, here)
 {
     AUTO_FREE char *manifest = NULL, *public = NULL, *taken = NULL;
 
@@ -621,8 +606,7 @@ refuse_archive(const char *command, const char *words)
 }
 
 /* tar must not write any file of the archive to the disk. */
-static void
-archives_of_strangers(void **state)
+SCENE_TEST(archives_of_strangers, here)
 {
     refuse_archive("echo nonsense >" FILE_NAME,
                    "it is no archive of 'vgpuctl capture': it is not packed by gzip");
@@ -648,8 +632,7 @@ archives_of_strangers(void **state)
 }
 
 /* A capture of a build with other directories is read at those directories. */
-static void
-another_build(void **state)
+SCENE_TEST(another_build, here)
 {
     scene_configure(&scene, "gpus = ( { address = \"0000:18:00.0\"; enabled = false; } );\n");
     assert_int_equal(typed_run(&scene, NULL, "vgpuctl capture " FILE_NAME, &live), COMMAND_DONE);
@@ -662,8 +645,7 @@ another_build(void **state)
 
 /* A directory is a capture if its manifest is one. If something was not recorded, vgpuctl says that
  * it is missing. */
-static void
-what_is_not_recorded(void **state)
+SCENE_TEST(what_is_not_recorded, here)
 {
     assert_int_equal(system("mkdir d && echo 'libvirt-vgpu capture 1' >d/manifest"), 0);
     typed_run(&scene, NULL, "vgpuctl list --root d", &played);
@@ -675,8 +657,7 @@ what_is_not_recorded(void **state)
 
 /* A capture without the subsystems. This is told once. In tests/captures such a file does not
  * exist: then vendor and device tell models apart. */
-static void
-an_earlier_version(void **state)
+SCENE_TEST(an_earlier_version, here)
 {
     AUTO_FREE char *manifest = manifest_of("");
     char *line, *rest;
@@ -707,8 +688,7 @@ an_earlier_version(void **state)
 }
 
 /* A later vgpuctl may look for a file that this version does not know. */
-static void
-a_later_version(void **state)
+SCENE_TEST(a_later_version, here)
 {
     AUTO(playback_clear) struct playback playback = {0};
     const struct host *host = &playback.host;
@@ -724,8 +704,7 @@ a_later_version(void **state)
     assert_int_equal(playback.misses.count, 0);
 }
 
-static void
-nothing_is_changed(void **state)
+SCENE_TEST(nothing_is_changed, here)
 {
     compare_all();
     assert_int_equal(typed_run(&scene, NULL, "vgpuctl drain 18:00.0 --root " FILE_NAME, &played),
@@ -733,34 +712,4 @@ nothing_is_changed(void **state)
     typed_assert_has(played.faults, "Read-only file system");
     assert_int_equal(typed_run(&scene, NULL, "vgpuctl reconcile --root " FILE_NAME, &played),
                      COMMAND_DONE);
-}
-
-int
-main(void)
-{
-    const struct CMUnitTest tests[] = {
-        SCENE_TEST(every_machine, unmade),
-        SCENE_TEST(mediated_devices, here),
-        SCENE_TEST(functions, unmade),
-        SCENE_TEST(a_table, unmade),
-        SCENE_TEST(a_declared_gpu, unmade),
-        SCENE_TEST(profiles, unmade),
-        SCENE_TEST(pools, unmade),
-        SCENE_TEST(a_large_host, unmade),
-        SCENE_TEST(a_long_list, here),
-        SCENE_TEST(errors, here),
-        SCENE_TEST(silence, here),
-        SCENE_TEST(claims, here),
-        SCENE_TEST(it_tells_versions, here),
-        SCENE_TEST(no_secret_leaves_the_host, here),
-        SCENE_TEST(it_has_everything_with_names, here),
-        SCENE_TEST(archives_of_strangers, here),
-        SCENE_TEST(what_is_not_recorded, here),
-        SCENE_TEST(another_build, here),
-        SCENE_TEST(an_earlier_version, here),
-        SCENE_TEST(a_later_version, here),
-        SCENE_TEST(nothing_is_changed, here),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -115,8 +115,7 @@ play(const char *name)
     return true;
 }
 
-static void
-each(void **state)
+TYPED_TEST(each, here)
 {
     AUTO(words_clear) struct words names = {0};
     AUTO_FREE char *directory = NULL, *capture = NULL;
@@ -137,12 +136,4 @@ each(void **state)
     assert_int_equal(unlink("host2"), 0);
     assert_int_equal(chdir("/"), 0);
     assert_true(shown >= 6 && names.count >= shown + 5);
-}
-
-int
-main(void)
-{
-    const struct CMUnitTest tests[] = {TYPED_TEST(each, here)};
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

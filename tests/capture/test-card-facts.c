@@ -252,8 +252,9 @@ is_of_names(enum answer_kind kind)
     return kind == ANSWER_LIST || kind == ANSWER_LINK || kind == ANSWER_HOST;
 }
 
-static void
-every_text(void **state)
+#define TEST(function) UNIT_TEST_IN(function, set_up, tear_down, NULL)
+
+TEST(every_text)
 {
     size_t planted = 0;
 
@@ -467,8 +468,7 @@ capture_machine(const char *name)
     stop_machine();
 }
 
-static void
-every_machine(void **state)
+TEST(every_machine)
 {
     AUTO(words_clear) struct words machines = {0};
 
@@ -483,8 +483,7 @@ every_machine(void **state)
 /* --- the configuration ------------------------------------------------------------------------ */
 
 /* Of vgpu.conf only what finds cards is left, written anew. */
-static void
-the_policy_is_written_anew(void **state)
+TEST(the_policy_is_written_anew)
 {
     static const char wanted[] = "gpus = (\\n"
                                  "    {\\n"
@@ -549,17 +548,4 @@ the_policy_is_written_anew(void **state)
     typed_assert_has(typed.printed, "\"setup\": \"as declared\"");
     assert_int_equal(chdir("/"), 0);
     scene_stop(&scene);
-}
-
-int
-main(void)
-{
-#define TEST(function) cmocka_unit_test_setup_teardown(function, set_up, tear_down)
-    const struct CMUnitTest tests[] = {
-        TEST(every_text),
-        TEST(every_machine),
-        TEST(the_policy_is_written_anew),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

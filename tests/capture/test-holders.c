@@ -36,8 +36,7 @@ static const struct path device = {DEVICE};
 static struct scene scene;
 static const struct scene_case here = {.scene = &scene, .machine = ""};
 
-static void
-captures(void **state)
+SCENE_TEST(captures, here)
 {
     static const struct {
         const char *manifest, *open;
@@ -87,8 +86,7 @@ captures(void **state)
 }
 
 /* A directory of --root has no devices, and links have only texts. */
-static void
-a_directory(void **state)
+SCENE_TEST(a_directory, here)
 {
     static const char *const nodes[] = {"/dev/vfio/12", "/dev/vfio/devices/vfio3", "/dev/zero"};
     const struct host host = {
@@ -105,12 +103,4 @@ a_directory(void **state)
         assert_int_equal(symlinkat(nodes[i], host.root, "proc/7/fd/3"), 0);
         assert_int_equal(vfio_holder(&host, &files, &device), i < 2 ? 7 : 0);
     }
-}
-
-int
-main(void)
-{
-    const struct CMUnitTest tests[] = {SCENE_TEST(captures, here), SCENE_TEST(a_directory, here)};
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -38,8 +38,12 @@ expect(const char *line, int status, const char *words)
 
 /* --- configurations --------------------------------------------------------------------------- */
 
-static void
-sound_configurations(void **state)
+static const struct typed_case t4 = {
+    {.scene = &scene, .machine = "gpu 0000:18:00.0 rule size board \"GRID T4\"\n", .inside = true},
+    &typed};
+#define TEST(function) TYPED_TEST(function, here)
+
+TEST(sound_configurations)
 {
     assert_int_equal(run("vgpuctl check"), COMMAND_DONE);
     assert_string_equal(typed.faults, "");
@@ -59,8 +63,7 @@ sound_configurations(void **state)
     typed_golden(&scene, HERE, "check/sound", "vgpuctl check");
 }
 
-static void
-broken_configurations(void **state)
+TEST(broken_configurations)
 {
     scene_configure(&scene, "enabled = 5;\nplacemnt = \"pack\";\n"
                             "gpus = ( { address = \"here; /etc/passwd\"; }, { types = [ ]; } );\n"
@@ -70,8 +73,7 @@ broken_configurations(void **state)
     typed_golden(&scene, HERE, "check/broken-json", "vgpuctl check --json");
 }
 
-static void
-to_no_effect(void **state)
+TEST(to_no_effect)
 {
     scene_configure(&scene,
                     "gpus = ( { address = \"0000:19:00.0\"; },\n"
@@ -97,8 +99,7 @@ to_no_effect(void **state)
 
 /* The message names the faulty file, even if it is a drop-in. It also names files that are not read
  * at all. */
-static void
-drop_ins(void **state)
+TEST(drop_ins)
 {
     scene_configure(&scene, "classes = { small = { types = [ \"T4-1B\" ]; }; };\n");
     fake_write(&scene.kernel, "etc/libvirt-vgpu/conf.d/10-a.conf",
@@ -111,8 +112,7 @@ drop_ins(void **state)
 
 /* Each value has the file and the line where it is set. A value that no file sets is the
  * default. */
-static void
-whole_configuration(void **state)
+TEST(whole_configuration)
 {
     typed_golden(&scene, HERE, "check/print-default", "vgpuctl check --print");
     scene_configure(&scene, "default_class = \"small\";\nallow = [ \"class\", \"type\" ];\n"
@@ -177,8 +177,7 @@ write_domain(const char *request, const char *attributes, const char *uuid, cons
     "<vgpu:request>\n<vgpu:device alias='ua-gpu0' class='small'/>\n"                               \
     "<vgpu:device alias='ua-gpu1' type='T4-1B'/>\n</vgpu:request>\n"
 
-static void
-sound_domains(void **state)
+TEST(sound_domains)
 {
     scene_configure(&scene, "classes = { small = { types = [ \"T4-1B\" ]; }; };\n");
     write_domain(BOTH, "", scene_device(2), "");
@@ -192,14 +191,9 @@ sound_domains(void **state)
     assert_string_equal(typed.faults, "");
 }
 
-static const struct typed_case t4 = {
-    {.scene = &scene, .machine = "gpu 0000:18:00.0 rule size board \"GRID T4\"\n", .inside = true},
-    &typed};
-
 /* Of three vGPUs each fits beside each other one on a card that takes several sizes. Its memory is
  * too small for all, whether the types have names or ids. */
-static void
-more_than_a_card_has(void **state)
+TYPED_TEST(more_than_a_card_has, t4)
 {
     static const char *const types[][2] = {{"T4-8Q", "T4-1Q"}, {"nvidia-233", "nvidia-230"}};
 
@@ -222,8 +216,7 @@ more_than_a_card_has(void **state)
     }
 }
 
-static void
-faulty_domains(void **state)
+TEST(faulty_domains)
 {
     write_domain("<vgpu:request>\n<vgpu:device alias='ua-gpu0' tpye='small'/>\n"
                  "<vgpu:device alias='ua-gpu1' type='T4-1B'>\n  <vgpu:param name='a'/>\n"
@@ -255,8 +248,7 @@ faulty_domains(void **state)
 }
 
 /* A domain whose UUID means nobody gets no vGPU. */
-static void
-a_domain_that_is_nobody(void **state)
+TEST(a_domain_that_is_nobody)
 {
     FILE *file;
 
@@ -272,8 +264,7 @@ a_domain_that_is_nobody(void **state)
            ", which means nobody here: give the domain another");
 }
 
-static void
-domains_not_as_meant(void **state)
+TEST(domains_not_as_meant)
 {
     scene_configure(&scene, "classes = { small = { types = [ \"T4-1B\" ]; }; };\n");
     write_domain("<vgpu:request><vgpu:device alias='ua-gpu0' type='T4-1B'/></vgpu:request>\n",
@@ -284,8 +275,7 @@ domains_not_as_meant(void **state)
 
 /* Parts that libvirt would drop or refuse without a message, and parts that it has dropped
  * already. */
-static void
-said_with_the_remedy(void **state)
+TEST(said_with_the_remedy)
 {
     static const struct {
         const char *request, *words;
@@ -331,8 +321,7 @@ said_with_the_remedy(void **state)
 }
 
 /* libvirt drops the alias when the domain is defined. A start could not find the device. */
-static void
-an_alias_that_is_dropped(void **state)
+TEST(an_alias_that_is_dropped)
 {
     FILE *out = fopen("web01.xml", "we");
 
@@ -351,8 +340,7 @@ an_alias_that_is_dropped(void **state)
 }
 
 /* libvirt gives a domain its UUID when it is defined. */
-static void
-no_uuid_yet(void **state)
+TEST(no_uuid_yet)
 {
     char first[64] = "", *at;
     FILE *out = fopen("web01.xml", "we");
@@ -383,8 +371,7 @@ no_uuid_yet(void **state)
 }
 
 /* A file in another encoding is refused by each command that reads one. */
-static void
-another_encoding(void **state)
+TEST(another_encoding)
 {
     static const char *const lines[] = {
         "vgpuctl check ./web01.xml",
@@ -448,8 +435,7 @@ write_functions(const char *request, const char *one, const char *two, const cha
 #define ASK(link) "<vgpu:request><vgpu:device " link " type='L40S-1B'/></vgpu:request>\n"
 
 /* Messages tell the hostdevs apart by their position among both kinds. */
-static void
-sound_functions(void **state)
+TEST(sound_functions)
 {
     AUTO_FREE char *other = function("0000:01:00.0", "yes", "");
     AUTO_FREE char *mine = function("0000:3d:00.5", "no", "ua-gpu0");
@@ -472,8 +458,7 @@ sound_functions(void **state)
                                    "makes vGPUs for <hostdev type='pci'> only");
 }
 
-static void
-faulty_functions(void **state)
+TEST(faulty_functions)
 {
     AUTO_FREE char *managed = function("0000:3d:00.5", "yes", "ua-gpu0");
     AUTO_FREE char *again = function("0000:3d:00.5", "no", "ua-gpu1");
@@ -500,8 +485,7 @@ faulty_functions(void **state)
 
 /* Functions that work on another host or on another day, and functions that another domain's
  * definition names. The domain's own functions do not count as another domain's. */
-static void
-functions_not_as_meant(void **state)
+TEST(functions_not_as_meant)
 {
     AUTO_FREE char *one = function("0000:3d:00.5", "no", "ua-gpu0");
     AUTO_FREE char *two = function("0000:41:00.4", "no", "ua-gpu1");
@@ -539,8 +523,7 @@ functions_not_as_meant(void **state)
 }
 
 /* A request for one function, first or last, gets the note that nobody could be asked about it. */
-static void
-one_function_of_two_vgpus(void **state)
+TEST(one_function_of_two_vgpus)
 {
     AUTO_FREE char *one = function("0000:3d:00.5", "no", "ua-gpu0");
     static const char mediated[] = "<hostdev mode='subsystem' type='mdev' model='vfio-pci'><source>"
@@ -591,8 +574,7 @@ hide_lines(char *text, const char *domain)
     }
 }
 
-static void
-all_definitions(void **state)
+TEST(all_definitions)
 {
     AUTO_FREE char *text = NULL, *got = NULL;
     const char *libvirt;
@@ -641,8 +623,7 @@ all_definitions(void **state)
 }
 
 /* A limit names types that no GPU here has. If a card is in use, not all of its types are known. */
-static void
-limits(void **state)
+TEST(limits)
 {
     start_card();
     scene_configure(&scene,
@@ -675,8 +656,7 @@ limits(void **state)
     typed_assert_has(typed.faults, "max is missing; a limit needs types, max");
 }
 
-static void
-no_domains(void **state)
+TEST(no_domains)
 {
     fake_write(&scene.kernel, "a.xml", "<network/>");
     expect("vgpuctl check a.xml", COMMAND_FAILED,
@@ -687,35 +667,4 @@ no_domains(void **state)
            "vgpuctl: check: there is no domain \"none.xml\"");
     expect("vgpuctl check ./none.xml", COMMAND_FAILED,
            "vgpuctl: check: ./none.xml: No such file or directory");
-}
-
-int
-main(void)
-{
-#define TEST(function) TYPED_TEST(function, here)
-    const struct CMUnitTest tests[] = {
-        TEST(sound_configurations),
-        TEST(broken_configurations),
-        TEST(to_no_effect),
-        TEST(whole_configuration),
-        TEST(drop_ins),
-        TEST(sound_domains),
-        TYPED_TEST(more_than_a_card_has, t4),
-        TEST(faulty_domains),
-        TEST(a_domain_that_is_nobody),
-        TEST(domains_not_as_meant),
-        TEST(said_with_the_remedy),
-        TEST(an_alias_that_is_dropped),
-        TEST(no_uuid_yet),
-        TEST(another_encoding),
-        TEST(sound_functions),
-        TEST(faulty_functions),
-        TEST(one_function_of_two_vgpus),
-        TEST(functions_not_as_meant),
-        TEST(limits),
-        TEST(all_definitions),
-        TEST(no_domains),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -15,6 +15,7 @@
 static struct scene scene;
 static struct typed typed;
 static const struct typed_case here = {{.scene = &scene, .machine = MACHINE}, &typed};
+#define TEST(function) TYPED_TEST(function, here)
 
 static int
 run(const char *line)
@@ -22,8 +23,7 @@ run(const char *line)
     return typed_run(&scene, HERE, line, &typed);
 }
 
-static void
-pools(void **state)
+TEST(pools)
 {
     scene_stop(&scene);
     scene_start(&scene, "pci 0000:c1:00.0 driver gim\n"
@@ -51,8 +51,7 @@ pools(void **state)
     "    preempt_timeout = \"100001ms\"; };\n"                                                     \
     "};\n"
 
-static void
-profiles(void **state)
+TEST(profiles)
 {
     scene_configure(&scene, "profiles = { b50-4g = { vram = \"4G\"; }; };\n");
     typed_golden(&scene, HERE, "check/profiles-other-cards", "vgpuctl check");
@@ -107,8 +106,7 @@ shared_out(const char *says, unsigned first, unsigned second)
 
 /* If a share is no power of 2, it is the whole memory divided by the number of functions. The file
  * states more memory. */
-static void
-profiles_of_a_smaller_card(void **state)
+TEST(profiles_of_a_smaller_card)
 {
     static const struct {
         const char *says;
@@ -138,8 +136,7 @@ profiles_of_a_smaller_card(void **state)
 
 /* The driver has three rules for the shares. None of them may make a file that states the card's
  * true memory look wrong. */
-static void
-profiles_of_the_true_size(void **state)
+TEST(profiles_of_the_true_size)
 {
     static const char *const rules[] = {"shares 1", "shares 2", "shares 3", "admin"};
     char machine[128];
@@ -160,18 +157,4 @@ profiles_of_the_true_size(void **state)
                 fail_msg("%s, %u functions: %s", rules[i], count, typed.faults);
         }
     }
-}
-
-int
-main(void)
-{
-#define TEST(function) TYPED_TEST(function, here)
-    const struct CMUnitTest tests[] = {
-        TEST(pools),
-        TEST(profiles),
-        TEST(profiles_of_a_smaller_card),
-        TEST(profiles_of_the_true_size),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -21,6 +21,7 @@ static struct scene scene;
 static struct typed typed;
 static const struct typed_case here = {{.scene = &scene, .machine = MACHINE, .inside = true},
                                        &typed};
+#define TEST(function) TYPED_TEST(function, here)
 
 static int
 run(const char *line)
@@ -29,8 +30,7 @@ run(const char *line)
 }
 
 /* NVIDIA's own table counts for types whose driver tells no maximum. */
-static void
-figures_of_nvidias_table(void **state)
+TEST(figures_of_nvidias_table)
 {
     static const char table[] =
         "<vgpuconfig>"
@@ -62,8 +62,7 @@ figures_of_nvidias_table(void **state)
 }
 
 /* The table also says which types may be the only vGPU of a guest. */
-static void
-a_type_for_guests_with_one(void **state)
+TEST(a_type_for_guests_with_one)
 {
     static const char table[] =
         "<vgpuconfig><vgpuType id='222' name='GRID T4-1B'>"
@@ -99,16 +98,4 @@ a_type_for_guests_with_one(void **state)
     scene_configure(&scene, "unlike_vgpus = true;\n");
     assert_int_equal(run("vgpuctl attach guest.xml --type T4-1B --print-xml"), COMMAND_DONE);
     assert_null(strstr(typed.faults, "vendor's own table"));
-}
-
-int
-main(void)
-{
-#define TEST(function) TYPED_TEST(function, here)
-    const struct CMUnitTest tests[] = {
-        TEST(figures_of_nvidias_table),
-        TEST(a_type_for_guests_with_one),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -26,6 +26,7 @@ static struct scene scene;
 static struct typed typed;
 static const struct typed_case here = {{.scene = &scene, .machine = MACHINE, .inside = true},
                                        &typed};
+#define TEST(function) TYPED_TEST(function, here)
 
 /* The answer of `check` to one input, added to a golden file that holds all answers. */
 static void
@@ -185,8 +186,7 @@ put_change(FILE *golden, const char *sign, const char *text)
     }
 }
 
-static void
-wrong_domains(void **state)
+TEST(wrong_domains)
 {
     AUTO_FREE char *text = NULL;
     size_t size;
@@ -301,8 +301,7 @@ static const struct {
     {"a limit has no max", "max_instances = ( { types = [ \"L40S-1B\" ]; } );"},
 };
 
-static void
-wrong_configurations(void **state)
+TEST(wrong_configurations)
 {
     AUTO_FREE char *text = NULL;
     size_t size;
@@ -319,16 +318,4 @@ wrong_configurations(void **state)
     }
     fclose(golden);
     typed_compare_golden("check/wrong-configurations", text);
-}
-
-int
-main(void)
-{
-#define TEST(function) TYPED_TEST(function, here)
-    const struct CMUnitTest tests[] = {
-        TEST(wrong_domains),
-        TEST(wrong_configurations),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

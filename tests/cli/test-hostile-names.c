@@ -37,6 +37,7 @@
 static struct scene scene;
 static struct typed typed;
 static const struct typed_case here = {{.scene = &scene, .machine = MACHINE}, &typed};
+#define TEST(function) TYPED_TEST(function, here)
 
 /* The test judges the output with its own code, not with the tested code. */
 static void
@@ -102,8 +103,7 @@ guest_file(const char *device)
     return path;
 }
 
-static void
-domains_of_files(void **state)
+TEST(domains_of_files)
 {
     static const char *const devices[] = {
         "<vgpu:device alias=\"ua-gpu" XML_NAME "\" type=\"" XML_NAME "\"/>",
@@ -166,8 +166,7 @@ name_lease(void)
     fake_write(&scene.kernel, "run/libvirt-vgpu/ledger", both);
 }
 
-static void
-leases(void **state)
+TEST(leases)
 {
     static const char *const looks[] = {"list",           "list --raw", "orphans", "metrics",
                                         "reap --dry-run", "doctor",     "gpus",    "types"};
@@ -194,8 +193,7 @@ leases(void **state)
 }
 
 /* The name of a type in a recorded /sys, and the name of a file in its configuration. */
-static void
-recorded_names(void **state)
+TEST(recorded_names)
 {
     static const char *const lines[] = {"types", "types --raw", "status", "list",
                                         "check", "doctor",      "ready"};
@@ -214,8 +212,7 @@ recorded_names(void **state)
 }
 
 /* libvirt accepts such a name, but only without a line feed. */
-static void
-domains_of_libvirt(void **state)
+TEST(domains_of_libvirt)
 {
 #define NAME                                                                                       \
     "evil\xc2\x9b"                                                                                 \
@@ -239,8 +236,7 @@ domains_of_libvirt(void **state)
     harmless_and_told(uri, "vgpuctl migrate-check " DOMAIN " test://" NAME);
 }
 
-static void
-what_was_typed(void **state)
+TEST(what_was_typed)
 {
     static const char *const lines[] = {
         "vgpuctl " WORD_NAME,
@@ -259,16 +255,4 @@ what_was_typed(void **state)
 
     for (size_t i = 0; i < COUNT(lines); i++)
         harmless_and_told("test:///default", lines[i]);
-}
-
-int
-main(void)
-{
-#define TEST(function) TYPED_TEST(function, here)
-    const struct CMUnitTest tests[] = {
-        TEST(domains_of_files),   TEST(leases),         TEST(recorded_names),
-        TEST(domains_of_libvirt), TEST(what_was_typed),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

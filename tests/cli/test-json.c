@@ -7,8 +7,7 @@
 
 #include <stdlib.h>
 
-static void
-all_of_it(void **state)
+UNIT_TEST(all_of_it)
 {
     static const char wanted[] = "{\n"
                                  "   \"a\\\"b\\\\c\": \"\\u001b[m\\u000a \xc3\xa4?\",\n"
@@ -48,12 +47,4 @@ all_of_it(void **state)
     json_close(&json, '}');
     fclose(json.out);
     assert_string_equal(text, wanted);
-}
-
-int
-main(void)
-{
-    const struct CMUnitTest tests[] = {cmocka_unit_test(all_of_it)};
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

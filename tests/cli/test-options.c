@@ -29,8 +29,7 @@ read_line(const char *line, char **copy, char *argv[32])
     return rc < 0 ? rc : first;
 }
 
-static void
-anywhere(void **state)
+UNIT_TEST(anywhere)
 {
     char *argv[32], *copy;
 
@@ -64,8 +63,7 @@ anywhere(void **state)
     options_clear(&options);
 }
 
-static void
-what_is_wrong(void **state)
+UNIT_TEST(what_is_wrong)
 {
     static const struct {
         const char *line, *words;
@@ -89,8 +87,7 @@ what_is_wrong(void **state)
     options_clear(&options);
 }
 
-static void
-those_a_command_takes(void **state)
+UNIT_TEST(those_a_command_takes)
 {
     char *argv[32], *copy;
 
@@ -106,8 +103,7 @@ those_a_command_takes(void **state)
     free(copy);
 }
 
-static void
-numbers(void **state)
+UNIT_TEST(numbers)
 {
     static const struct {
         const char *text;
@@ -147,8 +143,7 @@ numbers(void **state)
 }
 
 /* A text that is too long for its line goes on in the next line, below its beginning. */
-static void
-help(void **state)
+UNIT_TEST(help)
 {
     static const struct {
         unsigned width;
@@ -175,18 +170,4 @@ help(void **state)
         fclose(out);
         assert_string_equal(text, rows[i].text);
     }
-}
-
-int
-main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(anywhere),
-        cmocka_unit_test(what_is_wrong),
-        cmocka_unit_test(those_a_command_takes),
-        cmocka_unit_test(numbers),
-        cmocka_unit_test(help),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -28,6 +28,7 @@ static struct scene scene;
 static struct typed typed;
 static const struct typed_case here = {.scene = {.scene = &scene, .machine = MACHINE},
                                        .typed = &typed};
+#define TEST(function) TYPED_TEST(function, here)
 
 static const char *const commands_that_write[] = {
     "vgpuctl metrics --output",
@@ -92,8 +93,7 @@ device(const char *name, unsigned minor)
     return path;
 }
 
-static void
-a_device_is_written(void **state)
+TEST(a_device_is_written)
 {
     const char *null = device("null", 3), *full = device("full", 7), *link = in_tree("link");
     mode_t of_null = kind(null), of_full = kind(full);
@@ -113,8 +113,7 @@ a_device_is_written(void **state)
 }
 
 /* Nobody waits for a reader. */
-static void
-a_pipe_needs_a_reader(void **state)
+TEST(a_pipe_needs_a_reader)
 {
     const char *path = begin("pipe");
     char text[64];
@@ -141,8 +140,7 @@ a_pipe_needs_a_reader(void **state)
     assert_int_equal(kind(path), S_IFIFO);
 }
 
-static void
-others_are_refused(void **state)
+TEST(others_are_refused)
 {
     const char *path = begin("socket"), *directory = in_tree("directory");
     const char *disk = in_tree("disk"), *nowhere = in_tree("nowhere");
@@ -176,8 +174,7 @@ others_are_refused(void **state)
 }
 
 /* The link stays. The file that it leads to is replaced, in its own directory. */
-static void
-a_link_to_a_file_stays(void **state)
+TEST(a_link_to_a_file_stays)
 {
     const char *path = begin("link"), *target = in_tree("there/file");
     struct stat before, after;
@@ -223,8 +220,7 @@ run_built(const char *name, int out, int faults, const char *word, const char *p
 
 /* What is said besides must not get into the archive. A file that is our own stdout is not
  * replaced: what else is written there would be lost. */
-static void
-stdout_is_written(void **state)
+TEST(stdout_is_written)
 {
     const char *path = begin("stdout");
     AUTO_CLOSE int faults = memfd_create("faults", MFD_CLOEXEC);
@@ -257,17 +253,4 @@ stdout_is_written(void **state)
     assert_int_equal(pread(file, text, 14, 0), 14);
     assert_memory_equal(text, "before\n# HELP ", 14);
     assert_int_equal(kind(path), S_IFLNK);
-}
-
-#define TEST(function) TYPED_TEST(function, here)
-
-int
-main(void)
-{
-    const struct CMUnitTest tests[] = {
-        TEST(a_device_is_written),    TEST(a_pipe_needs_a_reader), TEST(others_are_refused),
-        TEST(a_link_to_a_file_stays), TEST(stdout_is_written),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

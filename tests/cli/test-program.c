@@ -33,8 +33,7 @@ run(const char *script, unsigned milliseconds)
     return rc;
 }
 
-static void
-how_it_ends(void **state)
+UNIT_TEST(how_it_ends)
 {
     char nothing[] = "/no/such/program";
     char *const argv[] = {nothing, NULL};
@@ -46,8 +45,7 @@ how_it_ends(void **state)
 }
 
 /* The program inherits nothing of our environment, and only the three standard descriptors. */
-static void
-what_it_gets(void **state)
+UNIT_TEST(what_it_gets)
 {
     int left_open = open("/", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     struct sigaction ignore = {.sa_handler = SIG_IGN}, before;
@@ -70,8 +68,7 @@ what_it_gets(void **state)
 
 /* The program and its children are asked to end. Afterwards no process has the other end of the
  * pipe. */
-static void
-too_long(void **state)
+UNIT_TEST(too_long)
 {
     struct pollfd end = {.events = POLLIN};
     int pipes[2], faults = dup(STDERR_FILENO), rc;
@@ -112,8 +109,7 @@ let_time_go_on(const struct host *ignored, struct pollfd *polls, size_t count, u
 }
 
 /* A program that ignores SIGTERM, or whose child does, is killed. */
-static void
-deaf(void **state)
+UNIT_TEST(deaf)
 {
     static const char *const scripts[] = {
         "trap '' TERM; echo >$said; sleep 3600",
@@ -167,8 +163,7 @@ read_all(const char *script, char *ret, size_t size, struct error *error)
 }
 
 /* The whole output is read, but never more than the buffer can hold. */
-static void
-what_is_read(void **state)
+UNIT_TEST(what_is_read)
 {
     char text[64];
     struct error error;
@@ -182,15 +177,4 @@ what_is_read(void **state)
     assert_int_equal(read_all("exec cat /dev/zero 2>/dev/null", text, sizeof(text), &error),
                      -EFBIG);
     assert_string_equal(error.text, "/bin/sh prints more than 256 MiB");
-}
-
-int
-main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(how_it_ends), cmocka_unit_test(what_it_gets), cmocka_unit_test(too_long),
-        cmocka_unit_test(deaf),        cmocka_unit_test(what_is_read),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

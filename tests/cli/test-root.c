@@ -47,6 +47,7 @@ end(void)
 
 static const struct typed_case here = {
     {.scene = &scene, .machine = MACHINE, .begin = begin, .end = end}, &typed};
+#define TEST(function) TYPED_TEST(function, here)
 
 /* A line with --root in it. */
 static int
@@ -123,8 +124,7 @@ rebuild(void)
     return run("reconcile --rebuild");
 }
 
-static void
-a_new_ledger_is_a_new_file(void **state)
+TEST(a_new_ledger_is_a_new_file)
 {
     fake_directory(STATE);
     link_out(STATE "/ledger.new", "victim");
@@ -142,8 +142,7 @@ a_new_ledger_is_a_new_file(void **state)
     assert_int_equal(run("reconcile"), COMMAND_DONE);
 }
 
-static void
-the_lock_is_a_file(void **state)
+TEST(the_lock_is_a_file)
 {
     fake_directory(STATE);
     link_out(STATE "/lock", "made");
@@ -156,8 +155,7 @@ the_lock_is_a_file(void **state)
 
 /* A link in place of the ledger is not followed, not even to a file of the root. The message says
  * what to do, and that works. */
-static void
-the_ledger_is_a_file(void **state)
+TEST(the_ledger_is_a_file)
 {
     fake_directory(STATE);
     for (int i = 0; i < 2; i++) {
@@ -175,8 +173,7 @@ the_ledger_is_a_file(void **state)
     }
 }
 
-static void
-claims_and_counters_stay_inside(void **state)
+TEST(claims_and_counters_stay_inside)
 {
     fake_directory(STATE);
     link_out(STATE "/claims", "claims");
@@ -192,8 +189,7 @@ claims_and_counters_stay_inside(void **state)
 }
 
 /* The directory itself is a link, or a directory above it is one. */
-static void
-the_state_directory_stays_inside(void **state)
+TEST(the_state_directory_stays_inside)
 {
     link_out(STATE, "state");
     run("reconcile --rebuild");
@@ -210,8 +206,7 @@ the_state_directory_stays_inside(void **state)
     run("list");
 }
 
-static void
-drain_stays_inside(void **state)
+TEST(drain_stays_inside)
 {
     fake_directory("var/lib/libvirt-vgpu");
     link_out(DRAINED, "");
@@ -229,8 +224,7 @@ drain_stays_inside(void **state)
 }
 
 /* An absolute link in the configuration leads below the root, as it would on that machine. */
-static void
-the_configuration_stays_inside(void **state)
+TEST(the_configuration_stays_inside)
 {
     fake_directory("etc");
     link_out("etc/libvirt-vgpu", "");
@@ -253,8 +247,7 @@ the_configuration_stays_inside(void **state)
 }
 
 /* Commands that read /sys follow the links in it, and find the same as without --root. */
-static void
-sys_is_read_as_before(void **state)
+TEST(sys_is_read_as_before)
 {
     AUTO_FREE char *before = NULL;
 
@@ -266,8 +259,7 @@ sys_is_read_as_before(void **state)
 }
 
 /* Calls the host's operations on paths that lead outside, in every possible way. */
-static void
-each_operation_stays_inside(void **state)
+TEST(each_operation_stays_inside)
 {
     static const char *const paths[] = {"out/victim", "file", "chain", "up/../file"};
     const struct host host = {.root = root, .ops = &host_kernel, .is_confined = true};
@@ -301,8 +293,7 @@ each_operation_stays_inside(void **state)
 }
 
 /* A path may end with "..", or a link may end with it. From the root ".." leads to the root. */
-static void
-dots_lead_up_to_the_root(void **state)
+TEST(dots_lead_up_to_the_root)
 {
     static const char *const rows[][2] = {
         {"up/./..", "."},
@@ -340,8 +331,7 @@ dots_lead_up_to_the_root(void **state)
 }
 
 /* Nobody opens a pipe or a socket, or waits for one. */
-static void
-only_files_are_opened(void **state)
+TEST(only_files_are_opened)
 {
     const struct host host = {.root = root, .ops = &host_kernel, .is_confined = true};
     char text[16];
@@ -353,25 +343,4 @@ only_files_are_opened(void **state)
     assert_int_equal(errno, EOPNOTSUPP);
     assert_int_equal(host_kernel.read(&host, "pipe/x", text, sizeof(text)), -ENOTDIR);
     assert_int_equal(host_kernel.read(&host, "/", text, sizeof(text)), -EISDIR);
-}
-
-int
-main(void)
-{
-#define TEST(function) TYPED_TEST(function, here)
-    const struct CMUnitTest tests[] = {
-        TEST(a_new_ledger_is_a_new_file),
-        TEST(the_lock_is_a_file),
-        TEST(the_ledger_is_a_file),
-        TEST(claims_and_counters_stay_inside),
-        TEST(the_state_directory_stays_inside),
-        TEST(drain_stays_inside),
-        TEST(the_configuration_stays_inside),
-        TEST(sys_is_read_as_before),
-        TEST(each_operation_stays_inside),
-        TEST(dots_lead_up_to_the_root),
-        TEST(only_files_are_opened),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -6,7 +6,6 @@
 #include "cli/terminal.h"
 #include "fake/unit.h"
 
-#include <assert.h>
 #include <locale.h>
 #include <stdio.h>
 
@@ -16,8 +15,14 @@
 #define HANGUL      "\xea\xb0\x81"     /* an even byte, then an odd byte */
 #define EMOJI       "\xf0\x9f\x98\x81" /* odd, even, odd bytes */
 
-static void
-columns(void **state)
+static int
+set_locale(void **state)
+{
+    return setlocale(LC_CTYPE, "C.UTF-8") ? 0 : -1;
+}
+UNIT_PROGRAM(set_locale, NULL)
+
+UNIT_TEST(columns)
 {
     static const struct {
         const char *text;
@@ -38,8 +43,7 @@ columns(void **state)
         assert_int_equal(terminal_columns(rows[i].text), rows[i].columns);
 }
 
-static void
-cut(void **state)
+UNIT_TEST(cut)
 {
     static const struct {
         const char *text;
@@ -66,16 +70,4 @@ cut(void **state)
         terminal_cut(text, rows[i].columns);
         assert_string_equal(text, rows[i].left);
     }
-}
-
-int
-main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(columns),
-        cmocka_unit_test(cut),
-    };
-
-    assert(setlocale(LC_CTYPE, "C.UTF-8"));
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -23,8 +23,7 @@ static struct typed typed;
 static const struct typed_case here = {{.scene = &scene, .machine = MACHINE}, &typed};
 
 /* A password in a URI is a secret of the other host, and many people read the log. */
-static void
-a_password_stays_out(void **state)
+UNIT_TEST(a_password_stays_out)
 {
     static const struct {
         const char *typed, *line;
@@ -64,8 +63,7 @@ heard(int log)
 }
 
 /* A command that failed may have changed a part before. */
-static void
-changes_are_logged(void **state)
+TYPED_TEST(changes_are_logged, here)
 {
     static const struct {
         const char *typed;
@@ -99,15 +97,4 @@ changes_are_logged(void **state)
     scene.kernel.host.log = NULL;
     cleanup_close(&log.socket);
     unlink(address.sun_path);
-}
-
-int
-main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_password_stays_out),
-        TYPED_TEST(changes_are_logged, here),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

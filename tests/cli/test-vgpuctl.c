@@ -19,6 +19,7 @@ static struct scene scene;
 static struct typed typed;
 
 static const struct typed_case here = {{.scene = &scene, .machine = MACHINE}, &typed};
+#define TEST(function) TYPED_TEST(function, here)
 
 static int
 run(const char *line)
@@ -26,8 +27,7 @@ run(const char *line)
     return typed_run(&scene, HERE, line, &typed);
 }
 
-static void
-help_and_version(void **state)
+TEST(help_and_version)
 {
     assert_int_equal(run("vgpuctl --help"), COMMAND_DONE);
     assert_string_equal(typed.faults, "");
@@ -39,8 +39,7 @@ help_and_version(void **state)
                  &typed);
 }
 
-static void
-help_of_each_command(void **state)
+TEST(help_of_each_command)
 {
     char line[64], usage[64];
 
@@ -63,8 +62,7 @@ help_of_each_command(void **state)
 }
 
 /* The example in a command's help is a line that this command takes, and fits a terminal. */
-static void
-an_example_of_each_command(void **state)
+TEST(an_example_of_each_command)
 {
     for (size_t i = 0; commands[i]; i++) {
         const struct command *command = commands[i];
@@ -91,8 +89,7 @@ an_example_of_each_command(void **state)
 }
 
 /* What an option of several commands is for, in the help of each. */
-static void
-options_of_several_commands(void **state)
+TEST(options_of_several_commands)
 {
     static const char *const rows[][2] = {
         {"guests", "--all                  show domains without vGPUs, too"},
@@ -150,8 +147,7 @@ run_into_the_void(const char *words, char *text, size_t size)
 
 /* If output cannot be printed, this is a failure. A command that has failed for another reason says
  * that reason. */
-static void
-nowhere_to_print(void **state)
+TEST(nowhere_to_print)
 {
     static const char *const rows[][2] = {
         {"metrics", "metrics: "},
@@ -192,8 +188,7 @@ nowhere_to_print(void **state)
     fake_close(&stray);
 }
 
-static void
-wrong_usage(void **state)
+TEST(wrong_usage)
 {
     static const struct {
         const char *line, *words;
@@ -226,8 +221,7 @@ wrong_usage(void **state)
 }
 
 /* With --json there is a document, wherever on the line the option is. */
-static void
-wrong_usage_for_programs(void **state)
+TEST(wrong_usage_for_programs)
 {
     static const struct {
         const char *line, *text, *remedy, *advice;
@@ -267,8 +261,7 @@ wrong_usage_for_programs(void **state)
 }
 
 /* If a user lacks the right, the message says who has it. Other messages do not. */
-static void
-unprivileged(void **state)
+TEST(unprivileged)
 {
     static const char *const lines[] = {"drain mtty", "reconcile", "metrics --output ./file"};
     AUTO_FREE char *before = getcwd(NULL, 0);
@@ -305,8 +298,7 @@ unprivileged(void **state)
     assert_int_equal(chdir(before), 0);
 }
 
-static void
-reconcile(void **state)
+TEST(reconcile)
 {
     struct fake_guest stray;
 
@@ -347,23 +339,4 @@ reconcile(void **state)
     assert_int_equal(run("vgpuctl reconcile --rebuild"), COMMAND_DONE);
     assert_string_equal(typed.printed, "the ledger is sound; nothing was changed\n");
     assert_string_equal(typed.faults, "");
-}
-
-int
-main(void)
-{
-#define TEST(function) TYPED_TEST(function, here)
-    const struct CMUnitTest tests[] = {
-        TEST(help_and_version),
-        TEST(help_of_each_command),
-        TEST(an_example_of_each_command),
-        TEST(options_of_several_commands),
-        TEST(nowhere_to_print),
-        TEST(wrong_usage),
-        TEST(wrong_usage_for_programs),
-        TEST(unprivileged),
-        TEST(reconcile),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -111,8 +111,7 @@ expect(enum command_status result, const char *const *shown, const char *const *
 #define NOTE(word, text)                                                                           \
     "{\"word\": \"" word "\", \"text\": \"" text "\", \"remedy\": \"\", \"advice\": \"\"}"
 
-static void
-one_line_for_each_change(void **state)
+UNIT_TEST(one_line_for_each_change)
 {
     static const char *const shown[] = {NONE, NONE, ONE, ONE, NONE, NULL};
     static const char *const faults[5];
@@ -122,8 +121,7 @@ one_line_for_each_change(void **state)
 }
 
 /* A complaint is told once, and so is its end. A failure does not end the watch. It has no list. */
-static void
-complaints_are_in_the_document(void **state)
+UNIT_TEST(complaints_are_in_the_document)
 {
     static const char *const shown[] = {NONE, NONE, "", NONE, NONE, NULL};
     static const char *const faults[] = {"no \"libvirt\"", "no \"libvirt\"", "!no memory", NULL,
@@ -138,8 +136,7 @@ complaints_are_in_the_document(void **state)
 }
 
 /* The screen is cleared for each change only. Complaints are lines as any others. */
-static void
-a_screen_for_each_change(void **state)
+UNIT_TEST(a_screen_for_each_change)
 {
     static const char *const shown[] = {ONE, ONE, NONE, NONE, "", NULL};
     static const char *const faults[] = {NULL, NULL, NULL, "no libvirt", "!no memory"};
@@ -153,8 +150,7 @@ a_screen_for_each_change(void **state)
 }
 
 /* A command that makes no sense will make none later. */
-static void
-misuse_ends_the_watch(void **state)
+UNIT_TEST(misuse_ends_the_watch)
 {
     static const char *const shown[] = {NULL};
     static const char *const faults[] = {"?there is no column nosuch"};
@@ -163,8 +159,7 @@ misuse_ends_the_watch(void **state)
 }
 
 /* A look that takes long is rare, but no pause is longer than half a minute. */
-static void
-slow_looks(void **state)
+UNIT_TEST(slow_looks)
 {
     static const char *const shown[] = {NONE, NONE, NULL};
     static const char *const faults[2];
@@ -180,8 +175,7 @@ slow_looks(void **state)
 }
 
 /* Whoever says how often, decides. */
-static void
-an_interval(void **state)
+UNIT_TEST(an_interval)
 {
     static const char *const shown[] = {NONE, NONE, NULL};
     static const char *const faults[2];
@@ -193,19 +187,4 @@ an_interval(void **state)
     expect(COMMAND_USAGE, shown, faults, "");
     world.interval = NULL;
     world.pause = SECOND;
-}
-
-int
-main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(one_line_for_each_change),
-        cmocka_unit_test(complaints_are_in_the_document),
-        cmocka_unit_test(a_screen_for_each_change),
-        cmocka_unit_test(misuse_ends_the_watch),
-        cmocka_unit_test(slow_looks),
-        cmocka_unit_test(an_interval),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -394,8 +394,7 @@ play(uint64_t seed, struct tally *tally)
     clear_answers(&answers);
 }
 
-static void
-all_agree(void **state)
+UNIT_TEST(all_agree)
 {
     uint64_t first = chance_setting("SEED", SEED), count = chance_rounds(HOSTS);
     struct tally tally = {0};
@@ -410,12 +409,4 @@ all_agree(void **state)
     assert_true(tally.started > count / 4);
     assert_true(tally.refused > count / 8);
     assert_true(tally.never > count / 8);
-}
-
-int
-main(void)
-{
-    const struct CMUnitTest tests[] = {cmocka_unit_test(all_agree)};
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -365,24 +365,6 @@ check_round(uint64_t first, const char *machine)
     scene_stop(&scene);
 }
 
-static void
-as_many_start_as_types_says(void **state)
-{
-    uint64_t first = chance_setting("SEED", SEED), rounds = chance_rounds(25);
-
-    for (uint64_t i = 0; i < rounds; i++)
-        check_round(first + i, NULL);
-}
-
-static void
-as_many_start_on_intels_cards(void **state)
-{
-    uint64_t first = chance_setting("SEED", SEED), rounds = chance_rounds(25);
-
-    for (uint64_t i = 0; i < rounds; i++)
-        check_round(first + i, "b60");
-}
-
 static int
 teardown(void **state)
 {
@@ -390,14 +372,20 @@ teardown(void **state)
     names_clear(&foreign);
     return 0;
 }
+#define TEST(function) UNIT_TEST_IN(function, NULL, teardown, NULL)
 
-int
-main(void)
+TEST(as_many_start_as_types_says)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test_teardown(as_many_start_as_types_says, teardown),
-        cmocka_unit_test_teardown(as_many_start_on_intels_cards, teardown),
-    };
+    uint64_t first = chance_setting("SEED", SEED), rounds = chance_rounds(25);
 
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    for (uint64_t i = 0; i < rounds; i++)
+        check_round(first + i, NULL);
+}
+
+TEST(as_many_start_on_intels_cards)
+{
+    uint64_t first = chance_setting("SEED", SEED), rounds = chance_rounds(25);
+
+    for (uint64_t i = 0; i < rounds; i++)
+        check_round(first + i, "b60");
 }

@@ -29,6 +29,7 @@
 static struct scene scene;
 static struct typed typed;
 static const struct typed_case here = {{.scene = &scene, .machine = MACHINE}, &typed};
+#define TEST(name) TYPED_TEST(name, here)
 
 static bool
 has_directory(const char *parent, const char *type)
@@ -37,8 +38,7 @@ has_directory(const char *parent, const char *type)
 }
 
 /* Whatever the word is, the vGPU is of one type, made in the directory that its function has. */
-static void
-each_word(void **state)
+TEST(each_word)
 {
     static const char *const words[] = {"nvidia-222", "vfio-pci-222", "222", "GRID T4-1B", "T4-1B"};
 
@@ -62,8 +62,7 @@ each_word(void **state)
 }
 
 /* One line for one type, with what both functions have. */
-static void
-one_type(void **state)
+TEST(one_type)
 {
     typed_expect(&scene, HERE, "vgpuctl types -rn -o TYPE,NAME,FRAMEBUFFER,AVAILABLE", COMMAND_DONE,
                  "nvidia-222 GRID\\x20T4-1B 1024 2\nnvidia-230 GRID\\x20T4-2Q 2048 2\n", &typed);
@@ -79,8 +78,7 @@ one_type(void **state)
 }
 
 /* Somebody else's vGPU there has the same type, and a running guest's is adopted as that. */
-static void
-made_by_others(void **state)
+TEST(made_by_others)
 {
     assert_int_equal(fake_make(&scene.kernel, "0000:18:00.5", "vfio-pci-222", scene_device(7)), 0);
     typed_run(&scene, NULL, "vgpuctl list -rn -o TYPE,STATE", &typed);
@@ -94,8 +92,7 @@ made_by_others(void **state)
 }
 
 /* mdevctl knows the kernel's word. */
-static void
-by_mdevctl(void **state)
+TEST(by_mdevctl)
 {
     char *words[] = {(char[]){"50-libvirt-vgpu"},
                      (char[]){"-t"},
@@ -133,8 +130,7 @@ by_mdevctl(void **state)
 }
 
 /* Another vendor's card with the same names. */
-static void
-of_another_vendor(void **state)
+TEST(of_another_vendor)
 {
     AUTO(inventory_clear) struct inventory inventory = {0};
     struct error error;
@@ -148,14 +144,4 @@ of_another_vendor(void **state)
     for (size_t i = 0; i < inventory.gpus[0]->type_count; i++)
         assert_null(inventory.gpus[0]->types[i].vendor);
     assert_string_equal(inventory.gpus[0]->types[0].id.text, "nvidia-222");
-}
-
-int
-main(void)
-{
-#define TEST(name) TYPED_TEST(name, here)
-    const struct CMUnitTest tests[] = {TEST(each_word), TEST(one_type), TEST(made_by_others),
-                                       TEST(by_mdevctl), TEST(of_another_vendor)};
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

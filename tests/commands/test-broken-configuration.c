@@ -22,6 +22,7 @@ static struct scene scene;
 static struct typed typed;
 static const struct typed_case here = {
     {.scene = &scene, .machine = MACHINE, .configuration = SMALL}, &typed};
+#define TEST(function) TYPED_TEST(function, here)
 
 /* Guest 1 runs with a vGPU, guest 2 asks for a class. Then vgpu.conf breaks. */
 static const char *
@@ -37,8 +38,7 @@ break_configuration(void)
     return typed_libvirt(&scene, all);
 }
 
-static void
-all_the_rest_is_told(void **state)
+TEST(all_the_rest_is_told)
 {
     static const struct {
         const char *line, *facts;
@@ -82,8 +82,7 @@ all_the_rest_is_told(void **state)
 }
 
 /* Nobody can be given a vGPU, and the commands that decide about that say why. */
-static void
-what_depends_on_it_fails(void **state)
+TEST(what_depends_on_it_fails)
 {
     static const char *const lines[] = {"vgpuctl explain guest1", "vgpuctl check",
                                         "vgpuctl attach guest2 --type T4-1B"};
@@ -96,8 +95,7 @@ what_depends_on_it_fails(void **state)
 }
 
 /* A list that cannot be read: any GPU may be drained. */
-static void
-drained_is_not_known(void **state)
+TEST(drained_is_not_known)
 {
     fake_write(&scene.kernel, "var/lib/libvirt-vgpu/drained", "");
     assert_int_equal(
@@ -117,8 +115,7 @@ assert_file(const char *path, const char *has, const char *lacks)
 }
 
 /* Figures of another day must not look like those of today. */
-static void
-no_old_figures(void **state)
+TEST(no_old_figures)
 {
     char path[300], line[400];
 
@@ -130,19 +127,4 @@ no_old_figures(void **state)
     assert_int_equal(typed_run(&scene, "test:///default", line, &typed), 1);
     typed_assert_has(typed.faults, "/run/libvirt-vgpu/ledger");
     assert_file(path, "libvirt_vgpu_up 0\n", "libvirt_vgpu_gpu_vgpus");
-}
-
-#define TEST(function) TYPED_TEST(function, here)
-
-int
-main(void)
-{
-    static const struct CMUnitTest tests[] = {
-        TEST(all_the_rest_is_told),
-        TEST(what_depends_on_it_fails),
-        TEST(drained_is_not_known),
-        TEST(no_old_figures),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -26,6 +26,7 @@ static struct scene scene;
 static struct typed typed;
 
 static const struct typed_case here = {{.scene = &scene, .machine = MACHINE}, &typed};
+#define TEST(function) TYPED_TEST(function, here)
 
 static void
 run(const char *line, int status)
@@ -62,8 +63,7 @@ run_foreign_guest(unsigned guest, unsigned device, const char *gpu)
     scene_put_status(&scene, guest, getpid(), xml);
 }
 
-static void
-what_is_shown(void **state)
+TEST(what_is_shown)
 {
     assert_int_equal(scene_prepare(&scene, 1, 1, "T4-1B"), 0);
     run_foreign_guest(9, 2, FIRST);
@@ -84,8 +84,7 @@ what_is_shown(void **state)
     assert_int_equal(scene_release(&scene, 1, 1), 0);
 }
 
-static void
-nothing_on_it(void **state)
+TEST(nothing_on_it)
 {
     run("vgpuctl drain " SECOND, 0);
     assert_string_equal(typed.printed, "");
@@ -100,8 +99,7 @@ nothing_on_it(void **state)
 
 /* A GPU is drained together with its virtual functions. One function has a vGPU of ours. One
  * belongs to a guest that does not ask us for a vGPU. */
-static void
-functions(void **state)
+TEST(functions)
 {
     AUTO_FREE char *xml = typed_functions(9, "", "", (const char *const[]){"0000:3d:00.6", NULL});
 
@@ -123,8 +121,7 @@ functions(void **state)
 }
 
 /* A claim is shown even if its vGPU is not visible yet. */
-static void
-what_is_being_made(void **state)
+TEST(what_is_being_made)
 {
     char text[512], boot_id[64];
     struct host host = {.root = scene.kernel.host.root, .ops = &host_kernel};
@@ -146,8 +143,7 @@ what_is_being_made(void **state)
 
 /* A GPU can be undrained in any spelling of its address, twice, and when the GPU is gone from the
  * machine. */
-static void
-again_and_back(void **state)
+TEST(again_and_back)
 {
     run("vgpuctl undrain 0000:3B:00.0", 0);
     run("vgpuctl drain 0000:3B:00.0", 0);
@@ -167,8 +163,7 @@ again_and_back(void **state)
 }
 
 /* An address as lspci prints it, without the domain, if only one GPU fits. */
-static void
-by_a_short_address(void **state)
+TEST(by_a_short_address)
 {
     static const char *const lines[] = {"status", "types", "drain", "undrain"};
 
@@ -201,8 +196,7 @@ by_a_short_address(void **state)
     assert_string_equal(typed.printed, "10001:3b:00.0 is not drained any more\n");
 }
 
-static void
-guests_go_elsewhere(void **state)
+TEST(guests_go_elsewhere)
 {
     assert_int_equal(scene_prepare(&scene, 1, 1, "T4-1B"), 0);
     assert_true(is_on(1, FIRST));
@@ -223,8 +217,7 @@ guests_go_elsewhere(void **state)
 }
 
 /* A kept vGPU would bring its guest back to the drained GPU. */
-static void
-kept_there(void **state)
+TEST(kept_there)
 {
     scene_configure(&scene, "release = \"keep\";");
     assert_int_equal(scene_prepare(&scene, 1, 1, "T4-1B"), 0);
@@ -240,8 +233,7 @@ kept_there(void **state)
 }
 
 /* Another guest's kept device on the drained GPU makes no room either. So it is not removed. */
-static void
-kept_for_another(void **state)
+TEST(kept_for_another)
 {
     scene_configure(&scene, "release = \"keep\";");
     assert_int_equal(scene_prepare(&scene, 1, 1, "T4-1B"), 0);
@@ -257,8 +249,7 @@ kept_for_another(void **state)
  * for its next start. */
 #define SMALL "default_class = \"small\"; classes = { small = { types = [ \"T4-1B\" ]; }; };"
 
-static void
-a_drain_is_not_never(void **state)
+TEST(a_drain_is_not_never)
 {
     AUTO_FREE char *first = typed_domain(1, TYPED_DEFINED, (const unsigned[]){1, 0});
     AUTO_FREE char *second = typed_domain(2, TYPED_DEFINED, (const unsigned[]){0});
@@ -285,8 +276,7 @@ a_drain_is_not_never(void **state)
 
 /* vgpu.conf says so until somebody changes it. It is vgpu.conf's word, and no fault of the
  * definition. */
-static void
-a_disabled_gpu_is_vgpu_confs_word(void **state)
+TEST(a_disabled_gpu_is_vgpu_confs_word)
 {
     AUTO_FREE char *text = typed_domain(1, TYPED_DEFINED, (const unsigned[]){1, 0});
     const char *libvirt;
@@ -314,8 +304,7 @@ a_disabled_gpu_is_vgpu_confs_word(void **state)
 }
 
 /* While the host boots, a start does not wait for a drained GPU that is missing. */
-static void
-no_use_waiting_for_it(void **state)
+TEST(no_use_waiting_for_it)
 {
     fake_set_uptime(1000);
     scene_configure(&scene, "gpus = ({ address = \"0000:99:00.0\"; });");
@@ -326,8 +315,7 @@ no_use_waiting_for_it(void **state)
 
 /* The list of drained GPUs cannot be read. So any GPU may be drained. A guest that asks for no vGPU
  * starts all the same. */
-static void
-not_to_be_told(void **state)
+TEST(not_to_be_told)
 {
     AUTO_FREE char *plain = scene_xml(7, "", (const unsigned[]){0});
 
@@ -343,8 +331,7 @@ not_to_be_told(void **state)
 }
 
 /* A start that does not come to its end may have decided before the drain. */
-static void
-somebody_keeps_the_lock(void **state)
+TEST(somebody_keeps_the_lock)
 {
     int lock;
 
@@ -360,8 +347,7 @@ somebody_keeps_the_lock(void **state)
 }
 
 /* Reads, adds and removes by the functions themselves, while no other GPU is drained. */
-static void
-by_itself(void **state)
+TEST(by_itself)
 {
     AUTO(names_clear) struct names names = {0};
     struct error error;
@@ -378,29 +364,4 @@ by_itself(void **state)
     assert_string_equal(names.items[0].text, "mtty");
     assert_int_equal(drained_remove(&scene.kernel.host, &gpu, &error), 1);
     assert_int_equal(drained_remove(&scene.kernel.host, &gpu, &error), 0);
-}
-
-int
-main(void)
-{
-#define TEST(function) TYPED_TEST(function, here)
-    const struct CMUnitTest tests[] = {
-        TEST(functions),
-        TEST(what_is_shown),
-        TEST(nothing_on_it),
-        TEST(what_is_being_made),
-        TEST(again_and_back),
-        TEST(guests_go_elsewhere),
-        TEST(kept_there),
-        TEST(kept_for_another),
-        TEST(not_to_be_told),
-        TEST(somebody_keeps_the_lock),
-        TEST(by_itself),
-        TEST(a_drain_is_not_never),
-        TEST(a_disabled_gpu_is_vgpu_confs_word),
-        TEST(no_use_waiting_for_it),
-        TEST(by_a_short_address),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -23,6 +23,9 @@
 static struct scene scene;
 static struct typed typed;
 static const struct typed_case here = {{.scene = &scene, .machine = MACHINE}, &typed};
+#define TEST(name) TYPED_TEST(name, here)
+
+UNIT_PROGRAM(warm_up_connection, NULL)
 
 /* libvirt's test driver with guests that run: two with 16 GiB on one GPU, one with 8 GiB on
  * another.
@@ -47,8 +50,7 @@ three_guests(void)
 
 /* What is foreseen for one guest is not foreseen for the next. The GPU of another size takes none.
  */
-static void
-the_plan(void **state)
+TEST(the_plan)
 {
     const char *uri = three_guests();
 
@@ -63,8 +65,7 @@ the_plan(void **state)
 }
 
 /* A vGPU without a guest, and a guest that cannot move. */
-static void
-who_stays(void **state)
+TEST(who_stays)
 {
     const char *uri = three_guests();
 
@@ -84,8 +85,7 @@ who_stays(void **state)
 }
 
 /* A guest that is on both. The name of one GPU begins like that of the other. */
-static void
-two_names(void **state)
+TEST(two_names)
 {
     AUTO_FREE char *xml = scene_xml(1,
                                     "<vgpu:device alias=\"ua-gpu1\" type=\"mtty-2\" "
@@ -105,8 +105,7 @@ two_names(void **state)
 }
 
 /* Nobody knows what a broken vgpu.conf allows, so no guest moves. */
-static void
-a_broken_configuration(void **state)
+TEST(a_broken_configuration)
 {
     const char *uri = three_guests();
 
@@ -122,8 +121,7 @@ a_broken_configuration(void **state)
 }
 
 /* The larger guest takes the place that the smaller one needs, unless the smaller one is first. */
-static void
-the_order(void **state)
+TEST(the_order)
 {
     const char *uri = three_guests();
 
@@ -144,8 +142,7 @@ assert_drained(const char *answer)
 }
 
 /* Guests that may not move, by vgpu.conf or by the command line. */
-static void
-who_may_not(void **state)
+TEST(who_may_not)
 {
     const char *uri = three_guests();
 
@@ -161,8 +158,7 @@ who_may_not(void **state)
 }
 
 /* A plan is written, and read again. What has changed since stays. */
-static void
-a_plan_of_before(void **state)
+TEST(a_plan_of_before)
 {
     const char *uri = three_guests();
     AUTO_FREE char *text = NULL;
@@ -252,8 +248,7 @@ put_record(unsigned guest, const char *way, const char *from, const char *to)
 }
 
 /* A name may have any character. */
-static void
-a_name_in_a_record(void **state)
+TEST(a_name_in_a_record)
 {
     struct evacuation_move move = {.domain = {"aaaaaaaa-0000-4000-8000-000000000001"},
                                    .name = "a \"b\" \\ \t\x01 #\xc3\xa9; }"};
@@ -277,8 +272,7 @@ has_record(unsigned guest)
 }
 
 /* Who is away, and still where it was put, comes home. */
-static void
-the_way_back(void **state)
+TEST(the_way_back)
 {
     const char *uri = three_guests();
 
@@ -299,8 +293,7 @@ the_way_back(void **state)
 }
 
 /* A guest that was in hand when vgpuctl was killed is away if it is on another GPU than before. */
-static void
-who_was_in_hand(void **state)
+TEST(who_was_in_hand)
 {
     const char *uri = three_guests();
 
@@ -322,8 +315,7 @@ who_was_in_hand(void **state)
 }
 
 /* A guest that was saved and not started is told by doctor. Metrics count who is away. */
-static void
-who_is_away(void **state)
+TEST(who_is_away)
 {
     const char *uri = three_guests();
 
@@ -344,8 +336,7 @@ who_is_away(void **state)
 }
 
 /* What was drained by hand stays drained. */
-static void
-whose_drain(void **state)
+TEST(whose_drain)
 {
     const char *uri = three_guests();
 
@@ -364,8 +355,7 @@ whose_drain(void **state)
 }
 
 /* How long the last guest has stood still tells how long the next one will. */
-static void
-the_pause(void **state)
+TEST(the_pause)
 {
     const char *uri = three_guests();
 
@@ -379,8 +369,7 @@ the_pause(void **state)
 }
 
 /* A kept vGPU goes, because the next start of its guest makes another one. */
-static void
-a_kept_vgpu(void **state)
+TEST(a_kept_vgpu)
 {
     scene_stop(&scene);
     scene_start_machine(&scene, "t4-l40s");
@@ -397,8 +386,7 @@ a_kept_vgpu(void **state)
 }
 
 /* Two evacuations would spoil each other's plans. */
-static void
-one_at_a_time(void **state)
+TEST(one_at_a_time)
 {
     AUTO_CLOSE int lock = -1;
     struct error error;
@@ -420,8 +408,7 @@ gpu_name(unsigned number)
 }
 
 /* 500 guests on 25 of 64 GPUs, which are to be empty. The time is told, and is no verdict. */
-static void
-many_guests(void **state)
+TEST(many_guests)
 {
     AUTO_FREE char *machine = NULL, *domains = NULL, *ledger = NULL;
     char boot_id[64];
@@ -470,8 +457,7 @@ many_guests(void **state)
     assert_int_equal(placed, 500);
 }
 
-static void
-usage(void **state)
+TEST(usage)
 {
     typed_expect(&scene, "test:///default", "vgpuctl evacuate", COMMAND_USAGE, "which GPU", &typed);
     typed_expect(&scene, "test:///default", "vgpuctl evacuate --back --reason x", COMMAND_USAGE,
@@ -480,37 +466,10 @@ usage(void **state)
                  "--timeout 0", &typed);
 }
 
-static void
-nothing_there(void **state)
+TEST(nothing_there)
 {
     typed_expect(&scene, three_guests(), "vgpuctl evacuate 7f:00.0", COMMAND_DONE, "", &typed);
     typed_assert_has(typed.faults, "nothing is there");
     typed_expect(&scene, three_guests(), "vgpuctl evacuate 99:00.0", COMMAND_FAILED, "99:00.0",
                  &typed);
-}
-
-int
-main(void)
-{
-#define TEST(name) TYPED_TEST(name, here)
-    const struct CMUnitTest tests[] = {TEST(the_plan),
-                                       TEST(who_stays),
-                                       TEST(two_names),
-                                       TEST(a_broken_configuration),
-                                       TEST(the_order),
-                                       TEST(who_may_not),
-                                       TEST(a_plan_of_before),
-                                       TEST(the_way_back),
-                                       TEST(a_name_in_a_record),
-                                       TEST(who_was_in_hand),
-                                       TEST(who_is_away),
-                                       TEST(whose_drain),
-                                       TEST(the_pause),
-                                       TEST(a_kept_vgpu),
-                                       TEST(one_at_a_time),
-                                       TEST(many_guests),
-                                       TEST(usage),
-                                       TEST(nothing_there)};
-
-    return cmocka_run_group_tests(tests, warm_up_connection, NULL);
 }

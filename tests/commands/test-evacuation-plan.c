@@ -36,6 +36,8 @@ static struct typed typed;
 static const struct typed_case here = {{.scene = &scene, .machine = "gpu mtty rule pool 4\n"},
                                        &typed};
 
+UNIT_PROGRAM(warm_up_connection, NULL)
+
 static unsigned guests;        /* who have to leave */
 static size_t type_of[GUESTS]; /* index into types */
 
@@ -209,8 +211,7 @@ judge(uint64_t *seed)
     print_message("%u of %u guests move\n", moved, guests);
 }
 
-static void
-random_hosts(void **state)
+TYPED_TEST(random_hosts, here)
 {
     uint64_t first = chance_setting("SEED", SEED), rounds = chance_setting("ROUNDS", 4);
     uint64_t known = 12; /* here the order matters */
@@ -222,12 +223,4 @@ random_hosts(void **state)
         print_message("SEED=%" PRIu64 "\n", first + round);
         judge(&seed);
     }
-}
-
-int
-main(void)
-{
-    const struct CMUnitTest tests[] = {TYPED_TEST(random_hosts, here)};
-
-    return cmocka_run_group_tests(tests, warm_up_connection, NULL);
 }

@@ -16,6 +16,7 @@
 static struct scene scene;
 static struct typed typed;
 static const struct typed_case here = {{.scene = &scene, .machine = NULL, .inside = true}, &typed};
+#define TEST(function) TYPED_TEST(function, here)
 
 /* Files that the command line names are in the fake machine's tree. */
 static void
@@ -134,8 +135,7 @@ start_and_compare(enum command_status status)
     " };\n"
 
 /* All words of a request, and all reasons to prefer a GPU. */
-static void
-two_of_eight(void **state)
+TEST(two_of_eight)
 {
     start_machine("t4x8");
     configure(CLASSES "unlike_vgpus = true; params = [ \"frame_rate_limiter\" ];\n"
@@ -160,8 +160,7 @@ two_of_eight(void **state)
 }
 
 /* All reasons against a GPU. */
-static void
-none_of_eight(void **state)
+TEST(none_of_eight)
 {
     start_machine("t4x8");
     configure("gpus = ( { address = \"0000:19:00.0\"; enabled = false; },\n"
@@ -187,8 +186,7 @@ none_of_eight(void **state)
 
 /* explain does not count functions one by one. The guest's entry in the configuration says which
  * type the device is. */
-static void
-functions(void **state)
+TEST(functions)
 {
     start_machine("a40");
     configure("domains = ( { name = \"guest*\";\n"
@@ -208,8 +206,7 @@ functions(void **state)
 }
 
 /* The alias and default_class say which type the device is: one class for two makes of GPU. */
-static void
-words_without_annotation(void **state)
+TEST(words_without_annotation)
 {
     start_machine("mixed");
     configure(CLASSES "default_class = \"small\";\n"
@@ -258,8 +255,7 @@ define_functions(const char *devices, const char *const *addresses)
 /* explain says which function the device is, whether the guest can have it, and which other
  * functions would do. It reports a hostdev that is a function but that no request names. It ignores
  * a hostdev of another PCI device. */
-static void
-two_functions(void **state)
+TEST(two_functions)
 {
     start_machine("l40s");
     configure("unlike_vgpus = true;");
@@ -282,8 +278,7 @@ two_functions(void **state)
 }
 
 /* The first and the last of the functions. */
-static void
-functions_that_nothing_names(void **state)
+TEST(functions_that_nothing_names)
 {
     start_machine("l40s");
     define_functions("<vgpu:device alias='ua-gpu1' type='L40S-24Q'/>",
@@ -295,8 +290,7 @@ functions_that_nothing_names(void **state)
 }
 
 /* All reasons why the guest cannot have this function: it may have another, or none. */
-static void
-a_function_that_cannot_be_had(void **state)
+TEST(a_function_that_cannot_be_had)
 {
     start_machine("l40s");
     assert_int_equal(scene_prepare_at(&scene, 2, "0000:3d:00.4", "L40S-1B"), 0);
@@ -329,8 +323,7 @@ a_function_that_cannot_be_had(void **state)
 
 /* Guests start and end, each with functions that are drawn at random. Some of their vGPUs are
  * kept. */
-static void
-functions_by_chance(void **state)
+TEST(functions_by_chance)
 {
     static const char *const types[] = {"L40S-1B", "L40S-24Q", "L40S-48Q"};
     static const char *const places[] = {"0000:3d:00.4", "0000:3d:00.5", "0000:3d:00.6",
@@ -378,8 +371,7 @@ functions_by_chance(void **state)
 }
 
 /* Another guest's unused vGPU blocks one function. It is removed. */
-static void
-a_kept_function(void **state)
+TEST(a_kept_function)
 {
     start_machine("l40s");
     configure("release = \"keep\";\n");
@@ -395,8 +387,7 @@ a_kept_function(void **state)
 
 /* --- vGPUs that would be removed first -------------------------------------------------------- */
 
-static void
-kept_is_reaped(void **state)
+TEST(kept_is_reaped)
 {
     start_machine("mtty");
     configure("release = \"keep\";\n");
@@ -417,8 +408,7 @@ kept_is_reaped(void **state)
 
 /* A start was killed before it made its vGPU, and still has the place. explain takes this place
  * first, and the kept vGPU stays. */
-static void
-nothing_is_there_to_remove(void **state)
+TEST(nothing_is_there_to_remove)
 {
     AUTO_FREE char *ledger = NULL, *text = NULL;
 
@@ -444,8 +434,7 @@ nothing_is_there_to_remove(void **state)
 
 /* The guest asks for two vGPUs. Each alone would fit if a kept vGPU were removed. Both together
  * never fit. */
-static void
-nothing_is_reaped_in_vain(void **state)
+TEST(nothing_is_reaped_in_vain)
 {
     start_machine("mixed");
     configure("release = \"keep\";\n");
@@ -466,8 +455,7 @@ nothing_is_reaped_in_vain(void **state)
 
 /* The device does not exist, or has another type. Or its UUID belongs to another guest, with a kept
  * vGPU or a held one. */
-static void
-uuids_in_the_way(void **state)
+TEST(uuids_in_the_way)
 {
     start_machine("mtty");
     assert_int_equal(scene_prepare(&scene, 1, 1, "mtty-1"), 0);
@@ -490,8 +478,7 @@ uuids_in_the_way(void **state)
 }
 
 /* The guest's own device, and a device that somebody else made for the guest. */
-static void
-there_already(void **state)
+TEST(there_already)
 {
     start_machine("mtty");
     assert_int_equal(fake_make(&scene.kernel, "mtty", "mtty-1", scene_device(2)), 0);
@@ -507,8 +494,7 @@ there_already(void **state)
 }
 
 /* A vGPU was just removed, and the driver may not show yet that there is room again. */
-static void
-a_start_would_look_again(void **state)
+TEST(a_start_would_look_again)
 {
     start_machine("mtty");
     for (unsigned i = 2; i <= 13; i++)
@@ -526,8 +512,7 @@ a_start_would_look_again(void **state)
 }
 
 /* A GPU that has not appeared yet, and a removal that an earlier start left with the driver. */
-static void
-a_start_would_wait(void **state)
+TEST(a_start_would_wait)
 {
     start_machine("mtty");
     fake_set_uptime(20000);
@@ -552,8 +537,7 @@ a_start_would_wait(void **state)
     start_and_compare(COMMAND_DONE);
 }
 
-static void
-quota(void **state)
+TEST(quota)
 {
     start_machine("t4x8");
     configure(CLASSES "quotas = ( { domains = [ \"guest*\" ]; class = \"small\"; max = 2; } );\n");
@@ -568,8 +552,7 @@ quota(void **state)
 }
 
 /* Guests come and go, and some of their vGPUs are kept. */
-static void
-by_chance(void **state)
+TEST(by_chance)
 {
     static const char *const types[] = {"T4-1B", "T4-4Q", "T4-8Q", "A2-4Q", "A2-8Q", "mtty-2"};
     const uint64_t rounds = chance_rounds(200);
@@ -615,8 +598,7 @@ refused(const char *line, const char *words)
     assert_ptr_equal(strchr(typed.faults, '\n'), typed.faults + strlen(typed.faults) - 1);
 }
 
-static void
-nothing_to_explain(void **state)
+TEST(nothing_to_explain)
 {
     start_machine("mtty");
     define("", (const unsigned[]){1, 0});
@@ -646,8 +628,7 @@ nothing_to_explain(void **state)
 
 /* --- domains of libvirt ----------------------------------------------------------------------- */
 
-static void
-ask_libvirt(void **state)
+TEST(ask_libvirt)
 {
     AUTO_FREE char *one = NULL, *node = NULL, *uri = NULL;
 
@@ -708,8 +689,7 @@ keep_lines(char *text, const char *word)
 
 /* explain says where vGPUs would go that no XML asks for yet. 'attach' and a start then do that,
  * and explain itself changes nothing. */
-static void
-more_than_it_asks_for(void **state)
+TEST(more_than_it_asks_for)
 {
     static const struct {
         const char *machine, *wish;
@@ -766,35 +746,4 @@ more_than_it_asks_for(void **state)
                 "\"word\": \"failed\",\nnew-guest: ua-gpu0 asks for the class \"small\",");
     typed_golden(&scene, HERE, "explain/no-domain", "vgpuctl explain");
     typed_golden(&scene, HERE, "explain/count-of-nothing", "vgpuctl explain ./a.xml --count 2");
-}
-
-int
-main(void)
-{
-#define TEST(function) TYPED_TEST(function, here)
-    const struct CMUnitTest tests[] = {
-        TEST(two_of_eight),
-        TEST(none_of_eight),
-        TEST(functions),
-        TEST(words_without_annotation),
-        TEST(two_functions),
-        TEST(a_function_that_cannot_be_had),
-        TEST(a_kept_function),
-        TEST(functions_by_chance),
-        TEST(kept_is_reaped),
-        TEST(nothing_is_reaped_in_vain),
-        TEST(uuids_in_the_way),
-        TEST(there_already),
-        TEST(a_start_would_look_again),
-        TEST(a_start_would_wait),
-        TEST(quota),
-        TEST(by_chance),
-        TEST(nothing_to_explain),
-        TEST(ask_libvirt),
-        TEST(functions_that_nothing_names),
-        TEST(nothing_is_there_to_remove),
-        TEST(more_than_it_asks_for),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

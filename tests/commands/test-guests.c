@@ -15,6 +15,7 @@
 static struct scene scene;
 static struct typed typed;
 static const struct typed_case here = {{.scene = &scene}, &typed};
+#define TEST(function) TYPED_TEST(function, here)
 
 /* Guest 1 runs with a vGPU. Guest 2 is defined, and asks for one. Guest 3 is defined, and names a
  * mediated device without a request, so the default class is for it. Guest 4 has none. */
@@ -34,8 +35,7 @@ begin(char **domains)
     assert_true(asprintf(domains, "%s%s%s%s", first, second, third, fourth) > 0);
 }
 
-static void
-all_domains(void **state)
+TEST(all_domains)
 {
     AUTO_FREE char *domains = NULL;
     const char *libvirt;
@@ -57,8 +57,7 @@ all_domains(void **state)
 }
 
 /* Another host's libvirt tells what its domains ask for. */
-static void
-of_another_host(void **state)
+TEST(of_another_host)
 {
     AUTO_FREE char *domains = NULL, *line = NULL;
 
@@ -69,16 +68,14 @@ of_another_host(void **state)
     typed_assert_has(typed.printed, "T4-1B");
 }
 
-static void
-nobody(void **state)
+TEST(nobody)
 {
     scene_start(&scene, "gpu 0000:18:00.0 rule size numa 0 board \"GRID T4\"\n");
     typed_golden(&scene, HERE, "guests/none", "vgpuctl guests");
 }
 
 /* Nobody knows the guests then, so there is no list: an empty one would say that there is none. */
-static void
-libvirt_does_not_answer(void **state)
+TEST(libvirt_does_not_answer)
 {
     scene_start(&scene, "gpu 0000:18:00.0 rule size numa 0 board \"GRID T4\"\n");
     assert_int_equal(typed_run(&scene, "test:///nowhere", "vgpuctl guests --all --json", &typed),
@@ -92,8 +89,7 @@ libvirt_does_not_answer(void **state)
 
 /* Guest 2 has more host devices than are read, and of another guest nothing is read. The others are
  * shown all the same. Nobody says that the unread guest has no vGPU. */
-static void
-one_cannot_be_read(void **state)
+TEST(one_cannot_be_read)
 {
     static unsigned many[300];
     AUTO_FREE char *first = typed_domain(1, TYPED_DEFINED, (const unsigned[]){1, 0});
@@ -119,19 +115,4 @@ one_cannot_be_read(void **state)
     typed_assert_has(typed.faults,
                      "vgpuctl: guests: the domain guest2: cannot read the domain XML: ");
     assert_null(strstr(typed.faults, "orphans"));
-}
-
-int
-main(void)
-{
-#define TEST(function) TYPED_TEST(function, here)
-    const struct CMUnitTest tests[] = {
-        TEST(all_domains),
-        TEST(of_another_host),
-        TEST(nobody),
-        TEST(libvirt_does_not_answer),
-        TEST(one_cannot_be_read),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -96,17 +96,8 @@ hand_on(const struct row *row)
     scene_assert_empty(&scene);
 }
 
-static void
-another_process_goes_on(void **state)
+TYPED_TEST(another_process_goes_on, here)
 {
     for (size_t i = 0; i < COUNT(rows); i++)
         hand_on(&rows[i]);
-}
-
-int
-main(void)
-{
-    const struct CMUnitTest tests[] = {TYPED_TEST(another_process_goes_on, here)};
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

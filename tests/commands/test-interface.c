@@ -37,6 +37,7 @@ begin(void)
 
 static const struct typed_case here = {{.scene = &scene, .machine = MACHINE, .begin = begin},
                                        &typed};
+#define TEST(function) TYPED_TEST(function, here)
 
 static void
 run(const char *line, int status, const char *words)
@@ -46,8 +47,7 @@ run(const char *line, int status, const char *words)
     typed_assert_has(*typed.printed ? typed.printed : typed.faults, words);
 }
 
-static void
-guests_get_it(void **state)
+TEST(guests_get_it)
 {
     scene_must_start_at(&scene, 1, ONE, "share-50");
     assert_int_equal(bandwidth_of(&scene.kernel, ONE), 50);
@@ -64,8 +64,7 @@ guests_get_it(void **state)
     assert_int_equal(bandwidth_of(&scene.kernel, TWO) + bandwidth_of(&scene.kernel, THREE), 0);
 }
 
-static void
-kept_ones_are_given_up(void **state)
+TEST(kept_ones_are_given_up)
 {
     scene_configure(&scene, "release = \"keep\";");
     scene_must_start_at(&scene, 1, ONE, "share-100");
@@ -81,8 +80,7 @@ kept_ones_are_given_up(void **state)
 }
 
 /* The daemon that would release the vGPU is gone, and so is its guest. */
-static void
-leftovers_are_found(void **state)
+TEST(leftovers_are_found)
 {
     pid_t daemon = fork();
     int status;
@@ -103,8 +101,7 @@ leftovers_are_found(void **state)
     assert_int_equal(scene_leases(&scene, ""), 0);
 }
 
-static void
-commands_show_it(void **state)
+TEST(commands_show_it)
 {
     scene_must_start_at(&scene, 1, ONE, "share-50");
     run("vgpuctl types " CARD, 0, "Hose 25%");
@@ -119,8 +116,7 @@ commands_show_it(void **state)
     assert_int_equal(bandwidth_of(&scene.kernel, ONE), 50);
 }
 
-static void
-commands_judge_it(void **state)
+TEST(commands_judge_it)
 {
     AUTO_FREE char *xml = typed_functions(5, "", "share-50", (const char *const[]){TWO, NULL});
 
@@ -133,8 +129,7 @@ commands_judge_it(void **state)
 }
 
 /* The row of the vendor forbids a half beside a quarter. Without this row nobody does. */
-static void
-the_vendor_has_its_say(void **state)
+TEST(the_vendor_has_its_say)
 {
     static const char unlike[] =
         "<metadata><vgpu:request xmlns:vgpu='urn:libvirt-vgpu:domain:1'>"
@@ -155,8 +150,7 @@ the_vendor_has_its_say(void **state)
     assert_int_equal(bandwidth_of(&scene.kernel, TWO), 25);
 }
 
-static void
-the_card_is_proved(void **state)
+TEST(the_card_is_proved)
 {
     run("vgpuctl prove " CARD, 0, "the GPU behaves as predicted");
     assert_int_equal(bandwidth_of(&scene.kernel, ONE), 0);
@@ -164,8 +158,7 @@ the_card_is_proved(void **state)
 }
 
 /* An older version, say, has come back. */
-static void
-a_program_without_the_row(void **state)
+TEST(a_program_without_the_row)
 {
     uint64_t began;
 
@@ -196,8 +189,7 @@ a_program_without_the_row(void **state)
 }
 
 /* The other version never comes back. */
-static void
-an_unknown_lease_is_forgotten(void **state)
+TEST(an_unknown_lease_is_forgotten)
 {
     scene_must_start_at(&scene, 1, ONE, "share-50");
     assert_int_equal(scene_prepare(&scene, 2, 7, "T4-1B"), 0);
@@ -207,23 +199,4 @@ an_unknown_lease_is_forgotten(void **state)
     assert_int_equal(scene_prepare(&scene, 3, 8, "T4-1B"), 0);
     assert_int_equal(scene_release(&scene, 2, 7), 0);
     assert_int_equal(bandwidth_of(&scene.kernel, ONE), 50);
-}
-
-int
-main(void)
-{
-#define TEST(function) TYPED_TEST(function, here)
-    const struct CMUnitTest tests[] = {
-        TEST(guests_get_it),
-        TEST(kept_ones_are_given_up),
-        TEST(leftovers_are_found),
-        TEST(commands_show_it),
-        TEST(commands_judge_it),
-        TEST(the_vendor_has_its_say),
-        TEST(the_card_is_proved),
-        TEST(a_program_without_the_row),
-        TEST(an_unknown_lease_is_forgotten),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

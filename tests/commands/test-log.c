@@ -44,6 +44,17 @@
 static struct scene scene;
 static struct typed typed;
 static const struct typed_case here = {{.scene = &scene, .machine = ""}, &typed};
+#define TEST(name) TYPED_TEST(name, here)
+
+/* A log shows local times. */
+static int
+live_in_utc(void **state)
+{
+    setenv("TZ", "UTC", 1);
+    tzset();
+    return 0;
+}
+UNIT_PROGRAM(live_in_utc, NULL)
 
 static struct {
     int answer;
@@ -72,8 +83,7 @@ start_journal(const char *text)
     fake_write(&scene.kernel, "run/systemd/journal/socket", "");
 }
 
-static void
-what_is_told(void **state)
+TEST(what_is_told)
 {
     start_journal(LINES);
     typed_golden(&scene, HERE, "log/domain", "vgpuctl log web01");
@@ -88,8 +98,7 @@ what_is_told(void **state)
 }
 
 /* A refusal is long. On each terminal the text gets what is left. */
-static void
-it_fits_each_terminal(void **state)
+TEST(it_fits_each_terminal)
 {
     static const struct {
         unsigned width, most; /* lines of the longest refusal */
@@ -123,8 +132,7 @@ it_fits_each_terminal(void **state)
 
 /* The line as the hook writes it. The hook prints a guest's name so that no part of it looks like
  * another word. */
-static void
-a_name_that_is_written_otherwise(void **state)
+TEST(a_name_that_is_written_otherwise)
 {
     start_journal(AT "libvirt-vgpu-hook[1]: domain=a_b event=release result=ok\n");
     assert_int_equal(typed_run(&scene, HERE, "vgpuctl log a=b", &typed), 0);
@@ -133,8 +141,7 @@ a_name_that_is_written_otherwise(void **state)
 
 /* libvirt quotes a name as a shell would. The quoted text is one name, with any characters in
  * it. */
-static void
-a_refused_name_of_any_kind(void **state)
+TEST(a_refused_name_of_any_kind)
 {
     static const char *const names[][2] = {
         {"web: 01", "'web: 01'"},
@@ -166,8 +173,7 @@ a_refused_name_of_any_kind(void **state)
 }
 
 /* Only lines that root has written, since the boot. journalctl knows what times people type. */
-static void
-what_is_asked(void **state)
+TEST(what_is_asked)
 {
     start_journal(LINES);
     assert_int_equal(typed_run(&scene, HERE, "vgpuctl log web01", &typed), 0);
@@ -181,8 +187,7 @@ what_is_asked(void **state)
                                     "SYSLOG_IDENTIFIER=");
 }
 
-static void
-no_journal(void **state)
+TEST(no_journal)
 {
     static const struct {
         int answer;
@@ -199,24 +204,4 @@ no_journal(void **state)
         journal.answer = rows[i].answer;
         typed_golden(&scene, HERE, rows[i].golden, "vgpuctl log web01");
     }
-}
-
-#define TEST(name) TYPED_TEST(name, here)
-
-int
-main(void)
-{
-    const struct CMUnitTest tests[] = {
-        TEST(what_is_told),
-        TEST(it_fits_each_terminal),
-        TEST(a_name_that_is_written_otherwise),
-        TEST(a_refused_name_of_any_kind),
-        TEST(what_is_asked),
-        TEST(no_journal),
-    };
-
-    /* A log shows local times. */
-    setenv("TZ", "UTC", 1);
-    tzset();
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

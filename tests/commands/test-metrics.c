@@ -25,6 +25,7 @@ static struct scene scene;
 static struct typed typed;
 
 static const struct typed_case here = {{.scene = &scene, .machine = MACHINE}, &typed};
+#define TEST(function) TYPED_TEST(function, here)
 
 static uint64_t
 count(enum counters_operation operation, enum counters_result result)
@@ -35,8 +36,7 @@ count(enum counters_operation operation, enum counters_result result)
     return counters.counts[operation][result];
 }
 
-static void
-golden(void **state)
+TEST(golden)
 {
     const struct policy_gpu mixed = {.address = {"0000:1a:00.0"},
                                      .setup = {.sizes = {1, {POLICY_SIZES_MIXED}}}};
@@ -62,8 +62,7 @@ golden(void **state)
 
 /* Room of virtual functions is left out if nobody knows it. The sum of all functions is printed. A
  * function with somebody else's type is printed, even if no domain refers to it. */
-static void
-functions(void **state)
+TEST(functions)
 {
     scene_stop(&scene);
     scene_start(&scene, "gpu 0000:18:00.0 rule size\n" TYPES "gpu 0000:3d:00.0 vf vfs 4 rule size\n"
@@ -89,8 +88,7 @@ functions(void **state)
 }
 
 /* vGPUs that disappeared while a guest has them, and vGPUs that are just being made or removed. */
-static void
-lost(void **state)
+TEST(lost)
 {
     assert_int_equal(scene_prepare(&scene, 1, 1, "T4-1B"), 0);
     assert_int_equal(scene_prepare(&scene, 2, 2, "T4-1B"), 0);
@@ -105,8 +103,7 @@ lost(void **state)
 }
 
 /* No name that people chose can break the format. */
-static void
-escaping(void **state)
+TEST(escaping)
 {
     char ledger[1024];
 
@@ -122,8 +119,7 @@ escaping(void **state)
     typed_assert_has(typed.printed, ",domain=\"a\\\"b\\\\c?d?e\xc3\xa4\",domain_uuid=\"aaaa");
 }
 
-static void
-no_libvirt(void **state)
+TEST(no_libvirt)
 {
     assert_int_equal(scene_prepare(&scene, 1, 1, "T4-1B"), 0);
     assert_int_equal(typed_run(&scene, "test:///no/such/file", "vgpuctl metrics", &typed), 0);
@@ -147,8 +143,7 @@ entries(const char *path)
     return found - 2;
 }
 
-static void
-file(void **state)
+TEST(file)
 {
     char directory[300], path[320], line[512], text[16384];
     struct stat before, after;
@@ -189,8 +184,7 @@ file(void **state)
 }
 
 /* A release that could not give its vGPU back yet does not count as a success. */
-static void
-a_reconcile_is_counted(void **state)
+TEST(a_reconcile_is_counted)
 {
     struct fake_guest qemu;
 
@@ -207,8 +201,7 @@ a_reconcile_is_counted(void **state)
     assert_int_equal(count(COUNTERS_RECONCILE, COUNTERS_OK), 1);
 }
 
-static void
-counted(void **state)
+TEST(counted)
 {
     AUTO_FREE char *plain = scene_xml(7, "", (const unsigned[]){0});
 
@@ -241,8 +234,7 @@ counted(void **state)
 }
 
 /* If events cannot be counted, all else still works. */
-static void
-uncountable(void **state)
+TEST(uncountable)
 {
     fake_write(&scene.kernel, "run/libvirt-vgpu/counters", "a file\n");
     assert_int_equal(scene_prepare(&scene, 1, 1, "T4-1B"), 0);
@@ -252,8 +244,7 @@ uncountable(void **state)
 }
 
 /* No count is lost if several processes count at the same time. */
-static void
-crowd(void **state)
+TEST(crowd)
 {
     fake_write(&scene.kernel, "run/libvirt-vgpu/", NULL);
     for (int i = 0; i < 8; i++) {
@@ -268,24 +259,4 @@ crowd(void **state)
         ;
     assert_int_equal(count(COUNTERS_MIGRATE, COUNTERS_OK), 800);
     assert_int_equal(count(COUNTERS_MIGRATE, COUNTERS_NO_ROOM), 800);
-}
-
-int
-main(void)
-{
-#define TEST(function) TYPED_TEST(function, here)
-    const struct CMUnitTest tests[] = {
-        TEST(golden),
-        TEST(functions),
-        TEST(escaping),
-        TEST(no_libvirt),
-        TEST(file),
-        TEST(counted),
-        TEST(a_reconcile_is_counted),
-        TEST(lost),
-        TEST(uncountable),
-        TEST(crowd),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -42,6 +42,7 @@ static struct scene scene;
 static struct typed typed;
 static const struct typed_case here = {
     .scene = {.scene = &scene, .machine = "gpu " CARD " xe vfs 3 memory 16384\n"}, .typed = &typed};
+#define TEST(name) TYPED_TEST(name, here)
 
 static struct host_ops ops;
 static const struct host_ops *usual;
@@ -164,8 +165,7 @@ run(const char *line, int status)
         fail_msg("%s: %s%s", line, typed.printed, typed.faults);
 }
 
-static void
-the_same_files_in_the_same_way(void **state)
+TEST(the_same_files_in_the_same_way)
 {
     const uint64_t *first;
 
@@ -200,8 +200,7 @@ write_less(const struct host *host, const char *path, const char *text)
     return usual->write(host, path, less);
 }
 
-static void
-a_smaller_number_is_a_refusal(void **state)
+TEST(a_smaller_number_is_a_refusal)
 {
     watch();
     run("vgpuctl sriov enable " CARD, 0);
@@ -212,16 +211,4 @@ a_smaller_number_is_a_refusal(void **state)
     judge();
     assert_int_equal(*fake_profile(&scene.kernel, FIRST), 0);
     stop_watching();
-}
-
-int
-main(void)
-{
-#define TEST(name) TYPED_TEST(name, here)
-    const struct CMUnitTest tests[] = {
-        TEST(the_same_files_in_the_same_way),
-        TEST(a_smaller_number_is_a_refusal),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -29,6 +29,7 @@
 static struct scene scene;
 static struct typed typed;
 static const struct typed_case here = {{.scene = &scene, .machine = T4, .inside = true}, &typed};
+#define TEST(name) TYPED_TEST(name, here)
 
 static void
 restart(const char *machine)
@@ -77,8 +78,7 @@ all_refuse(const char *devices, const unsigned *numbers, const char *words)
     run("vgpuctl check guest1.xml", COMMAND_FAILED, words);
 }
 
-static void
-what_can_never_be_had_together(void **state)
+TEST(what_can_never_be_had_together)
 {
     all_refuse(DEVICE("1", "type='T4-16Q'") DEVICE("2", "type='T4-16Q'"),
                (const unsigned[]){1, 2, 0}, "but not for all together");
@@ -86,8 +86,7 @@ what_can_never_be_had_together(void **state)
         "but not for all together");
 }
 
-static void
-what_is_full_today(void **state)
+TEST(what_is_full_today)
 {
     AUTO_FREE char *xml = guest(DEVICE("1", "type='T4-16Q'"), (const unsigned[]){1, 0});
 
@@ -100,8 +99,7 @@ what_is_full_today(void **state)
     run("vgpuctl attach test --config --type T4-16Q", COMMAND_DONE, "ua-gpu0");
 }
 
-static void
-what_is_not_here(void **state)
+TEST(what_is_not_here)
 {
     const unsigned one[] = {1, 0};
 
@@ -115,8 +113,7 @@ what_is_not_here(void **state)
 
 /* A vGPU that a start would remove makes room. A vGPU that stays does not, and also takes room from
  * other types. */
-static void
-what_stays_takes_room(void **state)
+TEST(what_stays_takes_room)
 {
     restart("gpu 0000:18:00.0 rule size numa 0\n"
             "type nvidia-222 \"GRID T4-1B\" framebuffer 1024 max 3\n"
@@ -134,8 +131,7 @@ what_stays_takes_room(void **state)
 }
 
 /* libvirt would drop such an alias, and the hook would not find it. */
-static void
-an_alias_that_libvirt_drops(void **state)
+TEST(an_alias_that_libvirt_drops)
 {
     FILE *out = fopen("guest1.xml", "we");
 
@@ -165,8 +161,7 @@ assert_types(const char *name, const char *figures)
 }
 
 /* The same on a GPU that has itself as its only parent. */
-static void
-max_instances_counts(void **state)
+TEST(max_instances_counts)
 {
     restart(MTTY);
     scene_configure(&scene, "max_instances = ( { types = [ \"mtty-2\" ]; max = 2; } );");
@@ -179,8 +174,7 @@ max_instances_counts(void **state)
 }
 
 /* As many guests start as types says. Kept vGPUs make room, reserved places do not. */
-static void
-types_say_how_many_starts_succeed(void **state)
+TEST(types_say_how_many_starts_succeed)
 {
     AUTO_FREE char *plain =
         scene_xml(9, "<vgpu:device alias=\"ua-gpu9\" type=\"T4-1B\"/>", (const unsigned[]){9, 0});
@@ -207,8 +201,7 @@ types_say_how_many_starts_succeed(void **state)
 
 /* A guest has a device that somebody else made, and ends together with its daemon. Its lease is
  * forgotten, and the device stays. */
-static void
-types_do_not_count_what_stays(void **state)
+TEST(types_do_not_count_what_stays)
 {
     int status;
     pid_t daemon;
@@ -230,16 +223,14 @@ types_do_not_count_what_stays(void **state)
 }
 
 /* A GPU has sixteen functions, and makes at most six vGPUs. */
-static void
-no_sum_over_functions(void **state)
+TEST(no_sum_over_functions)
 {
     restart(L40S);
     assert_types("nvidia-1152", "6 - 6");
 }
 
 /* The types of a full card are remembered. */
-static void
-a_wrong_name_on_a_full_card(void **state)
+TEST(a_wrong_name_on_a_full_card)
 {
     restart(L40S);
     assert_int_equal(scene_prepare_at(&scene, 1, "0000:3d:00.4", "L40S-48Q"), 0);
@@ -249,8 +240,7 @@ a_wrong_name_on_a_full_card(void **state)
 }
 
 /* Every function got a type before anybody could read the type's name. */
-static void
-a_type_whose_name_is_not_known(void **state)
+TEST(a_type_whose_name_is_not_known)
 {
     restart("gpu 0000:3d:00.0 vf vfs 1 rule size numa 0 board \"NVIDIA L40S\"\n");
     assert_int_equal(fake_make(&scene.kernel, "0000:3d:00.4", "nvidia-1153", ""), 0);
@@ -262,8 +252,7 @@ a_type_whose_name_is_not_known(void **state)
 }
 
 /* But an idle card of the same model tells the name. */
-static void
-a_name_that_a_sibling_tells(void **state)
+TEST(a_name_that_a_sibling_tells)
 {
     restart("gpu 0000:3d:00.0 vf vfs 1 rule size numa 0 board \"NVIDIA L40S\"\n"
             "gpu 0000:e7:00.0 vf vfs 1 rule size numa 0 board \"NVIDIA L40S\"\n");
@@ -271,8 +260,7 @@ a_name_that_a_sibling_tells(void **state)
     assert_int_equal(scene_prepare_at(&scene, 1, "0000:3d:00.4", "L40S-12Q"), 0);
 }
 
-static void
-no_free_function_is_not_full(void **state)
+TEST(no_free_function_is_not_full)
 {
     AUTO_FREE char *xml = NULL;
 
@@ -289,8 +277,7 @@ no_free_function_is_not_full(void **state)
 
 /* A process has a function of a pool open, though nobody gave it the function. Another day a guest
  * can have it. */
-static void
-what_a_process_has_open(void **state)
+TEST(what_a_process_has_open)
 {
     AUTO_FREE char *xml = NULL;
     struct fake_guest other = {.group = -1};
@@ -317,8 +304,7 @@ what_a_process_has_open(void **state)
     assert_int_equal(scene_hook(&scene, xml, "prepare", "begin"), 0);
 }
 
-static void
-what_is_gone_is_not_kept(void **state)
+TEST(what_is_gone_is_not_kept)
 {
     scene_configure(&scene, "release = \"keep\";");
     assert_int_equal(scene_prepare(&scene, 1, 1, "T4-1B"), 0);
@@ -328,8 +314,7 @@ what_is_gone_is_not_kept(void **state)
 }
 
 /* A start first removes a vGPU on another GPU. So all commands see the same room on this GPU. */
-static void
-what_goes_elsewhere_takes_no_room(void **state)
+TEST(what_goes_elsewhere_takes_no_room)
 {
     AUTO_FREE char *xml = typed_functions(1, "", "L40S-6Q", (const char *const[]){VF, NULL});
 
@@ -345,8 +330,7 @@ what_goes_elsewhere_takes_no_room(void **state)
 }
 
 /* Nobody says how much memory a card has. So nobody knows whether it will ever be enough. */
-static void
-memory_that_is_not_told_is_no_promise(void **state)
+TEST(memory_that_is_not_told_is_no_promise)
 {
     AUTO_FREE char *xml = typed_functions(1, "", "large", (const char *const[]){XE, NULL});
     AUTO_FREE char *quick = typed_functions(1, "", "quick", (const char *const[]){XE, NULL});
@@ -366,8 +350,7 @@ memory_that_is_not_told_is_no_promise(void **state)
 }
 
 /* Only when the vGPU of a guest's function is gone, the driver tells what the card takes. */
-static void
-what_a_removal_makes_place_for_is_hoped_for(void **state)
+TEST(what_a_removal_makes_place_for_is_hoped_for)
 {
     AUTO_FREE char *xml =
         typed_functions(1, "", "L40S-24Q", (const char *const[]){VF, "0000:3d:00.5", NULL});
@@ -385,8 +368,7 @@ what_a_removal_makes_place_for_is_hoped_for(void **state)
 /* The driver of these functions describes no type, so the names of all types together tell how many
  * fit. A kept vGPU of another guest is not removed in vain. */
 #define A16 "0000:18:00.0"
-static void
-types_without_a_description(void **state)
+TEST(types_without_a_description)
 {
     static const struct {
         const char *first, *second;
@@ -426,8 +408,7 @@ types_without_a_description(void **state)
 
 /* Both GPU instances have a vGPU, and both functions. There is no instance of another size, so
  * nobody's vGPU is removed for one. */
-static void
-no_instance_of_that_size(void **state)
+TEST(no_instance_of_that_size)
 {
     AUTO_FREE char *xml = typed_functions(1, "", "A30-2-12C", (const char *const[]){VF, NULL});
 
@@ -451,8 +432,7 @@ no_instance_of_that_size(void **state)
 }
 
 /* If types does not know how many there are, explain does not know it either. */
-static void
-an_upper_bound_is_told_as_one(void **state)
+TEST(an_upper_bound_is_told_as_one)
 {
     AUTO_FREE char *xml = typed_functions(1, "", "L40S-4Q", (const char *const[]){VF, NULL});
 
@@ -468,8 +448,7 @@ an_upper_bound_is_told_as_one(void **state)
 
 /* A vGPU that the kernel is still removing exists until its directory is gone. prepare, explain and
  * gpus count it. */
-static void
-a_removal_under_way_counts(void **state)
+TEST(a_removal_under_way_counts)
 {
     static const char full[] = "no GPU can take ua-gpu2 (T4-16Q): 0000:18:00.0 is full (1 of 1)";
     AUTO_FREE char *xml = guest(DEVICE("2", "type='T4-16Q'"), (const unsigned[]){2, 0});
@@ -484,11 +463,8 @@ a_removal_under_way_counts(void **state)
     scene_assert_said(&scene, full);
 }
 
-#define TEST(name) TYPED_TEST(name, here)
-
 /* The command line is right, and the configuration is wrong. */
-static void
-a_broken_configuration(void **state)
+TEST(a_broken_configuration)
 {
     static const char *const lines[] = {
         ("vgpuctl where --type T4-1B -c " HERE),
@@ -504,36 +480,4 @@ a_broken_configuration(void **state)
     assert_int_equal(typed_run(&scene, HERE, "vgpuctl check --all", &typed), COMMAND_FAILED);
     assert_null(strstr(typed.printed, "ok"));
     assert_null(strstr(typed.printed, "asked for"));
-}
-
-int
-main(void)
-{
-    static const struct CMUnitTest tests[] = {
-        TEST(a_broken_configuration),
-        TEST(what_can_never_be_had_together),
-        TEST(what_is_full_today),
-        TEST(what_is_not_here),
-        TEST(what_stays_takes_room),
-        TEST(an_alias_that_libvirt_drops),
-        TEST(max_instances_counts),
-        TEST(types_say_how_many_starts_succeed),
-        TEST(types_do_not_count_what_stays),
-        TEST(no_sum_over_functions),
-        TEST(a_wrong_name_on_a_full_card),
-        TEST(a_type_whose_name_is_not_known),
-        TEST(a_name_that_a_sibling_tells),
-        TEST(no_free_function_is_not_full),
-        TEST(what_a_process_has_open),
-        TEST(what_is_gone_is_not_kept),
-        TEST(types_without_a_description),
-        TEST(no_instance_of_that_size),
-        TEST(an_upper_bound_is_told_as_one),
-        TEST(a_removal_under_way_counts),
-        TEST(memory_that_is_not_told_is_no_promise),
-        TEST(what_goes_elsewhere_takes_no_room),
-        TEST(what_a_removal_makes_place_for_is_hoped_for),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -26,6 +26,7 @@ static struct scene scene;
 static struct typed typed;
 static const struct typed_case here = {
     {.scene = &scene, .machine = MACHINE, .configuration = SMALL}, &typed};
+#define TEST(function) TYPED_TEST(function, here)
 
 /* The files that libvirt and the hook make for root alone. */
 static const char *const roots[] = {"run/libvirt-vgpu/claims", "run/libvirt-vgpu/lock",
@@ -85,8 +86,7 @@ compare(const char *uri, const char *line)
                  faults, typed.status, typed.printed, typed.faults);
 }
 
-static void
-a_running_guest(void **state)
+TEST(a_running_guest)
 {
     static const char *const lines[] = {
         "vgpuctl gpus",
@@ -122,8 +122,7 @@ a_running_guest(void **state)
 }
 
 /* A device that is left behind is somebody's work, or nobody's. */
-static void
-what_only_root_knows(void **state)
+TEST(what_only_root_knows)
 {
     const char *uri;
 
@@ -145,17 +144,4 @@ what_only_root_knows(void **state)
     typed_assert_has(typed.faults, WHY);
     typed_run(&scene, uri, "vgpuctl explain guest2", &typed);
     assert_string_equal(typed.faults, "");
-}
-
-#define TEST(function) TYPED_TEST(function, here)
-
-int
-main(void)
-{
-    static const struct CMUnitTest tests[] = {
-        TEST(a_running_guest),
-        TEST(what_only_root_knows),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -33,6 +33,7 @@ begin(void)
 
 static const struct typed_case here = {{.scene = &scene, .machine = MACHINE, .begin = begin},
                                        &typed};
+#define TEST(function) TYPED_TEST(function, here)
 
 static void
 ready(const char *configuration, const char *options, int status, const char *faults)
@@ -55,8 +56,7 @@ move(const char *from, const char *to)
         fail_msg("%s: %s", from, strerror(errno));
 }
 
-static void
-nothing_to_wait_for(void **state)
+TEST(nothing_to_wait_for)
 {
     ready("", "", COMMAND_DONE, "");
     ready("gpus = ({ address = \"mtty\"; });", "", COMMAND_DONE, "");
@@ -65,8 +65,7 @@ nothing_to_wait_for(void **state)
     assert_string_equal(typed.printed, "");
 }
 
-static void
-given_up_at_once(void **state)
+TEST(given_up_at_once)
 {
     ready(BOTH, " --timeout 0", COMMAND_BUSY, MISSING("0000:18:00.0 (" FROM ":3)"));
     fake_set_uptime(100010);
@@ -79,8 +78,7 @@ given_up_at_once(void **state)
           "vgpu.conf(5)\n");
 }
 
-static void
-it_comes(void **state)
+TEST(it_comes)
 {
     pid_t driver;
 
@@ -97,8 +95,7 @@ it_comes(void **state)
     assert_int_equal(waitpid(driver, NULL, 0), driver);
 }
 
-static void
-it_does_not_come(void **state)
+TEST(it_does_not_come)
 {
     move(BUS, AWAY);
     ready("gpus = ({ address = \"mtty\"; });", " --timeout 1", COMMAND_BUSY,
@@ -112,8 +109,7 @@ it_does_not_come(void **state)
 
 /* The driver lists nothing yet for these virtual functions, even if it listed types earlier. A
  * partitioned GPU that is full counts as ready. */
-static void
-functions(void **state)
+TEST(functions)
 {
     static const char configuration[] = "gpus = ({ address = \"0000:41:00.0\"; });";
     static const char missing[] = MISSING("0000:41:00.0 (" FROM ":1)");
@@ -137,16 +133,4 @@ functions(void **state)
         fake_bind(&scene.kernel, address, "vfio-pci");
     }
     ready(configuration, " --timeout 0", COMMAND_BUSY, missing);
-}
-
-int
-main(void)
-{
-#define TEST(function) TYPED_TEST(function, here)
-    const struct CMUnitTest tests[] = {
-        TEST(nothing_to_wait_for), TEST(given_up_at_once), TEST(it_comes),
-        TEST(it_does_not_come),    TEST(functions),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -58,9 +58,9 @@ static const struct typed_case here = {
                 "type nvidia-1155 \"NVIDIA L40S-24Q\" framebuffer 24576 max 2\n",
      .begin = begin},
     &typed};
+#define TEST(function) TYPED_TEST(function, here)
 
-static void
-shown(void **state)
+TEST(shown)
 {
     /* mdevctl defines no virtual functions, even if a file in its directory looks like that. */
     fake_write(&scene.kernel, "etc/mdevctl.d/0000:3d:00.7/dddddddd-0000-4000-8000-000000000006",
@@ -73,8 +73,7 @@ shown(void **state)
     assert_int_equal(fake_count(&scene.kernel), COUNT(places));
 }
 
-static void
-reaped(void **state)
+TEST(reaped)
 {
     typed_golden(&scene, libvirt, "reap/functions", "vgpuctl reap");
     assert_int_equal(fake_count(&scene.kernel), COUNT(places) - 1);
@@ -104,8 +103,7 @@ reaped(void **state)
 
 /* The function is open, or was just closed and its driver still works. Everything stays as before
  * until the function is closed and the driver has finished. */
-static void
-in_use(void **state)
+TEST(in_use)
 {
     struct fake_guest stray;
 
@@ -135,8 +133,7 @@ in_use(void **state)
 }
 
 /* The function of a lease now has another type. The lease is forgotten, and the type stays. */
-static void
-of_others(void **state)
+TEST(of_others)
 {
     assert_int_equal(fake_remove(&scene.kernel, places[RUNS]), 0);
     assert_int_equal(fake_remove(&scene.kernel, places[IS_DEFINED]), 0);
@@ -150,18 +147,4 @@ of_others(void **state)
     assert_string_equal(fake_type_of(&scene.kernel, places[IS_LEFT]), "nvidia-1155");
     assert_int_equal(run("vgpuctl list -rn -o DEVICE,TYPE,STATE,ORIGIN"), COMMAND_DONE);
     typed_assert_has(typed.printed, "0000:3d:00.6 nvidia-1155 orphan foreign\n");
-}
-
-int
-main(void)
-{
-#define TEST(function) TYPED_TEST(function, here)
-    const struct CMUnitTest tests[] = {
-        TEST(shown),
-        TEST(reaped),
-        TEST(in_use),
-        TEST(of_others),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -57,6 +57,7 @@ begin(void)
 
 static const struct typed_case here = {{.scene = &scene, .machine = MACHINE, .begin = begin},
                                        &typed};
+#define TEST(function) TYPED_TEST(function, here)
 
 static void
 populate(void)
@@ -134,8 +135,7 @@ end(pid_t pid)
     assert_int_equal(waitpid(pid, NULL, 0), pid);
 }
 
-static void
-shown(void **state)
+TEST(shown)
 {
     populate();
     typed_golden(&scene, libvirt, "list/reap-devices",
@@ -147,8 +147,7 @@ shown(void **state)
     assert_int_equal(run("vgpuctl orphans --root /"), COMMAND_USAGE);
 }
 
-static void
-holders(void **state)
+TEST(holders)
 {
     struct fake_guest stray;
     pid_t qemu;
@@ -172,8 +171,7 @@ holders(void **state)
 }
 
 /* Without names reap removes the orphans that are ours. */
-static void
-ours(void **state)
+TEST(ours)
 {
     populate();
     typed_golden(&scene, libvirt, "reap/devices-dry-run", "vgpuctl reap --dry-run");
@@ -192,8 +190,7 @@ ours(void **state)
     assert_int_equal(scene_leases(&scene, "kept"), 1);
 }
 
-static void
-nothing(void **state)
+TEST(nothing)
 {
     assert_int_equal(run("vgpuctl reap --dry-run"), COMMAND_DONE);
     assert_string_equal(typed.printed, "");
@@ -205,8 +202,7 @@ nothing(void **state)
 }
 
 /* Foreign vGPUs are removed if they are named. Each is removed once. The ledger stays as it was. */
-static void
-named(void **state)
+TEST(named)
 {
     char line[256];
 
@@ -225,8 +221,7 @@ named(void **state)
     assert_int_equal(scene_leases(&scene, ""), 3);
 }
 
-static void
-referred_to(void **state)
+TEST(referred_to)
 {
     struct fake_guest guest;
     char words[128];
@@ -250,8 +245,7 @@ referred_to(void **state)
 }
 
 /* The driver is slower than reap's wait. The vGPU stays, and reap reports that. */
-static void
-a_removal_that_takes_too_long(void **state)
+TEST(a_removal_that_takes_too_long)
 {
     populate();
     scene_configure(&scene, "release_timeout = \"50ms\";");
@@ -263,8 +257,7 @@ a_removal_that_takes_too_long(void **state)
 
 /* Everything stays as before until the device is closed. But a lease that was claimed gets another
  * number. A process that read the lease earlier must read it again. */
-static void
-in_use(void **state)
+TEST(in_use)
 {
     static const unsigned numbers[] = {LEFT, BY_HAND};
     static const char *const lines[] = {"vgpuctl reap --dry-run %s", "vgpuctl reap %s"};
@@ -296,8 +289,7 @@ in_use(void **state)
     }
 }
 
-static void
-being_started(void **state)
+TEST(being_started)
 {
     pid_t hook;
 
@@ -322,8 +314,7 @@ being_started(void **state)
 }
 
 /* The daemon that ran an unknown guest is gone. Another process now has its pid. */
-static void
-daemon_is_gone(void **state)
+TEST(daemon_is_gone)
 {
     struct fake_guest stray;
     uint64_t number;
@@ -354,8 +345,7 @@ daemon_is_gone(void **state)
 }
 
 /* A change after libvirt was asked is not judged by libvirt's earlier answer. */
-static void
-changed_meanwhile(void **state)
+TEST(changed_meanwhile)
 {
     AUTO(findings_clear) struct findings findings = {0};
     const struct ledger before = {0};
@@ -373,8 +363,7 @@ changed_meanwhile(void **state)
 }
 
 /* A domain that libvirt's API does not know may still be in libvirt's files. */
-static void
-status_files(void **state)
+TEST(status_files)
 {
     AUTO_FREE char *xml = scene_xml(9, "", (const unsigned[]){BY_HAND, 0});
     char path[64];
@@ -418,8 +407,7 @@ libvirt_with_a_costly_domain(void)
 
 /* For a kept vGPU only its own domain is read. All other domains are read if another vGPU belongs
  * to nobody. */
-static void
-no_more_than_it_takes(void **state)
+TEST(no_more_than_it_takes)
 {
     keep(DEFINED);
     libvirt = libvirt_with_a_costly_domain();
@@ -435,8 +423,7 @@ no_more_than_it_takes(void **state)
     typed_assert_has(typed.faults, "vgpuctl: list: the domain costly: ");
 }
 
-static void
-no_libvirt(void **state)
+TEST(no_libvirt)
 {
     static const char *const lines[] = {"vgpuctl orphans", "vgpuctl reap", "vgpuctl reap --dry-run",
                                         "vgpuctl reap dddddddd-0000-4000-8000-000000000004"};
@@ -463,8 +450,7 @@ no_libvirt(void **state)
     assert_string_equal(typed.faults, "");
 }
 
-static void
-unknown(void **state)
+TEST(unknown)
 {
     char line[256];
 
@@ -485,8 +471,7 @@ unknown(void **state)
 }
 
 /* The device of a lease is gone, because somebody removed it. */
-static void
-gone(void **state)
+TEST(gone)
 {
     populate();
     assert_int_equal(fake_remove(&scene.kernel, scene_device(LEFT)), 0);
@@ -499,8 +484,7 @@ gone(void **state)
 
 /* While one process removes a device, no other process removes it, and no guest can get its
  * UUID. */
-static void
-two_at_once(void **state)
+TEST(two_at_once)
 {
     pid_t other, driver;
 
@@ -524,8 +508,7 @@ two_at_once(void **state)
 
 /* reap is killed in the middle, or the kernel refuses. Afterwards there is no lease for the vGPU,
  * which was never ours. */
-static void
-interrupted(void **state)
+TEST(interrupted)
 {
     pid_t other, driver;
     unsigned writes;
@@ -563,8 +546,7 @@ interrupted(void **state)
 }
 
 /* A driver does not answer. The next device is removed all the same. */
-static void
-stuck(void **state)
+TEST(stuck)
 {
     uint64_t number;
     char line[256];
@@ -595,8 +577,7 @@ stuck(void **state)
 }
 
 /* The flags of the calls to libvirt, which ask for both definitions of each domain. */
-static void
-domains(void **state)
+TEST(domains)
 {
     AUTO(connection_close) struct connection *connection = NULL;
     AUTO(domains_clear) struct domains domains = {0};
@@ -633,24 +614,4 @@ domains(void **state)
     user = domains_next_user(&domains, &device, user);
     assert_ptr_equal(user, &domains.items[0]);
     assert_null(domains_next_user(&domains, &device, user));
-}
-
-int
-main(void)
-{
-#define TEST(function) TYPED_TEST(function, here)
-    const struct CMUnitTest tests[] = {
-        TEST(domains),        TEST(shown),
-        TEST(holders),        TEST(ours),
-        TEST(nothing),        TEST(named),
-        TEST(referred_to),    TEST(a_removal_that_takes_too_long),
-        TEST(in_use),         TEST(gone),
-        TEST(unknown),        TEST(being_started),
-        TEST(status_files),   TEST(no_more_than_it_takes),
-        TEST(no_libvirt),     TEST(two_at_once),
-        TEST(interrupted),    TEST(stuck),
-        TEST(daemon_is_gone), TEST(changed_meanwhile),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

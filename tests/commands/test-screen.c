@@ -14,6 +14,7 @@
 static struct scene scene;
 static struct typed typed;
 static const struct typed_case here = {{.scene = &scene}, &typed};
+#define TEST(function) TYPED_TEST(function, here)
 
 /* A T4 and an L40S. Each has a vGPU of a guest and a vGPU of nobody. */
 static const char *
@@ -50,8 +51,7 @@ static const struct {
     {"explain/screen", "vgpuctl explain guest2 -n"},
 };
 
-static void
-at_80_columns(void **state)
+TEST(at_80_columns)
 {
     const char *libvirt = begin();
 
@@ -62,8 +62,7 @@ at_80_columns(void **state)
 
 /* The output of the other commands: sentences, XML, figures. Each row works on the state that the
  * rows before it left. */
-static void
-others_at_80_columns(void **state)
+TEST(others_at_80_columns)
 {
     static const struct {
         const char *name, *line;
@@ -102,8 +101,7 @@ assert_fits(const char *line, const char *printed, unsigned width)
 
 /* A long name is broken, so that a table with the default columns fits on the screen. In a pipe the
  * same table has all of its columns. */
-static void
-at_any_width(void **state)
+TEST(at_any_width)
 {
     const char *libvirt = begin();
     struct terminal screen = typed_screen;
@@ -124,8 +122,7 @@ at_any_width(void **state)
 }
 
 /* JSON and raw lines are the same on a terminal and in a pipe. */
-static void
-for_programs(void **state)
+TEST(for_programs)
 {
     static const char *const lines[] = {"vgpuctl list --json", "vgpuctl list --raw",
                                         "vgpuctl types --json", "vgpuctl gpus -rn",
@@ -143,8 +140,7 @@ for_programs(void **state)
 }
 
 /* A guest's UUID gives way before the name of a type is broken. */
-static void
-at_120_columns(void **state)
+TEST(at_120_columns)
 {
     const struct terminal wide = {.is_screen = true, .width = 120};
     const char *libvirt = begin();
@@ -153,8 +149,7 @@ at_120_columns(void **state)
 }
 
 /* A long name is cut: no part of a malicious name begins a line. */
-static void
-long_names(void **state)
+TEST(long_names)
 {
     scene_start_machine(&scene, "t4-l40s");
     fake_write(&scene.kernel, "run/libvirt-vgpu/ledger",
@@ -166,8 +161,7 @@ long_names(void **state)
 }
 
 /* If there is nothing to show, a line on stderr tells people so. */
-static void
-empty(void **state)
+TEST(empty)
 {
     static const struct {
         const char *line, *words;
@@ -197,8 +191,7 @@ empty(void **state)
 
 /* These commands act, and then have nothing to show. A timer that runs reconcile gets no
  * message. */
-static void
-done(void **state)
+TEST(done)
 {
     scene_start_machine(&scene, "t4-l40s");
     assert_int_equal(typed_run(&scene, HERE, "vgpuctl drain 0000:18:00.0", &typed), 0);
@@ -214,8 +207,7 @@ done(void **state)
 }
 
 /* Names of guests in any language, with characters of two columns and of no column. */
-static void
-wide_names(void **state)
+TEST(wide_names)
 {
     static const struct {
         const char *name, *line;
@@ -239,17 +231,4 @@ wide_names(void **state)
     }
     for (size_t i = 0; i < COUNT(rows); i++)
         typed_golden_on(&scene, NULL, &typed_screen, rows[i].name, rows[i].line);
-}
-
-int
-main(void)
-{
-#define TEST(function) TYPED_TEST(function, here)
-    const struct CMUnitTest tests[] = {
-        TEST(at_80_columns),        TEST(at_120_columns), TEST(wide_names),
-        TEST(others_at_80_columns), TEST(at_any_width),   TEST(for_programs),
-        TEST(long_names),           TEST(empty),          TEST(done),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -64,6 +64,7 @@ begin(void)
 
 static const struct typed_case here = {{.scene = &scene, .machine = MACHINE, .begin = begin},
                                        &typed};
+#define TEST(function) TYPED_TEST(function, here)
 
 static void
 run(const char *line, int status, const char *words)
@@ -92,8 +93,7 @@ number(const char *gpu, const char *attribute)
 
 /* Which GPUs have how many functions. A GPU whose functions are off is a GPU for the other
  * commands, too: they say what is wrong with it. */
-static void
-who_has_how_many(void **state)
+TEST(who_has_how_many)
 {
     static const char off[] = "the virtual functions of " NVIDIA " are off, so it offers no vGPUs: "
                               "'vgpuctl sriov enable " NVIDIA "' enables them";
@@ -115,8 +115,7 @@ who_has_how_many(void **state)
 }
 
 /* A kept vGPU lost its function, because somebody disabled the functions. */
-static void
-a_kept_vgpu_without_functions(void **state)
+TEST(a_kept_vgpu_without_functions)
 {
     scene_configure(&scene, "release = \"keep\";");
     assert_int_equal(scene_prepare_at(&scene, 1, FIRST, TYPE), 0);
@@ -125,8 +124,7 @@ a_kept_vgpu_without_functions(void **state)
     run("vgpuctl status", 0, "The virtual functions of " NVIDIA " are off; guest1 has a ");
 }
 
-static void
-nvidias(void **state)
+TEST(nvidias)
 {
     start_off();
     typed_golden(&scene, HERE, "sriov/enable", "vgpuctl sriov enable 3d:00.0");
@@ -149,8 +147,7 @@ nvidias(void **state)
 }
 
 /* The tool may report anything. Only the functions that are there afterwards count. */
-static void
-nvidias_tool_fails(void **state)
+TEST(nvidias_tool_fails)
 {
     static const struct {
         int answer;
@@ -185,8 +182,7 @@ nvidias_tool_fails(void **state)
 
 /* Without the tool, by the kernel: first the host's own driver is told not to take the
  * functions. */
-static void
-others(void **state)
+TEST(others)
 {
     struct name driver;
 
@@ -212,8 +208,7 @@ others(void **state)
 /* Intel's driver shares its card's memory out among the functions. But a profile of vgpu.conf needs
  * its own amount. So enabling takes the shares back, except from functions that a guest or the
  * administrator uses. */
-static void
-shares(void **state)
+TEST(shares)
 {
     static const struct {
         const char *configuration;
@@ -252,8 +247,7 @@ shares(void **state)
 }
 
 /* The driver may refuse to take a share back, and by then a guest may have a function. */
-static void
-shares_that_stay(void **state)
+TEST(shares_that_stay)
 {
     start_off();
     scene_configure(&scene, PROFILES);
@@ -276,8 +270,7 @@ shares_that_stay(void **state)
 
 /* A process takes a share back, and is killed. The next one goes on. While the process lives, the
  * function is left to it. */
-static void
-shares_half_taken_back(void **state)
+TEST(shares_half_taken_back)
 {
     static const char tag[] = "run/libvirt-vgpu/functions/" INTEL_FIRST ".former";
     int root;
@@ -302,8 +295,7 @@ shares_half_taken_back(void **state)
 
 /* The n-th write fails. Then there are no functions, and the host's drivers take functions as
  * before. */
-static void
-others_fail(void **state)
+TEST(others_fail)
 {
     for (unsigned n = 1; n <= 2; n++) {
         start_off();
@@ -323,8 +315,7 @@ others_fail(void **state)
 }
 
 /* A process that we may not look at may have a function open that is bound to VFIO. */
-static void
-may_be_in_use(void **state)
+TEST(may_be_in_use)
 {
     scene_forbid_list(&scene, "proc/1/fd");
     fake_bind(&scene.kernel, FIRST, "vfio-pci");
@@ -334,8 +325,7 @@ may_be_in_use(void **state)
 
 /* A function is in use by a lease, by a guest that does not ask us for a vGPU, or by a process. A
  * kept function does not count as used. */
-static void
-in_use(void **state)
+TEST(in_use)
 {
     AUTO_FREE char *foreign =
         typed_functions(9, "", "", (const char *const[]){"0000:3d:00.5", NULL});
@@ -370,8 +360,7 @@ in_use(void **state)
 }
 
 /* If there are many users, not all are named. */
-static void
-many_users(void **state)
+TEST(many_users)
 {
     scene_stop(&scene);
     scene_start(&scene, "gpu " NVIDIA " vf vfs 16 rule size\n"
@@ -395,8 +384,7 @@ count_looks(const struct host *host, const char *path, struct words *ret)
 }
 
 /* One look is enough for all functions of a card, whether or not somebody is found. */
-static void
-one_look(void **state)
+TEST(one_look)
 {
     struct host_ops ops;
     struct fake_guest guest;
@@ -427,8 +415,7 @@ one_look(void **state)
 }
 
 /* A program has a function of Intel's open by a node of DRM's. */
-static void
-drawn_on(void **state)
+TEST(drawn_on)
 {
     int node;
 
@@ -442,8 +429,7 @@ drawn_on(void **state)
 }
 
 /* A device that is no GPU is not touched, unless vgpu.conf calls it a GPU. */
-static void
-which_card(void **state)
+TEST(which_card)
 {
     start_off();
     fake_write(&scene.kernel, "sys/devices/0000:41:00.0/sriov_totalvfs", "8\n");
@@ -459,8 +445,7 @@ which_card(void **state)
 }
 
 /* A host with a broken configuration enables its functions at boot. There disabling is refused. */
-static void
-broken_configuration(void **state)
+TEST(broken_configuration)
 {
     start_off();
     scene_configure(&scene, "placement = ");
@@ -469,8 +454,7 @@ broken_configuration(void **state)
     assert_int_equal(fake_enabled(&scene.kernel, NVIDIA), 4);
 }
 
-static void
-wrong_words(void **state)
+TEST(wrong_words)
 {
     static const char *const lines[][2] = {
         {"vgpuctl sriov", "its status|enable|disable is missing; usage: vgpuctl sriov "
@@ -486,31 +470,4 @@ wrong_words(void **state)
     for (size_t i = 0; i < COUNT(lines); i++)
         run(lines[i][0], 2, lines[i][1]);
     assert_int_equal(scene.kernel.faults->writes, 0);
-}
-
-int
-main(void)
-{
-#define TEST(function) TYPED_TEST(function, here)
-    const struct CMUnitTest tests[] = {
-        TEST(who_has_how_many),
-        TEST(a_kept_vgpu_without_functions),
-        TEST(nvidias),
-        TEST(nvidias_tool_fails),
-        TEST(others),
-        TEST(in_use),
-        TEST(may_be_in_use),
-        TEST(many_users),
-        TEST(one_look),
-        TEST(drawn_on),
-        TEST(others_fail),
-        TEST(which_card),
-        TEST(wrong_words),
-        TEST(broken_configuration),
-        TEST(shares),
-        TEST(shares_that_stay),
-        TEST(shares_half_taken_back),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

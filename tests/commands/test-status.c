@@ -13,6 +13,7 @@
 static struct scene scene;
 static struct typed typed;
 static const struct typed_case here = {{.scene = &scene}, &typed};
+#define TEST(function) TYPED_TEST(function, here)
 
 static void
 foreign(const char *parent, const char *type, const char *device)
@@ -33,8 +34,7 @@ begin_t4(void)
     foreign("0000:3b:00.0", "nvidia-222", scene_device(3));
 }
 
-static void
-t4(void **state)
+TEST(t4)
 {
     AUTO_FREE char *first = typed_domain(1, "", (const unsigned[]){1, 0});
     AUTO_FREE char *second = typed_domain(2, "", (const unsigned[]){2, 0});
@@ -58,8 +58,7 @@ t4(void **state)
 }
 
 /* No line is longer than the screen. On a narrow screen names are cut. */
-static void
-widths(void **state)
+TEST(widths)
 {
     struct terminal screen = typed_screen;
 
@@ -81,8 +80,7 @@ widths(void **state)
 
 /* The name of a type leaves no room for the owner of its vGPU. The owner is cut to a few
  * characters. */
-static void
-a_long_name(void **state)
+TEST(a_long_name)
 {
     struct terminal screen = typed_screen;
 
@@ -96,8 +94,7 @@ a_long_name(void **state)
 }
 
 /* Memory that no vGPU can have is not free. */
-static void
-closed(void **state)
+TEST(closed)
 {
     begin_t4();
     scene_configure(&scene, "gpus = ({ address = \"0000:3b:00.0\"; enabled = false; });");
@@ -111,8 +108,7 @@ closed(void **state)
 }
 
 /* Kept vGPUs make room. On a full card no type has room. */
-static void
-kept(void **state)
+TEST(kept)
 {
     scene_start(&scene, "gpu 0000:18:00.0 rule size numa 0\n"
                         "type nvidia-222 \"GRID T4-1B\" framebuffer 1024 max 2\n"
@@ -129,8 +125,7 @@ kept(void **state)
 }
 
 /* A defined guest asks for a type, whether its XML names the class or the configuration does. */
-static void
-asked(void **state)
+TEST(asked)
 {
     AUTO_FREE char *guest = typed_domain(3, TYPED_DEFINED, (const unsigned[]){3, 0});
 
@@ -143,8 +138,7 @@ asked(void **state)
                 "\"name\": \"GRID T4-16A\", \"asked\": 0,");
 }
 
-static void
-machines(void **state)
+TEST(machines)
 {
     scene_start_machine(&scene, "mixed");
     foreign("mtty", "mtty-2", scene_device(1));
@@ -193,8 +187,7 @@ machines(void **state)
 
 /* The driver of one card does not answer. status invents nothing for this card, and shows the
  * others. */
-static void
-silent(void **state)
+TEST(silent)
 {
     begin_t4();
     snprintf(scene.kernel.faults->slow, sizeof(scene.kernel.faults->slow), "0000:18:00");
@@ -204,8 +197,7 @@ silent(void **state)
 }
 
 /* A GPU disappeared, and a guest's vGPU was on it. */
-static void
-gone(void **state)
+TEST(gone)
 {
     scene_start_machine(&scene, "mtty");
     fake_write(&scene.kernel, "run/libvirt-vgpu/ledger",
@@ -217,22 +209,9 @@ gone(void **state)
                 "The GPU 0000:18:00.0 is not here; guest1 has a nvidia-222 on it (held).");
 }
 
-static void
-wrong_usage(void **state)
+TEST(wrong_usage)
 {
     scene_start_machine(&scene, "mtty");
     typed_golden(&scene, HERE, "status/no-terminal", "vgpuctl status --watch");
     typed_facts(&scene, HERE, "vgpuctl status --json 0000:99:00.0", 1, "\"word\": \"not-found\",");
-}
-
-int
-main(void)
-{
-#define TEST(function) TYPED_TEST(function, here)
-    const struct CMUnitTest tests[] = {
-        TEST(t4),   TEST(widths),   TEST(a_long_name), TEST(asked),  TEST(closed),
-        TEST(kept), TEST(machines), TEST(gone),        TEST(silent), TEST(wrong_usage),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

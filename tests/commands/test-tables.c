@@ -13,6 +13,7 @@
 
 static struct scene scene;
 static const struct scene_case here = {.scene = &scene};
+#define TEST(function) SCENE_TEST(function, here)
 
 /* What the three tables say of a machine, for people and for programs. */
 static void
@@ -32,8 +33,7 @@ show(const char *libvirt, const char *gpus, const char *types, const char *list)
         address, NULL                                                                              \
     }
 
-static void
-t4(void **state)
+TEST(t4)
 {
     AUTO_FREE char *first = typed_domain(1, "", (const unsigned[]){1, 0});
     AUTO_FREE char *second = typed_domain(2, "", (const unsigned[]){2, 0});
@@ -81,8 +81,7 @@ t4(void **state)
 }
 
 /* Functions without types. A guest has one function of a pool, and another driver has one. */
-static void
-pool(void **state)
+TEST(pool)
 {
     scene_start(&scene, "pci 0000:c1:00.0 driver gim vendor 1002 device 74a1 numa 1\n"
                         "pci 0000:c1:02.0 driver vfio-pci physfn 0000:c1:00.0\n"
@@ -100,8 +99,7 @@ pool(void **state)
 }
 
 /* The placements that the driver chose. */
-static void
-ids(void **state)
+TEST(ids)
 {
     scene_start(&scene, "gpu 0000:3d:00.0 vf vfs 4 rule mixed memory 49152\n"
                         "type nvidia-1152 \"NVIDIA L40S-8Q\" framebuffer 8192 max 6\n"
@@ -119,8 +117,7 @@ ids(void **state)
 }
 
 /* Functions with a profile of the configuration: the types that fit beside the present vGPUs. */
-static void
-xe(void **state)
+TEST(xe)
 {
     scene_start(&scene, "gpu 0000:03:00.0 xe vfs 4 memory 16384 numa 1\n");
     scene_configure(&scene, "profiles = { b50-4g = { vram = \"4G\"; exec_quantum = \"20ms\"; }; "
@@ -162,8 +159,7 @@ keep_a_small_one(const char *memory, const char *shares, unsigned functions)
 }
 
 /* If the kept vGPU is removed, its function has its share again. So two of 8 GiB never fit. */
-static void
-xe_that_had_more(void **state)
+TEST(xe_that_had_more)
 {
     keep_a_small_one("14096", "admin", 2);
     typed_facts(&scene, HERE, "vgpuctl types -o name,available,available-at-most", 0,
@@ -173,8 +169,7 @@ xe_that_had_more(void **state)
 /* Two guests can have 3 GiB beside the kept vGPU. If it is removed before them, its function has
  * its share again, and nobody else can. If it is removed after them, there is no room for the
  * share, and five can. */
-static void
-xe_that_perhaps_has_more_again(void **state)
+TEST(xe_that_perhaps_has_more_again)
 {
     static const char *const others[] = {"0000:03:00.4", "0000:03:00.6", "0000:03:00.7",
                                          "0000:03:01.0", "0000:03:01.1"};
@@ -188,8 +183,7 @@ xe_that_perhaps_has_more_again(void **state)
 
 /* A kept vGPU is given to the guest that names its function, though reserve leaves no place for
  * another one; or though max_instances does, since somebody else has made one. */
-static void
-kept_beyond_the_limits(void **state)
+TEST(kept_beyond_the_limits)
 {
     static const char *const rows[] = {
         "gpus = ( { address = \"0000:3d:00.0\"; reserve = 3; } );",
@@ -215,8 +209,7 @@ kept_beyond_the_limits(void **state)
 }
 
 /* Figures are not summed up over virtual functions. */
-static void
-a40(void **state)
+TEST(a40)
 {
     AUTO_FREE char *first = typed_domain(1, "", (const unsigned[]){1, 0});
 
@@ -232,8 +225,7 @@ a40(void **state)
          DEVICE "1 NVIDIA A40-4Q 0000:3d:00.4 0000:3d:00.0 held guest1 (end)");
 }
 
-static void
-samples(void **state)
+TEST(samples)
 {
     scene_start_machine(&scene, "mtty");
     typed_golden(&scene, HERE, "types/mtty", "vgpuctl types");
@@ -243,8 +235,7 @@ samples(void **state)
          "mtty mtty-1 Single port serial - - - - 24 24 -", "there is no vGPU on this host");
 }
 
-static void
-nothing(void **state)
+TEST(nothing)
 {
     scene_start(&scene, "");
     show(HERE, "no GPU on this host offers vGPUs; see 'vgpuctl doctor'",
@@ -254,8 +245,7 @@ nothing(void **state)
 /* Mediated devices beside virtual functions with types. One function belongs to a guest of ours,
  * one to a guest that does not ask us for a vGPU, and one to nobody. The configuration gives some
  * types a limit. */
-static void
-both_kinds(void **state)
+TEST(both_kinds)
 {
     AUTO_FREE char *first = typed_domain(1, "", (const unsigned[]){1, 0});
     AUTO_FREE char *second = typed_functions(2, "", "L40S-8Q", ON("0000:3d:00.4"));
@@ -292,8 +282,7 @@ both_kinds(void **state)
 }
 
 /* The types of GPU instances, if one instance is free, and if none is. */
-static void
-partitioned(void **state)
+TEST(partitioned)
 {
     AUTO_FREE char *first = typed_functions(1, "", "A30-1-6C", ON("0000:41:00.4"));
 
@@ -324,8 +313,7 @@ partitioned(void **state)
 
 /* Sizes and functions would allow more vGPUs than NVIDIA's driver makes: 32 on a GPU, and 12 on
  * each GPU instance. */
-static void
-ceilings(void **state)
+TEST(ceilings)
 {
     AUTO_FREE char *first = typed_functions(1, "", "DC-2B", ON("0000:42:00.4"));
 
@@ -344,8 +332,7 @@ ceilings(void **state)
          "NVIDIA RTX Pro 6000 Blackwell DC-2B 0000:42:00.4 0000:42:00.0 held guest1");
 }
 
-static void
-mixed_sizes(void **state)
+TEST(mixed_sizes)
 {
     AUTO_FREE char *first = typed_functions(1, "", "L4-2Q", ON("0000:af:00.4"));
     AUTO_FREE char *second = typed_functions(2, "", "L4-12Q", ON("0000:af:00.5"));
@@ -372,8 +359,7 @@ mixed_sizes(void **state)
 }
 
 /* A GPU that was never seen idle may have a larger type than the types that it lists. */
-static void
-never_seen_idle(void **state)
+TEST(never_seen_idle)
 {
     scene_start_machine(&scene, "mixed-size");
     assert_int_equal(fake_make(&scene.kernel, "0000:af:00.4", "nvidia-914", "0000:af:00.4"), 0);
@@ -381,8 +367,7 @@ never_seen_idle(void **state)
 }
 
 /* A full card lists no types. Its types are remembered. Without that they would be only numbers. */
-static void
-full(void **state)
+TEST(full)
 {
     static const char *const functions[] = {"0000:3d:00.4", "0000:3d:00.6"};
 
@@ -404,8 +389,7 @@ full(void **state)
 }
 
 /* Of these commands, only list reads domains. */
-static void
-no_libvirt_is_asked(void **state)
+TEST(no_libvirt_is_asked)
 {
     struct typed typed = {0};
 
@@ -417,31 +401,4 @@ no_libvirt_is_asked(void **state)
     typed_run(&scene, "test:///no/such/file", "vgpuctl list", &typed);
     assert_string_not_equal(typed.faults, "");
     typed_clear(&typed);
-}
-
-int
-main(void)
-{
-#define TEST(function) SCENE_TEST(function, here)
-    const struct CMUnitTest tests[] = {
-        TEST(t4),
-        TEST(pool),
-        TEST(xe),
-        TEST(xe_that_had_more),
-        TEST(xe_that_perhaps_has_more_again),
-        TEST(kept_beyond_the_limits),
-        TEST(ids),
-        TEST(a40),
-        TEST(samples),
-        TEST(nothing),
-        TEST(both_kinds),
-        TEST(partitioned),
-        TEST(ceilings),
-        TEST(mixed_sizes),
-        TEST(full),
-        TEST(never_seen_idle),
-        TEST(no_libvirt_is_asked),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -26,6 +26,9 @@
 static struct scene scene;
 static struct typed typed;
 static const struct typed_case here = {{.scene = &scene, .machine = ""}, &typed};
+#define TEST(function) TYPED_TEST(function, here)
+
+UNIT_PROGRAM(warm_up_connection, NULL)
 
 static int
 run(const char *line)
@@ -33,8 +36,7 @@ run(const char *line)
     return typed_run(&scene, HERE, line, &typed);
 }
 
-static void
-shown(void **state)
+TEST(shown)
 {
     static const struct {
         const char *name, *line;
@@ -89,8 +91,7 @@ read_order(char *ret, size_t size)
 
 /* Hosts are ordered by room. Equal hosts stay in the order in which they were named. Hosts without
  * an answer come last. */
-static void
-best_first(void **state)
+TEST(best_first)
 {
     static const char *const names[] = {"full", "none", "two", "gone", "seven", "pair"};
     AUTO_FREE char *line = NULL;
@@ -114,8 +115,7 @@ best_first(void **state)
 }
 
 /* For a guest that would move, migrate-check decides. libvirt's test driver is no QEMU. */
-static void
-one_judge(void **state)
+TEST(one_judge)
 {
     static const char line[] = "vgpuctl migrate-check web01 " T4;
     AUTO_FREE char *reason = NULL;
@@ -136,8 +136,7 @@ one_judge(void **state)
 }
 
 /* Only this host has to know the domain. */
-static void
-nobody_knows_it(void **state)
+TEST(nobody_knows_it)
 {
     assert_int_equal(typed_run(&scene, GONE, "vgpuctl where web01 -c " T4, &typed), COMMAND_FAILED);
     typed_assert_has(typed.faults, "vgpuctl: where: cannot connect to " GONE ": ");
@@ -214,8 +213,7 @@ assert_about(uint64_t took, uint64_t milliseconds)
 
 /* The command takes as long as the slowest host that answers, or as long as the timeout. Each host
  * that does not answer has a row with the reason. */
-static void
-hosts_that_fail(void **state)
+TEST(hosts_that_fail)
 {
     char dead[64], refusing[64];
     int servers[] = {make_socket(dead, sizeof(dead), "dead", true),
@@ -242,24 +240,8 @@ hosts_that_fail(void **state)
 }
 
 /* It is sure that no host would take the guest only if all hosts have answered. */
-static void
-not_all_answer(void **state)
+TEST(not_all_answer)
 {
     assert_int_equal(run("vgpuctl where --type T4-1B -c " GONE " -c " A40), COMMAND_FAILED);
     typed_assert_has(typed.faults, "T4-1B: 1 would not, 0 may, 1 gave no answer\n");
-}
-
-int
-main(void)
-{
-    const struct CMUnitTest tests[] = {
-        TYPED_TEST(shown, here),           TYPED_TEST(best_first, here),
-        TYPED_TEST(one_judge, here),       TYPED_TEST(nobody_knows_it, here),
-        TYPED_TEST(hosts_that_fail, here), TYPED_TEST(not_all_answer, here),
-    };
-
-    /* The URIs above name files, which need absolute paths. */
-    if (chdir(scene_sources()) < 0)
-        return 1;
-    return cmocka_run_group_tests(tests, warm_up_connection, NULL);
 }

@@ -74,9 +74,10 @@ least_total(const char *id)
     return least;
 }
 
+#define TEST(name) UNIT_TEST_IN(name, NULL, teardown, NULL)
+
 /* The limit is 32 on a GPU, even if sizes leave room for more. */
-static void
-of_a_gpu(void **state)
+TEST(of_a_gpu)
 {
     fake_start(&fake, "gpu " CARD " vf vfs 48 rule size device 2bb5\n" TIME);
     assert_int_equal(least_total("nvidia-1518"), 32);
@@ -88,8 +89,7 @@ of_a_gpu(void **state)
 }
 
 /* A newer driver may make more vGPUs. Then their present number is the limit. */
-static void
-no_less_than_what_is_seen(void **state)
+TEST(no_less_than_what_is_seen)
 {
     fake_start(&fake, "gpu " CARD " vf vfs 48 rule size ceiling 48 device 2bb5\n" TIME);
     assert_int_equal(least_total("nvidia-1518"), 32);
@@ -100,8 +100,7 @@ no_less_than_what_is_seen(void **state)
 }
 
 /* The limit is 12 on each GPU instance of the card. */
-static void
-of_gpu_instances(void **state)
+TEST(of_gpu_instances)
 {
     fake_start(&fake, "gpu " CARD " vf vfs 48 rule size mig parts 3 device 2bb5\n" PARTS);
     assert_int_equal(least_total("nvidia-1550"), 36);
@@ -115,8 +114,7 @@ of_gpu_instances(void **state)
 }
 
 /* A module shows the card in another way. So nobody knows how many GPU instances there are. */
-static void
-instances_that_are_not_seen(void **state)
+TEST(instances_that_are_not_seen)
 {
     static const char *const texts[] = {"Model: \t\t NVIDIA\n",  "",
                                         "Device Minor: \t x\n",  "Device Minor: \t 5\n",
@@ -136,8 +134,7 @@ instances_that_are_not_seen(void **state)
 
 /* The driver has 4608 MiB, and its largest type has 4096. It makes more of the small ones than fit
  * into the largest. */
-static void
-the_largest_type_is_not_all(void **state)
+TEST(the_largest_type_is_not_all)
 {
     static const char *const uuids[] = {"00000000-0000-4000-8000-000000000001",
                                         "00000000-0000-4000-8000-000000000002"};
@@ -157,8 +154,7 @@ the_largest_type_is_not_all(void **state)
 
 /* Nova's test host: each type is counted by itself. One vGPU of 1 GiB is there, and all ten of 2
  * GiB are offered besides. So the card has 21 GiB, though ten of 2 GiB have only 20. */
-static void
-what_is_offered_is_there(void **state)
+TEST(what_is_offered_is_there)
 {
     fake_start(&fake, "gpu " CARD " rule apart\n"
                       "type nvidia-11 \"GRID X-1Q\" framebuffer 1024 max 16\n"
@@ -168,20 +164,4 @@ what_is_offered_is_there(void **state)
     assert_int_equal(least_total("nvidia-12"), 10);
     assert_int_equal(inventory.gpus[0]->framebuffer, 21 * 1024);
     assert_false(inventory.gpus[0]->one_size);
-}
-
-int
-main(void)
-{
-#define TEST(name) cmocka_unit_test_teardown(name, teardown)
-    const struct CMUnitTest tests[] = {
-        TEST(of_a_gpu),
-        TEST(no_less_than_what_is_seen),
-        TEST(of_gpu_instances),
-        TEST(instances_that_are_not_seen),
-        TEST(the_largest_type_is_not_all),
-        TEST(what_is_offered_is_there),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -23,8 +23,7 @@ wants_all(const struct inventory_type *type, const void *data)
 
 /* Three cards. The driver of the first lists no types. The types of the second are of other
  * devices, like s390's channels. The third has a vGPU. */
-static void
-a_parent_without_types_is_none(void **state)
+SCENE_TEST(a_parent_without_types_is_none, here)
 {
     const struct inventory_filter all = {.wants = wants_all};
     AUTO(inventory_clear) struct inventory inventory = {0};
@@ -37,14 +36,4 @@ a_parent_without_types_is_none(void **state)
     assert_string_equal(inventory.parents[0]->name.text, "mtty");
     assert_int_equal(inventory.vgpu_count, 1);
     assert_string_equal(inventory.vgpus[0]->device.text, scene_device(2));
-}
-
-int
-main(void)
-{
-    const struct CMUnitTest tests[] = {
-        SCENE_TEST(a_parent_without_types_is_none, here),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -107,9 +107,10 @@ assert_maximum(const char *id, unsigned max, enum limit_source source)
     assert_int_equal(find(id)->max_source, source);
 }
 
+#define TEST(function) UNIT_TEST_IN(function, NULL, tear_down, NULL)
+
 /* Nobody knows which types a full card has, unless the table says so. */
-static void
-types_of_a_full_card(void **state)
+TEST(types_of_a_full_card)
 {
     start(L40S, NULL);
     assert_int_equal(fake_make(&fake, FIRST, "nvidia-1156", NULL), 0);
@@ -129,8 +130,7 @@ types_of_a_full_card(void **state)
 
 /* A driver's figure beats the administrator's, that beats the table's, and that a calculated one.
  */
-static void
-whose_figure_counts(void **state)
+TEST(whose_figure_counts)
 {
     struct policy_limit limit = {.max = 30};
     struct policy policy = {.limits = &limit, .limit_count = 1};
@@ -146,8 +146,7 @@ whose_figure_counts(void **state)
 }
 
 /* The table may be older than the driver. */
-static void
-no_less_than_what_is_seen(void **state)
+TEST(no_less_than_what_is_seen)
 {
     start(L40S, TABLE("2", "1", "2"));
     look(NULL);
@@ -159,8 +158,7 @@ no_less_than_what_is_seen(void **state)
 }
 
 /* A card with GPU instances has only types for these, and the table has no maximum for them. */
-static void
-of_gpu_instances(void **state)
+TEST(of_gpu_instances)
 {
     start("gpu " CARD " vf vfs 8 rule size mig parts 2 device 26b9\n"
           "type nvidia-9002 \"NVIDIA L40S-1-12Q\" framebuffer 12288 max 2 instances 2\n",
@@ -173,16 +171,14 @@ of_gpu_instances(void **state)
 }
 
 /* What a card with mediated devices has, its driver tells. */
-static void
-a_driver_that_tells_all(void **state)
+TEST(a_driver_that_tells_all)
 {
     start("gpu 0000:18:00.0 rule size board \"GRID T4\"\n", USUAL);
     look(NULL);
     assert_int_equal(tables_opened, 0);
 }
 
-static void
-another_card(void **state)
+TEST(another_card)
 {
     start(L40S, "<vgpuconfig>" TYPE("1", "A-1Q", "40000000")
                     CARD_OF("0x26B8", "0", TAKES("1", "9")) "</vgpuconfig>");
@@ -193,8 +189,7 @@ another_card(void **state)
 }
 
 /* Once an extract is remembered, the table is read only after it has changed. */
-static void
-the_table_is_read_once(void **state)
+TEST(the_table_is_read_once)
 {
     AUTO_FREE char *first = NULL;
     char remembered[4096];
@@ -237,8 +232,7 @@ the_table_is_read_once(void **state)
 }
 
 /* Whoever may not write the extract reads the table each time. */
-static void
-nothing_is_remembered(void **state)
+TEST(nothing_is_remembered)
 {
     start(L40S, USUAL);
     look(NULL);
@@ -247,8 +241,7 @@ nothing_is_remembered(void **state)
 }
 
 /* A table that cannot be read is told once, and is no reason to refuse anybody. */
-static void
-a_broken_table(void **state)
+TEST(a_broken_table)
 {
     start(L40S, "rubbish");
     look_and_remember();
@@ -266,8 +259,7 @@ a_broken_table(void **state)
 }
 
 /* All that is known of a type comes back, also a name that XML has to escape. */
-static void
-the_text_of_an_extract(void **state)
+TEST(the_text_of_an_extract)
 {
     static const struct nvidia_table_ids cards[] = {{"10de", "26b9", "10de", "1851"},
                                                     {"10de", "26b9", "10de", "1851"},
@@ -296,24 +288,4 @@ the_text_of_an_extract(void **state)
     assert_true(again.cards[0].types[0].is_single && !again.cards[0].types[1].is_single);
     other = nvidia_extract_format(&again, cards);
     assert_string_equal(other, text);
-}
-
-int
-main(void)
-{
-#define TEST(function) cmocka_unit_test_teardown(function, tear_down)
-    const struct CMUnitTest tests[] = {
-        TEST(types_of_a_full_card),
-        TEST(whose_figure_counts),
-        TEST(no_less_than_what_is_seen),
-        TEST(of_gpu_instances),
-        TEST(a_driver_that_tells_all),
-        TEST(another_card),
-        TEST(the_table_is_read_once),
-        TEST(nothing_is_remembered),
-        TEST(a_broken_table),
-        TEST(the_text_of_an_extract),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

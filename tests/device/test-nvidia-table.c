@@ -147,8 +147,9 @@ check_refused(const struct nvidia_table_ids *ids, int rc, const char *words)
     assert_null(strchr(error.text, '\n'));
 }
 
-static void
-example_of_the_header(void **state)
+#define TEST(function) UNIT_TEST_IN(function, set_up, tear_down, NULL)
+
+TEST(example_of_the_header)
 {
     check_card(TABLE("<version>1.0</version><globalSettings><homogeneousVgpus>TRUE"
                      "</homogeneousVgpus></globalSettings>"
@@ -166,8 +167,7 @@ example_of_the_header(void **state)
 }
 
 /* Which <pgpu> is a card's: by device, and the exact subsystem beats 0, wherever it stands. */
-static void
-which_card(void **state)
+TEST(which_card)
 {
     static const struct {
         const char *cards, *wanted;
@@ -232,8 +232,7 @@ which_card(void **state)
 }
 
 /* Several cards, in the order of the question; two are alike, and one tells no subsystem. */
-static void
-several_cards(void **state)
+TEST(several_cards)
 {
     static const struct nvidia_table_ids ids[] = {
         {"10de", "1eb8", "10de", "12a2"}, {"10de", "2235", "10de", "145a"},
@@ -259,8 +258,7 @@ several_cards(void **state)
 }
 
 /* How a type may be declared. The rest of the line is what is known of it. */
-static void
-what_a_type_says(void **state)
+TEST(what_a_type_says)
 {
     static const struct {
         const char *inside, *wanted;
@@ -323,8 +321,7 @@ what_a_type_says(void **state)
 }
 
 /* Names and numbers of types, and what a card says of them. */
-static void
-what_is_passed_over(void **state)
+TEST(what_is_passed_over)
 {
 #define SIXTY "123456789 123456789 123456789 123456789 123456789 1234567890"
     static const struct {
@@ -390,8 +387,7 @@ what_is_passed_over(void **state)
 
 /* A type for GPU instances is known by its name. Nobody says how many instances its maximum means,
  * so it has none, whatever is written there. */
-static void
-gpu_instances(void **state)
+TEST(gpu_instances)
 {
     check_card(TABLE(TYPE_OF("1518", "NVIDIA RTX Pro 6000 Blackwell DC-2B",
                              "<profileSize>0x80000000</profileSize>")
@@ -409,8 +405,7 @@ gpu_instances(void **state)
 }
 
 /* A card whose parts are never several in a guest. */
-static void
-parts_that_are_single(void **state)
+TEST(parts_that_are_single)
 {
 #define TWO TYPE_OF("1", "A-1Q", "") TYPE_OF("2", "A-2Q", "")
 #define WITH(attribute)                                                                            \
@@ -425,8 +420,7 @@ parts_that_are_single(void **state)
 }
 
 /* As many types as an RTX A6000 has (real-hosts 1), more than an array begins with. */
-static void
-thirty_three_types(void **state)
+TEST(thirty_three_types)
 {
     static const struct nvidia_table_ids a6000 = {"10de", "2230", "10de", "1459"};
     AUTO_FREE char *types = repeat("<vgpuconfig>",
@@ -544,8 +538,7 @@ write_rows(const struct row *rows, size_t count)
 }
 
 /* Each card of the list of real types finds its own types in a table of all. */
-static void
-all_real_types(void **state)
+TEST(all_real_types)
 {
     static struct row rows[1000];
     size_t count = read_rows(rows, COUNT(rows)), seen = 0;
@@ -583,8 +576,7 @@ all_real_types(void **state)
 }
 
 /* A text is refused as a whole. test-table-xml has all that table-xml refuses. */
-static void
-what_is_refused(void **state)
+TEST(what_is_refused)
 {
     put(HEAD "<vgpu/>");
     check_refused(&t4, -EINVAL, "line 3: the root is <vgpu>, and not <vgpuconfig>");
@@ -593,8 +585,7 @@ what_is_refused(void **state)
 }
 
 /* How much is enough, and what is too much. */
-static void
-bounds(void **state)
+TEST(bounds)
 {
     static const struct {
         const char *before, *piece;
@@ -620,8 +611,7 @@ bounds(void **state)
 }
 
 /* Both kinds of root: this host's, and that of --root, which is confined. */
-static void
-which_file(void **state)
+TEST(which_file)
 {
     for (int confined = 0; confined < 2; confined++) {
         host.is_confined = confined;
@@ -654,8 +644,7 @@ which_file(void **state)
     }
 }
 
-static void
-too_large(void **state)
+TEST(too_large)
 {
     const size_t most = 16 << 20;
     AUTO_FREE char *text = memory_zeroed(most + 1, 1);
@@ -684,8 +673,7 @@ open_growing(const struct host *ignored, const char *path, int flags, mode_t mod
     return open("/proc/self/status", flags);
 }
 
-static void
-changed_meanwhile(void **state)
+UNIT_TEST(changed_meanwhile)
 {
     struct host_ops ops = host_kernel;
     const struct host growing = {.root = -1, .ops = &ops};
@@ -696,27 +684,4 @@ changed_meanwhile(void **state)
     assert_int_equal(nvidia_table_read(&growing, NVIDIA_TABLE_PATH, &t4, 1, &table, &error),
                      -EAGAIN);
     assert_non_null(strstr(error.text, "it changed while it was read; try again"));
-}
-
-int
-main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(example_of_the_header, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(which_card, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(several_cards, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(what_a_type_says, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(what_is_passed_over, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(gpu_instances, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(parts_that_are_single, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(thirty_three_types, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(all_real_types, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(what_is_refused, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(bounds, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(which_file, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(too_large, set_up, tear_down),
-        cmocka_unit_test(changed_meanwhile),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

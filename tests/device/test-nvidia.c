@@ -9,8 +9,7 @@
 #include <stdio.h>
 #include <string.h>
 
-static void
-numbers_of_types(void **state)
+UNIT_TEST(numbers_of_types)
 {
     static const struct {
         const char *id;
@@ -43,8 +42,7 @@ numbers_of_types(void **state)
     }
 }
 
-static void
-names_of_types(void **state)
+UNIT_TEST(names_of_types)
 {
     static const struct {
         const char *name;
@@ -94,15 +92,4 @@ names_of_types(void **state)
         assert_int_equal(other.slices, 0);
         assert_int_equal(other.ceiling, 0);
     }
-}
-
-int
-main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(numbers_of_types),
-        cmocka_unit_test(names_of_types),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -88,6 +88,7 @@ begin(void)
 }
 
 static const struct scene_case here = {.scene = &scene, .machine = "", .begin = begin};
+#define TEST(function) SCENE_TEST(function, here)
 
 /* --- the child -------------------------------------------------------------------------------- */
 
@@ -163,8 +164,7 @@ open_for_neither(void)
     return open(NODE, O_ACCMODE | O_CLOEXEC) >= 0;
 }
 
-static void
-each_mode(void **state)
+TEST(each_mode)
 {
     expect(open_to_read, 1);
     expect(open_to_write, 1);
@@ -188,8 +188,7 @@ open_and_tell(void *told)
 }
 
 /* The first thread ends. The kernel then shows no descriptors in /proc/PID/fd. */
-static void
-first_thread_has_ended(void **state)
+TEST(first_thread_has_ended)
 {
     char path[64], line[256] = "";
     int told[2];
@@ -295,8 +294,7 @@ remove_below(int above)
     }
 }
 
-static void
-no_holders(void **state)
+TEST(no_holders)
 {
     AUTO_CLOSE int x = -1;
 
@@ -326,8 +324,7 @@ open_first(void)
 
 /* Only what keeps us from looking makes the look unsure. A file system says anything of its
  * files. */
-static void
-errors(void **state)
+TEST(errors)
 {
     static const struct {
         const char *failing;
@@ -352,8 +349,7 @@ errors(void **state)
 }
 
 /* One look answers for all devices. */
-static void
-one_look(void **state)
+TEST(one_look)
 {
     AUTO(open_files_clear) struct open_files files = {0};
     const struct node null = {.number = makedev(1, 3)}, full = {.number = makedev(1, 7)};
@@ -368,16 +364,4 @@ one_look(void **state)
     assert_int_equal(open_files_next(&host, &files, &null, &at), child);
     assert_int_equal(open_files_next(&host, &files, &null, &at), 0);
     end_child();
-}
-
-int
-main(void)
-{
-#define TEST(function) SCENE_TEST(function, here)
-    const struct CMUnitTest tests[] = {
-        TEST(each_mode), TEST(first_thread_has_ended), TEST(no_holders), TEST(errors),
-        TEST(one_look),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -37,8 +37,7 @@ sum_of(unsigned share, unsigned count)
     return share_sum(shares, count);
 }
 
-static void
-figures_of_the_driver(void **state)
+UNIT_TEST(figures_of_the_driver)
 {
     static const struct {
         enum rule rule;
@@ -58,8 +57,7 @@ figures_of_the_driver(void **state)
         assert_int_equal(share_of(rows[i].rule, rows[i].total, rows[i].count), rows[i].share);
 }
 
-static void
-the_memory_is_between_the_bounds(void **state)
+UNIT_TEST(the_memory_is_between_the_bounds)
 {
     unsigned told = 0;
 
@@ -79,8 +77,7 @@ the_memory_is_between_the_bounds(void **state)
 }
 
 /* An equal part tells the memory to some MiB, unless it may be a part of the whole GiB. */
-static void
-how_much_is_told(void **state)
+UNIT_TEST(how_much_is_told)
 {
     static const struct {
         unsigned share, count, least, most;
@@ -103,8 +100,7 @@ how_much_is_told(void **state)
 }
 
 /* What Intel's own tool gives the functions of a card, which is never the size of its BAR. */
-static void
-known_cards(void **state)
+UNIT_TEST(known_cards)
 {
     static const struct {
         const char *vendor, *device;
@@ -129,17 +125,4 @@ known_cards(void **state)
         assert_int_equal(known->plain, rows[i].plain);
         assert_int_equal(known->ecc, rows[i].ecc);
     }
-}
-
-int
-main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(figures_of_the_driver),
-        cmocka_unit_test(the_memory_is_between_the_bounds),
-        cmocka_unit_test(how_much_is_told),
-        cmocka_unit_test(known_cards),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -77,9 +77,10 @@ assert_known(size_t gpu)
     assert_false(inventory_may_have_more(inventory.gpus[gpu]));
 }
 
+#define TEST(name) UNIT_TEST_IN(name, NULL, teardown, NULL)
+
 /* Each card lists only the size of its vGPU. The two sizes together are not all. */
-static void
-of_two_cards_in_use(void **state)
+TEST(of_two_cards_in_use)
 {
     fake_start(&fake, "gpu " CARD L40S "gpu " TWIN L40S);
     make(VGPU, TYPE_16);
@@ -92,8 +93,7 @@ of_two_cards_in_use(void **state)
 }
 
 /* A card without vGPUs lists all sizes, and its twin has the same. */
-static void
-of_a_card_in_use_beside_an_idle_one(void **state)
+TEST(of_a_card_in_use_beside_an_idle_one)
 {
     fake_start(&fake, "gpu " CARD L40S "gpu " TWIN L40S);
     make(VGPU, TYPE_16);
@@ -103,8 +103,7 @@ of_a_card_in_use_beside_an_idle_one(void **state)
 }
 
 /* The same of one card: today it has a vGPU of another size than when it was first seen. */
-static void
-seen_one_after_another(void **state)
+TEST(seen_one_after_another)
 {
     fake_start(&fake, "gpu " CARD L40S);
     make(VGPU, TYPE_4Q);
@@ -118,8 +117,7 @@ seen_one_after_another(void **state)
 }
 
 /* A card that was once seen idle is known for good, and so is its twin. */
-static void
-seen_idle_once(void **state)
+TEST(seen_idle_once)
 {
     fake_start(&fake, "gpu " CARD L40S "gpu " TWIN L40S);
     make(VGPU, TYPE_4Q);
@@ -137,8 +135,7 @@ seen_idle_once(void **state)
 }
 
 /* A card that takes several sizes at once lists several while it is in use, but not the largest. */
-static void
-of_mixed_sizes(void **state)
+TEST(of_mixed_sizes)
 {
     fake_start(&fake, "gpu " CARD " vf vfs 2 rule mixed memory 8192\n"
                       "type nvidia-1 \"NVIDIA L40S-1Q\" framebuffer 1024\n"
@@ -150,17 +147,4 @@ of_mixed_sizes(void **state)
     make("0000:3d:00.5", "nvidia-1");
     look();
     assert_unknown(0, "nvidia-2");
-}
-
-int
-main(void)
-{
-#define TEST(name) cmocka_unit_test_teardown(name, teardown)
-    const struct CMUnitTest tests[] = {
-        TEST(of_two_cards_in_use),    TEST(of_a_card_in_use_beside_an_idle_one),
-        TEST(seen_one_after_another), TEST(seen_idle_once),
-        TEST(of_mixed_sizes),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -89,8 +89,7 @@ check_refused(const char *text, const char *words)
     assert_null(strchr(error.text, '\n'));
 }
 
-static void
-which_elements(void **state)
+UNIT_TEST(which_elements)
 {
     static const struct {
         const char *text, *wanted;
@@ -128,8 +127,7 @@ which_elements(void **state)
 }
 
 /* As an attribute, and as the text of an element. */
-static void
-numbers(void **state)
+UNIT_TEST(numbers)
 {
     static const struct {
         const char *number, *wanted;
@@ -185,8 +183,7 @@ numbers(void **state)
                "( - !)( - 3)");
 }
 
-static void
-texts(void **state)
+UNIT_TEST(texts)
 {
     static const struct {
         const char *name, *wanted;
@@ -204,8 +201,7 @@ texts(void **state)
     }
 }
 
-static void
-what_is_refused(void **state)
+UNIT_TEST(what_is_refused)
 {
     static const struct {
         const char *text, *words;
@@ -239,8 +235,7 @@ what_is_refused(void **state)
 }
 
 /* How much is enough, and what is too much. */
-static void
-bounds(void **state)
+UNIT_TEST(bounds)
 {
     static const struct {
         const char *before, *piece;
@@ -263,8 +258,7 @@ bounds(void **state)
 }
 
 /* libxml2's own limits hold, too. */
-static void
-depth_and_length(void **state)
+UNIT_TEST(depth_and_length)
 {
     AUTO_FREE char *deep = repeat("<menu>", "<a>", 100000, "");
     AUTO_FREE char *nested = repeat(deep, "</a>", 100000, "</menu>");
@@ -272,16 +266,4 @@ depth_and_length(void **state)
 
     check_refused(nested, "line 1: ");
     check_refused(text, "line 1: ");
-}
-
-int
-main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(which_elements), cmocka_unit_test(numbers),
-        cmocka_unit_test(texts),          cmocka_unit_test(what_is_refused),
-        cmocka_unit_test(bounds),         cmocka_unit_test(depth_and_length),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -16,6 +16,7 @@
 
 static struct scene scene;
 static const struct scene_case here = {.scene = &scene, .machine = ""};
+#define TEST(function) SCENE_TEST(function, here)
 
 /* A card that lists only the types that it would make now, and a card that lists all types. */
 static struct inventory
@@ -45,8 +46,7 @@ recall(struct inventory *inventory)
     type_cache_recall(&scene.kernel.host, inventory);
 }
 
-static void
-what_is_remembered(void **state)
+TEST(what_is_remembered)
 {
     static const struct {
         const char *text, *wanted; /* "": nothing is stored */
@@ -87,8 +87,7 @@ what_is_remembered(void **state)
 }
 
 /* Only new lines are stored: types with a name, of the card that lists only some types. */
-static void
-what_is_stored(void **state)
+TEST(what_is_stored)
 {
     AUTO(inventory_clear) struct inventory inventory = two_cards();
     const struct host plain = {.root = scene.kernel.host.root, .ops = &host_kernel};
@@ -119,8 +118,7 @@ what_is_stored(void **state)
 }
 
 /* A name is found by its GPU, what is there, and the type's id. Nothing else is a name. */
-static void
-what_a_type_is_called(void **state)
+TEST(what_a_type_is_called)
 {
     static const struct {
         const char *text, *wanted; /* "": it is not known */
@@ -169,8 +167,7 @@ remembers_all_sizes(bool is_in_table)
 }
 
 /* Types that a table has are not stored. So nobody may think later that all are. */
-static void
-all_sizes(void **state)
+TEST(all_sizes)
 {
     AUTO(inventory_clear) struct inventory inventory = two_cards();
 
@@ -180,17 +177,4 @@ all_sizes(void **state)
     fake_write(&scene.kernel, CACHE, CARD " 10de:1eb8:nvidia * all sizes\n");
     recall(&inventory);
     assert_false(inventory.gpus[0]->has_all_sizes);
-}
-
-int
-main(void)
-{
-    const struct CMUnitTest tests[] = {
-        SCENE_TEST(what_is_remembered, here),
-        SCENE_TEST(what_is_stored, here),
-        SCENE_TEST(what_a_type_is_called, here),
-        SCENE_TEST(all_sizes, here),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

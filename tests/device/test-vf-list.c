@@ -34,8 +34,7 @@ put_list(const struct fake_kernel *fake)
     fake_write(fake, "sys/devices/" FIRST "/nvidia/creatable_vgpu_types", list);
 }
 
-static void
-list_of_a_large_page(void **state)
+SCENE_TEST(list_of_a_large_page, here)
 {
     struct fake_kernel *fake = &scene.kernel;
     struct reader reader = READER_IDLE;
@@ -53,14 +52,4 @@ list_of_a_large_page(void **state)
         assert_int_equal(inventory.gpus[0]->type_count, MANY);
     }
     reader_stop(&reader);
-}
-
-int
-main(void)
-{
-    const struct CMUnitTest tests[] = {
-        SCENE_TEST(list_of_a_large_page, here),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -97,10 +97,11 @@ available(const char *address, const char *id)
 
 /* --- scan ------------------------------------------------------------------------------------- */
 
+#define TEST(name) UNIT_TEST_IN(name, NULL, teardown, NULL)
+
 /* The host has one GPU, whatever the format of its list is. The other lines of the list are no
  * types. */
-static void
-every_form_of_the_list(void **state)
+TEST(every_form_of_the_list)
 {
     static const char *const forms[] = {"header", "plain", "name-first", "garbage", "proposal"};
     static const struct {
@@ -138,8 +139,7 @@ every_form_of_the_list(void **state)
     }
 }
 
-static void
-the_gpu_is_the_physical_function(void **state)
+TEST(the_gpu_is_the_physical_function)
 {
     const struct inventory_gpu *gpu;
 
@@ -158,8 +158,7 @@ the_gpu_is_the_physical_function(void **state)
 
 /* An A2 and an A16 have the same vendor and device. Their subsystems tell them apart, so neither
  * gets the other's types. Two boards of one model share their types. */
-static void
-unlike_boards_share_no_types(void **state)
+TEST(unlike_boards_share_no_types)
 {
     static const char *const words[] = {"A16-", "A2-", "A16-"};
     struct error error;
@@ -185,8 +184,7 @@ unlike_boards_share_no_types(void **state)
 
 /* If a function has a type, its own list does not have this type. The other functions tell the
  * type's name, in whichever order they are read. If none does, the type's number is its name. */
-static void
-set_types_are_named_from_siblings(void **state)
+TEST(set_types_are_named_from_siblings)
 {
     static const char *const addresses[] = {FIRST, "0000:3d:00.7"};
 
@@ -219,8 +217,7 @@ set_types_are_named_from_siblings(void **state)
 }
 
 /* Functions of one card may list different types. The card has all of them. */
-static void
-types_are_those_of_all_functions(void **state)
+TEST(types_are_those_of_all_functions)
 {
     fake_start(&fake, "gpu " CARD " vf vfs 4 rule mixed memory 3072\n" TYPES);
     assert_int_equal(fake_make(&fake, SECOND, "nvidia-1148", NULL), 0);
@@ -233,8 +230,7 @@ types_are_those_of_all_functions(void **state)
 }
 
 /* It is visible that a card takes several sizes only by the types that it offers beside a vGPU. */
-static void
-mixed_sizes_are_what_is_offered(void **state)
+TEST(mixed_sizes_are_what_is_offered)
 {
     static const struct {
         const char *rule;
@@ -261,8 +257,7 @@ mixed_sizes_are_what_is_offered(void **state)
 
 /* Types of GPU instances. Their names tell their slices. They are offered while an instance is
  * free. */
-static void
-gpu_instances(void **state)
+TEST(gpu_instances)
 {
     fake_start(&fake, "gpu " CARD " vf vfs 4 rule size mig device 20b7\n"
                       "type nvidia-687 \"NVIDIA A30-12C\" framebuffer 12288 max 2\n"
@@ -294,8 +289,7 @@ gpu_instances(void **state)
 }
 
 /* On a host with devices of all kinds, each interface finds its own devices. */
-static void
-interfaces_do_not_mix(void **state)
+TEST(interfaces_do_not_mix)
 {
     fake_start(&fake, MACHINE "gpu 0000:18:00.0 rule size board \"GRID T4\"\n"
                               "gpu 0000:19:00.0 rule size vfs 2 board \"NVIDIA A2\"\n"
@@ -314,8 +308,7 @@ interfaces_do_not_mix(void **state)
 }
 
 /* A function that cannot be read does not hide the other functions. */
-static void
-unreadable_lists(void **state)
+TEST(unreadable_lists)
 {
     unsigned willing = 0, silent = 0;
 
@@ -336,8 +329,7 @@ unreadable_lists(void **state)
     assert_int_equal(willing + silent, 16);
 }
 
-static void
-few_opens(void **state)
+TEST(few_opens)
 {
     char machine[1024] = "";
 
@@ -440,8 +432,7 @@ write_and_fail(const struct host *host, const char *path, const char *text)
 
 /* The driver reports an error although it has done the work. Only the state of the function
  * counts. */
-static void
-done_all_the_same(void **state)
+TEST(done_all_the_same)
 {
     const struct vgpu vgpu = {
         .interface = &vgpu_vf, .device = {FIRST}, .parent = {FIRST}, .type = {"nvidia-55"}};
@@ -461,8 +452,7 @@ done_all_the_same(void **state)
 
 /* The answer of each operation of the interface, from every state. `writes` counts the writes that
  * reach the driver. */
-static void
-every_row(void **state)
+TEST(every_row)
 {
     static const struct {
         const char *from;
@@ -519,8 +509,7 @@ every_row(void **state)
 }
 
 /* Does the vGPU exist, and of which type is it? The same question is asked in four ways. */
-static void
-find_look_prove(void **state)
+TEST(find_look_prove)
 {
     static const struct {
         const char *from;
@@ -577,8 +566,7 @@ find_look_prove(void **state)
 }
 
 /* The whole life of a vGPU, in the steps of the writer. */
-static void
-from_make_to_remove(void **state)
+TEST(from_make_to_remove)
 {
     struct vgpu vgpu = function(FIRST, "nvidia-1155");
     struct name type;
@@ -601,8 +589,7 @@ from_make_to_remove(void **state)
     assert_int_equal(fake.faults->writes, 2);
 }
 
-static void
-parameters(void **state)
+TEST(parameters)
 {
     struct vgpu vgpu = function(FIRST, "nvidia-1155");
     char text[64];
@@ -629,8 +616,7 @@ parameters(void **state)
 
 /* Another process may write first. Then the state of the function decides, and not the error of our
  * write. */
-static void
-two_removals_at_once(void **state)
+TEST(two_removals_at_once)
 {
     struct vgpu vgpu = function(FIRST, "nvidia-55");
     pid_t pid;
@@ -651,8 +637,7 @@ two_removals_at_once(void **state)
 }
 
 /* A driver that releases a function late. Nothing is lost, and then the function is free. */
-static void
-left_late(void **state)
+TEST(left_late)
 {
     struct vgpu vgpu = function(FIRST, "nvidia-55");
 
@@ -670,8 +655,7 @@ left_late(void **state)
 }
 
 /* A function that another driver took is no place for a vGPU, and has no vGPU. */
-static void
-directory_gone(void **state)
+TEST(directory_gone)
 {
     fake_start(&fake, MACHINE);
     assert_int_equal(fake_make(&fake, FIRST, "nvidia-55", NULL), 0);
@@ -690,8 +674,7 @@ directory_gone(void **state)
 
 /* The driver answers in an unknown way. The program concludes nothing from this, and writes
  * nothing. */
-static void
-unknown_answers(void **state)
+TEST(unknown_answers)
 {
     struct vgpu vgpu = function(FIRST, "nvidia-55"), found;
     struct name type, gpu;
@@ -716,8 +699,7 @@ unknown_answers(void **state)
 }
 
 /* Each device is found by its own interface. */
-static void
-found_by_its_interface(void **state)
+TEST(found_by_its_interface)
 {
     struct name device, gpu;
     struct vgpu vgpu;
@@ -736,34 +718,4 @@ found_by_its_interface(void **state)
     assert_int_equal(vgpu_find(&fake.host, &device, &vgpu, &gpu), -ENOENT);
     device = named(CARD);
     assert_int_equal(vgpu_find(&fake.host, &device, &vgpu, &gpu), -ENOENT);
-}
-
-int
-main(void)
-{
-#define TEST(name) cmocka_unit_test_teardown(name, teardown)
-    const struct CMUnitTest tests[] = {
-        TEST(every_form_of_the_list),
-        TEST(the_gpu_is_the_physical_function),
-        TEST(unlike_boards_share_no_types),
-        TEST(set_types_are_named_from_siblings),
-        TEST(types_are_those_of_all_functions),
-        TEST(mixed_sizes_are_what_is_offered),
-        TEST(gpu_instances),
-        TEST(interfaces_do_not_mix),
-        TEST(unreadable_lists),
-        TEST(few_opens),
-        TEST(every_row),
-        TEST(done_all_the_same),
-        TEST(find_look_prove),
-        TEST(from_make_to_remove),
-        TEST(parameters),
-        TEST(two_removals_at_once),
-        TEST(left_late),
-        TEST(directory_gone),
-        TEST(unknown_answers),
-        TEST(found_by_its_interface),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

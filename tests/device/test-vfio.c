@@ -49,6 +49,7 @@ begin(void)
 }
 
 static const struct scene_case here = {.scene = &scene, .machine = "", .begin = begin};
+#define TEST(function) SCENE_TEST(function, here)
 
 static void
 put_link(const char *path, const char *target)
@@ -93,8 +94,7 @@ opens(const char *target)
     put_link("proc/200/fd/1", target);
 }
 
-static void
-nodes(void **state)
+TEST(nodes)
 {
     struct path node;
 
@@ -106,8 +106,7 @@ nodes(void **state)
 
 /* One of the two nodes suffices: VFIO has the device, whichever node is opened. A group without
  * VFIO has no node. */
-static void
-bound(void **state)
+TEST(bound)
 {
     assert_false(vfio_has_node(&host, &device));
     put_link(DEVICE "/iommu_group", "../../kernel/iommu_groups/12");
@@ -120,8 +119,7 @@ bound(void **state)
     assert_true(vfio_has_node(&host, &device));
 }
 
-static void
-holders(void **state)
+TEST(holders)
 {
     opens(ZERO);
     assert_int_equal(find_holder(), 0);
@@ -138,8 +136,7 @@ holders(void **state)
 }
 
 /* A regular file may have a node's name, and a node may have another name. */
-static void
-names_prove_nothing(void **state)
+TEST(names_prove_nothing)
 {
     has_group();
     has_own_node();
@@ -153,8 +150,7 @@ names_prove_nothing(void **state)
 
 /* Nothing is known of a process that we may not look at. Users that are found are reported all the
  * same. What has no node needs no look. */
-static void
-some_cannot_be_looked_at(void **state)
+TEST(some_cannot_be_looked_at)
 {
     opens(OTHERS);
     fake_write(&scene.kernel, "proc/666/fd/0", "");
@@ -184,8 +180,7 @@ check_proof(int opened, int rc, bool has_proof)
         assert_int_equal(proof, -1);
 }
 
-static void
-proofs(void **state)
+TEST(proofs)
 {
     opens(OTHERS);
     check_proof(0, -EBUSY, false);
@@ -208,8 +203,7 @@ proofs(void **state)
 
 /* A process that we cannot look at may have the device's own node open. The group is free all the
  * same. If the device has no own node, the group suffices as proof. */
-static void
-no_proof_without_a_whole_look(void **state)
+TEST(no_proof_without_a_whole_look)
 {
     has_group();
     opens(OTHERS);
@@ -218,21 +212,4 @@ no_proof_without_a_whole_look(void **state)
     has_own_node();
     check_proof(0, -EBUSY, false);
     check_proof(-ENOENT, -EBUSY, false);
-}
-
-int
-main(void)
-{
-#define TEST(function) SCENE_TEST(function, here)
-    const struct CMUnitTest tests[] = {
-        TEST(nodes),
-        TEST(bound),
-        TEST(holders),
-        TEST(names_prove_nothing),
-        TEST(some_cannot_be_looked_at),
-        TEST(proofs),
-        TEST(no_proof_without_a_whole_look),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -13,8 +13,9 @@
 
 #define GUEST1 "aaaaaaaa-0000-4000-8000-000000000001"
 
-static void
-healthy(void **state)
+#define TEST(function) UNIT_TEST_IN(function, setup, teardown, NULL)
+
+TEST(healthy)
 {
     assert_healthy(HERE);
     assert_healthy(NULL);
@@ -117,8 +118,7 @@ loop(void)
 }
 
 /* README.md shows this output; check-golden.sh compares. */
-static void
-readme(void **state)
+TEST(readme)
 {
     not_executable();
     typed_golden(&scene, HERE, "readme/doctor", "vgpuctl doctor");
@@ -390,8 +390,7 @@ static const struct {
     {rule_of_use, "mdevctl-rule", "60-mdevctl.rules runs /usr/sbin/mdevctl, which is not there"},
 };
 
-static void
-planted(void **state)
+TEST(planted)
 {
     for (size_t i = 0; i < COUNT(plants); i++) {
         if (i) {
@@ -407,8 +406,7 @@ planted(void **state)
 }
 
 /* The kernel has no mediated devices before a driver asks for them. */
-static void
-no_module(void **state)
+TEST(no_module)
 {
     scene_stop(&scene);
     start("");
@@ -421,8 +419,7 @@ no_module(void **state)
     "pci 0000:c1:00.0 vendor 0x1002 device 0x74a1 class 0x120000 driver amdgpu\n"                  \
     "pci 0000:c1:02.0 vendor 0x1002 device 0x74b5 driver vfio-pci physfn 0000:c1:00.0\n"
 
-static void
-functions_without_mdev(void **state)
+TEST(functions_without_mdev)
 {
     static const struct {
         const char *machine, *policy;
@@ -445,8 +442,7 @@ functions_without_mdev(void **state)
 }
 
 /* Its functions are in no pool, so there is nothing to load. */
-static void
-functions_of_no_pool(void **state)
+TEST(functions_of_no_pool)
 {
     scene_stop(&scene);
     start(POOL);
@@ -456,8 +452,7 @@ functions_of_no_pool(void **state)
 }
 
 /* The module marks its cards and their functions. One that is not marked is real. */
-static void
-emulated(void **state)
+TEST(emulated)
 {
     put("sys/module/vgpu_cards/parameters/cards", "T4,L40S\n");
     assert_healthy(HERE);
@@ -470,8 +465,7 @@ emulated(void **state)
 }
 
 /* Unusual states that are right. */
-static void
-harmless(void **state)
+TEST(harmless)
 {
     apparmor();
     put("etc/apparmor.d/local/usr.sbin.libvirtd", "/usr/libexec/libvirt-vgpu/* PUx,\n");
@@ -498,8 +492,7 @@ harmless(void **state)
 }
 
 /* As on Debian 13. mdevctl is to start nothing, so nobody is harmed. */
-static void
-a_rule_that_harms_nobody(void **state)
+TEST(a_rule_that_harms_nobody)
 {
     rule();
     put("etc/mdevctl.d/scripts.d/callouts/50-vgpu.sh", "");
@@ -507,8 +500,7 @@ a_rule_that_harms_nobody(void **state)
 }
 
 /* The administrator knows a finding. It takes a line, and is no fault. */
-static void
-accepted(void **state)
+TEST(accepted)
 {
     no_timer();
     assert_fault(HERE, "timer", "libvirt-vgpu-reconcile.timer is not enabled");
@@ -521,8 +513,7 @@ accepted(void **state)
     assert_note(HERE, "accept", "names \"mdevctl-rul\", and no finding is called so");
 }
 
-static void
-each_program_of_a_rule(void **state)
+TEST(each_program_of_a_rule)
 {
     put("etc/mdevctl.d/0000:18:00.0/" GUEST1, "{}\n");
     put("usr/bin/mdevctl", "");
@@ -531,8 +522,7 @@ each_program_of_a_rule(void **state)
     assert_fault(HERE, "mdevctl-rule", "runs /opt/bin/mdevctl, which is not there");
 }
 
-static void
-notes(void **state)
+TEST(notes)
 {
     program(HOOKS "/qemu");
     assert_note(HERE, "other-hook", "libvirt also runs /" HOOKS "/qemu, before ours");
@@ -551,8 +541,7 @@ notes(void **state)
 
 /* A kernel without filters of system calls. If a kernel does not tell whether it has them, nothing
  * is concluded. */
-static void
-no_seccomp(void **state)
+TEST(no_seccomp)
 {
     put("proc/self/status", "Name:\tvgpuctl\nNoNewPrivs:\t0\nCpus_allowed:\tff\n");
     assert_note(HERE, "seccomp", "this kernel has no seccomp: the hook may make system calls");
@@ -560,8 +549,7 @@ no_seccomp(void **state)
     assert_healthy(HERE);
 }
 
-static void
-selinux_remedies(void **state)
+TEST(selinux_remedies)
 {
     selinux();
     assert_healthy(HERE);
@@ -602,8 +590,7 @@ drop_daemon(void)
 }
 
 /* Files of profiles enforce nothing. Only the kernel knows which profiles are loaded. */
-static void
-apparmor_of_a_daemon(void **state)
+TEST(apparmor_of_a_daemon)
 {
     static const char *const harmless[] = {"unconfined\n", "virtqemud (complain)\n"};
 
@@ -636,8 +623,7 @@ changed(const char *path)
 
 /* The daemon looks for hooks when it starts. It notices a later hook only if there was a hook at
  * that time. */
-static void
-unseen(void **state)
+TEST(unseen)
 {
     put_daemon(IN_A_LONG_TIME);
     assert_healthy(HERE);
@@ -651,16 +637,14 @@ unseen(void **state)
     assert_healthy(HERE);
 }
 
-static void
-an_ended_daemon_is_none(void **state)
+TEST(an_ended_daemon_is_none)
 {
     put_daemon(AT_BOOT);
     drop_daemon();
     assert_healthy(HERE);
 }
 
-static void
-seen_through_another(void **state)
+TEST(seen_through_another)
 {
     double other;
 
@@ -676,8 +660,7 @@ seen_through_another(void **state)
     assert_fault(HERE, "hook-unseen", "virtqemud (process 4711)");
 }
 
-static void
-switched_off(void **state)
+TEST(switched_off)
 {
     put("etc/libvirt-vgpu/conf.d/20-off.conf", "\nenabled = false;\n");
     assert_fault(
@@ -685,8 +668,7 @@ switched_off(void **state)
         "/etc/libvirt-vgpu/conf.d/20-off.conf:2 says enabled = false: no guest is given a");
 }
 
-static void
-several(void **state)
+TEST(several)
 {
     not_executable();
     gpu_not_there();
@@ -696,34 +678,4 @@ several(void **state)
     typed_golden_on(&scene, HERE, &typed_screen, "doctor/findings-table-screen",
                     "vgpuctl doctor -o severity,text,remedy,advice");
     typed_golden(&scene, HERE, "doctor/findings-json", "vgpuctl doctor --json");
-}
-
-int
-main(void)
-{
-#define TEST(function) cmocka_unit_test_setup_teardown(function, setup, teardown)
-    const struct CMUnitTest tests[] = {
-        TEST(healthy),
-        TEST(readme),
-        TEST(planted),
-        TEST(no_module),
-        TEST(functions_without_mdev),
-        TEST(functions_of_no_pool),
-        TEST(harmless),
-        TEST(each_program_of_a_rule),
-        TEST(a_rule_that_harms_nobody),
-        TEST(accepted),
-        TEST(notes),
-        TEST(emulated),
-        TEST(unseen),
-        TEST(no_seccomp),
-        TEST(selinux_remedies),
-        TEST(apparmor_of_a_daemon),
-        TEST(an_ended_daemon_is_none),
-        TEST(seen_through_another),
-        TEST(switched_off),
-        TEST(several),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -7,8 +7,9 @@
 
 #define DEVICE2 "dddddddd-0000-4000-8000-000000000002"
 
-static void
-domains(void **state)
+#define TEST(function) UNIT_TEST_IN(function, setup, teardown, NULL)
+
+TEST(domains)
 {
     assert_fault(
         libvirt((const char *const[]){HOSTDEV(DEVICE1, "ua-a"),
@@ -22,8 +23,7 @@ domains(void **state)
 }
 
 /* A printed command does what it says, and no more, if a person copies it. */
-static void
-a_name_for_a_shell(void **state)
+TEST(a_name_for_a_shell)
 {
 #define ODD(name, number)                                                                          \
     "<domain type='test'><name>" name "</name><uuid>aaaaaaaa-0000-4000-8000-00000000000" number    \
@@ -37,8 +37,7 @@ a_name_for_a_shell(void **state)
     typed_assert_has(typed.printed, "virsh edit 'b;id'\n");
 }
 
-static void
-started_by_mdevctl(void **state)
+TEST(started_by_mdevctl)
 {
     const char *const devices[] = {HOSTDEV(DEVICE1, "ua-vgpu-small"), NULL};
 
@@ -55,8 +54,7 @@ started_by_mdevctl(void **state)
 }
 
 /* doctor finds the faults of check --all, and no others. */
-static void
-definitions(void **state)
+TEST(definitions)
 {
     assert_fault(libvirt((const char *const[]){HOSTDEV(DEVICE1, "ua-vgpu-small"), NULL}),
                  "definition",
@@ -67,18 +65,4 @@ definitions(void **state)
     put(CONF, "classes = { small = { types = [ \"A40-1B\" ]; }; };\n");
     assert_fault(libvirt((const char *const[]){HOSTDEV(DEVICE1, "ua-vgpu-small"), NULL}),
                  "definition", "ua-vgpu-small wants small, which no GPU here has");
-}
-
-int
-main(void)
-{
-#define TEST(function) cmocka_unit_test_setup_teardown(function, setup, teardown)
-    const struct CMUnitTest tests[] = {
-        TEST(domains),
-        TEST(a_name_for_a_shell),
-        TEST(started_by_mdevctl),
-        TEST(definitions),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -91,8 +91,9 @@ set_up(void **state)
     return 0;
 }
 
-static void
-each_is_told_its_next_step(void **state)
+#define TEST(name) UNIT_TEST_IN(name, set_up, teardown, NULL)
+
+TEST(each_is_told_its_next_step)
 {
     for (size_t i = 0; i < COUNT(rows); i++) {
         const struct row *row = &rows[i];
@@ -115,8 +116,7 @@ each_is_told_its_next_step(void **state)
 }
 
 /* Beside a GPU that gives vGPUs, the step is a note. */
-static void
-beside_another_gpu(void **state)
+TEST(beside_another_gpu)
 {
     teardown(state);
     start(OTHER "pci " CARD " " NVIDIA " driver nouveau\n");
@@ -125,8 +125,7 @@ beside_another_gpu(void **state)
 }
 
 /* A guest has the card itself, so nobody wants vGPUs of it. */
-static void
-a_card_of_a_guest(void **state)
+TEST(a_card_of_a_guest)
 {
     teardown(state);
     start(OTHER "pci " CARD " " NVIDIA " driver vfio-pci\n");
@@ -139,8 +138,7 @@ a_card_of_a_guest(void **state)
 
 /* libvirt is too old for what the card's vGPUs will be. libvirt's test driver runs no QEMU, so the
  * test gives the version. */
-static void
-an_old_libvirt(void **state)
+TEST(an_old_libvirt)
 {
     static const struct {
         size_t row; /* of rows */
@@ -179,8 +177,7 @@ an_old_libvirt(void **state)
 }
 
 /* Without an IOMMU no guest gets a vGPU of the card, whatever its driver is. */
-static void
-without_an_iommu(void **state)
+TEST(without_an_iommu)
 {
     teardown(state);
     plant(&rows[1]);
@@ -189,17 +186,4 @@ without_an_iommu(void **state)
     typed_run(&scene, HERE, "vgpuctl doctor", &typed);
     typed_assert_has(typed.printed, "card-driver");
     typed_assert_has(typed.printed, "the IOMMU is off, and the GPU " CARD " may need it");
-}
-
-int
-main(void)
-{
-#define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, teardown)
-    const struct CMUnitTest tests[] = {
-        TEST(each_is_told_its_next_step), TEST(beside_another_gpu),
-        TEST(a_card_of_a_guest),          TEST(an_old_libvirt),
-        TEST(without_an_iommu),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -20,9 +20,10 @@
 
 /* --- GPU instances without types -------------------------------------------------------------- */
 
+#define TEST(name) UNIT_TEST_IN(name, setup, teardown, NULL)
+
 /* The state after the functions were made anew: the driver's list stays empty. */
-static void
-on_functions(void **state)
+TEST(on_functions)
 {
     scene_stop(&scene);
     start(VF "parts 3\n" MIG);
@@ -41,8 +42,7 @@ on_functions(void **state)
                          "is disabled by /etc/libvirt-vgpu/vgpu.conf:1");
 }
 
-static void
-on_mediated_devices(void **state)
+TEST(on_mediated_devices)
 {
     scene_stop(&scene);
     start(MDEV "parts 3\n");
@@ -55,8 +55,7 @@ on_mediated_devices(void **state)
 
 /* The message has other words for one function and for none. If types are offered, or all functions
  * are taken, there is no fault. */
-static void
-only_then(void **state)
+TEST(only_then)
 {
     scene_stop(&scene);
     start(VF "parts 1\n" MIG);
@@ -85,8 +84,7 @@ only_then(void **state)
     "type nvidia-64 \"GRID P4-2Q\" framebuffer 2048 max 4\n"
 
 /* A Tesla P4 was seen so: no vGPU, and all of its types 0. Nothing says that it is full. */
-static void
-nothing_is_offered(void **state)
+TEST(nothing_is_offered)
 {
     scene_stop(&scene);
     start(P4);
@@ -110,8 +108,7 @@ nothing_is_offered(void **state)
 /* --- NVIDIA's table --------------------------------------------------------------------------- */
 
 /* The hook passes a broken table over. */
-static void
-a_broken_table(void **state)
+TEST(a_broken_table)
 {
     put(NVIDIA_TABLE_PATH, "<vgpuconfig></vgpuconfig>\n");
     assert_healthy(HERE);
@@ -129,8 +126,7 @@ a_broken_table(void **state)
     "gpu 0000:18:00.0 rule size numa 0 device 1eb8\n"                                              \
     "type nvidia-222 \"GRID T4-1B\" framebuffer 1024 max 16\n"
 
-static void
-graphics_mode(void **state)
+TEST(graphics_mode)
 {
     scene_stop(&scene);
     start(OTHER GRAPHICS);
@@ -144,8 +140,7 @@ graphics_mode(void **state)
 
 /* Cards of other models or in other modes, with another driver, or with the driver that makes no
  * vGPUs. */
-static void
-no_such_mode(void **state)
+TEST(no_such_mode)
 {
     static const char *const cards[] = {
         OTHER "pci " WORKSTATION " driver nvidia vendor 10de device 2bb1 class 0x030200\n",
@@ -166,25 +161,11 @@ no_such_mode(void **state)
 }
 
 /* In compute mode the card has functions. */
-static void
-compute_mode(void **state)
+TEST(compute_mode)
 {
     scene_stop(&scene);
     start(OTHER GRAPHICS);
     put("sys/devices/" WORKSTATION "/sriov_totalvfs", "48\n");
     put("sys/devices/" WORKSTATION "/sriov_numvfs", "0\n");
     assert_fault(HERE, "virtual-functions", "has 48 virtual functions");
-}
-
-int
-main(void)
-{
-#define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
-    const struct CMUnitTest tests[] = {
-        TEST(on_functions),       TEST(on_mediated_devices), TEST(only_then),
-        TEST(graphics_mode),      TEST(no_such_mode),        TEST(compute_mode),
-        TEST(nothing_is_offered), TEST(a_broken_table),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

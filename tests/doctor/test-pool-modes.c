@@ -44,8 +44,7 @@ plant(unsigned functions, const char *pools, const char *mode)
         put(MODE, mode);
 }
 
-static void
-pools_and_modes(void **state)
+UNIT_TEST_IN(pools_and_modes, setup, teardown, NULL)
 {
     static const char all[] = "pools = { mi300x = { functions = [ \"0000:c1:02.*\" ]; }; };\n";
     static const char named[] = "pools = { mi300x = { functions = [ \"0000:c1:02.0\", "
@@ -80,14 +79,4 @@ pools_and_modes(void **state)
     }
     plant(8, all, SPX);
     typed_golden(&scene, HERE, "doctor/pool-mode", "vgpuctl doctor");
-}
-
-int
-main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(pools_and_modes, setup, teardown),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

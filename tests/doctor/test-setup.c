@@ -23,6 +23,7 @@
 static struct scene scene;
 static struct typed typed;
 static const struct typed_case here = {{.scene = &scene, .machine = NULL}, &typed};
+#define TEST(function) TYPED_TEST(function, here)
 
 /* A card with four functions, and the other files that a host needs. `words` are more words for the
  * card in the machine's text. */
@@ -81,8 +82,7 @@ as_declared(void)
         fail_msg("%s", typed.printed);
 }
 
-static void
-functions(void **state)
+TEST(functions)
 {
     start("", 0);
     declare("functions = \"all\";");
@@ -113,8 +113,7 @@ functions(void **state)
 
 #define INSTANCES "functions = \"all\"; instances = [ \"2g.12gb\" ];"
 
-static void
-mig_mode(void **state)
+TEST(mig_mode)
 {
     start("", 2);
     as_declared();
@@ -124,8 +123,7 @@ mig_mode(void **state)
     as_declared();
 }
 
-static void
-instances(void **state)
+TEST(instances)
 {
     start("mig", 0);
     assert_int_equal(count("function-types", ""), 1);
@@ -142,8 +140,7 @@ instances(void **state)
     as_declared();
 }
 
-static void
-sizes(void **state)
+TEST(sizes)
 {
     start("", 0);
     declare("functions = \"all\"; sizes = \"mixed\";");
@@ -161,8 +158,7 @@ sizes(void **state)
 }
 
 /* What sets the cards up at boot. A host without systemd has something else for it. */
-static void
-units(void **state)
+TEST(units)
 {
     static const char *const cards[] = {CARD, INTEL};
 
@@ -199,15 +195,4 @@ units(void **state)
                            "the GPU " INTEL " has no virtual functions, although "
                            "libvirt-vgpu-sriov@" INTEL " is to enable them at boot"),
                      2);
-}
-
-int
-main(void)
-{
-#define TEST(function) TYPED_TEST(function, here)
-    const struct CMUnitTest tests[] = {
-        TEST(functions), TEST(mig_mode), TEST(instances), TEST(sizes), TEST(units),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -81,8 +81,9 @@ nothing_listed(void)
     scene.kernel.faults->unreadable = 1;
 }
 
-static void
-functions(void **state)
+#define TEST(function) UNIT_TEST_IN(function, setup_functions, teardown, NULL)
+
+TEST(functions)
 {
     static const struct {
         void (*plant)(void);
@@ -116,8 +117,7 @@ functions(void **state)
 }
 
 /* The remedy is complete, but has no more names than anybody reads. */
-static void
-function_advice(void **state)
+TEST(function_advice)
 {
     scene_stop(&scene);
     start("gpu " CARD " vf vfs 16 rule size numa 0 device 26b9\n"
@@ -133,8 +133,7 @@ function_advice(void **state)
 }
 
 /* The remedy is one of two commands. */
-static void
-one_command_or_another(void **state)
+TEST(one_command_or_another)
 {
     functions_off();
     typed_golden(&scene, HERE, "doctor/functions-off", "vgpuctl doctor");
@@ -158,8 +157,7 @@ type_both(const char *disable, const char *enable)
 
 /* Intel's card: the host itself uses a function, vgpu.conf does not state the memory, and no guest
  * can migrate. */
-static void
-intel(void **state)
+TEST(intel)
 {
     scene_stop(&scene);
     start("gpu " INTEL " xe vfs 2 memory 14096\n");
@@ -177,8 +175,7 @@ intel(void **state)
 
 /* The driver has shared the memory out: 4 GiB to each of two functions, or 2 GiB to each of
  * three. */
-static void
-intels_memory_shared_out(void **state)
+TEST(intels_memory_shared_out)
 {
     scene_stop(&scene);
     start("gpu " INTEL " xe vfs 3 memory 14096\n");
@@ -205,8 +202,7 @@ intels_memory_shared_out(void **state)
 
 /* How much memory vgpu.conf could state: what the driver has shared out, or else what is known of
  * the card. Where memory is fixed, nobody has to state it. */
-static void
-intels_memory_unstated(void **state)
+TEST(intels_memory_unstated)
 {
     static const struct {
         const char *card;
@@ -243,8 +239,7 @@ intels_memory_unstated(void **state)
 }
 
 /* libvirt's test driver runs no QEMU, so it tells no version of QEMU. The test gives one. */
-static void
-libvirt_version(void **state)
+TEST(libvirt_version)
 {
     static const struct {
         unsigned version;
@@ -277,8 +272,7 @@ libvirt_version(void **state)
     }
 }
 
-static void
-function_domains(void **state)
+TEST(function_domains)
 {
     put(CONF, "classes = { small = { types = [ \"L40S-8Q\" ]; }; };\n");
     assert_healthy(libvirt((const char *const[]){PCI_HOSTDEV("4", "no", "ua-a"), NULL}));
@@ -307,17 +301,4 @@ function_domains(void **state)
     assert_fault(libvirt((const char *const[]){NULL}), "orphan",
                  "no domain refers to the vGPU " FIRST ", which was guest9's");
     assert_healthy(libvirt((const char *const[]){PCI_HOSTDEV("4", "no", "ua-a"), NULL}));
-}
-
-int
-main(void)
-{
-#define TEST(function) cmocka_unit_test_setup_teardown(function, setup_functions, teardown)
-    const struct CMUnitTest tests[] = {
-        TEST(functions),       TEST(function_advice),          TEST(one_command_or_another),
-        TEST(intel),           TEST(intels_memory_shared_out), TEST(intels_memory_unstated),
-        TEST(libvirt_version), TEST(function_domains),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -13,8 +13,9 @@
 #include <sys/socket.h>
 #include <time.h>
 
-static void
-unreadable(void **state)
+#define TEST(function) UNIT_TEST_IN(function, parsed_set_up, parsed_tear_down, NULL)
+
+TEST(unreadable)
 {
     static const struct {
         const char *text;
@@ -76,8 +77,7 @@ unreadable(void **state)
 }
 
 /* A pipe that may end in the middle of a document. */
-static void
-every_truncation_is_refused(void **state)
+TEST(every_truncation_is_refused)
 {
     static const char text[] = GUEST(ASK(ONE), GPU0);
     struct parsed *parsed = *state;
@@ -111,8 +111,7 @@ read_in_pieces(struct parsed *parsed, const char *bytes, size_t length, size_t p
     assert_string_equal(parsed->request.name, "a&b\xc3\xa4");
 }
 
-static void
-in_pieces(void **state)
+TEST(in_pieces)
 {
     static const char text[] = "<domain><name>a&amp;b\xc3\xa4</name><uuid>" UUID "</uuid></domain>";
 
@@ -139,8 +138,7 @@ has_iconv(void)
 }
 
 /* For another encoding libxml2 would let iconv load a file that the environment names. */
-static void
-only_utf8_is_read(void **state)
+TEST(only_utf8_is_read)
 {
     static const struct {
         const char *bytes;
@@ -196,8 +194,7 @@ only_utf8_is_read(void **state)
 }
 
 /* A release needs only the UUID. */
-static void
-what_precedes_a_bad_byte_is_kept(void **state)
+TEST(what_precedes_a_bad_byte_is_kept)
 {
     struct parsed *parsed = *state;
 
@@ -231,8 +228,7 @@ duplicate(const char *text)
 
 /* libvirt shows to people what the hook writes to its stderr. So nothing but our own lines may be
  * written there, whatever the document is, and without memory. */
-static void
-libxml2_writes_nothing_itself(void **state)
+TEST(libxml2_writes_nothing_itself)
 {
     static const char *const texts[] = {
         "<?xml version='1.0' encoding='EUC-JP'?><domain><name>\xff\xff</name></domain>",
@@ -271,8 +267,7 @@ libxml2_writes_nothing_itself(void **state)
 }
 
 /* The largest size that is read, and one byte more. */
-static void
-limits(void **state)
+TEST(limits)
 {
     static const struct {
         const char *head, *item, *tail;
@@ -319,8 +314,7 @@ metadata_of(const char *head, const char *item, unsigned count, const char *tail
 
 /* Documents with few bytes that cost the parser much. Each is tried with the most that is read, and
  * with one more. */
-static void
-budgets(void **state)
+TEST(budgets)
 {
     static const struct {
         const char *head, *item, *tail;
@@ -356,8 +350,7 @@ budgets(void **state)
 }
 
 /* libxml2 looks up every element below in all namespaces that are declared above it. */
-static void
-elements_among_many_namespaces(void **state)
+TEST(elements_among_many_namespaces)
 {
     struct parsed *parsed = *state;
     AUTO_FREE char *head = repeat("<a", " xmlns:n#='u'", 4000, ">");
@@ -373,8 +366,7 @@ elements_among_many_namespaces(void **state)
 }
 
 /* libxml2 keeps every name that it has met, also names that it does not report to us. */
-static void
-names_by_the_thousand(void **state)
+TEST(names_by_the_thousand)
 {
     static const char *const items[] = {"<n#/>", "<a n#=''/>", "<a xmlns:n#='u' n#:b=''/>",
                                         "<?n# ?>"};
@@ -395,8 +387,7 @@ names_by_the_thousand(void **state)
 
 /* 500 devices, 512 processors, the distances of 64 NUMA nodes, and text of tools that declare their
  * namespace on every element. Even four times as much is read quickly. */
-static void
-a_large_guest(void **state)
+TEST(a_large_guest)
 {
     struct parsed *parsed = *state;
     AUTO_FREE char *disks = repeat(
@@ -424,8 +415,7 @@ a_large_guest(void **state)
     parsed_assert(parsed, text);
 }
 
-static void
-every_fault_with_its_line(void **state)
+TEST(every_fault_with_its_line)
 {
     static const struct {
         unsigned line;
@@ -461,8 +451,7 @@ every_fault_with_its_line(void **state)
     assert_int_equal(request->fault_count, 64);
 }
 
-static void
-nested_and_large(void **state)
+TEST(nested_and_large)
 {
     struct parsed *parsed = *state;
     AUTO_FREE char *deep = repeat("<domain>" HEAD, "<a>", 100000, "");
@@ -482,8 +471,7 @@ nested_and_large(void **state)
     assert_int_equal(parsed->document.length, length);
 }
 
-static void
-ampersands_by_the_thousand(void **state)
+TEST(ampersands_by_the_thousand)
 {
     struct parsed *parsed = *state;
     size_t count = (200 << 10) / 5;
@@ -508,8 +496,7 @@ used_time(void)
 
 /* libxml2 compares each attribute of an element with each other attribute. One megabyte of
  * attributes took minutes. */
-static void
-attributes_by_the_megabyte(void **state)
+TEST(attributes_by_the_megabyte)
 {
     struct parsed *parsed = *state;
     AUTO_FREE char *value = repeat("<domain>" HEAD "<a b='", "x", 200000, "'/></domain>");
@@ -536,8 +523,7 @@ attributes_by_the_megabyte(void **state)
 
 /* The cost of our own code also grows only with the length. This holds for very many host devices,
  * and for devices that do not say which host device they mean. */
-static void
-hostdevs_by_the_thousand(void **state)
+TEST(hostdevs_by_the_thousand)
 {
     struct parsed *parsed = *state;
     AUTO_FREE char *devices = repeat("", "<vgpu:device " TYPE "/>", 64, "");
@@ -556,8 +542,7 @@ hostdevs_by_the_thousand(void **state)
 }
 
 /* Documents that cannot be read to the end. The part before the fault is kept. */
-static void
-descriptors_and_partial_documents(void **state)
+TEST(descriptors_and_partial_documents)
 {
     struct parsed *parsed = *state;
     int closed = memfd_create("test-request", MFD_CLOEXEC);
@@ -573,8 +558,7 @@ descriptors_and_partial_documents(void **state)
 }
 
 /* A message is valid text, even if the text that it quotes was cut. */
-static void
-a_quoted_value_is_cut_between_characters(void **state)
+TEST(a_quoted_value_is_cut_between_characters)
 {
     struct parsed *parsed = *state;
     AUTO_FREE char *text = repeat("<domain>" HEAD "<metadata>" OURS "<vgpu:device type='x",
@@ -585,33 +569,4 @@ a_quoted_value_is_cut_between_characters(void **state)
     end = strrchr(parsed->request.fault.text, '"');
     assert_non_null(end);
     assert_int_not_equal(end[-1] & 0xff, 0xc3);
-}
-
-#define TEST(function) cmocka_unit_test_setup_teardown(function, parsed_set_up, parsed_tear_down)
-
-int
-main(void)
-{
-    const struct CMUnitTest tests[] = {
-        TEST(unreadable),
-        TEST(every_truncation_is_refused),
-        TEST(in_pieces),
-        TEST(only_utf8_is_read),
-        TEST(what_precedes_a_bad_byte_is_kept),
-        TEST(libxml2_writes_nothing_itself),
-        TEST(limits),
-        TEST(budgets),
-        TEST(elements_among_many_namespaces),
-        TEST(names_by_the_thousand),
-        TEST(a_large_guest),
-        TEST(every_fault_with_its_line),
-        TEST(nested_and_large),
-        TEST(ampersands_by_the_thousand),
-        TEST(attributes_by_the_megabyte),
-        TEST(hostdevs_by_the_thousand),
-        TEST(descriptors_and_partial_documents),
-        TEST(a_quoted_value_is_cut_between_characters),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

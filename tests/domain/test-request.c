@@ -7,8 +7,9 @@
 #include <stdio.h>
 #include <string.h>
 
-static void
-everything_a_device_may_say(void **state)
+#define TEST(function) UNIT_TEST_IN(function, parsed_set_up, parsed_tear_down, NULL)
+
+TEST(everything_a_device_may_say)
 {
     struct parsed *parsed = *state;
     const struct request *request = &parsed->request;
@@ -47,8 +48,7 @@ everything_a_device_may_say(void **state)
 
 /* A request finds its hostdev by alias, by UUID in any spelling, or because it is the only one. The
  * order does not matter. -1: it finds none. */
-static void
-a_device_finds_its_hostdev(void **state)
+TEST(a_device_finds_its_hostdev)
 {
     static const struct {
         const char *text;
@@ -87,8 +87,7 @@ a_device_finds_its_hostdev(void **state)
 }
 
 /* A virtual function, whose address is in all spellings that libvirt accepts. */
-static void
-a_function_is_named_by_its_alias(void **state)
+TEST(a_function_is_named_by_its_alias)
 {
     static const struct {
         const char *address, *source; /* "": no source, because the address is not valid */
@@ -133,8 +132,7 @@ a_function_is_named_by_its_alias(void **state)
     assert_true(parsed->request.hostdevs[0].is_managed);
 }
 
-static void
-whose_guest_it_is(void **state)
+TEST(whose_guest_it_is)
 {
     static const struct {
         const char *text;
@@ -192,8 +190,7 @@ struct fault {
     const char *words[5];
 };
 
-static void
-faults_in_the_request(void **state)
+TEST(faults_in_the_request)
 {
     static const struct fault rows[] = {
         /* the wish of the device */
@@ -283,8 +280,7 @@ faults_in_the_request(void **state)
     assert_int_equal(wrong, 0);
 }
 
-static void
-faults_around_the_request(void **state)
+TEST(faults_around_the_request)
 {
     static const struct fault rows[] = {
         {ASK("") ASK(""), {"second <vgpu:request>"}},
@@ -314,8 +310,7 @@ faults_around_the_request(void **state)
 
 /* The request has an unknown version, so we do not know what its elements mean. Such an element is
  * not libvirt's element of the same name, and it is not ignored, wherever we read elements. */
-static void
-an_element_of_another_version(void **state)
+TEST(an_element_of_another_version)
 {
     static const char *const texts[] = {
         GUEST(ASK(ONE), GPU0 "<n:hostdev " NEWER " mode='subsystem' type='mdev' model='vfio-pci'>"
@@ -356,8 +351,7 @@ an_element_of_another_version(void **state)
 
 /* An undeclared prefix is no error of form. But its attribute is not an attribute without a prefix
  * either. */
-static void
-an_attribute_of_an_undeclared_prefix(void **state)
+TEST(an_attribute_of_an_undeclared_prefix)
 {
     static const char *const words[] = {"<vgpu:device>", "type\"", NULL};
     size_t wrong = 0;
@@ -368,8 +362,7 @@ an_attribute_of_an_undeclared_prefix(void **state)
 }
 
 /* The same document in other forms. */
-static void
-any_spelling_of_the_same(void **state)
+TEST(any_spelling_of_the_same)
 {
     static const char *const texts[] = {
         GUEST(ASK(ONE), GPU0),
@@ -409,8 +402,7 @@ any_spelling_of_the_same(void **state)
     }
 }
 
-static void
-the_name_is_text(void **state)
+TEST(the_name_is_text)
 {
     static const struct {
         const char *xml, *wanted;
@@ -433,8 +425,7 @@ the_name_is_text(void **state)
     }
 }
 
-static void
-attributes_are_text_as_well(void **state)
+TEST(attributes_are_text_as_well)
 {
     struct parsed *parsed = *state;
 
@@ -448,8 +439,7 @@ attributes_are_text_as_well(void **state)
 
 /* virsh restore hands over the XML of its caller. libvirt takes the first address, in any of its
  * forms. */
-static void
-the_uuid_is_libvirts(void **state)
+TEST(the_uuid_is_libvirts)
 {
     struct parsed *parsed = *state;
 
@@ -461,10 +451,7 @@ the_uuid_is_libvirts(void **state)
         assert_string_equal(parsed->request.domain.text, UUID);
 }
 
-#define TEST(function) cmocka_unit_test_setup_teardown(function, parsed_set_up, parsed_tear_down)
-
-static void
-aliases_that_libvirt_keeps(void **state)
+TEST(aliases_that_libvirt_keeps)
 {
     static const struct {
         const char *alias;
@@ -479,26 +466,4 @@ aliases_that_libvirt_keeps(void **state)
         if (request_keeps_alias(rows[i].alias) != rows[i].kept)
             fail_msg("%s", rows[i].alias);
     }
-}
-
-int
-main(void)
-{
-    const struct CMUnitTest tests[] = {
-        TEST(everything_a_device_may_say),
-        TEST(a_device_finds_its_hostdev),
-        TEST(a_function_is_named_by_its_alias),
-        TEST(aliases_that_libvirt_keeps),
-        TEST(whose_guest_it_is),
-        TEST(faults_in_the_request),
-        TEST(faults_around_the_request),
-        TEST(an_element_of_another_version),
-        TEST(an_attribute_of_an_undeclared_prefix),
-        TEST(any_spelling_of_the_same),
-        TEST(the_name_is_text),
-        TEST(attributes_are_text_as_well),
-        TEST(the_uuid_is_libvirts),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

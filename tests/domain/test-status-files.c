@@ -26,6 +26,7 @@ end(void)
 }
 
 static const struct scene_case here = {.scene = &scene, .machine = "", .end = end};
+#define TEST(function) SCENE_TEST(function, here)
 
 static void
 put(const char *name, const char *text)
@@ -52,8 +53,7 @@ name_of(const char *uuid)
     return name;
 }
 
-static void
-the_process_of_a_guest(void **state)
+TEST(the_process_of_a_guest)
 {
     static const struct {
         const char *attributes;
@@ -79,8 +79,7 @@ the_process_of_a_guest(void **state)
     }
 }
 
-static void
-who_runs(void **state)
+TEST(who_runs)
 {
     const struct name web = name_of(UUID), other = name_of(OTHER), gpu = name_of(UUID0);
     char text[1024];
@@ -110,8 +109,7 @@ who_runs(void **state)
 
 /* A domain is named by its UUID if the UUID was read. Otherwise it is named by its file. Of all
  * faults the first one is reported. */
-static void
-who_cannot_be_told(void **state)
+TEST(who_cannot_be_told)
 {
     const struct name web = name_of(UUID), other = name_of(OTHER), gpu = name_of(UUID0);
 
@@ -136,8 +134,7 @@ who_cannot_be_told(void **state)
     assert_non_null(strstr(status_files_doubt(&files, &other, "b"), "/b.xml: "));
 }
 
-static void
-no_list_at_all(void **state)
+TEST(no_list_at_all)
 {
     const struct name web = name_of(UUID);
 
@@ -147,18 +144,4 @@ no_list_at_all(void **state)
     assert_int_equal(files.unread_count, 0);
     assert_string_equal(error.text, "cannot read /" DIRECTORY ": Not a directory");
     assert_string_equal(status_files_doubt(&files, &web, "web01"), error.text);
-}
-
-int
-main(void)
-{
-#define TEST(function) SCENE_TEST(function, here)
-    const struct CMUnitTest tests[] = {
-        TEST(the_process_of_a_guest),
-        TEST(who_runs),
-        TEST(who_cannot_be_told),
-        TEST(no_list_at_all),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -31,4 +31,4 @@ tests_fake_libscene_a_SOURCES = \
 	tests/fake/repeat.c tests/fake/repeat.h \
 	tests/fake/scene.c tests/fake/scene.h \
 	tests/fake/typed.c tests/fake/typed.h \
-	tests/fake/unit.h
+	tests/fake/unit.c tests/fake/unit.h

@@ -387,6 +387,12 @@ scene_sources(void)
     return path;
 }
 
+int
+scene_go_to_sources(void **state)
+{
+    return chdir(scene_sources());
+}
+
 void
 scene_start(struct scene *scene, const char *machine)
 {

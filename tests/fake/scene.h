@@ -125,10 +125,16 @@ void scene_declare(const struct scene *scene, const char *gpu, const char *setup
  * So a test may change its directory after this call, or after scene_start. */
 const char *scene_sources(void);
 
+/* The set-up of a program whose URIs and command lines name files of the project. */
+int scene_go_to_sources(void **state);
+
 /* The set-up and the teardown of a test that needs only a scene:
  *
  *     static const struct scene_case here = {.scene = &scene, .machine = MACHINE};
- *     ... SCENE_TEST(function, here), ... */
+ *     #define TEST(function) SCENE_TEST(function, here)
+ *
+ *     TEST(what_is_shown)
+ *     ... */
 struct scene_case {
     struct scene *scene;
     const char *machine;       /* NULL: the test starts the scene itself */
@@ -140,5 +146,4 @@ struct scene_case {
 int scene_set_up(void **state);
 int scene_tear_down(void **state);
 #define SCENE_TEST(function, scene_case)                                                           \
-    cmocka_unit_test_prestate_setup_teardown(function, scene_set_up, scene_tear_down,              \
-                                             (void *)&(scene_case))
+    UNIT_TEST_IN(function, scene_set_up, scene_tear_down, (void *)&(scene_case))

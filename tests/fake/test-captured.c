@@ -8,7 +8,6 @@
 
 #include <stdio.h>
 #include <string.h>
-#include <unistd.h>
 
 static struct scene scene;
 static struct typed theirs, ours;
@@ -28,8 +27,7 @@ compare(const char *name, const char *line)
                  theirs.faults, ours.printed, ours.faults);
 }
 
-static void
-each_offers_the_same(void **state)
+UNIT_TEST(each_offers_the_same)
 {
     AUTO(words_clear) struct words names = {0};
 
@@ -47,12 +45,4 @@ each_offers_the_same(void **state)
     }
     typed_clear(&theirs);
     typed_clear(&ours);
-}
-
-int
-main(void)
-{
-    const struct CMUnitTest tests[] = {cmocka_unit_test(each_offers_the_same)};
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -25,8 +25,9 @@ setup(void **state)
     return 0;
 }
 
-static void
-a_sleep_is_as_long_as_it_says(void **state)
+#define TEST(function) UNIT_TEST_IN(function, setup, NULL, NULL)
+
+TEST(a_sleep_is_as_long_as_it_says)
 {
     fake_sleep(HOUR);
     assert_int_equal(fake_now(), FAKE_UPTIME + HOUR);
@@ -36,8 +37,7 @@ a_sleep_is_as_long_as_it_says(void **state)
 }
 
 /* Each process wakes at its own moment, however many processes sleep. */
-static void
-sleepers_wake_in_their_order(void **state)
+TEST(sleepers_wake_in_their_order)
 {
     volatile bool *begin = fake_clock_take_flags(sizeof(*begin));
     pid_t pids[32];
@@ -62,8 +62,7 @@ sleepers_wake_in_their_order(void **state)
 }
 
 /* Work takes no simulated time. Waiting for a process that works takes none either. */
-static void
-time_stands_still_for_work(void **state)
+TEST(time_stands_still_for_work)
 {
     int ends[2];
     struct pollfd input;
@@ -96,8 +95,7 @@ work(void *data)
 }
 
 /* The first thread of a process waits for its second thread, which works. */
-static void
-time_stands_still_for_a_thread(void **state)
+TEST(time_stands_still_for_a_thread)
 {
     pthread_t thread;
     pid_t pid;
@@ -116,8 +114,7 @@ time_stands_still_for_a_thread(void **state)
 /* The kernel removes a dead child for the process that waits for the child. This is work, although
  * the kernel shows the process as asleep. A clock that does not know this fails here only on a busy
  * machine, after some hundreds or thousands of children. */
-static void
-removing_a_child_is_work(void **state)
+TEST(removing_a_child_is_work)
 {
     pid_t sleeper = fork();
 
@@ -137,8 +134,7 @@ removing_a_child_is_work(void **state)
 }
 
 /* A process that waits for a lock waits until the owner of the lock has slept. */
-static void
-others_waits_are_no_work(void **state)
+TEST(others_waits_are_no_work)
 {
     int lock = memfd_create("lock", MFD_CLOEXEC), other;
     char path[32];
@@ -160,8 +156,7 @@ others_waits_are_no_work(void **state)
     close(lock);
 }
 
-static void
-the_killed_do_not_count(void **state)
+TEST(the_killed_do_not_count)
 {
     for (unsigned i = 0; i < 50; i++) {
         pid_t pid = fork();
@@ -181,8 +176,7 @@ the_killed_do_not_count(void **state)
     assert_int_equal(fake_now(), FAKE_UPTIME + 18);
 }
 
-static void
-a_flag_is_waited_for(void **state)
+TEST(a_flag_is_waited_for)
 {
     volatile bool *flag;
     pid_t pid;
@@ -199,18 +193,4 @@ a_flag_is_waited_for(void **state)
     *flag = false;
     scene_assert_ends_well(pid);
     fake_clock_return_flags((void *)flag);
-}
-
-int
-main(void)
-{
-#define TEST(function) cmocka_unit_test_setup(function, setup)
-    const struct CMUnitTest tests[] = {
-        TEST(a_sleep_is_as_long_as_it_says), TEST(sleepers_wake_in_their_order),
-        TEST(time_stands_still_for_work),    TEST(time_stands_still_for_a_thread),
-        TEST(removing_a_child_is_work),      TEST(others_waits_are_no_work),
-        TEST(the_killed_do_not_count),       TEST(a_flag_is_waited_for),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -89,8 +89,7 @@ compare(const char *machine)
     scene_stop(&scene);
 }
 
-static void
-real_machines(void **state)
+UNIT_TEST(real_machines)
 {
     AUTO(words_clear) struct words machines = {0};
 
@@ -105,8 +104,7 @@ real_machines(void **state)
     }
 }
 
-static void
-types_in_short_and_vgpus(void **state)
+UNIT_TEST(types_in_short_and_vgpus)
 {
     compare("gpu 0000:18:00.0 numa 1 X-1:1024:4 X-2:2048:2\n"
             "foreign 1 X-1 0000:18:00.0\nforeign 2 X-1 0000:18:00.0\n");
@@ -121,8 +119,7 @@ types_in_short_and_vgpus(void **state)
 
 /* Members of pools exist in snapshots only. In a tree, vgpu.conf and tags say which functions are
  * members. */
-static void
-members_of_pools(void **state)
+UNIT_TEST(members_of_pools)
 {
     AUTO(fake_snapshot_clear) struct fake_snapshot snapshot;
     AUTO(inventory_clear) struct inventory read = {0};
@@ -157,16 +154,4 @@ members_of_pools(void **state)
     assert_int_equal(snapshot.inventory.vgpu_count, 1);
     assert_true(name_equal(&read.vgpus[0]->device, &snapshot.inventory.vgpus[0]->device));
     scene_stop(&scene);
-}
-
-int
-main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(real_machines),
-        cmocka_unit_test(types_in_short_and_vgpus),
-        cmocka_unit_test(members_of_pools),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

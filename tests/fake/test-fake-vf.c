@@ -149,8 +149,9 @@ rebound(void)
     fake_bind(&fake, FIRST, "nvidia");
 }
 
-static void
-transitions(void **state)
+#define TEST(name) UNIT_TEST_IN(name, NULL, teardown, NULL)
+
+TEST(transitions)
 {
     static const struct {
         const char *from;
@@ -214,8 +215,7 @@ transitions(void **state)
 }
 
 /* The driver waits with a delete for a while. A refused delete can be tried again. */
-static void
-left_after_a_while(void **state)
+TEST(left_after_a_while)
 {
     fake_start(&fake, MACHINE);
     assert_int_equal(turn(FIRST, "55"), 0);
@@ -231,8 +231,7 @@ left_after_a_while(void **state)
 }
 
 /* A killed guest has closed its function, too. The driver needs the same time for it. */
-static void
-guest_killed(void **state)
+TEST(guest_killed)
 {
     int pipes[2];
     char byte;
@@ -261,8 +260,7 @@ guest_killed(void **state)
 
 /* --- creatable types -------------------------------------------------------------------------- */
 
-static void
-forms_of_the_list(void **state)
+TEST(forms_of_the_list)
 {
     static const struct {
         const char *form, *at_first, *beside_one, *when_full;
@@ -304,8 +302,7 @@ forms_of_the_list(void **state)
 }
 
 /* The types are among the garbage lines, and disappear when they cannot be made. */
-static void
-garbage_in_the_list(void **state)
+TEST(garbage_in_the_list)
 {
     const char *all;
 
@@ -323,8 +320,7 @@ garbage_in_the_list(void **state)
 
 /* --- types that may share a card -------------------------------------------------------------- */
 
-static void
-rules(void **state)
+TEST(rules)
 {
     static const struct {
         const char *words, *made, *offered, *missing;
@@ -358,8 +354,7 @@ rules(void **state)
 }
 
 /* A partitioned GPU has a place for each free instance. Instances come and go. */
-static void
-instances(void **state)
+TEST(instances)
 {
     fake_start(&fake, "gpu " CARD " vf vfs 4 rule size mig\n" TYPES
                       "type nvidia-7 \"NVIDIA L40S-1-1Q\" framebuffer 1024 max 7 instances 0\n"
@@ -381,8 +376,7 @@ instances(void **state)
 
 /* --- the other attributes --------------------------------------------------------------------- */
 
-static void
-attributes(void **state)
+TEST(attributes)
 {
     char much[600];
 
@@ -415,8 +409,7 @@ attributes(void **state)
 }
 
 /* Each path to an attribute works, also for programs that do not use our operations. */
-static void
-other_ways(void **state)
+TEST(other_ways)
 {
     struct host plain;
     char text[64];
@@ -451,8 +444,7 @@ target(const char *path)
     return strrchr(text, '/') + 1;
 }
 
-static void
-pci_devices(void **state)
+TEST(pci_devices)
 {
     static const struct {
         const char *path, *text;
@@ -518,8 +510,7 @@ pci_devices(void **state)
 }
 
 /* The function has a group and a node of its own, and both can be opened. */
-static void
-vfio_nodes(void **state)
+TEST(vfio_nodes)
 {
     AUTO(names_clear) struct names nodes = {0};
     struct name group;
@@ -550,8 +541,7 @@ vfio_nodes(void **state)
 }
 
 /* Another driver takes a function; its type and all its settings are lost. */
-static void
-drivers(void **state)
+TEST(drivers)
 {
     fake_start(&fake, MACHINE);
     assert_int_equal(turn(FIRST, "55"), 0);
@@ -574,8 +564,7 @@ drivers(void **state)
 
 /* --- the functions for tests ------------------------------------------------------------------ */
 
-static void
-hands(void **state)
+TEST(hands)
 {
     fake_start(&fake, MACHINE "gpu mtty rule pool 24\ntype mtty-2 \"Dual port serial\" uses 2\n");
     assert_int_equal(fake_make(&fake, FIRST, "nvidia-1155", NULL), 0);
@@ -617,8 +606,7 @@ wait_turn(pid_t pid)
 }
 
 /* A type counts before the driver is done, but is not shown. Then it is shown. */
-static void
-slow_driver(void **state)
+TEST(slow_driver)
 {
     pid_t pid;
 
@@ -646,8 +634,7 @@ slow_driver(void **state)
 }
 
 /* The driver's rule is checked and applied with the tree's lock held. */
-static void
-one_at_a_time(void **state)
+TEST(one_at_a_time)
 {
     pid_t pid;
     int lock;
@@ -666,8 +653,7 @@ one_at_a_time(void **state)
 
 /* Many processes at once, several on each function: there are never more vGPUs than the rule
  * allows, and none is lost. */
-static void
-crowds(void **state)
+TEST(crowds)
 {
     static const struct {
         const char *words, *texts[2];
@@ -727,8 +713,7 @@ come_and_go(unsigned number)
 }
 
 /* Afterwards all counts are as before. */
-static void
-crowd_comes_and_goes(void **state)
+TEST(crowd_comes_and_goes)
 {
     pid_t pids[8];
 
@@ -752,31 +737,4 @@ crowd_comes_and_goes(void **state)
     assert_int_equal(turn(FIRST, "1148"), 0);
     assert_int_equal(turn(SECOND, "1148"), 0);
     assert_int_equal(turn("0000:3d:00.6", "1148"), -EIO);
-}
-
-int
-main(void)
-{
-#define TEST(name) cmocka_unit_test_teardown(name, teardown)
-    const struct CMUnitTest tests[] = {
-        TEST(transitions),
-        TEST(left_after_a_while),
-        TEST(guest_killed),
-        TEST(forms_of_the_list),
-        TEST(garbage_in_the_list),
-        TEST(rules),
-        TEST(instances),
-        TEST(attributes),
-        TEST(other_ways),
-        TEST(pci_devices),
-        TEST(vfio_nodes),
-        TEST(drivers),
-        TEST(hands),
-        TEST(slow_driver),
-        TEST(one_at_a_time),
-        TEST(crowds),
-        TEST(crowd_comes_and_goes),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

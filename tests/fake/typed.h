@@ -27,8 +27,7 @@ struct typed_case {
 };
 int typed_tear_down(void **state);
 #define TYPED_TEST(function, typed_case)                                                           \
-    cmocka_unit_test_prestate_setup_teardown(function, scene_set_up, typed_tear_down,              \
-                                             (void *)&(typed_case))
+    UNIT_TEST_IN(function, scene_set_up, typed_tear_down, (void *)&(typed_case))
 
 /* Runs a line. One blank separates its words, and the first word is vgpuctl. `uri` is the machine's
  * libvirt. This first frees the content of ret. Call typed_clear at the end. */

@@ -26,6 +26,7 @@
 
 static struct scene scene;
 static const struct scene_case here = {.scene = &scene, .machine = MACHINE};
+#define TEST(function) SCENE_TEST(function, here)
 static const char *name = "guest"; /* what the caller says of the domain's name */
 
 /* Calls the hook as a person or a session daemon would. The arguments are the words of argv, and
@@ -60,8 +61,7 @@ call(bool privileged, int argc, const char *operation, const char *sub, const ch
 
 /* If somebody runs the hook by hand, the hook explains itself. An event that must not fail does not
  * fail. */
-static void
-too_few_words(void **state)
+TEST(too_few_words)
 {
     static const struct {
         int argc;
@@ -79,8 +79,7 @@ too_few_words(void **state)
     }
 }
 
-static void
-what_is_not_ours(void **state)
+TEST(what_is_not_ours)
 {
     static const char *const rows[][2] = {
         {"prepare", "end"}, {"prepare", ""},     {"release", "begin"}, {"stopped", "end"},
@@ -104,8 +103,7 @@ static const struct {
     {"reconnect", "begin", false, false}, {"release", "end", false, false},
 };
 
-static void
-unreadable_xml(void **state)
+TEST(unreadable_xml)
 {
     for (size_t i = 0; i < COUNT(events); i++) {
         int status = call(true, 5, events[i].operation, events[i].sub, "this is no XML");
@@ -151,8 +149,7 @@ assert_nothing_comes_of(const char *what, const char *xml)
     assert_int_equal(scene.kernel.faults->writes, 0);
 }
 
-static void
-what_no_libvirt_sends(void **state)
+TEST(what_no_libvirt_sends)
 {
     AUTO_FREE char *good = scene_xml(7, DEVICE("nvidia-222"), (const unsigned[]){1, 0});
     AUTO_FREE char *truncated = strndup(good, strlen(good) - 20);
@@ -177,8 +174,7 @@ what_no_libvirt_sends(void **state)
 }
 
 /* Whoever runs the hook says the domain's name. It is no option, and stays one line. */
-static void
-any_name(void **state)
+TEST(any_name)
 {
     static const char *const rows[][2] = {
         {"-rf", "vgpu: -rf: "},
@@ -195,8 +191,7 @@ any_name(void **state)
 
 /* An event that may not fail does not fail by the encoding. A release that cannot read the UUID
  * does nothing: the name of a domain is no proof of whose vGPU it is. */
-static void
-another_encoding(void **state)
+TEST(another_encoding)
 {
     AUTO_FREE char *xml = scene_xml(1, DEVICE("nvidia-222"), (const unsigned[]){1, 0});
     AUTO_FREE char *other = NULL;
@@ -221,8 +216,7 @@ another_encoding(void **state)
 }
 
 /* A hook without memory ends at once. It must not kill a running guest. */
-static void
-without_memory(void **state)
+TEST(without_memory)
 {
     static const struct {
         const char *operation, *sub;
@@ -248,8 +242,7 @@ without_memory(void **state)
 }
 
 /* The guests of a session daemon are not refused if they ask for no vGPU. */
-static void
-a_session_daemon(void **state)
+TEST(a_session_daemon)
 {
     AUTO_FREE char *with = scene_xml(7, DEVICE("nvidia-222"), (const unsigned[]){1, 0});
     AUTO_FREE char *without = scene_xml(8, "", (const unsigned[]){0});
@@ -286,8 +279,7 @@ nobodys(char *xml)
 
 /* In the ledger this UUID means nobody. So a guest of this UUID would be in no quota, and nobody's
  * lease is forgotten. It gets no vGPU, and is left alone in all else. */
-static void
-a_guest_that_is_nobody(void **state)
+TEST(a_guest_that_is_nobody)
 {
     AUTO_FREE char *xml = nobodys(scene_xml(7, DEVICE("nvidia-222"), (const unsigned[]){1, 0}));
     AUTO_FREE char *plain = nobodys(scene_xml(8, "", (const unsigned[]){0}));
@@ -365,8 +357,7 @@ one_story(int reader, const char *xml)
 
 /* A success logs one line for each vGPU. A failure of which people are not told logs one line. A
  * failure of which they are told logs none. */
-static void
-what_the_log_says(void **state)
+TEST(what_the_log_says)
 {
     AUTO_FREE char *xml = scene_xml(7, DEVICE("nvidia-222"), (const unsigned[]){1, 0});
     AUTO_FREE char *plain = scene_xml(8, "", (const unsigned[]){0});
@@ -391,18 +382,4 @@ what_the_log_says(void **state)
     cleanup_close(&log.socket);
     unlink(address.sun_path);
     scene_assert_empty(&scene);
-}
-
-int
-main(void)
-{
-    const struct CMUnitTest tests[] = {
-        SCENE_TEST(too_few_words, here),          SCENE_TEST(what_is_not_ours, here),
-        SCENE_TEST(unreadable_xml, here),         SCENE_TEST(another_encoding, here),
-        SCENE_TEST(what_no_libvirt_sends, here),  SCENE_TEST(any_name, here),
-        SCENE_TEST(without_memory, here),         SCENE_TEST(a_session_daemon, here),
-        SCENE_TEST(a_guest_that_is_nobody, here), SCENE_TEST(what_the_log_says, here),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -111,8 +111,7 @@ status_of(pid_t pid, const char *key, int base)
     return value;
 }
 
-static void
-rights_are_given_up_before_anything_is_read(void **state)
+UNIT_TEST(rights_are_given_up_before_anything_is_read)
 {
     for (size_t i = 0; i < COUNT(programs); i++) {
         pid_t pid = fork();
@@ -147,8 +146,7 @@ descriptor_of(pid_t pid, int fd, char *ret, size_t size)
 
 /* If a standard descriptor is closed, no file of ours gets its number: what is printed would get
  * into that file. Others of the caller's stay open in vgpuctl only, as in "explain <(...)". */
-static void
-closed_descriptors_are_settled(void **state)
+UNIT_TEST(closed_descriptors_are_settled)
 {
     static const struct program explain = {"vgpuctl", {"explain", "-", "--root", "/"}, 0};
     static const struct program *const rows[] = {&programs[0], &programs[1], &explain};
@@ -181,8 +179,7 @@ closed_descriptors_are_settled(void **state)
 }
 
 /* Nobody can get what is printed, so that is a failure. */
-static void
-a_closed_output_is_no_success(void **state)
+UNIT_TEST(a_closed_output_is_no_success)
 {
     const char *build = getenv("top_builddir");
     char path[512];
@@ -199,16 +196,4 @@ a_closed_output_is_no_success(void **state)
     assert_int_equal(waitpid(pid, &status, 0), pid);
     assert_true(WIFEXITED(status));
     assert_int_equal(WEXITSTATUS(status), 1);
-}
-
-int
-main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_closed_output_is_no_success),
-        cmocka_unit_test(closed_descriptors_are_settled),
-        cmocka_unit_test(rights_are_given_up_before_anything_is_read),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

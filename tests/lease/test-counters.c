@@ -13,6 +13,7 @@
 
 static struct scene scene;
 static const struct scene_case here = {.scene = &scene, .machine = ""};
+#define TEST(function) SCENE_TEST(function, here)
 
 /* The sum of these counters, or of all others. */
 static uint64_t
@@ -28,8 +29,7 @@ sum(const struct counters *counters, enum counters_operation operation, enum cou
     return all;
 }
 
-static void
-results(void **state)
+TEST(results)
 {
     static const struct {
         int rc;
@@ -75,8 +75,7 @@ results(void **state)
     }
 }
 
-static void
-lines_that_were_lost(void **state)
+TEST(lines_that_were_lost)
 {
     struct counters counters;
 
@@ -103,8 +102,7 @@ touch(const char *name, time_t seconds, long nanoseconds)
 }
 
 /* The last call of the hook. reconcile does not count, because libvirt does not call it. */
-static void
-the_last_call(void **state)
+TEST(the_last_call)
 {
     struct counters counters;
 
@@ -120,16 +118,4 @@ the_last_call(void **state)
     counters_read(&scene.kernel.host, &counters);
     assert_int_equal(counters.last_call.tv_sec, 2001);
     assert_int_equal(counters.last_call.tv_nsec, 1);
-}
-
-int
-main(void)
-{
-    const struct CMUnitTest tests[] = {
-        SCENE_TEST(results, here),
-        SCENE_TEST(lines_that_were_lost, here),
-        SCENE_TEST(the_last_call, here),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

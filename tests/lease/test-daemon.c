@@ -58,8 +58,7 @@ found(int caller)
     return pid;
 }
 
-static void
-it_is_found_through_a_dispatcher(void **state)
+SCENE_TEST(it_is_found_through_a_dispatcher, here)
 {
     static const struct {
         const char *names[4]; /* our parent, its parent, and so on up to process 1 */
@@ -105,8 +104,7 @@ it_is_found_through_a_dispatcher(void **state)
     }
 }
 
-static void
-a_broken_pipe_says_that_it_has_ended(void **state)
+SCENE_TEST(a_broken_pipe_says_that_it_has_ended, here)
 {
     int ends[2];
 
@@ -117,15 +115,4 @@ a_broken_pipe_says_that_it_has_ended(void **state)
     close(ends[0]);
     assert_int_equal(found(ends[1]), NOBODY);
     close(ends[1]);
-}
-
-int
-main(void)
-{
-    const struct CMUnitTest tests[] = {
-        SCENE_TEST(it_is_found_through_a_dispatcher, here),
-        SCENE_TEST(a_broken_pipe_says_that_it_has_ended, here),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -55,8 +55,7 @@ check(enum fate_occasion occasion, const struct fate_facts *facts, enum fate fat
 }
 
 /* The table has a row for every combination, and no row breaks a rule. */
-static void
-every_combination(void **state)
+UNIT_TEST(every_combination)
 {
     for (int occasion = OCCASION_START; occasion <= OCCASION_REAP; occasion++) {
         for (int lease = LEASE_PENDING; lease <= LEASE_RESERVED; lease++) {
@@ -75,8 +74,7 @@ every_combination(void **state)
     }
 }
 
-static void
-in_words(void **state)
+UNIT_TEST(in_words)
 {
     static const struct {
         enum fate_occasion occasion;
@@ -164,8 +162,7 @@ in_words(void **state)
 #define IN_USE         (IN(LEASE_HELD) | IN(LEASE_PENDING))
 
 /* The kernel's answers to a removal, for each occasion and each former state. */
-static void
-after_a_removal(void **state)
+UNIT_TEST(after_a_removal)
 {
     static const struct {
         const char *answer;
@@ -206,16 +203,4 @@ after_a_removal(void **state)
             }
         }
     }
-}
-
-int
-main(void)
-{
-    static const struct CMUnitTest tests[] = {
-        cmocka_unit_test(every_combination),
-        cmocka_unit_test(in_words),
-        cmocka_unit_test(after_a_removal),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

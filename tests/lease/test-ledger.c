@@ -94,8 +94,7 @@ assert_round_trip(const struct lease *lease)
 }
 
 /* The exact bytes are checked, because an older or newer program may read them. */
-static void
-the_text_is_this(void **state)
+UNIT_TEST(the_text_is_this)
 {
     struct lease lease = a_lease();
     AUTO_FREE char *text = assert_round_trip(&lease);
@@ -103,8 +102,7 @@ the_text_is_this(void **state)
     assert_string_equal(text, HEADER LINE);
 }
 
-static void
-every_word_comes_back(void **state)
+UNIT_TEST(every_word_comes_back)
 {
     static const char *const names[] = {"pending", "held",     "kept",
                                         "leaving", "removing", "reserved"};
@@ -125,8 +123,7 @@ every_word_comes_back(void **state)
     }
 }
 
-static void
-the_largest_and_the_least_come_back(void **state)
+UNIT_TEST(the_largest_and_the_least_come_back)
 {
     struct lease lease = a_lease();
 
@@ -146,8 +143,7 @@ the_largest_and_the_least_come_back(void **state)
     free(assert_round_trip(&lease));
 }
 
-static void
-people_may_name_things_as_they_like(void **state)
+UNIT_TEST(people_may_name_things_as_they_like)
 {
     static const struct {
         const char *name, *encoded;
@@ -178,8 +174,7 @@ people_may_name_things_as_they_like(void **state)
     }
 }
 
-static void
-a_ledger_without_leases(void **state)
+UNIT_TEST(a_ledger_without_leases)
 {
     struct ledger ledger;
     struct error error;
@@ -194,8 +189,7 @@ a_ledger_without_leases(void **state)
 }
 
 /* No vGPU outlives a boot. So the lines of an earlier boot are not even read. */
-static void
-another_boot_left_nothing(void **state)
+UNIT_TEST(another_boot_left_nothing)
 {
     static const char *const texts[] = {
         "libvirt-vgpu-ledger 1 6f7d10 8\n" LINE,
@@ -239,8 +233,7 @@ check_rows(const struct row *rows, size_t count, int wanted)
     assert_int_equal(wrong, 0);
 }
 
-static void
-another_version_is_told_apart(void **state)
+UNIT_TEST(another_version_is_told_apart)
 {
     static const struct row rows[] = {
         {"libvirt-vgpu-ledger 2 " BOOT " 8\n" LINE, "version 2"},
@@ -252,8 +245,7 @@ another_version_is_told_apart(void **state)
     check_rows(rows, COUNT(rows), -EPROTONOSUPPORT);
 }
 
-static void
-a_bad_header(void **state)
+UNIT_TEST(a_bad_header)
 {
     static const struct row rows[] = {
         {"", "line 1"},
@@ -304,8 +296,7 @@ static const struct {
     {"time", "99", {"", "-", "-99", "99x", "18446744073709551616"}},
 };
 
-static void
-a_bad_field_is_named(void **state)
+UNIT_TEST(a_bad_field_is_named)
 {
     for (size_t bad = 0; bad < COUNT(fields); bad++) {
         for (size_t k = 0; k < COUNT(fields[bad].bad) && fields[bad].bad[k]; k++) {
@@ -325,8 +316,7 @@ a_bad_field_is_named(void **state)
 }
 
 /* If the writer never prints a text, the reader refuses it. */
-static void
-a_field_has_one_spelling(void **state)
+UNIT_TEST(a_field_has_one_spelling)
 {
     static const struct row rows[] = {
         {HEADER FRONT " ua-gpu0 held made 1:2 7 reap 99\n", "line 2: name"},
@@ -340,8 +330,7 @@ a_field_has_one_spelling(void **state)
     check_rows(rows, COUNT(rows), -EBADMSG);
 }
 
-static void
-names_too_long_are_refused(void **state)
+UNIT_TEST(names_too_long_are_refused)
 {
     char text[2048];
 
@@ -360,8 +349,7 @@ names_too_long_are_refused(void **state)
     }
 }
 
-static void
-a_bad_line(void **state)
+UNIT_TEST(a_bad_line)
 {
     static const struct row rows[] = {
         /* too few fields, too many fields, no fields */
@@ -386,8 +374,7 @@ a_bad_line(void **state)
     check_rows(rows, COUNT(rows), -EBADMSG);
 }
 
-static void
-leases_are_found_added_and_removed_in_order(void **state)
+UNIT_TEST(leases_are_found_added_and_removed_in_order)
 {
     struct ledger ledger = {0};
     const struct name other = {"other"}, domain = {DOMAIN};
@@ -427,8 +414,7 @@ leases_are_found_added_and_removed_in_order(void **state)
 }
 
 /* A place that is promised to a domain is nothing that it has. */
-static void
-a_promise_binds(void **state)
+UNIT_TEST(a_promise_binds)
 {
     struct ledger ledger = {0};
     struct lease lease = a_lease();
@@ -448,27 +434,4 @@ a_promise_binds(void **state)
     assert_string_equal(ledger_find_of(&ledger, &domain)->vgpu.device.text, LATER);
     assert_null(ledger_find_of(&ledger, &other));
     ledger_clear(&ledger);
-}
-
-int
-main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(the_text_is_this),
-        cmocka_unit_test(every_word_comes_back),
-        cmocka_unit_test(the_largest_and_the_least_come_back),
-        cmocka_unit_test(people_may_name_things_as_they_like),
-        cmocka_unit_test(a_ledger_without_leases),
-        cmocka_unit_test(another_boot_left_nothing),
-        cmocka_unit_test(another_version_is_told_apart),
-        cmocka_unit_test(a_bad_header),
-        cmocka_unit_test(a_bad_field_is_named),
-        cmocka_unit_test(a_field_has_one_spelling),
-        cmocka_unit_test(names_too_long_are_refused),
-        cmocka_unit_test(a_bad_line),
-        cmocka_unit_test(leases_are_found_added_and_removed_in_order),
-        cmocka_unit_test(a_promise_binds),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -67,8 +67,9 @@ heard(void)
     return line;
 }
 
-static void
-a_line_is_sent_at_once(void **state)
+#define TEST(function) UNIT_TEST_IN(function, setup, teardown, NULL)
+
+TEST(a_line_is_sent_at_once)
 {
     say("it is broken");
     assert_string_equal(heard(), "<28>domain=web_01 event=release result=failed: it is broken");
@@ -76,8 +77,7 @@ a_line_is_sent_at_once(void **state)
     assert_int_equal(program_log.lost, 0);
 }
 
-static void
-collected_lines_are_sent_in_their_order(void **state)
+TEST(collected_lines_are_sent_in_their_order)
 {
     log_collect(&host);
     say("first");
@@ -90,8 +90,7 @@ collected_lines_are_sent_in_their_order(void **state)
     assert_non_null(strstr(heard(), "failed: third"));
 }
 
-static void
-a_long_line_is_cut(void **state)
+TEST(a_long_line_is_cut)
 {
     char text[3000];
 
@@ -104,8 +103,7 @@ a_long_line_is_cut(void **state)
 }
 
 /* The line is well-formed, for any guest's name and any error. */
-static void
-a_name_is_one_word_of_one_line(void **state)
+TEST(a_name_is_one_word_of_one_line)
 {
     static const struct {
         const char *name, *word;
@@ -133,8 +131,7 @@ a_name_is_one_word_of_one_line(void **state)
 
 /* A text that is too long is cut, but not within a character. This holds for the name and for the
  * line. */
-static void
-a_cut_leaves_no_half_character(void **state)
+TEST(a_cut_leaves_no_half_character)
 {
     struct error error = {0};
     char name[300];
@@ -156,8 +153,7 @@ a_cut_leaves_no_half_character(void **state)
 }
 
 /* syslog(3) would wait here until somebody reads from the socket. */
-static void
-a_full_log_loses_lines_and_stops_nobody(void **state)
+TEST(a_full_log_loses_lines_and_stops_nobody)
 {
     AUTO_CLOSE int writer = socket(AF_UNIX, SOCK_DGRAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
 
@@ -178,8 +174,7 @@ a_full_log_loses_lines_and_stops_nobody(void **state)
     assert_int_equal(program_log.lost, 1000);
 }
 
-static void
-more_than_fits_is_counted(void **state)
+TEST(more_than_fits_is_counted)
 {
     unsigned lines = 0;
 
@@ -193,8 +188,7 @@ more_than_fits_is_counted(void **state)
 }
 
 /* Who typed what. Nobody's words look like another part of the line. */
-static void
-a_command_is_told(void **state)
+TEST(a_command_is_told)
 {
     log_command(&host, "attach", "web 01", "alice", true, "vgpuctl attach 'web 01' --type T4-1B");
     assert_string_equal(heard(), "<30>domain=web_01 event=attach result=by alice: vgpuctl attach "
@@ -204,28 +198,9 @@ a_command_is_told(void **state)
                                  "vgpuctl drain ?[2J");
 }
 
-static void
-a_host_without_a_log_loses_nothing(void **state)
+TEST(a_host_without_a_log_loses_nothing)
 {
     log_open(&program_log, "test-log", "/tmp/there is no such file");
     say("to nobody");
     assert_int_equal(program_log.lost, 0);
-}
-
-int
-main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(a_line_is_sent_at_once, setup, teardown),
-        cmocka_unit_test_setup_teardown(a_command_is_told, setup, teardown),
-        cmocka_unit_test_setup_teardown(collected_lines_are_sent_in_their_order, setup, teardown),
-        cmocka_unit_test_setup_teardown(a_long_line_is_cut, setup, teardown),
-        cmocka_unit_test_setup_teardown(a_name_is_one_word_of_one_line, setup, teardown),
-        cmocka_unit_test_setup_teardown(a_cut_leaves_no_half_character, setup, teardown),
-        cmocka_unit_test_setup_teardown(a_full_log_loses_lines_and_stops_nobody, setup, teardown),
-        cmocka_unit_test_setup_teardown(more_than_fits_is_counted, setup, teardown),
-        cmocka_unit_test_setup_teardown(a_host_without_a_log_loses_nothing, setup, teardown),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -37,8 +37,7 @@ say_ended(const struct lease *lease)
 
 /* A process that has the lock sweeps the marks that it has listed. Libvirt has the status file of
  * another guest only, so a lease whose guest ran has ended. */
-static void
-each_mark_counts_until_it_is_swept(void **state)
+SCENE_TEST(each_mark_counts_until_it_is_swept, here)
 {
     static const char *const paths[] = {STATE "/released/" MARK, STATE "/ran/" MARK};
     const struct host *host = &scene.kernel.host;
@@ -58,8 +57,7 @@ each_mark_counts_until_it_is_swept(void **state)
 }
 
 /* Which names cover lease 8: only a higher number of the same domain. */
-static void
-what_a_name_covers(void **state)
+SCENE_TEST(what_a_name_covers, here)
 {
     static const struct {
         const char *name;
@@ -89,15 +87,4 @@ what_a_name_covers(void **state)
             fail_msg("%s", rows[i].name);
         assert_int_equal(unlinkat(scene.kernel.host.root, path.text, 0), 0);
     }
-}
-
-int
-main(void)
-{
-    const struct CMUnitTest tests[] = {
-        SCENE_TEST(what_a_name_covers, here),
-        SCENE_TEST(each_mark_counts_until_it_is_swept, here),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -100,8 +100,7 @@ has_vgpu(const char *gpu, unsigned number)
     return faccessat(scene.kernel.host.root, path, F_OK, 0) == 0;
 }
 
-static void
-a_guest_gets_another_gpu_or_those_words(void **state)
+SCENE_TEST(a_guest_gets_another_gpu_or_those_words, two_cards)
 {
     struct prover prover;
 
@@ -112,8 +111,7 @@ a_guest_gets_another_gpu_or_those_words(void **state)
     end(&prover);
 }
 
-static void
-the_only_gpu_is_refused_in_words(void **state)
+SCENE_TEST(the_only_gpu_is_refused_in_words, one_card)
 {
     struct prover prover;
 
@@ -128,8 +126,7 @@ the_only_gpu_is_refused_in_words(void **state)
 }
 
 /* Which links are removed, and which files do not count as links. */
-static void
-what_is_swept(void **state)
+SCENE_TEST(what_is_swept, two_cards)
 {
     const int root = scene.kernel.host.root;
     struct prover first, second;
@@ -152,8 +149,7 @@ what_is_swept(void **state)
 }
 
 /* A vGPU that is made to prove a card belongs to no domain. */
-static void
-quotas_do_not_count_nobodys(void **state)
+SCENE_TEST(quotas_do_not_count_nobodys, quota)
 {
     struct prover prover;
     struct lease lease = {.state = LEASE_PENDING, .origin = LEASE_MADE, .domain_name = "vgpuctl"};
@@ -175,17 +171,4 @@ quotas_do_not_count_nobodys(void **state)
     assert_int_equal(scene_prepare(&scene, 2, 2, "nvidia-222"), 1);
     scene_assert_said(&scene, "quota");
     end(&prover);
-}
-
-int
-main(void)
-{
-    const struct CMUnitTest tests[] = {
-        SCENE_TEST(a_guest_gets_another_gpu_or_those_words, two_cards),
-        SCENE_TEST(the_only_gpu_is_refused_in_words, one_card),
-        SCENE_TEST(what_is_swept, two_cards),
-        SCENE_TEST(quotas_do_not_count_nobodys, quota),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

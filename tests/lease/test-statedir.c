@@ -17,6 +17,7 @@ static struct scene scene;
 static const struct scene_case here = {.scene = &scene,
                                        .machine = "gpu mtty rule pool 10\n"
                                                   "type mtty-2 \"Dual port serial\" uses 2\n"};
+#define TEST(function) SCENE_TEST(function, here)
 
 static void
 open_one(struct statedir *statedir)
@@ -42,8 +43,7 @@ store_nothing(const struct statedir *statedir, struct error *error)
     return statedir_store(statedir, &ledger, error);
 }
 
-static void
-a_lock_whose_file_is_removed_stores_nothing(void **state)
+TEST(a_lock_whose_file_is_removed_stores_nothing)
 {
     AUTO(statedir_close) struct statedir first = STATEDIR_CLOSED, second = STATEDIR_CLOSED;
     struct error error = {0};
@@ -66,8 +66,7 @@ a_lock_whose_file_is_removed_stores_nothing(void **state)
 
 /* A process may have waited for a lock file that has no name any more. Then its lock does not
  * count. */
-static void
-who_waits_for_a_removed_file_asks_again(void **state)
+TEST(who_waits_for_a_removed_file_asks_again)
 {
     AUTO(statedir_close) struct statedir first = STATEDIR_CLOSED, second = STATEDIR_CLOSED;
     pid_t pid;
@@ -98,8 +97,7 @@ who_waits_for_a_removed_file_asks_again(void **state)
 }
 
 /* The file is gone, as if another process had set it aside. */
-static void
-a_ledger_that_is_not_set_aside_is_told(void **state)
+TEST(a_ledger_that_is_not_set_aside_is_told)
 {
     AUTO(statedir_close) struct statedir statedir = STATEDIR_CLOSED;
     struct error error = {0};
@@ -112,8 +110,7 @@ a_ledger_that_is_not_set_aside_is_told(void **state)
 }
 
 /* Everybody may read the ledger, whatever the umask of the caller. */
-static void
-everybody_may_read_a_ledger(void **state)
+TEST(everybody_may_read_a_ledger)
 {
     AUTO(statedir_close) struct statedir statedir = STATEDIR_CLOSED;
     struct error error = {0};
@@ -130,8 +127,7 @@ everybody_may_read_a_ledger(void **state)
 
 /* A file that is larger than any host's ledger is not read. A file of the largest size is read.
  * Here its content is no text. */
-static void
-a_ledger_that_is_too_large_is_not_read(void **state)
+TEST(a_ledger_that_is_too_large_is_not_read)
 {
     static const struct {
         off_t size;
@@ -157,8 +153,7 @@ a_ledger_that_is_too_large_is_not_read(void **state)
 }
 
 /* Then nobody knows which processes are at work. So a lease's state tells. */
-static void
-a_link_in_place_of_claims_is_refused(void **state)
+TEST(a_link_in_place_of_claims_is_refused)
 {
     AUTO(statedir_close) struct statedir statedir = STATEDIR_CLOSED, look = STATEDIR_CLOSED;
     const struct lease pending = {.state = LEASE_PENDING, .claim = 7};
@@ -176,8 +171,7 @@ a_link_in_place_of_claims_is_refused(void **state)
 
 /* If there is no directory, there are no leases. If a directory cannot be opened, there may be
  * leases. */
-static void
-a_directory_that_cannot_be_opened_is_told(void **state)
+TEST(a_directory_that_cannot_be_opened_is_told)
 {
     AUTO(ledger_clear) struct ledger ledger = {0};
     struct error error = {0};
@@ -186,20 +180,4 @@ a_directory_that_cannot_be_opened_is_told(void **state)
     fake_write(&scene.kernel, "run/libvirt-vgpu", "");
     assert_int_equal(statedir_peek(&scene.kernel.host, &ledger, &error), -ENOTDIR);
     assert_non_null(strstr(error.text, "cannot open /run/libvirt-vgpu: Not a directory"));
-}
-
-int
-main(void)
-{
-    const struct CMUnitTest tests[] = {
-        SCENE_TEST(a_lock_whose_file_is_removed_stores_nothing, here),
-        SCENE_TEST(who_waits_for_a_removed_file_asks_again, here),
-        SCENE_TEST(a_ledger_that_is_not_set_aside_is_told, here),
-        SCENE_TEST(everybody_may_read_a_ledger, here),
-        SCENE_TEST(a_ledger_that_is_too_large_is_not_read, here),
-        SCENE_TEST(a_link_in_place_of_claims_is_refused, here),
-        SCENE_TEST(a_directory_that_cannot_be_opened_is_told, here),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -73,8 +73,7 @@ whose_guests_all_run(void)
 }
 
 /* This test is the first, because a loaded library stays loaded. */
-static void
-who_asks_no_libvirt_does_not_load_it(void **state)
+TYPED_TEST(who_asks_no_libvirt_does_not_load_it, here)
 {
     static const char *const lines[] = {
         "vgpuctl gpus",
@@ -117,24 +116,21 @@ refused(const char *path, const char *words)
     typed_assert_has(error.text, REMEDY);
 }
 
-static void
-a_module_of_another_build_is_refused(void **state)
+UNIT_TEST(a_module_of_another_build_is_refused)
 {
     refused(built("old-module.so"), "old-module.so is of version 0.0.9, and this is version");
     refused(built("odd-module.so"), "odd-module.so was not built together with this program");
     refused("libm.so.6", "libm.so.6 was not built together with this program");
 }
 
-static void
-one_that_is_absent_is_named(void **state)
+UNIT_TEST(one_that_is_absent_is_named)
 {
     refused(ABSENT, ABSENT ": cannot open shared object file: No such file");
 }
 
 /* The message has one line for one host, and for three hosts. All facts that do not need libvirt
  * are printed. */
-static void
-commands_say_so_once(void **state)
+TYPED_TEST(commands_say_so_once, here)
 {
     scene.kernel.host.module = ABSENT;
     assert_int_equal(scene_prepare(&scene, 1, 1, "T4-1B"), 0);
@@ -150,17 +146,4 @@ commands_say_so_once(void **state)
         COMMAND_FAILED);
     typed_assert_has(typed.faults, "vgpuctl: list: cannot ask libvirt: " ABSENT);
     assert_ptr_equal(strchr(typed.faults, '\n'), typed.faults + strlen(typed.faults) - 1);
-}
-
-int
-main(void)
-{
-    static const struct CMUnitTest tests[] = {
-        TYPED_TEST(who_asks_no_libvirt_does_not_load_it, here),
-        cmocka_unit_test(a_module_of_another_build_is_refused),
-        cmocka_unit_test(one_that_is_absent_is_named),
-        TYPED_TEST(commands_say_so_once, here),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -31,6 +31,9 @@
 static struct scene scene;
 static struct typed typed;
 static const struct typed_case here = {{.scene = &scene, .machine = ""}, &typed};
+#define TEST(function) TYPED_TEST(function, here)
+
+UNIT_PROGRAM(warm_up_connection, NULL)
 
 static int
 run(const char *line)
@@ -38,8 +41,7 @@ run(const char *line)
     return typed_run(&scene, HERE, line, &typed);
 }
 
-static void
-shown(void **state)
+TEST(shown)
 {
     static const struct {
         const char *name, *line;
@@ -59,8 +61,7 @@ shown(void **state)
 }
 
 /* null is what libvirt does not tell. */
-static void
-facts(void **state)
+TEST(facts)
 {
     static const struct {
         const char *line, *facts;
@@ -109,8 +110,7 @@ facts(void **state)
 }
 
 /* One host makes mediated devices, and one makes functions. */
-static void
-both_kinds_on_one_host(void **state)
+TEST(both_kinds_on_one_host)
 {
     static const char node[] = "<device><name>pci_0000_%02x_00_0</name>"
                                "<path>/sys/devices/0000:%02x:00.0</path><parent>computer</parent>"
@@ -143,8 +143,7 @@ both_kinds_on_one_host(void **state)
 }
 
 /* There are no golden files here, because libvirt may change its words. */
-static void
-gone(void **state)
+TEST(gone)
 {
     assert_int_equal(run("vgpuctl list -r -o DOMAIN -c " GONE " -c " T4), COMMAND_FAILED);
     assert_string_equal(typed.printed, "DOMAIN\nweb01\n-\n");
@@ -156,8 +155,7 @@ gone(void **state)
     assert_ptr_equal(strchr(typed.faults, '\n'), typed.faults + strlen(typed.faults) - 1);
 }
 
-static void
-wrong_usage(void **state)
+TEST(wrong_usage)
 {
     static const struct {
         const char *line, *words;
@@ -178,8 +176,7 @@ wrong_usage(void **state)
 }
 
 /* The hosts of a file are treated like those of --connect, and come after them. */
-static void
-hosts_of_a_file(void **state)
+TEST(hosts_of_a_file)
 {
     AUTO_FREE char *line = NULL, *typed_out = NULL;
 
@@ -221,8 +218,7 @@ listen_only(char *path, size_t size)
 
 /* Ten hosts, and one of them is dead. The others are shown. The command takes as long as the
  * timeout of the dead host. */
-static void
-one_of_ten_is_dead(void **state)
+TEST(one_of_ten_is_dead)
 {
     char path[64], line[2048];
     int server = listen_only(path, sizeof(path));
@@ -252,8 +248,7 @@ one_of_ten_is_dead(void **state)
 }
 
 /* Many hosts are asked in waves, so they do not need a process and a descriptor each at once. */
-static void
-many(void **state)
+TEST(many)
 {
     struct rlimit usual, few = {0};
     const char *uris[200];
@@ -277,8 +272,7 @@ many(void **state)
 }
 
 /* Afterwards there is no child, and no message of libxml2 or ssh on the terminal. */
-static void
-nothing_is_left(void **state)
+TEST(nothing_is_left)
 {
     AUTO_CLOSE int terminal = memfd_create("terminal", MFD_CLOEXEC);
     AUTO_CLOSE int saved = dup(STDERR_FILENO);
@@ -297,8 +291,7 @@ nothing_is_left(void **state)
 #define TYPE(id, api, rest) "<type id='" id "'><deviceAPI>" api "</deviceAPI>" rest "</type>"
 
 /* A parent that is no PCI device, as libvirt shows the kernel's sample. */
-static void
-devices(void **state)
+TEST(devices)
 {
     AUTO(gpu_load_clear) struct gpu_load load = {0};
     AUTO(node_devices_clear) struct node_devices found = {0};
@@ -341,8 +334,7 @@ devices(void **state)
 
 /* NVIDIA's virtual functions are distinguished from functions that make mediated devices, and from
  * other devices. */
-static void
-functions(void **state)
+TEST(functions)
 {
     static const char *const texts[] = {
         SRIOV("/sys/devices/0000:3d:00.0", "0x10de", "nvidia", "virt_functions",
@@ -381,8 +373,7 @@ functions(void **state)
     }
 }
 
-static void
-bad_devices(void **state)
+TEST(bad_devices)
 {
     static const char *const texts[] = {
         "",
@@ -432,8 +423,7 @@ static const char answer[] =
                                                       "end";
 
 /* An answer counts only if it is complete. */
-static void
-answers(void **state)
+TEST(answers)
 {
     for (size_t size = 0; size <= sizeof(answer); size++) {
         struct remote_hosts hosts = {.items = calloc(1, sizeof(*hosts.items)), .count = 1};
@@ -459,8 +449,7 @@ answers(void **state)
 }
 
 /* If a domain cannot be read, nobody knows its devices. Then no vGPU is called an orphan. */
-static void
-unreadable_domain(void **state)
+TEST(unreadable_domain)
 {
     static const char words[] = "host\0QEMU\0"
                                 "0\0"
@@ -473,33 +462,4 @@ unreadable_domain(void **state)
     assert_false(hosts.items[0].domains.items[0].is_running);
     assert_false(hosts.items[0].domains.complete);
     remote_clear(&hosts);
-}
-
-int
-main(void)
-{
-    const char *top = getenv("srcdir");
-
-    /* The URIs above name files, which need absolute paths. */
-    if (top && (chdir(top) < 0 || setenv("srcdir", ".", 1) < 0))
-        return 1;
-#define TEST(function) TYPED_TEST(function, here)
-    const struct CMUnitTest tests[] = {
-        TEST(shown),
-        TEST(facts),
-        TEST(both_kinds_on_one_host),
-        TEST(gone),
-        TEST(wrong_usage),
-        TEST(hosts_of_a_file),
-        TEST(one_of_ten_is_dead),
-        TEST(many),
-        TEST(nothing_is_left),
-        TEST(devices),
-        TEST(functions),
-        TEST(bad_devices),
-        TEST(answers),
-        TEST(unreadable_domain),
-    };
-
-    return cmocka_run_group_tests(tests, warm_up_connection, NULL);
 }

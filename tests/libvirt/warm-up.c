@@ -25,5 +25,5 @@ warm_up_connection(void **state)
     assert_true(asprintf(&uri, "test://%s/tests/data/t4-host.xml", scene_sources()) > 0);
     assert_int_equal(connection_open(&host, uri, CONNECTION_READ, &connection, &error), 0);
     assert_int_equal(connection_tell(connection, CONNECTION_ALL, ignore, NULL, &error), 0);
-    return 0;
+    return scene_go_to_sources(state);
 }

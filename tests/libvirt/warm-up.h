@@ -9,5 +9,5 @@
 
 #pragma once
 
-/* The set-up of a group of tests. */
+/* The set-up of a test program. Its URIs may name files of the project afterwards. */
 int warm_up_connection(void **state);

@@ -492,16 +492,16 @@ static const struct migrate_case rows[] = {
     },
 };
 
-static void
-every_check(void **state)
+UNIT_PROGRAM(scene_go_to_sources, NULL)
+
+UNIT_TEST(every_check)
 {
     migrate_cases_play(rows, COUNT(rows));
 }
 
 /* A running guest, and several hosts with QEMU. They are ordered by how many such guests they would
  * take. */
-static void
-best_of_several(void **state)
+UNIT_TEST(best_of_several)
 {
     static const struct migrate_case row = {ONE("type=\"T4-1B\"")};
     static const struct {
@@ -554,8 +554,7 @@ best_of_several(void **state)
 #define A40_HOST "test:///proc/self/cwd/tests/data/a40-host.xml"
 
 /* The command itself. libvirt's test driver does not run QEMU. */
-static void
-command(void **state)
+UNIT_TEST(command)
 {
     static const struct {
         const char *name, *line;
@@ -605,19 +604,4 @@ command(void **state)
     assert_string_equal(typed.printed, "");
     typed_clear(&typed);
     scene_stop(&scene);
-}
-
-int
-main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(every_check),
-        cmocka_unit_test(best_of_several),
-        cmocka_unit_test(command),
-    };
-
-    /* The URIs above name files, which need absolute paths. */
-    if (chdir(scene_sources()) < 0)
-        return 1;
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -349,25 +349,12 @@ static const struct migrate_case newcomers[] = {
     },
 };
 
-static void
-guests_with_functions(void **state)
+UNIT_TEST(guests_with_functions)
 {
     migrate_cases_play(functions, COUNT(functions));
 }
 
-static void
-guests_that_are_new(void **state)
+UNIT_TEST(guests_that_are_new)
 {
     migrate_cases_play(newcomers, COUNT(newcomers));
-}
-
-int
-main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(guests_with_functions),
-        cmocka_unit_test(guests_that_are_new),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -11,7 +11,6 @@
 #include "migrate/move.h"
 
 #include <string.h>
-#include <unistd.h>
 
 #define HERE  "test:///proc/self/cwd/tests/data/t4-host.xml"
 #define A40   "test:///proc/self/cwd/tests/data/a40-host.xml"
@@ -21,9 +20,11 @@
 static struct scene scene;
 static struct typed typed;
 static const struct typed_case here = {{.scene = &scene, .machine = ""}, &typed};
+#define TEST(name) TYPED_TEST(name, here)
 
-static void
-shown(void **state)
+UNIT_PROGRAM(warm_up_connection, NULL)
+
+TEST(shown)
 {
     static const struct {
         const char *name, *line;
@@ -42,8 +43,7 @@ shown(void **state)
 }
 
 /* There are no golden files here, because the first reason has the version of libvirt. */
-static void
-refused(void **state)
+TEST(refused)
 {
     static const struct {
         const char *line;
@@ -69,8 +69,7 @@ refused(void **state)
 }
 
 /* The message has libvirt's own message, and says where the domain is now. */
-static void
-failed(void **state)
+TEST(failed)
 {
     static const struct terminal none;
     static const struct {
@@ -116,8 +115,7 @@ failed(void **state)
 #define HAS   "dddddddd-0000-4000-8000-000000000002"
 
 /* The guest's next start uses the vGPU with which it runs here. */
-static void
-the_definition_follows(void **state)
+TEST(the_definition_follows)
 {
     static const struct name web08 = {WEB08};
     AUTO(connection_close) struct connection *there = NULL;
@@ -143,18 +141,4 @@ the_definition_follows(void **state)
     assert_int_equal(move_update_definition(there, &web08, &error), 0);
     again = definition_read(there, "web08");
     assert_string_equal(again, after);
-}
-
-#define TEST(name) TYPED_TEST(name, here)
-
-int
-main(void)
-{
-    static const struct CMUnitTest tests[] = {TEST(shown), TEST(refused), TEST(failed),
-                                              TEST(the_definition_follows)};
-
-    /* The URIs above name files, which need absolute paths. */
-    if (chdir(scene_sources()) < 0)
-        return 1;
-    return cmocka_run_group_tests(tests, warm_up_connection, NULL);
 }

@@ -20,6 +20,7 @@
 static struct scene scene;
 static struct typed typed;
 static const struct typed_case here = {{.scene = &scene, .machine = MACHINE}, &typed};
+#define TEST(name) TYPED_TEST(name, here)
 
 /* libvirt's test driver with guest 1, and what its XML has besides. */
 static const char *
@@ -60,8 +61,9 @@ refuses(const char *uri, const char *line, int status, const char *words)
     assert_int_equal(scene_leases(&scene, "pending"), 0);
 }
 
-static void
-words(void **state)
+UNIT_PROGRAM(warm_up_connection, NULL)
+
+TEST(words)
 {
     const char *uri = libvirt("", "");
 
@@ -75,8 +77,7 @@ words(void **state)
 }
 
 /* Nothing is held, and the guest runs on. */
-static void
-cannot_be_saved(void **state)
+TEST(cannot_be_saved)
 {
     static const char nic[] =
         "<interface type='hostdev' managed='yes'><source><address type='pci' domain='0x0000' "
@@ -102,8 +103,7 @@ cannot_be_saved(void **state)
             "guest1 cannot be saved: ua-gpu0: ");
 }
 
-static void
-no_place(void **state)
+TEST(no_place)
 {
     assert_int_equal(typed_prepare(&scene, 1, "L40S-8Q", FIRST), 0);
     refuses(libvirt("", ""), "vgpuctl move guest1 --here --parent 3d:00.0", COMMAND_FAILED,
@@ -111,13 +111,4 @@ no_place(void **state)
     typed_expect(&scene, libvirt("", ""), "vgpuctl drain 5e:00.0", COMMAND_DONE, "", &typed);
     refuses(libvirt("", ""), "vgpuctl move guest1 --here", COMMAND_NO_CAPACITY,
             "0000:3d:00.0 is not one that it is to move to, 0000:5e:00.0 is drained");
-}
-
-int
-main(void)
-{
-#define TEST(name) TYPED_TEST(name, here)
-    const struct CMUnitTest tests[] = {TEST(words), TEST(cannot_be_saved), TEST(no_place)};
-
-    return cmocka_run_group_tests(tests, warm_up_connection, NULL);
 }

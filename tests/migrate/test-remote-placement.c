@@ -268,8 +268,7 @@ play(uint64_t seed, struct tally *tally)
     model_town_stop(&town);
 }
 
-static void
-never_contradicts_a_start(void **state)
+UNIT_TEST(never_contradicts_a_start)
 {
     uint64_t first = chance_setting("SEED", SEED), count = chance_rounds(HOSTS);
     struct tally tally = {0};
@@ -283,12 +282,4 @@ never_contradicts_a_start(void **state)
     assert_true(tally.answers[MIGRATE_YES] > count / 10);
     assert_true(tally.answers[MIGRATE_NO] > count / 10);
     assert_true(tally.started > count / 4);
-}
-
-int
-main(void)
-{
-    const struct CMUnitTest tests[] = {cmocka_unit_test(never_contradicts_a_start)};
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

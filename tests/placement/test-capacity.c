@@ -7,10 +7,11 @@
 #include <stdio.h>
 #include <string.h>
 
+UNIT_PROGRAM(question_set_up, question_tear_down)
+
 /* --- room ------------------------------------------------------------------------------------- */
 
-static void
-functions_are_not_added_up(void **state)
+UNIT_TEST(functions_are_not_added_up)
 {
     static const struct question rows[] = {
         /* as many as there are functions, or as the GPU can take: the smaller number */
@@ -43,8 +44,7 @@ functions_are_not_added_up(void **state)
     question_check(rows, COUNT(rows));
 }
 
-static void
-one_size_on_a_gpu(void **state)
+UNIT_TEST(one_size_on_a_gpu)
 {
     static const struct question rows[] = {
         /* vGPUs that are made already */
@@ -80,8 +80,7 @@ one_size_on_a_gpu(void **state)
 }
 
 /* If the first choice leaves no place for the other devices, another choice is tried. */
-static void
-all_together_whatever_the_order(void **state)
+UNIT_TEST(all_together_whatever_the_order)
 {
     static const char fits[] =
         "classes = { any = { framebuffer = \"1G\"; }; pair = { types = [ \"X-2\", \"X-1\" ]; }; };";
@@ -110,8 +109,7 @@ all_together_whatever_the_order(void **state)
     " ]; } );"
 
 /* A place fails for one device, or beside one device. It may still do for other devices. */
-static void
-no_way_is_given_up_too_soon(void **state)
+UNIT_TEST(no_way_is_given_up_too_soon)
 {
     static const struct question rows[] = {
         /* if the first device is on a, the second has no place, because it must be on a */
@@ -127,8 +125,7 @@ no_way_is_given_up_too_soon(void **state)
 }
 
 /* Of several types on one GPU, the type that needs the most of the GPU is placed first. */
-static void
-small_ones_do_not_crowd_out_big_ones(void **state)
+UNIT_TEST(small_ones_do_not_crowd_out_big_ones)
 {
     static const struct question rows[] = {
         {"gpu m rule pool 4 M-1/1 M-2/2", "", "type=M-2;type=M-1;type=M-1", "m M-2, m M-1, m M-1"},
@@ -138,8 +135,7 @@ small_ones_do_not_crowd_out_big_ones(void **state)
     question_check(rows, COUNT(rows));
 }
 
-static void
-refusals_and_silence(void **state)
+UNIT_TEST(refusals_and_silence)
 {
     static const struct question rows[] = {
         /* a vGPU on another GPU, or of another type */
@@ -170,8 +166,7 @@ refusals_and_silence(void **state)
 
 /* --- UUIDs that exist already ----------------------------------------------------------------- */
 
-static void
-what_is_there_already(void **state)
+UNIT_TEST(what_is_there_already)
 {
     static const struct question rows[] = {
         /* the domain's own vGPU is taken back, on any GPU */
@@ -223,8 +218,7 @@ what_is_there_already(void **state)
 
 /* All devices differ, and there is one too many. The answer, or "undecided", comes in a bearable
  * time. */
-static void
-a_hopeless_search_ends(void **state)
+UNIT_TEST(a_hopeless_search_ends)
 {
     char text[QUESTION_TEXT], request[1024] = "";
 
@@ -245,8 +239,7 @@ a_hopeless_search_ends(void **state)
 
 /* Each quota makes each check slower. So fewer checks are made, because the lock is held all the
  * time. */
-static void
-a_search_with_quotas_ends_sooner(void **state)
+UNIT_TEST(a_search_with_quotas_ends_sooner)
 {
     static const char machine[] = "gpu a X-1:1024:3\ngpu b X-1:1024:3\n"
                                   "gpu c X-1:1024:2\ngpu d X-1:1024:2\n";
@@ -268,8 +261,7 @@ a_search_with_quotas_ends_sooner(void **state)
 
 /* As many equal devices as a request may have, and then one too many. Equal devices are not tried
  * in all orders. */
-static void
-many_alike_are_no_search(void **state)
+UNIT_TEST(many_alike_are_no_search)
 {
     char text[QUESTION_TEXT], machine[2048] = "", request[1024] = "";
 
@@ -286,23 +278,4 @@ many_alike_are_no_search(void **state)
     question_answer(&(struct question){machine, "placement = \"spread\";", request, ""}, text);
     if (!strstr(text, "NO_ROOM there is room for each of its vGPUs, but not for all together"))
         fail_msg("%s", text);
-}
-
-int
-main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(functions_are_not_added_up),
-        cmocka_unit_test(one_size_on_a_gpu),
-        cmocka_unit_test(all_together_whatever_the_order),
-        cmocka_unit_test(no_way_is_given_up_too_soon),
-        cmocka_unit_test(small_ones_do_not_crowd_out_big_ones),
-        cmocka_unit_test(refusals_and_silence),
-        cmocka_unit_test(what_is_there_already),
-        cmocka_unit_test(a_hopeless_search_ends),
-        cmocka_unit_test(a_search_with_quotas_ends_sooner),
-        cmocka_unit_test(many_alike_are_no_search),
-    };
-
-    return cmocka_run_group_tests(tests, question_set_up, question_tear_down);
 }

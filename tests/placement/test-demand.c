@@ -102,8 +102,7 @@ check_rows(const struct row *rows, size_t count)
     assert_int_equal(wrong, 0);
 }
 
-static void
-annotation_then_alias_then_default(void **state)
+UNIT_TEST(annotation_then_alias_then_default)
 {
     static const struct row rows[] = {
         {"ua-gpu0", "nvidia-222", NULL, NULL, "nvidia-222", false, false},
@@ -124,8 +123,7 @@ annotation_then_alias_then_default(void **state)
     check_rows(rows, COUNT(rows));
 }
 
-static void
-an_alias_is_a_class_or_a_class_and_a_number(void **state)
+UNIT_TEST(an_alias_is_a_class_or_a_class_and_a_number)
 {
     static const struct row rows[] = {
         {"ua-vgpu-small-1", NULL, NULL, NULL, "small-1", false, false},
@@ -153,8 +151,7 @@ an_alias_is_a_class_or_a_class_and_a_number(void **state)
     check_rows(rows, COUNT(rows));
 }
 
-static void
-what_nothing_names_is_not_ours(void **state)
+UNIT_TEST(what_nothing_names_is_not_ours)
 {
     static const struct row rows[] = {
         {NULL, NULL, NULL, NULL, NULL, false, false},
@@ -178,8 +175,7 @@ what_nothing_names_is_not_ours(void **state)
     }
 }
 
-static void
-explicit_is_what_the_xml_alone_asks_for(void **state)
+UNIT_TEST(explicit_is_what_the_xml_alone_asks_for)
 {
     struct request_hostdev annotated = {.is_gpu = true, .device = 0};
     struct request_hostdev aliased = {
@@ -189,8 +185,7 @@ explicit_is_what_the_xml_alone_asks_for(void **state)
     assert_true(demand_is_explicit(&aliased));
 }
 
-static void
-an_unknown_class_is_told_with_the_known_ones(void **state)
+UNIT_TEST(an_unknown_class_is_told_with_the_known_ones)
 {
     static const struct row rows[] = {
         {"ua-gpu0", NULL, "middle", NULL, NULL, true, false},
@@ -212,8 +207,7 @@ an_unknown_class_is_told_with_the_known_ones(void **state)
 
 /* The longest class name in an annotation or alias means this class. It does not mean a class with
  * a shorter name that begins in the same way. */
-static void
-no_name_is_cut(void **state)
+UNIT_TEST(no_name_is_cut)
 {
     char text[300], *alias = NULL;
     struct row row = {"ua-gpu0", NULL, text, NULL, text, true, false};
@@ -256,8 +250,7 @@ static struct policy_domain domains[] = {
 
 /* The class or type of a domain's hostdev, if several places name one. NULL: the hostdev is not
  * ours. */
-static void
-annotation_then_domains_then_alias_then_default(void **state)
+UNIT_TEST(annotation_then_domains_then_alias_then_default)
 {
     static const struct {
         const char *domain, *alias;
@@ -312,8 +305,7 @@ annotation_then_domains_then_alias_then_default(void **state)
 
 /* Here a device is ours only because of a domain's entry, and not by its name. A device of s390 is
  * never ours. `allow` does not limit the type. */
-static void
-domains_by_uuid_and_for_gpus_only(void **state)
+UNIT_TEST(domains_by_uuid_and_for_gpus_only)
 {
     struct request_hostdev hostdev = {
         .alias = (char[]){"ua-gpu1"}, .is_gpu = true, .device = SIZE_MAX};
@@ -361,8 +353,7 @@ resolve_device(struct request_device *device, const struct policy *policy, struc
     return rc;
 }
 
-static void
-only_what_the_policy_allows_may_be_said(void **state)
+UNIT_TEST(only_what_the_policy_allows_may_be_said)
 {
     const struct {
         struct attributes attributes;
@@ -410,8 +401,7 @@ only_what_the_policy_allows_may_be_said(void **state)
 }
 
 /* The request has precedence over the class, and the class over the whole policy. */
-static void
-order_and_numa_are_inherited(void **state)
+UNIT_TEST(order_and_numa_are_inherited)
 {
     static const struct {
         enum choice_order asked, class, whole, wanted;
@@ -467,8 +457,7 @@ order_and_numa_are_inherited(void **state)
 
 #define NONE 4711
 
-static void
-types_by_words_and_by_frame_buffer(void **state)
+UNIT_TEST(types_by_words_and_by_frame_buffer)
 {
     char *words[] = {(char[]){"T4-2B"}, (char[]){"nvidia-222"}, (char[]){"GRID T4-1Q"}};
     const struct policy_class listed = {.types = {words, COUNT(words)}};
@@ -511,8 +500,7 @@ types_by_words_and_by_frame_buffer(void **state)
 }
 
 /* A class by frame buffer names no types. Its demand says so. */
-static void
-a_class_by_frame_buffer(void **state)
+UNIT_TEST(a_class_by_frame_buffer)
 {
     struct policy_class class = {.name = (char[]){"big"}, .framebuffer = 8192};
     const struct policy policy = {
@@ -556,8 +544,7 @@ resolve_param(const char *name, const char *value, const struct policy *policy, 
     return rc;
 }
 
-static void
-parameters_are_refused_unless_allowed(void **state)
+UNIT_TEST(parameters_are_refused_unless_allowed)
 {
     char *named[] = {(char[]){"vgpu_swrl"}};
     const struct policy none = {.default_class = (char[]){""}, .allow = ~0u, .has_params = true};
@@ -608,8 +595,7 @@ parameters_are_refused_unless_allowed(void **state)
     }
 }
 
-static void
-parameters_as_the_driver_takes_them(void **state)
+UNIT_TEST(parameters_as_the_driver_takes_them)
 {
     struct request_param params[] = {{(char[]){"frame_rate_limiter"}, (char[]){"0"}},
                                      {(char[]){"disable_vnc"}, (char[]){"1"}}};
@@ -631,8 +617,7 @@ parameters_as_the_driver_takes_them(void **state)
 }
 
 /* The driver must not get a half of a value. */
-static void
-parameters_are_whole_or_refused(void **state)
+UNIT_TEST(parameters_are_whole_or_refused)
 {
     char values[2][257];
     struct request_param params[] = {{(char[]){"frame_rate_limiter"}, values[0]},
@@ -657,8 +642,7 @@ parameters_are_whole_or_refused(void **state)
 }
 
 /* Several hostdevs keep their order. Those that are not ours leave no gap. */
-static void
-several_hostdevs(void **state)
+UNIT_TEST(several_hostdevs)
 {
     struct request_device device = {.attributes.said[ATTRIBUTE_TYPE] = (char[]){"nvidia-222"}};
     struct request_hostdev hostdevs[] = {
@@ -688,29 +672,4 @@ several_hostdevs(void **state)
     hostdevs[1].alias = (char[]){"ua-vgpu-nonsense"};
     assert_int_equal(resolution_make(&request, &policy, &demands, &error), -EINVAL);
     assert_null(demands.items);
-}
-
-int
-main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(annotation_then_alias_then_default),
-        cmocka_unit_test(an_alias_is_a_class_or_a_class_and_a_number),
-        cmocka_unit_test(what_nothing_names_is_not_ours),
-        cmocka_unit_test(explicit_is_what_the_xml_alone_asks_for),
-        cmocka_unit_test(an_unknown_class_is_told_with_the_known_ones),
-        cmocka_unit_test(no_name_is_cut),
-        cmocka_unit_test(annotation_then_domains_then_alias_then_default),
-        cmocka_unit_test(domains_by_uuid_and_for_gpus_only),
-        cmocka_unit_test(only_what_the_policy_allows_may_be_said),
-        cmocka_unit_test(order_and_numa_are_inherited),
-        cmocka_unit_test(types_by_words_and_by_frame_buffer),
-        cmocka_unit_test(a_class_by_frame_buffer),
-        cmocka_unit_test(parameters_are_refused_unless_allowed),
-        cmocka_unit_test(parameters_as_the_driver_takes_them),
-        cmocka_unit_test(parameters_are_whole_or_refused),
-        cmocka_unit_test(several_hostdevs),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

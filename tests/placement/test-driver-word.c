@@ -200,21 +200,10 @@ play(uint64_t first)
     fake_stop(&card.kernel);
 }
 
-static void
-is_neither_refused_nor_exceeded(void **state)
+UNIT_TEST(is_neither_refused_nor_exceeded)
 {
     uint64_t first = chance_setting("SEED", SEED), rounds = chance_rounds(HOSTS);
 
     for (uint64_t i = 0; i < rounds; i++)
         play(first + i);
-}
-
-int
-main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(is_neither_refused_nor_exceeded),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

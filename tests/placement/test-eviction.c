@@ -4,10 +4,11 @@
 
 #include "placement/question.h"
 
+UNIT_PROGRAM(question_set_up, question_tear_down)
+
 /* --- the vGPU that would be given up ---------------------------------------------------------- */
 
-static void
-an_idle_gpu_changes_its_type(void **state)
+UNIT_TEST(an_idle_gpu_changes_its_type)
 {
     static const struct question_victim rows[] = {
         {"gpu a" X "kept 1 X-1 a other", "", "type=X-2", 1},
@@ -31,8 +32,7 @@ an_idle_gpu_changes_its_type(void **state)
     question_check_victims(rows, COUNT(rows));
 }
 
-static void
-nothing_is_reaped_in_vain(void **state)
+UNIT_TEST(nothing_is_reaped_in_vain)
 {
     static const struct question_victim rows[] = {
         /* the vGPU is not ours, or is in use */
@@ -73,8 +73,7 @@ nothing_is_reaped_in_vain(void **state)
 
 /* With two devices a search says whether the removal would help. If that search takes too long,
  * nothing is removed. */
-static void
-too_much_effort_removes_nothing(void **state)
+UNIT_TEST(too_much_effort_removes_nothing)
 {
     static const struct question_victim rows[] = {
         {"gpu a" X "kept 1 X-4 a other", "", "type=X-2;type=X-2", 1},
@@ -86,8 +85,7 @@ too_much_effort_removes_nothing(void **state)
     question_check_victims(rows, COUNT(rows));
 }
 
-static void
-reserved_places_stay_reserved(void **state)
+UNIT_TEST(reserved_places_stay_reserved)
 {
     static const struct question_victim rows[] = {
         {"gpu a X-1:1024:2\nkept 1 X-1 a other\nheld 2 X-1 a other",
@@ -101,8 +99,7 @@ reserved_places_stay_reserved(void **state)
     question_check_victims(rows, COUNT(rows));
 }
 
-static void
-a_claim_in_flight_blocks_as_what_is_made(void **state)
+UNIT_TEST(a_claim_in_flight_blocks_as_what_is_made)
 {
     static const struct question_victim rows[] = {
         {"gpu a" X "kept 1 X-1 a other\npending 2 X-1 a third", "", "type=X-2", 0},
@@ -115,8 +112,7 @@ a_claim_in_flight_blocks_as_what_is_made(void **state)
 
 /* The kernel has refused a place, or does not tell its room. No removal changes that in this
  * call. */
-static void
-a_refusal_is_no_reason_to_reap(void **state)
+UNIT_TEST(a_refusal_is_no_reason_to_reap)
 {
     static const struct question_victim rows[] = {
         {"gpu a X-1:1024:4\nkept 1 X-1 a other\nrefused a X-1", "", "type=X-1", 0},
@@ -135,8 +131,7 @@ a_refusal_is_no_reason_to_reap(void **state)
 
 /* Other guests' vGPUs are not given up for a device that has room, or for one that will never have
  * room. */
-static void
-only_what_stands_in_the_way_is_reaped(void **state)
+UNIT_TEST(only_what_stands_in_the_way_is_reaped)
 {
     static const struct question_victim rows[] = {
         {"gpu a" X "gpu b Y:1024:1\nkept 1 X-1 a other\nforeign 2 Y b", "", "type=X-1;type=Y", 0},
@@ -159,8 +154,7 @@ only_what_stands_in_the_way_is_reaped(void **state)
 }
 
 /* A vGPU whose guest would have room elsewhere is given up first, as when placing. */
-static void
-help_for_all_together(void **state)
+UNIT_TEST(help_for_all_together)
 {
     static const struct question_victim rows[] = {
         {"gpu a vfs 1 X-1:1024:4\ngpu b vfs 1 X-1:1024:4\nkept 1 X-1 b.0 other", "",
@@ -173,8 +167,7 @@ help_for_all_together(void **state)
     question_check_victims(rows, COUNT(rows));
 }
 
-static void
-what_stands_in_the_way_of_a_named_function(void **state)
+UNIT_TEST(what_stands_in_the_way_of_a_named_function)
 {
 #define ONES_AND_TWOS "gpu v vf vfs 4 X-1:1024:1@1 X-2:2048:1@2 Y-1:1024:1@1\n"
     static const struct question_victim rows[] = {
@@ -222,22 +215,4 @@ what_stands_in_the_way_of_a_named_function(void **state)
     };
 
     question_check_victims(rows, COUNT(rows));
-}
-
-int
-main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(an_idle_gpu_changes_its_type),
-        cmocka_unit_test(nothing_is_reaped_in_vain),
-        cmocka_unit_test(too_much_effort_removes_nothing),
-        cmocka_unit_test(reserved_places_stay_reserved),
-        cmocka_unit_test(a_claim_in_flight_blocks_as_what_is_made),
-        cmocka_unit_test(a_refusal_is_no_reason_to_reap),
-        cmocka_unit_test(only_what_stands_in_the_way_is_reaped),
-        cmocka_unit_test(help_for_all_together),
-        cmocka_unit_test(what_stands_in_the_way_of_a_named_function),
-    };
-
-    return cmocka_run_group_tests(tests, question_set_up, question_tear_down);
 }

@@ -6,8 +6,9 @@
 
 #define AB "classes = { c = { types = [ \"Z-1\", \"X-1\" ]; }; };"
 
-static void
-what_could_be_once(void **state)
+UNIT_PROGRAM(question_set_up, question_tear_down)
+
+UNIT_TEST(what_could_be_once)
 {
     static const struct question rows[] = {
         /* it could now, or on the host without any vGPUs, even without foreign ones */
@@ -33,8 +34,7 @@ what_could_be_once(void **state)
     question_check_ever(rows, COUNT(rows), false);
 }
 
-static void
-what_can_never_be(void **state)
+UNIT_TEST(what_can_never_be)
 {
     static const struct question rows[] = {
         {"gpu a" X, "", "type=Z", "NO: |Z, which no GPU here has"},
@@ -53,8 +53,7 @@ what_can_never_be(void **state)
     question_check_ever(rows, COUNT(rows), false);
 }
 
-static void
-what_nobody_knows(void **state)
+UNIT_TEST(what_nobody_knows)
 {
     static const struct question rows[] = {
         /* a driver that lists only what it would make now */
@@ -93,8 +92,7 @@ what_nobody_knows(void **state)
 }
 
 /* A GPU of vgpu.conf has not appeared yet. */
-static void
-who_waits_for_a_gpu(void **state)
+UNIT_TEST(who_waits_for_a_gpu)
 {
     static const struct question rows[] = {
         {"gpu a" X, "", "type=X-1", "YES a x-1"},
@@ -103,17 +101,4 @@ who_waits_for_a_gpu(void **state)
     };
 
     question_check_ever(rows, COUNT(rows), true);
-}
-
-int
-main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(what_could_be_once),
-        cmocka_unit_test(what_can_never_be),
-        cmocka_unit_test(what_nobody_knows),
-        cmocka_unit_test(who_waits_for_a_gpu),
-    };
-
-    return cmocka_run_group_tests(tests, question_set_up, question_tear_down);
 }

@@ -9,8 +9,9 @@
 #define TWELVE "gpu v vf vfs 12 X-1:1024:12\n"
 #define NINE   "gpu v vf vfs 9 X-1:1024:9\n"
 
-static void
-the_function_that_is_named(void **state)
+UNIT_PROGRAM(question_set_up, question_tear_down)
+
+UNIT_TEST(the_function_that_is_named)
 {
     static const struct question rows[] = {
         /* a free function is taken, even if another would be better */
@@ -49,8 +50,7 @@ the_function_that_is_named(void **state)
     question_check(rows, COUNT(rows));
 }
 
-static void
-why_the_function_that_is_named_will_not_do(void **state)
+UNIT_TEST(why_the_function_that_is_named_will_not_do)
 {
 #define CANNOT "NO_ROOM gpu0 (X-1) cannot be on v.1: its GPU v "
 #define NEVER  "NEVER gpu0 (X-1) cannot be on v.1: its GPU v "
@@ -103,8 +103,7 @@ why_the_function_that_is_named_will_not_do(void **state)
 }
 
 /* The message names eight of the functions that would do now, if all rules are kept. */
-static void
-functions_that_would_do(void **state)
+UNIT_TEST(functions_that_would_do)
 {
     static const struct question rows[] = {
         {TWELVE "held 1 X-1 v.3 other", "", "type=X-1 on=v.3",
@@ -128,8 +127,7 @@ functions_that_would_do(void **state)
     question_check(rows, COUNT(rows));
 }
 
-static void
-several_functions_for_one_guest(void **state)
+UNIT_TEST(several_functions_for_one_guest)
 {
     static const struct question rows[] = {
         {V W, "", "type=X-1 on=v.0;type=X-1 on=v.1", "v.0 X-1, v.1 X-1"},
@@ -169,8 +167,7 @@ several_functions_for_one_guest(void **state)
 }
 
 /* An arriving guest may get another source: another function, or a device of the other kind. */
-static void
-places_for_who_arrives(void **state)
+UNIT_TEST(places_for_who_arrives)
 {
     static const struct question rows[] = {
         {V W, "", "type=X-1 on=v.2 free=place", "v.0 X-1"},
@@ -210,8 +207,7 @@ places_for_who_arrives(void **state)
 }
 
 /* A driver lists only the types that it would make now. Nobody knows the other types. */
-static void
-what_is_not_listed_now(void **state)
+UNIT_TEST(what_is_not_listed_now)
 {
     static const struct question rows[] = {
         {V "forgetful v", "", "type=X-1 on=v.1", "v.1 X-1"},
@@ -241,8 +237,7 @@ what_is_not_listed_now(void **state)
 
 /* A card may have several sizes if its driver was seen to take several, or among its GPU
  * instances. */
-static void
-cards_of_several_sizes(void **state)
+UNIT_TEST(cards_of_several_sizes)
 {
 #define MIXED     "gpu v vf vfs 4 rule mixed memory 8192" X
 #define INSTANCES "gpu v vf vfs 4 X-1:1024:1@1 X-2:2048:2@2\n"
@@ -269,20 +264,4 @@ cards_of_several_sizes(void **state)
     };
 
     question_check(rows, COUNT(rows));
-}
-
-int
-main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(the_function_that_is_named),
-        cmocka_unit_test(why_the_function_that_is_named_will_not_do),
-        cmocka_unit_test(functions_that_would_do),
-        cmocka_unit_test(several_functions_for_one_guest),
-        cmocka_unit_test(places_for_who_arrives),
-        cmocka_unit_test(what_is_not_listed_now),
-        cmocka_unit_test(cards_of_several_sizes),
-    };
-
-    return cmocka_run_group_tests(tests, question_set_up, question_tear_down);
 }

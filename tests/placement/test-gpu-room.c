@@ -431,8 +431,7 @@ check_host(struct model *model, uint64_t first)
     model_problem_clear(&problem);
 }
 
-static void
-the_room_is_what_the_kernel_would_make(void **state)
+UNIT_TEST(the_room_is_what_the_kernel_would_make)
 {
     uint64_t first = chance_setting("SEED", SEED), rounds = chance_rounds(ROUNDS);
     static struct model model;
@@ -441,14 +440,4 @@ the_room_is_what_the_kernel_would_make(void **state)
         model_make(&model, first + i);
         check_host(&model, first + i);
     }
-}
-
-int
-main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(the_room_is_what_the_kernel_would_make),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

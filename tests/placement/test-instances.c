@@ -174,8 +174,7 @@ play(uint64_t *seed, uint64_t began)
     }
 }
 
-static void
-no_promise_is_broken(void **state)
+UNIT_TEST(no_promise_is_broken)
 {
     uint64_t seed = chance_setting("SEED", SEED);
 
@@ -184,12 +183,4 @@ no_promise_is_broken(void **state)
 
         play(&seed, began);
     }
-}
-
-int
-main(void)
-{
-    const struct CMUnitTest tests[] = {cmocka_unit_test(no_promise_is_broken)};
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

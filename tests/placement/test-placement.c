@@ -3,10 +3,12 @@
 /* Where a vGPU goes if several places would do, and the configuration's rules for this. */
 
 #include "placement/question.h"
+
+UNIT_PROGRAM(question_set_up, question_tear_down)
+
 /* --- pack and spread -------------------------------------------------------------------------- */
 
-static void
-pack_fills_and_keeps_empty_ones_empty(void **state)
+UNIT_TEST(pack_fills_and_keeps_empty_ones_empty)
 {
     static const struct question rows[] = {
         /* one device */
@@ -39,8 +41,7 @@ pack_fills_and_keeps_empty_ones_empty(void **state)
     question_check(rows, COUNT(rows));
 }
 
-static void
-spread_takes_the_emptiest(void **state)
+UNIT_TEST(spread_takes_the_emptiest)
 {
     static const char spread[] = "placement = \"spread\";";
     static const struct question rows[] = {
@@ -81,8 +82,7 @@ spread_takes_the_emptiest(void **state)
 
 #define NODES "gpu a numa 0" X "gpu b numa 1" X "gpu c" X
 
-static void
-near_first_or_only(void **state)
+UNIT_TEST(near_first_or_only)
 {
     static const char ignore[] = "numa = \"ignore\";", require[] = "numa = \"require\";";
     static const struct question rows[] = {
@@ -130,8 +130,7 @@ near_first_or_only(void **state)
     "gpus = ( { address = \"a\"; traits = [ \"blue\", \"old\" ]; },"                               \
     "         { address = \"b\"; traits = [ \"red\" ]; } );"
 
-static void
-traits_are_asked_for_or_forbidden(void **state)
+UNIT_TEST(traits_are_asked_for_or_forbidden)
 {
     static const struct question rows[] = {
         /* tags of the administrator */
@@ -187,8 +186,7 @@ traits_are_asked_for_or_forbidden(void **state)
 
 /* --- classes ---------------------------------------------------------------------------------- */
 
-static void
-classes_by_types_and_by_frame_buffer(void **state)
+UNIT_TEST(classes_by_types_and_by_frame_buffer)
 {
 #define TWO   "classes = { c = { types = [ \"X-2\", \"x-1\", \"GRID X-4\" ]; }; };"
 #define SIZED "classes = { c = { framebuffer = \"2G\"; }; };"
@@ -222,8 +220,7 @@ classes_by_types_and_by_frame_buffer(void **state)
 
 /* --- the administrator's settings of GPUs ----------------------------------------------------- */
 
-static void
-gpus_of_the_policy(void **state)
+UNIT_TEST(gpus_of_the_policy)
 {
     static const struct question rows[] = {
         /* reserve: places that are not given out, counted in the requested type */
@@ -290,8 +287,7 @@ gpus_of_the_policy(void **state)
     question_check(rows, COUNT(rows));
 }
 
-static void
-parents_that_are_asked_for(void **state)
+UNIT_TEST(parents_that_are_asked_for)
 {
     static const struct question rows[] = {
         {THREE, "", "type=X-1 parent=b", "b X-1"},
@@ -318,8 +314,7 @@ parents_that_are_asked_for(void **state)
 }
 
 /* A function that one device names is not given to another device that would take any. */
-static void
-a_named_function_is_left_to_who_names_it(void **state)
+UNIT_TEST(a_named_function_is_left_to_who_names_it)
 {
     static const struct question rows[] = {
         {"gpu a vfs 2" X, "", "type=X-1;type=X-1 parent=a.0", "a.1 X-1, a.0 X-1"},
@@ -335,8 +330,7 @@ a_named_function_is_left_to_who_names_it(void **state)
 
 /* --- quotas ----------------------------------------------------------------------------------- */
 
-static void
-quotas_bind_whom_they_name(void **state)
+UNIT_TEST(quotas_bind_whom_they_name)
 {
     static const struct question rows[] = {
         /* vGPUs that count */
@@ -390,8 +384,7 @@ quotas_bind_whom_they_name(void **state)
     question_check(rows, COUNT(rows));
 }
 
-static void
-the_tightest_quota_binds(void **state)
+UNIT_TEST(the_tightest_quota_binds)
 {
 #define TWO_QUOTAS                                                                                 \
     "classes = { c = { types = [ \"X-1\" ]; }; all = { framebuffer = \"1G\"; }; };"                \
@@ -411,23 +404,4 @@ the_tightest_quota_binds(void **state)
     };
 
     question_check(rows, COUNT(rows));
-}
-
-int
-main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(pack_fills_and_keeps_empty_ones_empty),
-        cmocka_unit_test(spread_takes_the_emptiest),
-        cmocka_unit_test(near_first_or_only),
-        cmocka_unit_test(traits_are_asked_for_or_forbidden),
-        cmocka_unit_test(classes_by_types_and_by_frame_buffer),
-        cmocka_unit_test(gpus_of_the_policy),
-        cmocka_unit_test(parents_that_are_asked_for),
-        cmocka_unit_test(a_named_function_is_left_to_who_names_it),
-        cmocka_unit_test(quotas_bind_whom_they_name),
-        cmocka_unit_test(the_tightest_quota_binds),
-    };
-
-    return cmocka_run_group_tests(tests, question_set_up, question_tear_down);
 }

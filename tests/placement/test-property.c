@@ -154,8 +154,7 @@ run_rounds(void (*check)(const struct model *model, uint64_t seed))
     }
 }
 
-static void
-a_place_is_found_if_and_only_if_there_is_one(void **state)
+UNIT_TEST(a_place_is_found_if_and_only_if_there_is_one)
 {
     run_rounds(check_answer);
 }
@@ -272,8 +271,7 @@ check_reaping(const struct model *model, uint64_t seed)
     model_problem_clear(&problem);
 }
 
-static void
-what_is_idle_is_reaped_if_and_only_if_it_helps(void **state)
+UNIT_TEST(what_is_idle_is_reaped_if_and_only_if_it_helps)
 {
     run_rounds(check_reaping);
 }
@@ -364,20 +362,7 @@ check_feasibility(const struct model *unsettled, uint64_t seed)
     model_problem_clear(&problem);
 }
 
-static void
-it_is_no_only_where_it_never_is(void **state)
+UNIT_TEST(it_is_no_only_where_it_never_is)
 {
     run_rounds(check_feasibility);
-}
-
-int
-main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(it_is_no_only_where_it_never_is),
-        cmocka_unit_test(a_place_is_found_if_and_only_if_there_is_one),
-        cmocka_unit_test(what_is_idle_is_reaped_if_and_only_if_it_helps),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

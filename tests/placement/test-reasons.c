@@ -10,10 +10,11 @@
 #include <stdio.h>
 #include <string.h>
 
+UNIT_PROGRAM(question_set_up, question_tear_down)
+
 /* --- reasons ---------------------------------------------------------------------------------- */
 
-static void
-every_gpu_has_a_reason(void **state)
+UNIT_TEST(every_gpu_has_a_reason)
 {
 #define EVERY                                                                                      \
     "gpu a" X "gpu b" X "gpu c" X "gpu d Y:1024:1\ngpu e" X "gpu f" X "gpu g" X "gpu h" X          \
@@ -50,8 +51,7 @@ every_gpu_has_a_reason(void **state)
 }
 
 /* Sixteen GPUs have the same reason. The message has it once. */
-static void
-what_many_say_is_said_once(void **state)
+UNIT_TEST(what_many_say_is_said_once)
 {
     char text[QUESTION_TEXT], machine[2048] = "";
 
@@ -67,8 +67,7 @@ what_many_say_is_said_once(void **state)
                               "guest is bound to none (numatune)");
 }
 
-static void
-a_refusal_of_all_together_has_reasons_too(void **state)
+UNIT_TEST(a_refusal_of_all_together_has_reasons_too)
 {
     static const struct question rows[] = {
         {"gpu a" X "gpu b" X, "", "type=X-1;type=X-2;type=X-4",
@@ -79,8 +78,7 @@ a_refusal_of_all_together_has_reasons_too(void **state)
 }
 
 /* Both places would do. The message says what is wrong with the second one. */
-static void
-why_another_place_is_better(void **state)
+UNIT_TEST(why_another_place_is_better)
 {
 #define OTHERS "is left to the others"
     static const struct inventory_gpu first = {.index = 0}, second = {.index = 1};
@@ -120,8 +118,7 @@ why_another_place_is_better(void **state)
  */
 
 /* A drain is told before a proof, and a proof before a guest that has the card. */
-static void
-why_a_gpu_is_closed(void **state)
+UNIT_TEST(why_a_gpu_is_closed)
 {
     static const struct {
         const char *drained, *proved, *taker;
@@ -151,18 +148,4 @@ why_a_gpu_is_closed(void **state)
             constraints_closed(&ledger, &gpu, rows[i].guest ? &guest : NULL, rows[i].passes_drain),
             rows[i].wanted);
     }
-}
-
-int
-main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(every_gpu_has_a_reason),
-        cmocka_unit_test(what_many_say_is_said_once),
-        cmocka_unit_test(a_refusal_of_all_together_has_reasons_too),
-        cmocka_unit_test(why_another_place_is_better),
-        cmocka_unit_test(why_a_gpu_is_closed),
-    };
-
-    return cmocka_run_group_tests(tests, question_set_up, question_tear_down);
 }

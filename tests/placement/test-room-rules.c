@@ -170,8 +170,24 @@ check(const struct row *rows, size_t count)
 #define OLD_FULL "foreign 1 X-1 a\nforeign 2 X-1 a\nforeign 3 X-1 a\nforeign 4 X-1 a"
 #define MOST_TWO "max_instances = ( { types = [ \"X-1\" ]; max = 2; } );"
 
-static void
-the_drivers_word_counts_as_it_was_seen(void **state)
+static int
+set_up(void **state)
+{
+    int rc = conf_set_up(state);
+
+    conf = *state;
+    return rc;
+}
+
+static int
+tear_down(void **state)
+{
+    *state = conf;
+    return conf_tear_down(state);
+}
+UNIT_PROGRAM(set_up, tear_down)
+
+UNIT_TEST(the_drivers_word_counts_as_it_was_seen)
 {
     static const struct row rows[] = {
         {"as many as it says", A, "", "", LOAD_NOW, "X-1", "4..4 free"},
@@ -206,8 +222,7 @@ the_drivers_word_counts_as_it_was_seen(void **state)
     check(rows, COUNT(rows));
 }
 
-static void
-limits_bind(void **state)
+UNIT_TEST(limits_bind)
 {
     static const struct row rows[] = {
         {"told: no more than the type's maximum", "gpu a vfs 4 X-1:1024:2", "", "", LOAD_NOW, "X-1",
@@ -269,8 +284,7 @@ limits_bind(void **state)
     "type x-1 \"P X-1\" framebuffer 1024 max 8 slices 1 instances 8\n"                             \
     "type x-2 \"P X-2\" framebuffer 2048 max 8 slices 2 instances 8\n"
 
-static void
-a_driver_makes_so_many_of_any_sizes(void **state)
+UNIT_TEST(a_driver_makes_so_many_of_any_sizes)
 {
     static const struct row rows[] = {
         {"sizes leave more", CEILING, "", "", LOAD_NOW, "X-1", "1..2 untold"},
@@ -303,8 +317,7 @@ a_driver_makes_so_many_of_any_sizes(void **state)
     check(rows, COUNT(rows));
 }
 
-static void
-a_function_takes_one(void **state)
+UNIT_TEST(a_function_takes_one)
 {
     static const struct row rows[] = {
         {"one, and no other", F, "", "put X-1 a.0", LOAD_NOW, "X-1 a.0", "0..0 full"},
@@ -323,8 +336,7 @@ a_function_takes_one(void **state)
 #define TWO_POOLS                                                                                  \
     "gpu p lent vfs 3 B-1:0:0 S-1:0:0\nmember p.0 b-1\nmember p.1 s-1\nmember p.2 s-1\n"
 
-static void
-a_pools_function_has_its_type_for_good(void **state)
+UNIT_TEST(a_pools_function_has_its_type_for_good)
 {
     static const struct row rows[] = {
         {"its own", TWO_POOLS, "", "", LOAD_NOW, "S-1 p.1", "1..1 free"},
@@ -340,8 +352,7 @@ a_pools_function_has_its_type_for_good(void **state)
     check(rows, COUNT(rows));
 }
 
-static void
-a_drop_adds_one_for_sure(void **state)
+UNIT_TEST(a_drop_adds_one_for_sure)
 {
     static const struct row rows[] = {
         {"of its own type", "gpu m rule pool 5 M-1/1 M-2/2\nforeign 1 M-2 m", "", "drop m",
@@ -379,8 +390,7 @@ a_drop_adds_one_for_sure(void **state)
     "gpu v vfs 3 Z-4:4096:1 Z-2:2048:2\ntype i-1 \"I-1\" framebuffer 1024 max 4 slices 1 "         \
     "instances 0\n"
 
-static void
-a_gpu_instance_is_for_types_of_its_size(void **state)
+UNIT_TEST(a_gpu_instance_is_for_types_of_its_size)
 {
     static const struct row rows[] = {
         {"one that is offered", MIG, "", "", LOAD_NOW, "X-1", "1..3 untold"},
@@ -428,8 +438,7 @@ a_gpu_instance_is_for_types_of_its_size(void **state)
     check(rows, COUNT(rows));
 }
 
-static void
-two_sizes_are_not_put_together(void **state)
+UNIT_TEST(two_sizes_are_not_put_together)
 {
     static const struct row rows[] = {
         {"beside what is put", F, "", "put X-2 a.0", LOAD_NOW, "X-1", "0..0 other size"},
@@ -448,37 +457,4 @@ two_sizes_are_not_put_together(void **state)
     };
 
     check(rows, COUNT(rows));
-}
-
-static int
-set_up(void **state)
-{
-    int rc = conf_set_up(state);
-
-    conf = *state;
-    return rc;
-}
-
-static int
-tear_down(void **state)
-{
-    *state = conf;
-    return conf_tear_down(state);
-}
-
-int
-main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(the_drivers_word_counts_as_it_was_seen),
-        cmocka_unit_test(limits_bind),
-        cmocka_unit_test(a_driver_makes_so_many_of_any_sizes),
-        cmocka_unit_test(a_function_takes_one),
-        cmocka_unit_test(a_pools_function_has_its_type_for_good),
-        cmocka_unit_test(a_drop_adds_one_for_sure),
-        cmocka_unit_test(a_gpu_instance_is_for_types_of_its_size),
-        cmocka_unit_test(two_sizes_are_not_put_together),
-    };
-
-    return cmocka_run_group_tests(tests, set_up, tear_down);
 }

@@ -381,8 +381,7 @@ end_town(struct town *town)
     scene_stop(&town->scene);
 }
 
-static void
-guests_come_and_go(void **state)
+UNIT_TEST(guests_come_and_go)
 {
     uint64_t first = chance_setting("SEED", SEED);
     uint64_t count = 1 + chance_rounds(ROUNDS) / ROUNDS_PER_SEQUENCE;
@@ -439,8 +438,7 @@ check_running(const struct town *town, uint64_t seed)
 
 /* Nobody can say which starts must succeed then. But no guest has only some of its vGPUs, and there
  * are never too many devices. */
-static void
-guests_come_and_go_in_trouble(void **state)
+UNIT_TEST(guests_come_and_go_in_trouble)
 {
     uint64_t first = chance_setting("SEED", SEED);
     uint64_t count = 1 + chance_rounds(ROUNDS) / ROUNDS_PER_TROUBLE;
@@ -470,15 +468,4 @@ guests_come_and_go_in_trouble(void **state)
         }
         end_town(&town);
     }
-}
-
-int
-main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(guests_come_and_go),
-        cmocka_unit_test(guests_come_and_go_in_trouble),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -35,9 +35,10 @@ check_rows(struct conf *conf, const struct row *rows, size_t count)
     assert_int_equal(wrong, 0);
 }
 
+#define TEST(function) UNIT_TEST_IN(function, conf_set_up, conf_tear_down, NULL)
+
 /* A file that somebody has written with printf(1), without a newline at its end. */
-static void
-no_end_of_the_last_line(void **state)
+TEST(no_end_of_the_last_line)
 {
     static const char *const texts[] = {"enabled = false; # old", "enabled = false; // old",
                                         "enabled = false; /* old */", "enabled = false;",
@@ -50,8 +51,7 @@ no_end_of_the_last_line(void **state)
     }
 }
 
-static void
-faults_of_one_place(void **state)
+TEST(faults_of_one_place)
 {
     static const struct row rows[] = {
         /* faults because of which the parser does not see the text after them */
@@ -252,8 +252,7 @@ faults_of_one_place(void **state)
     check_rows(*state, rows, COUNT(rows));
 }
 
-static void
-faults_of_the_whole(void **state)
+TEST(faults_of_the_whole)
 {
     static const struct row rows[] = {
         {"gpus = ( { " GPU "},\n{ " GPU "} );",
@@ -293,8 +292,7 @@ faults_of_the_whole(void **state)
 
 /* libconfig names the line at which it can read no further, at most the last line. The message says
  * that the mistake may be further up. */
-static void
-what_has_no_end(void **state)
+TEST(what_has_no_end)
 {
 #define ABOVE                                                                                      \
     ": syntax error: write name = value; and strings in double quotes; a missing quote or "        \
@@ -315,8 +313,7 @@ what_has_no_end(void **state)
 }
 
 /* Several files, with several faults in each. */
-static void
-all_faults_of_all_files(void **state)
+TEST(all_faults_of_all_files)
 {
     static const char *const wanted[] = {
         "/" MAIN ":1: unknown key \"colour\"; ", "/" MAIN ":2: prepare_timeout must",
@@ -339,8 +336,7 @@ all_faults_of_all_files(void **state)
     assert_null(strchr(conf->error.text, '\n'));
 }
 
-static void
-all_faults_of_the_whole(void **state)
+TEST(all_faults_of_the_whole)
 {
     struct conf *conf = *state;
 
@@ -366,8 +362,7 @@ all_faults_of_the_whole(void **state)
 }
 
 /* If files contradict each other, the message names the place where the second one contradicts. */
-static void
-faults_between_files(void **state)
+TEST(faults_between_files)
 {
     static const struct {
         const char *first, *second, *message;
@@ -396,8 +391,7 @@ faults_between_files(void **state)
     conf_assert_loads(conf);
 }
 
-static void
-only_root_may_write_it(void **state)
+TEST(only_root_may_write_it)
 {
     static const char *const names[] = {MAIN, "conf.d/10.conf"};
     static const mode_t bad[] = {0666, 0664, 0646, 0622, 0602}, good[] = {0644, 0600, 0400, 0755};
@@ -425,8 +419,7 @@ only_root_may_write_it(void **state)
 }
 
 /* Included files must belong to root as well. Nothing else checks them. */
-static void
-an_include_is_no_back_door(void **state)
+TEST(an_include_is_no_back_door)
 {
     static const char *const before[] = {"", " \t", "enabled = true;\n", "\n\n\t", "/* */\n"};
     struct conf *conf = *state;
@@ -442,8 +435,7 @@ an_include_is_no_back_door(void **state)
 }
 
 /* Text after a NUL byte must not be ignored without a message. */
-static void
-a_file_is_text(void **state)
+TEST(a_file_is_text)
 {
     static const char text[] = "lock_timeout = \"1s\";\n\0enabled = false;\n";
     struct conf *conf = *state;
@@ -452,8 +444,7 @@ a_file_is_text(void **state)
     conf_assert_fails(conf, "/" DIRECTORY "/" MAIN ":");
 }
 
-static void
-only_regular_files_of_bearable_size(void **state)
+TEST(only_regular_files_of_bearable_size)
 {
     static char text[(1 << 20) + 2];
     struct conf *conf = *state;
@@ -478,26 +469,4 @@ only_regular_files_of_bearable_size(void **state)
     conf_assert_loads(conf);
     conf_put(conf, "conf.d", "", 0644);
     conf_assert_fails(conf, "/" DIRECTORY "/conf.d: ");
-}
-
-#define TEST(function) cmocka_unit_test_setup_teardown(function, conf_set_up, conf_tear_down)
-
-int
-main(void)
-{
-    const struct CMUnitTest tests[] = {
-        TEST(no_end_of_the_last_line),
-        TEST(faults_of_one_place),
-        TEST(faults_of_the_whole),
-        TEST(what_has_no_end),
-        TEST(all_faults_of_all_files),
-        TEST(all_faults_of_the_whole),
-        TEST(faults_between_files),
-        TEST(only_root_may_write_it),
-        TEST(an_include_is_no_back_door),
-        TEST(a_file_is_text),
-        TEST(only_regular_files_of_bearable_size),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

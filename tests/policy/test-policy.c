@@ -8,8 +8,9 @@
 #include <stdio.h>
 #include <string.h>
 
-static void
-nothing_there_means_the_defaults(void **state)
+#define TEST(function) UNIT_TEST_IN(function, conf_set_up, conf_tear_down, NULL)
+
+TEST(nothing_there_means_the_defaults)
 {
     struct conf *conf = *state;
 
@@ -23,8 +24,7 @@ nothing_there_means_the_defaults(void **state)
     conf_assert_defaults(&conf->policy);
 }
 
-static void
-every_key(void **state)
+TEST(every_key)
 {
     struct conf *conf = *state;
     const struct policy *policy = &conf->policy;
@@ -65,8 +65,7 @@ every_key(void **state)
 
 /* vgpu.conf comes first, although other names precede it. The other files follow in the order of
  * their names. Of scalars the last one counts, lists are joined, and classes are merged. */
-static void
-drop_ins_in_name_order(void **state)
+TEST(drop_ins_in_name_order)
 {
     struct conf *conf = *state;
     const struct policy *policy = &conf->policy;
@@ -103,8 +102,7 @@ drop_ins_in_name_order(void **state)
 #define BIT(what) (1u << ATTRIBUTE_##what)
 
 /* The keys for the placement, the request and the classes. */
-static void
-every_key_of_placement(void **state)
+TEST(every_key_of_placement)
 {
     struct conf *conf = *state;
     const struct policy *policy = &conf->policy;
@@ -143,8 +141,7 @@ every_key_of_placement(void **state)
     assert_int_equal(policy_find_class(policy, "far")->order, ORDER_SPREAD);
 }
 
-static void
-every_word_of_a_choice(void **state)
+TEST(every_word_of_a_choice)
 {
     static const struct {
         const char *text;
@@ -178,8 +175,7 @@ every_word_of_a_choice(void **state)
     }
 }
 
-static void
-quotas_and_domains(void **state)
+TEST(quotas_and_domains)
 {
     struct conf *conf = *state;
     const struct policy *policy = &conf->policy;
@@ -217,8 +213,7 @@ quotas_and_domains(void **state)
 }
 
 /* The last file decides what guests may ask for. All other lists are joined. */
-static void
-lists_append_but_allow_is_replaced(void **state)
+TEST(lists_append_but_allow_is_replaced)
 {
     struct conf *conf = *state;
     const struct policy *policy = &conf->policy;
@@ -266,8 +261,7 @@ lists_append_but_allow_is_replaced(void **state)
     assert_int_equal(policy->release, POLICY_REAP);
 }
 
-static void
-parameters_that_may_be_set(void **state)
+TEST(parameters_that_may_be_set)
 {
     static const struct {
         const char *text, *name;
@@ -297,8 +291,7 @@ parameters_that_may_be_set(void **state)
     }
 }
 
-static void
-patterns_of_domains(void **state)
+TEST(patterns_of_domains)
 {
 #define UUID "b1f4e27e-0d06-4a5f-9c5d-3a1f0c6b8e20"
     static const struct {
@@ -337,8 +330,7 @@ patterns_of_domains(void **state)
 
 /* A listed UUID means one domain. It does not mean a domain of somebody else whose name is this
  * UUID. */
-static void
-a_name_is_no_uuid(void **state)
+TEST(a_name_is_no_uuid)
 {
     const struct name other = {"00000000-0000-4000-8000-000000000001"};
 
@@ -346,8 +338,7 @@ a_name_is_no_uuid(void **state)
 }
 
 /* Files that editors and package managers leave in the directory. */
-static void
-other_files_are_passed_over(void **state)
+TEST(other_files_are_passed_over)
 {
     static const char *const names[] = {
         "README",         ".conf",         ".hidden.conf",       "10-a.conf.bak",
@@ -367,8 +358,7 @@ other_files_are_passed_over(void **state)
 }
 
 /* If a file is there but is not read, this must be reported, even for odd names. */
-static void
-a_conf_of_any_name_counts(void **state)
+TEST(a_conf_of_any_name_counts)
 {
     static const char *const names[] = {
         "conf.d/10 our gpus.conf", "conf.d/10-g\xc3\xa4st.conf", "conf.d/10~.conf",
@@ -401,8 +391,7 @@ load_duration(struct conf *conf, size_t which, const char *duration, unsigned *r
     return rc;
 }
 
-static void
-durations(void **state)
+TEST(durations)
 {
     static const struct {
         const char *text;
@@ -435,8 +424,7 @@ durations(void **state)
     }
 }
 
-static void
-sizes(void **state)
+TEST(sizes)
 {
     static const struct {
         const char *text;
@@ -469,8 +457,7 @@ sizes(void **state)
 }
 
 /* The first item that matches the domain and says so counts. */
-static void
-ways_to_evacuate(void **state)
+TEST(ways_to_evacuate)
 {
     static const struct {
         const char *name;
@@ -489,30 +476,4 @@ ways_to_evacuate(void **state)
     conf_assert_loads(conf);
     for (size_t i = 0; i < COUNT(rows); i++)
         assert_int_equal(policy_evacuation(&conf->policy, rows[i].name, &uuid), rows[i].ways);
-}
-
-#define TEST(function) cmocka_unit_test_setup_teardown(function, conf_set_up, conf_tear_down)
-
-int
-main(void)
-{
-    const struct CMUnitTest tests[] = {
-        TEST(nothing_there_means_the_defaults),
-        TEST(every_key),
-        TEST(drop_ins_in_name_order),
-        TEST(every_key_of_placement),
-        TEST(every_word_of_a_choice),
-        TEST(quotas_and_domains),
-        TEST(lists_append_but_allow_is_replaced),
-        TEST(parameters_that_may_be_set),
-        TEST(patterns_of_domains),
-        TEST(ways_to_evacuate),
-        TEST(a_name_is_no_uuid),
-        TEST(other_files_are_passed_over),
-        TEST(a_conf_of_any_name_counts),
-        TEST(durations),
-        TEST(sizes),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -67,8 +67,7 @@ estimate(const char *line, unsigned *least, unsigned *most)
     *most = *most ? *most : *least;
 }
 
-static void
-a_truthful_card_passes(void **state)
+UNIT_TEST(a_truthful_card_passes)
 {
     static const struct {
         const char *machine, *gpu;
@@ -158,8 +157,7 @@ make_good(void)
     scene_stop(&scene);
 }
 
-static void
-each_lie_is_named(void **state)
+UNIT_TEST(each_lie_is_named)
 {
     for (size_t i = 0; i < COUNT(lies); i++) {
         char line[64];
@@ -176,8 +174,7 @@ each_lie_is_named(void **state)
 /* --- a trial that does not come to its end -------------------------------------------------- */
 
 /* The driver makes no vGPU in the longest time. That is a finding, and no proof. */
-static void
-a_driver_that_hangs_is_a_finding(void **state)
+UNIT_TEST(a_driver_that_hangs_is_a_finding)
 {
     static const char *const rows[] = {CARD, FUNCTIONS};
 
@@ -218,8 +215,7 @@ must_refuse(const char *uri, const char *line, int status, const char *words)
     assert_int_equal(fake_count(&scene.kernel), devices);
 }
 
-static void
-a_card_in_use_is_left_alone(void **state)
+UNIT_TEST(a_card_in_use_is_left_alone)
 {
     static const char guest[] = "dddddddd-0000-4000-8000-000000000009";
     struct fake_guest open;
@@ -243,8 +239,7 @@ a_card_in_use_is_left_alone(void **state)
 }
 
 /* Another process is proving the card, or has died while it did. */
-static void
-one_at_a_time(void **state)
+UNIT_TEST(one_at_a_time)
 {
     AUTO(inventory_clear) struct inventory none = {0};
     AUTO(workbench_close) struct workbench bench = WORKBENCH_NONE;
@@ -265,8 +260,7 @@ one_at_a_time(void **state)
 }
 
 /* Cards without anything to prove, and the message for a word that means no GPU. */
-static void
-a_pool_is_as_it_is(void **state)
+UNIT_TEST(a_pool_is_as_it_is)
 {
     scene_start(&scene, "pci 0000:c1:00.0 driver gim vendor 1002 device 74a1 numa 1\n"
                         "pci 0000:c1:02.0 driver vfio-pci physfn 0000:c1:00.0 vendor 1002 device "
@@ -279,8 +273,7 @@ a_pool_is_as_it_is(void **state)
 }
 
 /* Functions that a domain names are left alone, whether the domain runs or not. */
-static void
-functions_of_domains_are_skipped(void **state)
+UNIT_TEST(functions_of_domains_are_skipped)
 {
     AUTO_FREE char *xml = NULL;
 
@@ -303,8 +296,7 @@ functions_of_domains_are_skipped(void **state)
 
 /* --- Intel's cards ---------------------------------------------------------------------------- */
 
-static void
-memory_adds_up(void **state)
+UNIT_TEST(memory_adds_up)
 {
     scene_start(&scene, "gpu 0000:03:00.0 xe vfs 4 memory 16384 numa 1\n");
     scene_configure(&scene, "profiles = { b50-4g = { vram = \"4G\"; }; b50-8g = { vram = \"8G\"; "
@@ -316,8 +308,7 @@ memory_adds_up(void **state)
 
 /* --- the output ------------------------------------------------------------------------------- */
 
-static void
-what_is_printed(void **state)
+UNIT_TEST(what_is_printed)
 {
     const char *uri;
 
@@ -340,8 +331,7 @@ what_is_printed(void **state)
 }
 
 /* On a terminal prove shows its progress. */
-static void
-progress_is_shown(void **state)
+UNIT_TEST(progress_is_shown)
 {
     scene_start(&scene, MACHINE);
     scene.kernel.faults->create_delay = 1000;
@@ -363,8 +353,7 @@ run_program(const struct host *host, char *const argv[], int out, unsigned milli
 }
 
 /* With --capture, the capture's manifest has the steps, for people. */
-static void
-the_steps_are_captured(void **state)
+UNIT_TEST(the_steps_are_captured)
 {
     AUTO_FREE char *manifest = NULL;
     char path[320], line[400];
@@ -383,8 +372,7 @@ the_steps_are_captured(void **state)
 }
 
 /* In a public capture the steps do not have the names of profiles. */
-static void
-steps_without_names(void **state)
+UNIT_TEST(steps_without_names)
 {
     AUTO_FREE char *manifest = NULL;
     char path[320], line[400];
@@ -404,8 +392,7 @@ steps_without_names(void **state)
 
 /* Somebody presses Ctrl-C. The vGPUs that were made are removed, and then the signal ends the
  * program. */
-static void
-a_signal_waits_until_the_card_is_empty(void **state)
+UNIT_TEST(a_signal_waits_until_the_card_is_empty)
 {
     int status;
     pid_t child;
@@ -432,26 +419,4 @@ a_signal_waits_until_the_card_is_empty(void **state)
     assert_true(WIFEXITED(status));
     assert_int_equal(WEXITSTATUS(status), 7);
     make_good();
-}
-
-int
-main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_truthful_card_passes),
-        cmocka_unit_test(each_lie_is_named),
-        cmocka_unit_test(a_driver_that_hangs_is_a_finding),
-        cmocka_unit_test(a_card_in_use_is_left_alone),
-        cmocka_unit_test(one_at_a_time),
-        cmocka_unit_test(a_pool_is_as_it_is),
-        cmocka_unit_test(functions_of_domains_are_skipped),
-        cmocka_unit_test(memory_adds_up),
-        cmocka_unit_test(what_is_printed),
-        cmocka_unit_test(progress_is_shown),
-        cmocka_unit_test(the_steps_are_captured),
-        cmocka_unit_test(steps_without_names),
-        cmocka_unit_test(a_signal_waits_until_the_card_is_empty),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -34,6 +34,7 @@ static const struct typed_case here = {
                 "gpu " INTEL " xe vfs 3 memory 24480\n",
      .begin = begin},
     &typed};
+#define TEST(function) TYPED_TEST(function, here)
 
 static void
 run(const char *line, int status, const char *words)
@@ -48,8 +49,7 @@ declare(const char *setup)
 }
 
 /* While the host comes up, a tool may fail because it ran too early. */
-static void
-early(void **state)
+TEST(early)
 {
     uint64_t before;
 
@@ -136,8 +136,7 @@ wait_for_notice(void)
 
 /* systemd is told once that the unit is up: at the end, or when boot_wait is over, although a tool
  * hangs. */
-static void
-up_in_time(void **state)
+TEST(up_in_time)
 {
     open_notices();
     nvidia_tools->fault = NVIDIA_HANGS;
@@ -228,8 +227,7 @@ nothing(void)
 {
 }
 
-static void
-busy_at_boot(void **state)
+TEST(busy_at_boot)
 {
     static const struct {
         unsigned ends; /* when the guest ends, in seconds; 0: not before boot_wait is over */
@@ -290,8 +288,7 @@ tool_answers(void)
 }
 
 /* Mixed sizes might be lost, and the tool does not tell: libvirt does not wait for that. */
-static void
-unread_at_boot(void **state)
+TEST(unread_at_boot)
 {
     pid_t watcher, other;
 
@@ -317,8 +314,7 @@ unread_at_boot(void **state)
 }
 
 /* A person is told at once. */
-static void
-busy_for_a_person(void **state)
+TEST(busy_for_a_person)
 {
     assert_int_equal(fake_enable(&scene.kernel, NVIDIA, 4), 0);
     run_guest();
@@ -331,8 +327,7 @@ busy_for_a_person(void **state)
 }
 
 /* Another vgpuctl has the card for a moment. */
-static void
-taken_at_boot(void **state)
+TEST(taken_at_boot)
 {
     AUTO(workbench_close) struct workbench bench = WORKBENCH_NONE;
     struct error error;
@@ -375,8 +370,7 @@ come_late(void)
     assert_int_equal(fake_enabled(&scene.kernel, INTEL), 3);
 }
 
-static void
-side_by_side(void **state)
+TEST(side_by_side)
 {
     assert_int_equal(fake_enable(&scene.kernel, INTEL, 0), 0);
     scene_configure(&scene, "boot_wait = \"60m\"; gpus = (\n"
@@ -390,18 +384,4 @@ side_by_side(void **state)
     run("vgpuctl setup", 0, "done");
     assert_int_equal(fake_enabled(&scene.kernel, NVIDIA), 4);
     fake_set_uptime(FAKE_UPTIME);
-}
-
-#define TEST(function) TYPED_TEST(function, here)
-
-int
-main(void)
-{
-    const struct CMUnitTest tests[] = {
-        TEST(early),          TEST(up_in_time),        TEST(busy_at_boot),
-        TEST(unread_at_boot), TEST(busy_for_a_person), TEST(taken_at_boot),
-        TEST(side_by_side),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

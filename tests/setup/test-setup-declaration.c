@@ -33,6 +33,7 @@ static const struct typed_case here = {
                 "gpu " INTEL " xe vfs 3 memory 24480\n",
      .begin = begin},
     &typed};
+#define TEST(function) TYPED_TEST(function, here)
 
 static void
 random_instance(uint64_t *seed, const char *profile)
@@ -141,8 +142,7 @@ is_sayable(const char *said)
            !nvidia_tools->odd_word && nvidia_tools->is_mig == (nvidia_tools->instance_count > 0);
 }
 
-static void
-as_they_are(void **state)
+TEST(as_they_are)
 {
     uint64_t seed = chance_setting("SEED", SEED);
 
@@ -179,8 +179,7 @@ told(uint64_t functions, bool is_mixed, const char *params, const char *words)
 }
 
 /* What cannot be said is a comment, with the reason. */
-static void
-unsaid(void **state)
+TEST(unsaid)
 {
     static const char fixed[] = "RegistryDwords: \"RmPVMRL=0x11\"\nRegistryDwordsPerDevice: \"\"\n";
 
@@ -205,8 +204,7 @@ content(const char *file)
 }
 
 /* A file that a person wrote, and a GPU that a person listed, stay as they are. */
-static void
-what_a_person_wrote_stays(void **state)
+TEST(what_a_person_wrote_stays)
 {
     static const char own[] = "gpus = ( { address = \"" INTEL "\"; vram = \"16G\"; } );\n";
     AUTO_FREE char *text = NULL;
@@ -230,8 +228,7 @@ what_a_person_wrote_stays(void **state)
 }
 
 /* Our own file is written anew. Other GPUs' files stay. */
-static void
-what_was_written_is_written_anew(void **state)
+TEST(what_was_written_is_written_anew)
 {
     AUTO_FREE char *before = NULL, *after = NULL;
 
@@ -253,16 +250,4 @@ what_was_written_is_written_anew(void **state)
                  "no GPU with virtual functions is called \"04:00.0\"", &typed);
     typed_expect(&scene, HERE, "vgpuctl setup --declare --json", COMMAND_USAGE,
                  "--declare takes no table and no --dry-run", &typed);
-}
-
-#define TEST(function) TYPED_TEST(function, here)
-
-int
-main(void)
-{
-    const struct CMUnitTest tests[] = {TEST(as_they_are), TEST(unsaid),
-                                       TEST(what_a_person_wrote_stays),
-                                       TEST(what_was_written_is_written_anew)};
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

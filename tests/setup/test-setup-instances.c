@@ -41,6 +41,7 @@ static const struct typed_case here = {
                 "type nvidia-1152 \"NVIDIA L40S-8Q\" framebuffer 8192 max 6\n",
      .begin = start},
     &typed};
+#define TEST(function) TYPED_TEST(function, here)
 
 static void
 declare(const char *setup)
@@ -123,8 +124,7 @@ without_slicing(void)
 
 /* By NVIDIA's guides: time slicing before the instances, and what is theirs after them. A scheduler
  * is lost with the functions. What is not said is not lost. */
-static void
-steps(void **state)
+TEST(steps)
 {
     static const struct {
         void (*start)(void);
@@ -185,8 +185,7 @@ steps(void **state)
     }
 }
 
-static void
-what_people_see(void **state)
+TEST(what_people_see)
 {
     declare(THREE "time_slicing = \"on\"; sizes = [ \"mixed\", \"equal\", \"equal\" ]; "
                   "scheduler = [ \"equal-share\", \"fixed-share\", \"best-effort\" ];");
@@ -197,8 +196,7 @@ what_people_see(void **state)
 }
 
 /* A card on which there is a vGPU changes neither sizes nor a scheduler. */
-static void
-in_use(void **state)
+TEST(in_use)
 {
     with_functions();
     declare(ALL "scheduler = \"equal-share\";");
@@ -217,8 +215,7 @@ in_use(void **state)
 /* --- drivers and cards that cannot ------------------------------------------------------------ */
 
 /* The other parts are made, and the card has not failed. */
-static void
-cannot(void **state)
+TEST(cannot)
 {
     static const struct {
         enum nvidia_age age;
@@ -265,8 +262,7 @@ cannot(void **state)
 }
 
 /* An older driver is told its scheduler when it is loaded, so that is compared. */
-static void
-compared(void **state)
+TEST(compared)
 {
     static const char advice[] = "NVreg_RegistryDwordsPerDevice=\"pci=" NVIDIA ";RmPVMRL=0x01\"";
 
@@ -328,8 +324,7 @@ random_state(uint64_t *seed)
 
 /* What a setup has done is done: the next one changes nothing. What is not said stays, or it is
  * refused. */
-static void
-anything(void **state)
+TEST(anything)
 {
     uint64_t seed = chance_setting("SEED", SEED);
 
@@ -357,15 +352,4 @@ anything(void **state)
         assert_int_equal(nvidia_tools->instance_count, before.instance_count);
         assert_memory_equal(nvidia_tools->instances, before.instances, sizeof(before.instances));
     }
-}
-
-#define TEST(function) TYPED_TEST(function, here)
-
-int
-main(void)
-{
-    const struct CMUnitTest tests[] = {TEST(steps),  TEST(what_people_see), TEST(in_use),
-                                       TEST(cannot), TEST(compared),        TEST(anything)};
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

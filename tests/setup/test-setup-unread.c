@@ -33,6 +33,7 @@ static const struct typed_case here = {
                 "type nvidia-1152 \"NVIDIA L40S-8Q\" framebuffer 8192 max 6\n",
      .begin = begin},
     &typed};
+#define TEST(function) TYPED_TEST(function, here)
 
 static void
 run(const char *line, int status, const char *words)
@@ -82,8 +83,7 @@ in_empty_mig_mode(void)
 }
 
 /* What a tool could not tell is not absent: nothing is done that could take it away. */
-static void
-unread(void **state)
+TEST(unread)
 {
     static const char sizes[] = "may take its sizes away, which cannot be read: ";
     static const struct {
@@ -128,14 +128,4 @@ unread(void **state)
     with_half_the_functions();
     assert_int_equal(unlinkat(scene.kernel.host.root, "usr/bin/nvidia-smi", 0), 0);
     run("vgpuctl setup", 0, "done");
-}
-
-#define TEST(function) TYPED_TEST(function, here)
-
-int
-main(void)
-{
-    const struct CMUnitTest tests[] = {TEST(unread)};
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -281,8 +281,7 @@ prove_intels(void)
 
 /* --- tests ------------------------------------------------------------------------------------ */
 
-static void
-each_user(void **state)
+UNIT_TEST(each_user)
 {
     static const struct {
         const char *gpu;
@@ -323,8 +322,7 @@ each_user(void **state)
     }
 }
 
-static void
-each_user_of_intels(void **state)
+UNIT_TEST(each_user_of_intels)
 {
     static const struct {
         void (*begin)(void);
@@ -353,8 +351,7 @@ each_user_of_intels(void **state)
 }
 
 /* What people see. What is as declared needs nothing. */
-static void
-who_is_none(void **state)
+UNIT_TEST(who_is_none)
 {
     set_up(FUNCTIONS);
     /* Under valgrind, the process has valgrind's name. */
@@ -417,8 +414,7 @@ put_process(const char *program, uid_t user, const char *open)
     fake_write(&scene.kernel, "run/nvidia-persistenced/socket", "");
 }
 
-static void
-bystanders(void **state)
+UNIT_TEST(bystanders)
 {
     static const struct {
         const char *program;
@@ -474,8 +470,7 @@ become_another(bool another)
 }
 
 /* One line, however many cards there are, and nothing is changed. */
-static void
-another_user(void **state)
+UNIT_TEST(another_user)
 {
     static const char *const lines[] = {"vgpuctl setup", "vgpuctl setup --json",
                                         "vgpuctl setup --dry-run"};
@@ -492,16 +487,4 @@ another_user(void **state)
     assert_string_equal(nvidia_tools->asked, "");
     assert_int_equal(fake_enabled(&scene.kernel, INTEL), 0);
     tear_down(NULL);
-}
-
-int
-main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(each_user),    cmocka_unit_test(each_user_of_intels),
-        cmocka_unit_test(who_is_none),  cmocka_unit_test(bystanders),
-        cmocka_unit_test(another_user),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -39,6 +39,7 @@ begin(void)
 
 static const struct typed_case here = {{.scene = &scene, .machine = MACHINE, .begin = begin},
                                        &typed};
+#define TEST(function) TYPED_TEST(function, here)
 
 static void
 run(const char *line, int status, const char *words)
@@ -105,8 +106,7 @@ with_instances_but_no_functions(void)
 
 #define TWO "instances = [ \"2g.48gb+gfx\", \"1g.24gb+gfx\" ];"
 
-static void
-steps(void **state)
+TEST(steps)
 {
     static const struct {
         void (*start)(void);
@@ -155,8 +155,7 @@ steps(void **state)
     }
 }
 
-static void
-what_people_see(void **state)
+TEST(what_people_see)
 {
     declare("functions = \"all\"; sizes = \"mixed\";", "functions = 2;");
     typed_golden(&scene, HERE, "setup/dry-run", "vgpuctl setup --dry-run");
@@ -178,8 +177,7 @@ what_people_see(void **state)
 }
 
 /* What --print writes declares the cards as they are. */
-static void
-as_they_are(void **state)
+TEST(as_they_are)
 {
     typed_golden(&scene, HERE, "setup/print-bare", "vgpuctl setup --print");
     with_mixed_sizes();
@@ -208,8 +206,7 @@ as_they_are(void **state)
 
 /* What only NVIDIA's tool tells is known from the last setup, for this declaration and these
  * functions. */
-static void
-remembered(void **state)
+TEST(remembered)
 {
     static const char column[] = "vgpuctl gpus -rn -o SETUP";
     struct path link, other;
@@ -253,8 +250,7 @@ remembered(void **state)
 
 /* --- what is refused -------------------------------------------------------------------------- */
 
-static void
-refusals(void **state)
+TEST(refusals)
 {
     static const struct {
         const char *nvidias, *intels, *words;
@@ -307,8 +303,7 @@ refusals(void **state)
 
 /* Each change fails, hangs or lies, once. The answer is right, the other card is set up, and the
  * next call finishes. */
-static void
-faults(void **state)
+TEST(faults)
 {
     static const char *const words[] = {
         [NVIDIA_FAILS] = " failed (exit status 1); see journalctl -k",
@@ -348,8 +343,7 @@ vanish(void)
 }
 
 /* A card that is gone tells no number of functions. */
-static void
-gone(void **state)
+TEST(gone)
 {
     int root = scene.kernel.host.root;
 
@@ -386,8 +380,7 @@ expect_all_taken(void)
     assert_true(host_exists(&scene.kernel.host, "run/libvirt-vgpu/proving/" ELSEWHERE));
 }
 
-static void
-reset(void **state)
+TEST(reset)
 {
     const char *const mode = SMI "-i " NVIDIA " -mig 1; ";
 
@@ -440,8 +433,7 @@ reset(void **state)
 
 /* The process is killed before or after each change, by a tool or by the kernel. The next one
  * finishes the card. */
-static void
-killed(void **state)
+TEST(killed)
 {
     for (unsigned fault = NVIDIA_KILLED_BEFORE; fault <= NVIDIA_KILLED_AFTER; fault++) {
         for (unsigned at = 1; at <= 7; at++) {
@@ -475,8 +467,7 @@ killed(void **state)
 }
 
 /* The driver may list no type for new instances, until nvidia-vgpud has run once more. */
-static void
-types_of_instances(void **state)
+TEST(types_of_instances)
 {
     static const char restart[] = "; /usr/bin/systemctl restart nvidia-vgpud.service";
 
@@ -516,8 +507,7 @@ types_of_instances(void **state)
 
 /* The memory that a driver shares out among new functions is taken back, also if the process that
  * enabled them ended before that. */
-static void
-shares(void **state)
+TEST(shares)
 {
     scene_configure(&scene, "gpus = ( { address = \"" INTEL "\"; setup = { functions = 2; }; } );\n"
                             "profiles = { b60-4g = { vram = \"4G\"; }; };\n");
@@ -561,8 +551,7 @@ random_state(uint64_t *seed)
 
 /* The setup is done, and then there is nothing left to do; or it is refused, and nothing changes.
  * No part that is not said changes. */
-static void
-anything(void **state)
+TEST(anything)
 {
     uint64_t seed = chance_setting("SEED", SEED);
 
@@ -597,11 +586,8 @@ anything(void **state)
     }
 }
 
-#define TEST(function) TYPED_TEST(function, here)
-
 /* What NVIDIA's driver was told when it was loaded is compared, and nothing is written. */
-static void
-the_scheduler(void **state)
+TEST(the_scheduler)
 {
     static const struct {
         const char *all, *per_device, *word;
@@ -685,8 +671,7 @@ tell_fixed_share(const struct host *host, const struct name *card)
     return POLICY_SCHEDULER_FIXED_SHARE;
 }
 
-static void
-another_vendor(void **state)
+TEST(another_vendor)
 {
     static const struct card_vendor tools = {
         .id = "8086",
@@ -723,20 +708,4 @@ another_vendor(void **state)
     run("vgpuctl sriov enable " INTEL " --count 3", COMMAND_FAILED,
         "its driver was born with them");
     scene.kernel.host.card_vendors = NULL;
-}
-
-int
-main(void)
-{
-    const struct CMUnitTest tests[] = {
-        TEST(steps),
-
-        TEST(what_people_see), TEST(as_they_are),   TEST(remembered),
-        TEST(refusals),        TEST(faults),        TEST(killed),
-        TEST(reset),           TEST(gone),          TEST(types_of_instances),
-        TEST(shares),          TEST(the_scheduler), TEST(anything),
-        TEST(another_vendor),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -39,8 +39,7 @@ listen_as_systemd(void)
 }
 
 /* The wait for a lock is ended by a timer, too. Each has a signal of its own. */
-static void
-while_a_lock_is_waited_for(void **state)
+UNIT_TEST(while_a_lock_is_waited_for)
 {
     char path[] = "/tmp/startup-notice.XXXXXX", text[16] = "";
     const int held = mkstemp(path), notices = listen_as_systemd();
@@ -69,12 +68,4 @@ while_a_lock_is_waited_for(void **state)
     close(held);
     close(notices);
     unlink(path);
-}
-
-int
-main(void)
-{
-    const struct CMUnitTest tests[] = {cmocka_unit_test(while_a_lock_is_waited_for)};
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

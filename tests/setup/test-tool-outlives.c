@@ -75,6 +75,7 @@ static const struct typed_case here = {
      .begin = begin,
      .end = end},
     &typed};
+#define TEST(function) TYPED_TEST(function, here)
 
 static void
 run(const char *line, int status, const char *words)
@@ -169,8 +170,7 @@ assert_card_is_free(void)
     assert_null(strstr(typed.printed, "was left behind"));
 }
 
-static void
-whatever_ends_vgpuctl(void **state)
+TEST(whatever_ends_vgpuctl)
 {
     static const char *const lines[] = {"vgpuctl sriov disable " CARD, "vgpuctl setup " CARD};
     static const int signals[] = {SIGKILL, SIGTERM, SIGHUP, SIGINT, SIGPIPE};
@@ -209,8 +209,7 @@ give_up_locks(void)
 }
 
 /* Not on another card either. */
-static void
-no_second_tool(void **state)
+TEST(no_second_tool)
 {
     pid_t vgpuctl = start("vgpuctl sriov disable " CARD, WAITS);
 
@@ -229,8 +228,7 @@ no_second_tool(void **state)
 }
 
 /* The tool ends well, and leaves a process behind. No tool can tell how the card is then. */
-static void
-what_a_tool_leaves_behind(void **state)
+TEST(what_a_tool_leaves_behind)
 {
     pid_t vgpuctl;
     int status;
@@ -261,8 +259,7 @@ hang(const struct host *host, char *const argv[], int out, unsigned milliseconds
     return -ETIMEDOUT;
 }
 
-static void
-what_sigkill_does_not_end(void **state)
+TEST(what_sigkill_does_not_end)
 {
     static const char *const lines[] = {"vgpuctl sriov disable " CARD, "vgpuctl setup " CARD};
 
@@ -286,19 +283,4 @@ what_sigkill_does_not_end(void **state)
     }
     close(began[0]);
     close(began[1]);
-}
-
-#define TEST(function) TYPED_TEST(function, here)
-
-int
-main(void)
-{
-    const struct CMUnitTest tests[] = {
-        TEST(whatever_ends_vgpuctl),
-        TEST(no_second_tool),
-        TEST(what_a_tool_leaves_behind),
-        TEST(what_sigkill_does_not_end),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

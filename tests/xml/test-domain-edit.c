@@ -98,8 +98,7 @@ take_out(struct domain_edit *edit, const char *word, const char *wanted)
     assert_int_equal(!*wanted, !alias);
 }
 
-static void
-uuids_are_those_of_the_rfc(void **state)
+UNIT_TEST(uuids_are_those_of_the_rfc)
 {
     struct name space, uuid;
 
@@ -125,8 +124,7 @@ uuids_are_those_of_the_rfc(void **state)
 #define OPENED     "  <metadata>\n" OPEN
 #define CLOSED     CLOSE "  </metadata>\n"
 
-static void
-adds_to_a_plain_domain(void **state)
+UNIT_TEST(adds_to_a_plain_domain)
 {
     AUTO(domain_edit_end) struct domain_edit edit = start(HEAD TAIL);
 
@@ -150,8 +148,7 @@ adds_to_a_plain_domain(void **state)
 }
 
 /* The added text is removed again, and nothing is left of it. */
-static void
-removes_what_it_added(void **state)
+UNIT_TEST(removes_what_it_added)
 {
     AUTO(domain_edit_end) struct domain_edit edit = start(HEAD TAIL);
 
@@ -165,8 +162,7 @@ removes_what_it_added(void **state)
 }
 
 /* A text on one line stays on one line. */
-static void
-adds_no_lines_where_there_are_none(void **state)
+UNIT_TEST(adds_no_lines_where_there_are_none)
 {
     AUTO(domain_edit_end)
     struct domain_edit edit = start("<domain><name>a</name><uuid>" DOMAIN "</uuid></domain>");
@@ -180,8 +176,7 @@ adds_no_lines_where_there_are_none(void **state)
                        "</hostdev></devices></domain>\n");
 }
 
-static void
-leaves_everything_else(void **state)
+UNIT_TEST(leaves_everything_else)
 {
     AUTO(domain_edit_end)
     struct domain_edit edit = start(
@@ -211,8 +206,7 @@ leaves_everything_else(void **state)
          "    </hostdev>\n  </devices>\n</domain>\n"
 
 /* A device meant the only hostdev. Now there are two hostdevs, so the device gets a link. */
-static void
-links_the_lonely_one(void **state)
+UNIT_TEST(links_the_lonely_one)
 {
     AUTO(domain_edit_end) struct domain_edit edit = start(ASKED);
     AUTO_FREE char *text = NULL;
@@ -244,8 +238,7 @@ set_source(struct domain_edit *edit, const char *alias, enum request_kind kind, 
 }
 
 /* A device becomes a virtual function, then another one, and then a mediated device again. */
-static void
-makes_functions(void **state)
+UNIT_TEST(makes_functions)
 {
     static const char devices[] =
         DEVICE("ua-gpu0", "type=\"L40S-1B\"") DEVICE("ua-gpu1", "type=\"L40S-1B\"");
@@ -283,8 +276,7 @@ makes_functions(void **state)
 }
 
 /* A class becomes a type, and nothing else changes. */
-static void
-says_the_type_in_place_of_the_class(void **state)
+UNIT_TEST(says_the_type_in_place_of_the_class)
 {
     AUTO(domain_edit_end) struct domain_edit edit = start(HEAD TAIL);
     AUTO_FREE char *wanted = NULL;
@@ -303,8 +295,7 @@ says_the_type_in_place_of_the_class(void **state)
 
 /* A virtual function can be named only by its alias. So a device that is linked by a UUID stays a
  * mediated device. */
-static void
-keeps_what_a_uuid_names(void **state)
+UNIT_TEST(keeps_what_a_uuid_names)
 {
     AUTO(domain_edit_end) struct domain_edit edit = start(ASKED);
     struct rewrite_source source = {.kind = REQUEST_PCI};
@@ -319,8 +310,7 @@ keeps_what_a_uuid_names(void **state)
 }
 
 /* A request without a link means the only mediated device, in any place of the document. */
-static void
-links_the_lonely_one_beside_others(void **state)
+UNIT_TEST(links_the_lonely_one_beside_others)
 {
     static const char before[] =
         HEAD "<metadata><v:request xmlns:v='urn:libvirt-vgpu:domain:1'><v:device type='T4-2B'/>"
@@ -339,8 +329,7 @@ links_the_lonely_one_beside_others(void **state)
 }
 
 /* A hostdev without an alias belongs to somebody else. It does not count as ours. */
-static void
-tells_ours_from_others(void **state)
+UNIT_TEST(tells_ours_from_others)
 {
     AUTO(domain_edit_end)
     struct domain_edit edit = start(
@@ -367,8 +356,7 @@ tells_ours_from_others(void **state)
 
 /* The guest released the device late. The annotation still names this device, which does not
  * exist. */
-static void
-removes_what_dangles(void **state)
+UNIT_TEST(removes_what_dangles)
 {
     AUTO(domain_edit_end)
     struct domain_edit edit = start(HEAD OPENED DEVICE("ua-gpu0", "type=\"T4-1B\"") CLOSED TAIL);
@@ -379,8 +367,7 @@ removes_what_dangles(void **state)
 }
 
 /* The metadata of other programs stays, and so does the element around them. */
-static void
-leaves_others_metadata(void **state)
+UNIT_TEST(leaves_others_metadata)
 {
     AUTO(domain_edit_end)
     struct domain_edit edit = start(HEAD "  <metadata>\n    <a:b xmlns:a=\"urn:a\"/>\n" OPEN DEVICE(
@@ -391,8 +378,7 @@ leaves_others_metadata(void **state)
                 "  <metadata>\n    <a:b xmlns:a=\"urn:a\"/>\n  </metadata>\n" NEWDEVICES NEWTAIL);
 }
 
-static void
-refuses(void **state)
+UNIT_TEST(refuses)
 {
     assert_int_equal(add_fails(HEAD TAIL, "gpu0", "the alias \"gpu0\" is none"), -EINVAL);
     assert_int_equal(add_fails(HEAD TAIL, "ua-", "the alias \"ua-\" is none"), -EINVAL);
@@ -405,8 +391,7 @@ refuses(void **state)
                      -EINVAL);
 }
 
-static void
-refuses_what_is_no_domain(void **state)
+UNIT_TEST(refuses_what_is_no_domain)
 {
     static const char *const texts[] = {
         "",
@@ -425,8 +410,7 @@ refuses_what_is_no_domain(void **state)
     }
 }
 
-static void
-gives_libvirt_its_parts(void **state)
+UNIT_TEST(gives_libvirt_its_parts)
 {
     AUTO(domain_edit_end) struct domain_edit edit = start(ASKED);
     AUTO_FREE char *before = NULL, *annotation = NULL, *hostdev = NULL;
@@ -449,8 +433,7 @@ gives_libvirt_its_parts(void **state)
 }
 
 /* A clone has the UUIDs of its original. Everything else stays, to the byte. */
-static void
-renews_a_clone(void **state)
+UNIT_TEST(renews_a_clone)
 {
     static const char before[] =
         HEAD "  <metadata><v:request xmlns:v='urn:libvirt-vgpu:domain:1'>"
@@ -489,8 +472,7 @@ renews_a_clone(void **state)
 }
 
 /* The fault is reported, and nothing is renewed. */
-static void
-refuses_a_faulty_clone(void **state)
+UNIT_TEST(refuses_a_faulty_clone)
 {
     static const struct {
         const char *text, *words;
@@ -512,31 +494,4 @@ refuses_a_faulty_clone(void **state)
         assert_null(after.text);
         assert_true(*error.text && strstr(error.text, rows[i].words));
     }
-}
-
-int
-main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(uuids_are_those_of_the_rfc),
-        cmocka_unit_test(adds_to_a_plain_domain),
-        cmocka_unit_test(removes_what_it_added),
-        cmocka_unit_test(adds_no_lines_where_there_are_none),
-        cmocka_unit_test(leaves_everything_else),
-        cmocka_unit_test(links_the_lonely_one),
-        cmocka_unit_test(links_the_lonely_one_beside_others),
-        cmocka_unit_test(makes_functions),
-        cmocka_unit_test(says_the_type_in_place_of_the_class),
-        cmocka_unit_test(keeps_what_a_uuid_names),
-        cmocka_unit_test(tells_ours_from_others),
-        cmocka_unit_test(removes_what_dangles),
-        cmocka_unit_test(leaves_others_metadata),
-        cmocka_unit_test(refuses),
-        cmocka_unit_test(refuses_what_is_no_domain),
-        cmocka_unit_test(gives_libvirt_its_parts),
-        cmocka_unit_test(renews_a_clone),
-        cmocka_unit_test(refuses_a_faulty_clone),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -120,8 +120,9 @@ compare_file(int directory, const char *name)
                  accepts ? "accepts" : "refuses");
 }
 
-static void
-corpus(void **state)
+UNIT_PROGRAM(setup, teardown)
+
+UNIT_TEST(corpus)
 {
     const char *top = getenv("srcdir");
     AUTO_FREE char *path = NULL;
@@ -176,8 +177,7 @@ both_accept(const char *content)
 #define X64  "xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx"
 #define X256 X64 X64 X64 X64
 
-static void
-by_hand(void **state)
+UNIT_TEST(by_hand)
 {
     static const struct {
         const char *content;
@@ -296,8 +296,7 @@ static const char *const contents[] = {
     "<vgpu:device type='a'/>",
 };
 
-static void
-by_chance(void **state)
+UNIT_TEST(by_chance)
 {
     unsigned seed = 1, good = 0, all = 4000;
 
@@ -319,16 +318,4 @@ by_chance(void **state)
         good += both_accept(text);
     }
     assert_in_range(good, all / 50, all / 2);
-}
-
-int
-main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(corpus),
-        cmocka_unit_test(by_hand),
-        cmocka_unit_test(by_chance),
-    };
-
-    return cmocka_run_group_tests(tests, setup, teardown);
 }
