@@ -314,7 +314,7 @@ SCENE_TEST(reconcile_leaves_what_it_has_not_seen, two_places)
     assert_int_equal(reconcile_host(&scene.kernel.host, &findings, &error), 0);
     assert_int_equal(findings.count, 1);
     assert_int_equal(findings.items[0].outcome, OUTCOME_LEFT);
-    assert_string_equal(findings.items[0].why.text, "somebody has just changed it");
+    assert_non_null(strstr(findings.items[0].why.text, "just changed"));
     findings_clear(&findings);
     fake_close(&guest);
 }

@@ -81,9 +81,8 @@ all_refuse(const char *devices, const unsigned *numbers, const char *words)
 TEST(what_can_never_be_had_together)
 {
     all_refuse(DEVICE("1", "type='T4-16Q'") DEVICE("2", "type='T4-16Q'"),
-               (const unsigned[]){1, 2, 0}, "but not for all together");
-    run("vgpuctl attach test --config --type T4-16Q --count 3", COMMAND_FAILED,
-        "but not for all together");
+               (const unsigned[]){1, 2, 0}, "all together");
+    run("vgpuctl attach test --config --type T4-16Q --count 3", COMMAND_FAILED, "all together");
 }
 
 TEST(what_is_full_today)
@@ -144,8 +143,7 @@ TEST(an_alias_that_libvirt_drops)
           "<alias name='gpu0'/></hostdev></devices></domain>",
           out);
     fclose(out);
-    run("vgpuctl check guest1.xml", COMMAND_FAILED,
-        "libvirt drops the alias gpu0 of the <hostdev>, as it does not begin with ua-");
+    run("vgpuctl check guest1.xml", COMMAND_FAILED, "drops the alias gpu0");
 }
 
 static void

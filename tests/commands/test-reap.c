@@ -357,7 +357,7 @@ TEST(changed_meanwhile)
     assert_int_equal(reap_devices(&scene.kernel.host, &order, &findings, &error), 0);
     assert_int_equal(findings.count, 1);
     assert_int_equal(findings.items[0].outcome, OUTCOME_LEFT);
-    assert_string_equal(findings.items[0].why.text, "somebody has just changed it");
+    assert_non_null(strstr(findings.items[0].why.text, "just changed"));
     assert_true(is_there(LEFT));
     assert_int_equal(scene_leases(&scene, "kept"), 1);
 }
