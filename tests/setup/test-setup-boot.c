@@ -3,9 +3,8 @@
 /* vgpuctl setup while the host comes up: what comes late, and what holds libvirt up. */
 
 #include "cli/command.h"
-#include "fake/nvidia-tools.h"
-#include "fake/typed.h"
 #include "prove/workbench.h"
+#include "setup/cards.h"
 
 #include <poll.h>
 #include <stdio.h>
@@ -13,40 +12,9 @@
 #include <sys/socket.h>
 #include <sys/un.h>
 
-#define NVIDIA "0000:3d:00.0"
-#define INTEL  "0000:03:00.0"
-#define HERE   "test:///default"
-
-static struct scene scene;
-static struct typed typed;
-
-static void
-begin(void)
-{
-    nvidia_tools_install(&scene.kernel, NVIDIA, 4);
-    nvidia_tools_boot(&scene.kernel);
-}
-
 static const struct typed_case here = {
-    {.scene = &scene,
-     .machine = "gpu " NVIDIA " vf vfs 4 rule size\n"
-                "type nvidia-1152 \"NVIDIA L40S-8Q\" framebuffer 8192 max 6\n"
-                "gpu " INTEL " xe vfs 3 memory 24480\n",
-     .begin = begin},
-    &typed};
+    {.scene = &scene, .machine = NVIDIAS INTELS, .begin = install_tools}, &typed};
 #define TEST(function) TYPED_TEST(function, here)
-
-static void
-run(const char *line, int status, const char *words)
-{
-    typed_expect(&scene, HERE, line, status, words, &typed);
-}
-
-static void
-declare(const char *setup)
-{
-    scene_declare(&scene, NVIDIA, setup);
-}
 
 /* While the host comes up, a tool may fail because it ran too early. */
 TEST(early)

@@ -4,35 +4,15 @@
 
 #include "cli/command.h"
 #include "fake/chance.h"
-#include "fake/nvidia-tools.h"
-#include "fake/typed.h"
+#include "setup/cards.h"
 
 #include <stdio.h>
 #include <string.h>
 
-#define NVIDIA        "0000:3d:00.0"
-#define INTEL         "0000:03:00.0"
-#define HERE          "test:///default"
 #define FILE_OF(card) "etc/libvirt-vgpu/conf.d/50-setup-" card ".conf"
 
-static struct scene scene;
-static struct typed typed;
-
-static void
-begin(void)
-{
-    nvidia_tools_install(&scene.kernel, NVIDIA, 4);
-    nvidia_tools_boot(&scene.kernel);
-    assert_int_equal(fake_enable(&scene.kernel, INTEL, 0), 0);
-}
-
 static const struct typed_case here = {
-    {.scene = &scene,
-     .machine = "gpu " NVIDIA " vf vfs 4 rule size numa 1\n"
-                "type nvidia-1152 \"NVIDIA L40S-8Q\" framebuffer 8192 max 6\n"
-                "gpu " INTEL " xe vfs 3 memory 24480\n",
-     .begin = begin},
-    &typed};
+    {.scene = &scene, .machine = NVIDIAS INTELS, .begin = install_both}, &typed};
 #define TEST(function) TYPED_TEST(function, here)
 
 static void
@@ -84,7 +64,7 @@ random_cards(uint64_t *seed)
 
 /* The cards are declared as they are: what is printed becomes vgpu.conf, or conf.d is written. */
 static void
-declare(bool written, char **said)
+declare_as_they_are(bool written, char **said)
 {
     (void)!host_remove(&scene.kernel.host, FILE_OF(NVIDIA));
     (void)!host_remove(&scene.kernel.host, FILE_OF(INTEL));
@@ -153,7 +133,7 @@ TEST(as_they_are)
         bool all;
 
         random_cards(&seed);
-        declare(i % 2, &said);
+        declare_as_they_are(i % 2, &said);
         before = *nvidia_tools;
         all = is_sayable(said);
         if (typed_run(&scene, HERE, "vgpuctl setup", &typed) != COMMAND_DONE ||

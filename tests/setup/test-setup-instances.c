@@ -5,24 +5,16 @@
 
 #include "cli/command.h"
 #include "fake/chance.h"
-#include "fake/nvidia-tools.h"
-#include "fake/typed.h"
+#include "setup/cards.h"
 
 #include <stdio.h>
 #include <string.h>
 
-#define NVIDIA "0000:3d:00.0"
-#define HERE   "test:///default"
-#define ENABLE "/usr/lib/nvidia/sriov-manage -e " NVIDIA
-#define SMI    "/usr/bin/nvidia-smi "
 #define VGPU   SMI "vgpu -i " NVIDIA " "
 #define STATE  SMI "vgpu set-scheduler-state -i " NVIDIA " "
 #define MIG    SMI "-i " NVIDIA " -mig 1"
 #define MAKE   SMI "mig -i " NVIDIA " -cgi "
 #define REMOVE SMI "mig -i " NVIDIA " -dci; " SMI "mig -i " NVIDIA " -dgi"
-
-static struct scene scene;
-static struct typed typed;
 
 static void
 start(void)
@@ -35,25 +27,9 @@ start(void)
                "RegistryDwords: \"\"\nRegistryDwordsPerDevice: \"\"\n");
 }
 
-static const struct typed_case here = {
-    {.scene = &scene,
-     .machine = "gpu " NVIDIA " vf vfs 4 rule size numa 1\n"
-                "type nvidia-1152 \"NVIDIA L40S-8Q\" framebuffer 8192 max 6\n",
-     .begin = start},
-    &typed};
+static const struct typed_case here = {{.scene = &scene, .machine = NVIDIAS, .begin = start},
+                                       &typed};
 #define TEST(function) TYPED_TEST(function, here)
-
-static void
-declare(const char *setup)
-{
-    scene_declare(&scene, NVIDIA, setup);
-}
-
-static void
-run(const char *line, int status, const char *words)
-{
-    typed_expect(&scene, HERE, line, status, words, &typed);
-}
 
 /* Whether the last setup saw all parts as declared. */
 static bool
@@ -65,17 +41,6 @@ is_recorded(void)
 }
 
 /* --- steps ------------------------------------------------------------------------------------ */
-
-static void
-bare(void)
-{
-}
-
-static void
-with_functions(void)
-{
-    assert_int_equal(fake_enable(&scene.kernel, NVIDIA, 4), 0);
-}
 
 static void
 with_a_scheduler(void)

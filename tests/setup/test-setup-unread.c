@@ -4,42 +4,25 @@
 
 #include "cli/command.h"
 #include "fake/fake-parts.h"
-#include "fake/nvidia-tools.h"
-#include "fake/typed.h"
+#include "setup/cards.h"
 
 #include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
 
-#define NVIDIA "0000:3d:00.0"
-#define HERE   "test:///default"
 /* The driver numbers the first GPU of a machine so. */
 #define PROC_INSTANCES "proc/driver/nvidia/capabilities/gpu64/mig"
-
-static struct scene scene;
-static struct typed typed;
 
 static void
 begin(void)
 {
     nvidia_tools_install(&scene.kernel, NVIDIA, 4);
-    scene_configure(&scene,
-                    "gpus = ( { address = \"" NVIDIA "\"; setup = { functions = \"all\"; }; } );");
+    declare("functions = \"all\";");
 }
 
-static const struct typed_case here = {
-    {.scene = &scene,
-     .machine = "gpu " NVIDIA " vf vfs 4 rule size numa 1\n"
-                "type nvidia-1152 \"NVIDIA L40S-8Q\" framebuffer 8192 max 6\n",
-     .begin = begin},
-    &typed};
+static const struct typed_case here = {{.scene = &scene, .machine = NVIDIAS, .begin = begin},
+                                       &typed};
 #define TEST(function) TYPED_TEST(function, here)
-
-static void
-run(const char *line, int status, const char *words)
-{
-    typed_expect(&scene, HERE, line, status, words, &typed);
-}
 
 static void
 put_in_mig_mode(const char *instance)
@@ -48,11 +31,6 @@ put_in_mig_mode(const char *instance)
     nvidia_tools->instance_count = 0;
     if (instance)
         nvidia_tools_add_instance(instance);
-}
-
-static void
-bare(void)
-{
 }
 
 /* The driver shows an instance in /proc. */

@@ -4,9 +4,8 @@
 
 #include "cli/command.h"
 #include "device/scan.h"
-#include "fake/nvidia-tools.h"
-#include "fake/typed.h"
 #include "prove/workbench.h"
+#include "setup/cards.h"
 
 #include <fcntl.h>
 #include <stdio.h>
@@ -14,22 +13,12 @@
 #include <sys/prctl.h>
 #include <sys/stat.h>
 
-#define NVIDIA       "0000:3d:00.0"
-#define INTEL        "0000:03:00.0"
-#define L40S_8Q      "type nvidia-1152 \"NVIDIA L40S-8Q\" framebuffer 8192 max 6\n"
-#define FUNCTIONS    "gpu " NVIDIA " vf vfs 4 rule size\n" L40S_8Q
 #define MEDIATED     "gpu " NVIDIA " vfs 4 rule size\n" L40S_8Q
-#define INTELS       "gpu " INTEL " xe vfs 3 memory 24480\n"
-#define HERE         "test:///default"
-#define FIRST        "0000:3d:00.4"
 #define SECOND       "0000:3d:00.5"
 #define INTEL_FIRST  "0000:03:00.4"
 #define INTEL_SECOND "0000:03:00.5"
 #define MDEV         "dddddddd-0000-4000-8000-000000000007"
 #define PROFILES     "profiles = { b60-8g = { vram = \"8G\"; }; };\n"
-
-static struct scene scene;
-static struct typed typed;
 
 /* What a user has until the end of its row. */
 static pid_t qemu;
@@ -44,9 +33,7 @@ set_up(const char *gpu)
     bench = WORKBENCH_NONE;
     assert_true(asprintf(&machine, "%s" INTELS, gpu) > 0);
     scene_start(&scene, machine);
-    nvidia_tools_install(&scene.kernel, NVIDIA, 4);
-    nvidia_tools_boot(&scene.kernel);
-    assert_int_equal(fake_enable(&scene.kernel, INTEL, 0), 0);
+    install_both();
 }
 
 static int
@@ -62,24 +49,6 @@ tear_down(void **state)
     typed_clear(&typed);
     scene_stop(&scene);
     return 0;
-}
-
-static void
-run(const char *line, int status, const char *words)
-{
-    typed_expect(&scene, HERE, line, status, words, &typed);
-}
-
-static void
-declare(const char *nvidias, const char *intels)
-{
-    AUTO_FREE char *text = NULL;
-
-    assert_true(asprintf(&text,
-                         "gpus = ( { address = \"" NVIDIA "\"; setup = { %s }; },\n"
-                         "{ address = \"" INTEL "\"; setup = { %s }; } );\n",
-                         nvidias, intels) > 0);
-    scene_configure(&scene, text);
 }
 
 /* --- the users -------------------------------------------------------------------------------- */
@@ -288,20 +257,20 @@ UNIT_TEST(each_user)
         void (*begin)(void);
         const char *words;
     } rows[] = {
-        {FUNCTIONS, hold, "the vGPU " FIRST " is that of guest1 (held)"},
-        {FUNCTIONS, keep,
+        {NVIDIAS, hold, "the vGPU " FIRST " is that of guest1 (held)"},
+        {NVIDIAS, keep,
          "the vGPU " FIRST " is that of guest2 (kept); remove it with 'vgpuctl reap "},
-        {FUNCTIONS, make_anothers,
+        {NVIDIAS, make_anothers,
          NVIDIA " is in use: it has the vGPU " FIRST ", which nobody has open"},
-        {FUNCTIONS, open_anothers, NVIDIA " is in use: " FIRST " by process "},
+        {NVIDIAS, open_anothers, NVIDIA " is in use: " FIRST " by process "},
         {MEDIATED, make_anothers_mdev, "it has the vGPU " MDEV},
         {MEDIATED, open_anothers_mdev, NVIDIA " is in use: " MDEV " by process "},
-        {FUNCTIONS, run_with_function, NVIDIA " is in use: " SECOND " by guest9"},
-        {FUNCTIONS, run_with_card, NVIDIA " is in use: " NVIDIA " by guest9"},
-        {FUNCTIONS, take_card, "the guest guest5 takes the card " NVIDIA " itself"},
-        {FUNCTIONS, open_nvidias, NVIDIA " is in use: " FIRST " by process "},
-        {FUNCTIONS, compute, NVIDIA " is in use: " NVIDIA " by process "},
-        {FUNCTIONS, prove_nvidias, NVIDIA " is being proved"},
+        {NVIDIAS, run_with_function, NVIDIA " is in use: " SECOND " by guest9"},
+        {NVIDIAS, run_with_card, NVIDIA " is in use: " NVIDIA " by guest9"},
+        {NVIDIAS, take_card, "the guest guest5 takes the card " NVIDIA " itself"},
+        {NVIDIAS, open_nvidias, NVIDIA " is in use: " FIRST " by process "},
+        {NVIDIAS, compute, NVIDIA " is in use: " NVIDIA " by process "},
+        {NVIDIAS, prove_nvidias, NVIDIA " is being proved"},
     };
 
     for (size_t i = 0; i < COUNT(rows); i++) {
@@ -311,9 +280,10 @@ UNIT_TEST(each_user)
         assert_int_equal(fake_enable(&scene.kernel, NVIDIA, 4), 0);
         rows[i].begin();
         before = fake_enabled(&scene.kernel, NVIDIA);
-        declare("functions = \"all\"; sizes = \"mixed\";", "functions = \"all\";");
+        declare_both("functions = \"all\"; sizes = \"mixed\";", "functions = \"all\";");
         run("vgpuctl setup", COMMAND_BUSY, rows[i].words);
-        declare("functions = \"all\"; instances = [ \"1g.24gb+gfx\" ];", "functions = \"all\";");
+        declare_both("functions = \"all\"; instances = [ \"1g.24gb+gfx\" ];",
+                     "functions = \"all\";");
         run("vgpuctl setup", COMMAND_BUSY, rows[i].words);
         assert_string_equal(nvidia_tools->asked, "");
         assert_int_equal(fake_enabled(&scene.kernel, NVIDIA), before);
@@ -338,11 +308,11 @@ UNIT_TEST(each_user_of_intels)
     };
 
     for (size_t i = 0; i < COUNT(rows); i++) {
-        set_up(FUNCTIONS);
+        set_up(NVIDIAS);
         fake_write(&scene.kernel, "sys/devices/" INTEL "/sriov_drivers_autoprobe", "0\n");
         assert_int_equal(fake_enable(&scene.kernel, INTEL, 3), 0);
         rows[i].begin();
-        declare("functions = \"all\";", "functions = 2;");
+        declare_both("functions = \"all\";", "functions = 2;");
         run("vgpuctl setup", COMMAND_BUSY, rows[i].words);
         assert_int_equal(fake_enabled(&scene.kernel, INTEL), 3);
         assert_int_equal(fake_enabled(&scene.kernel, NVIDIA), 4);
@@ -353,12 +323,12 @@ UNIT_TEST(each_user_of_intels)
 /* What people see. What is as declared needs nothing. */
 UNIT_TEST(who_is_none)
 {
-    set_up(FUNCTIONS);
+    set_up(NVIDIAS);
     /* Under valgrind, the process has valgrind's name. */
     assert_int_equal(prctl(PR_SET_NAME, "test-setup"), 0);
     assert_int_equal(fake_enable(&scene.kernel, NVIDIA, 4), 0);
     hold();
-    declare("functions = \"all\"; sizes = \"mixed\";", "functions = \"all\";");
+    declare_both("functions = \"all\"; sizes = \"mixed\";", "functions = \"all\";");
     typed_golden(&scene, HERE, "setup/in-use", "vgpuctl setup");
     assert_int_equal(scene_release_at(&scene, 1, FIRST), 0);
     compute();
@@ -441,10 +411,10 @@ UNIT_TEST(bystanders)
     };
 
     for (size_t i = 0; i < COUNT(rows); i++) {
-        set_up(FUNCTIONS);
+        set_up(NVIDIAS);
         fake_write(&scene.kernel, "sys/devices/" INTEL "/sriov_drivers_autoprobe", "0\n");
         assert_int_equal(fake_enable(&scene.kernel, INTEL, 3), 0);
-        declare("functions = \"all\"; sizes = \"mixed\";", "functions = 2;");
+        declare_both("functions = \"all\"; sizes = \"mixed\";", "functions = 2;");
         put_nvidias_node();
         put_drm();
         put_process(rows[i].program, rows[i].user, rows[i].open);
@@ -475,8 +445,8 @@ UNIT_TEST(another_user)
     static const char *const lines[] = {"vgpuctl setup", "vgpuctl setup --json",
                                         "vgpuctl setup --dry-run"};
 
-    set_up(FUNCTIONS);
-    declare("functions = \"all\"; sizes = \"mixed\";", "functions = \"all\";");
+    set_up(NVIDIAS);
+    declare_both("functions = \"all\"; sizes = \"mixed\";", "functions = \"all\";");
     assert_int_equal(chmod(scene.kernel.path, 0755), 0);
     become_another(true);
     for (size_t i = 0; i < COUNT(lines); i++) {

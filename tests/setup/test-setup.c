@@ -4,8 +4,7 @@
 
 #include "cli/command.h"
 #include "fake/chance.h"
-#include "fake/nvidia-tools.h"
-#include "fake/typed.h"
+#include "setup/cards.h"
 #include "vendor/card-vendor.h"
 
 #include <signal.h>
@@ -13,51 +12,12 @@
 #include <string.h>
 #include <sys/wait.h>
 
-#define NVIDIA "0000:3d:00.0"
-#define INTEL  "0000:03:00.0"
-#define MACHINE                                                                                    \
-    "gpu " NVIDIA " vf vfs 4 rule size numa 1\n"                                                   \
-    "type nvidia-1152 \"NVIDIA L40S-8Q\" framebuffer 8192 max 6\n"                                 \
-    "gpu " INTEL " xe vfs 3 memory 24480\n"                                                        \
-    "pci 0000:41:00.0 driver ice\n"
-#define HERE   "test:///default"
-#define ENABLE "/usr/lib/nvidia/sriov-manage -e " NVIDIA
-#define SMI    "/usr/bin/nvidia-smi "
-#define FIRST  "0000:3d:00.4"
-#define BUS    "sys/bus/pci/devices/"
+#define MACHINE NVIDIAS INTELS "pci 0000:41:00.0 driver ice\n"
+#define BUS     "sys/bus/pci/devices/"
 
-static struct scene scene;
-static struct typed typed;
-
-static void
-begin(void)
-{
-    nvidia_tools_install(&scene.kernel, NVIDIA, 4);
-    nvidia_tools_boot(&scene.kernel);
-    assert_int_equal(fake_enable(&scene.kernel, INTEL, 0), 0);
-}
-
-static const struct typed_case here = {{.scene = &scene, .machine = MACHINE, .begin = begin},
+static const struct typed_case here = {{.scene = &scene, .machine = MACHINE, .begin = install_both},
                                        &typed};
 #define TEST(function) TYPED_TEST(function, here)
-
-static void
-run(const char *line, int status, const char *words)
-{
-    typed_expect(&scene, HERE, line, status, words, &typed);
-}
-
-static void
-declare(const char *nvidias, const char *intels)
-{
-    AUTO_FREE char *text = NULL;
-
-    assert_true(asprintf(&text,
-                         "gpus = ( { address = \"" NVIDIA "\"; setup = { %s }; },\n"
-                         "{ address = \"" INTEL "\"; setup = { %s }; } );\n",
-                         nvidias, intels) > 0);
-    scene_configure(&scene, text);
-}
 
 static void
 partition(const char *first, const char *second)
@@ -73,17 +33,6 @@ partition(const char *first, const char *second)
 /* --- steps ------------------------------------------------------------------------------------ */
 
 /* The states from which a card of NVIDIA's is set up. */
-static void
-bare(void)
-{
-}
-
-static void
-with_functions(void)
-{
-    assert_int_equal(fake_enable(&scene.kernel, NVIDIA, 4), 0);
-}
-
 static void
 with_mixed_sizes(void)
 {
@@ -142,7 +91,7 @@ TEST(steps)
         nvidia_tools_boot(&scene.kernel);
         nvidia_tools->asked[0] = '\0';
         rows[i].start();
-        declare(rows[i].said, "");
+        declare_both(rows[i].said, "");
         if (!rows[i].asked) {
             assert_int_equal(typed_run(&scene, HERE, "vgpuctl setup", &typed), COMMAND_FAILED);
             assert_string_equal(nvidia_tools->asked, "");
@@ -157,16 +106,16 @@ TEST(steps)
 
 TEST(what_people_see)
 {
-    declare("functions = \"all\"; sizes = \"mixed\";", "functions = 2;");
+    declare_both("functions = \"all\"; sizes = \"mixed\";", "functions = 2;");
     typed_golden(&scene, HERE, "setup/dry-run", "vgpuctl setup --dry-run");
     assert_string_equal(nvidia_tools->asked, "");
     assert_int_equal(fake_enabled(&scene.kernel, INTEL), 0);
     typed_golden(&scene, HERE, "setup/done", "vgpuctl setup");
     assert_int_equal(fake_enabled(&scene.kernel, INTEL), 2);
     typed_golden(&scene, HERE, "setup/as-declared", "vgpuctl setup 3d:00.0 --json");
-    declare("functions = \"all\"; sizes = \"mixed\";", "functions = 3;");
+    declare_both("functions = \"all\"; sizes = \"mixed\";", "functions = 3;");
     typed_golden(&scene, HERE, "setup/other-number", "vgpuctl setup");
-    declare("functions = \"all\"; " TWO, "");
+    declare_both("functions = \"all\"; " TWO, "");
     typed_golden(&scene, HERE, "setup/loses", "vgpuctl setup");
     run("vgpuctl setup 03:00.0", 1,
         "no GPU whose setup vgpu.conf declares is called \"03:00.0\"; there are: " NVIDIA);
@@ -212,13 +161,13 @@ TEST(remembered)
     struct path link, other;
 
     with_functions();
-    declare("functions = \"all\"; sizes = \"mixed\";", "");
+    declare_both("functions = \"all\"; sizes = \"mixed\";", "");
     run(column, 0, "-\n");
     run("vgpuctl setup", 0, "done");
     run(column, 0, "as\\x20declared\\x20at\\x2020");
-    declare("functions = \"all\"; sizes = \"equal\";", "");
+    declare_both("functions = \"all\"; sizes = \"equal\";", "");
     run(column, 0, "-\n");
-    declare("functions = \"all\"; sizes = \"mixed\";", "");
+    declare_both("functions = \"all\"; sizes = \"mixed\";", "");
     run(column, 0, "as\\x20declared\\x20at\\x2020");
     /* A change by hand is not seen, so it is said when the setup saw the card. */
     nvidia_tools->is_mixed = false;
@@ -265,21 +214,22 @@ TEST(refusals)
     };
 
     for (size_t i = 0; i < COUNT(rows); i++) {
-        declare(rows[i].nvidias, rows[i].intels);
+        declare_both(rows[i].nvidias, rows[i].intels);
         run("vgpuctl setup", 1, rows[i].words);
         run("vgpuctl setup --dry-run", 1, rows[i].words);
         assert_int_equal(typed_run(&scene, HERE, "vgpuctl check", &typed), COMMAND_DONE);
         typed_assert_has(typed.faults, rows[i].words);
     }
     assert_string_equal(nvidia_tools->asked, "");
-    declare("functions = \"all\"; instances = [ ]; sizes = \"mixed\";", "functions = \"all\";");
+    declare_both("functions = \"all\"; instances = [ ]; sizes = \"mixed\";",
+                 "functions = \"all\";");
     assert_int_equal(typed_run(&scene, HERE, "vgpuctl check", &typed), COMMAND_DONE);
     assert_null(strstr(typed.faults, "functions"));
     assert_null(strstr(typed.faults, "sizes"));
     nvidia_tools->has_mig = false;
-    declare("instances = [ \"1g.5gb\" ];", "");
+    declare_both("instances = [ \"1g.5gb\" ];", "");
     run("vgpuctl setup", 1, NVIDIA " cannot have GPU instances (MIG)");
-    declare("instances = [ ];", "");
+    declare_both("instances = [ ];", "");
     run("vgpuctl setup", 0, "as declared");
     scene_configure(&scene,
                     "gpus = ( { address = \"0000:99:00.0\"; setup = { functions = 1; }; } );");
@@ -290,7 +240,7 @@ TEST(refusals)
     run("vgpuctl setup", 1, "0000:41:00.0 can have no virtual functions");
     /* AMD's driver makes its functions itself. */
     fake_write(&scene.kernel, "sys/devices/" INTEL "/vendor", "0x1002\n");
-    declare("", "functions = 2;");
+    declare_both("", "functions = 2;");
     run("vgpuctl setup", 1,
         INTEL
         " has 0 virtual functions, and not the 2 of /etc/libvirt-vgpu/vgpu.conf:2; AMD's driver");
@@ -321,7 +271,7 @@ TEST(faults)
                 nvidia_tools->changes = 0;
                 nvidia_tools->fault_at = at;
                 nvidia_tools->fault = fault;
-                declare(said[i], "functions = \"all\";");
+                declare_both(said[i], "functions = \"all\";");
                 if (typed_run(&scene, HERE, "vgpuctl setup", &typed) != COMMAND_FAILED)
                     fail_msg("%s, fault %u at %u: %s", said[i], fault, at, typed.printed);
                 if (fault == NVIDIA_LIES && strstr(typed.faults, "sriov-manage ended well"))
@@ -347,7 +297,7 @@ TEST(gone)
 {
     int root = scene.kernel.host.root;
 
-    declare("functions = \"all\";", "");
+    declare_both("functions = \"all\";", "");
     nvidia_tools->fault_at = 1;
     nvidia_tools->fault = NVIDIA_HANGS;
     nvidia_tools->hanging = vanish;
@@ -385,23 +335,22 @@ TEST(reset)
     const char *const mode = SMI "-i " NVIDIA " -mig 1; ";
 
     scene_stop(&scene);
-    scene_start(&scene, MACHINE "gpu " ELSEWHERE " vf vfs 4 rule size\n"
-                                "type nvidia-1152 \"NVIDIA L40S-8Q\" framebuffer 8192 max 6\n");
+    scene_start(&scene, MACHINE "gpu " ELSEWHERE " vf vfs 4 rule size\n" L40S_8Q);
     nvidia_tools_install(&scene.kernel, NVIDIA, 4);
     with_daemon();
-    declare("instances = [ \"1g.24gb+gfx\" ];", "");
+    declare_both("instances = [ \"1g.24gb+gfx\" ];", "");
     run("vgpuctl setup", 0, "done");
     assert_memory_equal(nvidia_tools->asked, mode, strlen(mode));
     assert_non_null(strstr(nvidia_tools->asked, "; " STOP "; " RESET "; " START "; "));
     assert_true(nvidia_tools->daemon_runs);
     run("vgpuctl setup", 0, "as declared");
-    declare("instances = [ ];", "");
+    declare_both("instances = [ ];", "");
     run("vgpuctl setup", 0, "done");
     assert_true(!nvidia_tools->is_mig && nvidia_tools->daemon_runs);
 
     /* Another card's vGPU needs the daemon. */
     with_daemon();
-    declare("instances = [ \"1g.24gb+gfx\" ];", "");
+    declare_both("instances = [ \"1g.24gb+gfx\" ];", "");
     assert_int_equal(fake_make(&scene.kernel, "0000:5e:00.7", "nvidia-1152", "0000:5e:00.7"), 0);
     typed_golden(&scene, HERE, "setup/reset", "vgpuctl setup");
     assert_true(nvidia_tools->daemon_runs);
@@ -445,8 +394,8 @@ TEST(killed)
             with_functions();
             partition("4g.96gb+gfx", NULL);
             nvidia_tools->is_mig_to_be = nvidia_tools->is_mig = true;
-            declare(at < 4 ? "functions = \"all\"; " TWO : "functions = \"all\"; instances = [ ];",
-                    "");
+            declare_both(
+                at < 4 ? "functions = \"all\"; " TWO : "functions = \"all\"; instances = [ ];", "");
             nvidia_tools->changes = 0;
             nvidia_tools->fault_at = at < 4 ? at : at - 3;
             nvidia_tools->fault = fault;
@@ -479,10 +428,10 @@ TEST(types_of_instances)
     nvidia_tools_install(&scene.kernel, NVIDIA, 4);
     nvidia_tools_boot(&scene.kernel);
     nvidia_tools->is_mig = nvidia_tools->is_mig_to_be = true;
-    declare("instances = [ \"2g.12gb\" ];", "");
+    declare_both("instances = [ \"2g.12gb\" ];", "");
     run("vgpuctl setup", 0, "done");
     assert_null(strstr(nvidia_tools->asked, "systemctl")); /* without functions there is no list */
-    declare("functions = \"all\"; instances = [ \"2g.12gb\" ];", "");
+    declare_both("functions = \"all\"; instances = [ \"2g.12gb\" ];", "");
     run("vgpuctl setup", 1,
         "\"list\" of its types ended well, but the card has: none; see 'systemctl ");
     assert_string_equal(nvidia_tools->asked + strlen(nvidia_tools->asked) - strlen(restart),
@@ -562,7 +511,7 @@ TEST(anything)
         unsigned functions = fake_enabled(&scene.kernel, NVIDIA);
         int status;
 
-        declare(said, "");
+        declare_both(said, "");
         status = typed_run(&scene, HERE, "vgpuctl setup", &typed);
         nvidia_tools->asked[0] = '\0';
         if (status == COMMAND_DONE) {
@@ -622,7 +571,7 @@ TEST(the_scheduler)
             bool is_so = rows[i].word && !strcmp(words[k], rows[i].word);
 
             snprintf(said, sizeof(said), "scheduler = \"%s\";", words[k]);
-            declare(said, "");
+            declare_both(said, "");
             run("vgpuctl setup " NVIDIA, is_so ? COMMAND_DONE : COMMAND_FAILED,
                 is_so ? words[k] : "NVIDIA's driver is told its scheduler when it is loaded");
             if (!is_so)
@@ -637,18 +586,18 @@ TEST(the_scheduler)
     assert_int_equal(fake_enable(&scene.kernel, NVIDIA, 0), 0);
     run("vgpuctl gpus -rn -o GPU,MADE,FREE,ENABLED,DRAINED,SETUP", COMMAND_DONE,
         NVIDIA " 0 - yes no -\n");
-    declare("functions = \"all\";", "functions = 2;");
+    declare_both("functions = \"all\";", "functions = 2;");
     run("vgpuctl gpus -rn -o GPU,MADE,FREE,ENABLED,DRAINED,SETUP", COMMAND_DONE,
         NVIDIA " 0 - yes no differs\n" INTEL " 0 - yes no differs\n");
     run("vgpuctl gpus -rn -o GPU,NUMA,DRIVER", COMMAND_DONE, NVIDIA " 1 nvidia\n" INTEL " - xe\n");
     run("vgpuctl gpus --json", COMMAND_DONE, "\"setup\": \"differs\"");
-    declare("functions = \"all\"; scheduler = \"equal-share\";", "");
+    declare_both("functions = \"all\"; scheduler = \"equal-share\";", "");
     fake_write(&scene.kernel, "proc/driver/nvidia/params",
                "RegistryDwords: \"\"\nRegistryDwordsPerDevice: \"\"\n");
     run("vgpuctl setup " NVIDIA, COMMAND_FAILED,
         "NVreg_RegistryDwordsPerDevice=\"pci=" NVIDIA ";RmPVMRL=0x01\"");
     assert_int_equal(fake_enabled(&scene.kernel, NVIDIA), 4);
-    declare("", "scheduler = \"equal-share\";");
+    declare_both("", "scheduler = \"equal-share\";");
     run("vgpuctl setup " INTEL, COMMAND_FAILED, "only cards of NVIDIA's have a scheduler");
     fake_write(&scene.kernel, "proc/driver/nvidia/params", "RegistryDwords: \"RmPVMRL=1\"\n");
     run("vgpuctl setup --print", COMMAND_DONE, "scheduler = \"equal-share\";");
@@ -686,19 +635,19 @@ TEST(another_vendor)
     static const struct card_vendor *const with_loads[] = {&loads, NULL};
 
     scene.kernel.host.card_vendors = with_tools;
-    declare("", "functions = 2;");
+    declare_both("", "functions = 2;");
     run("vgpuctl setup " INTEL, COMMAND_FAILED, "Hose's tool enables all functions of " INTEL);
-    declare("", "functions = \"all\"; scheduler = \"fixed-share\";");
+    declare_both("", "functions = \"all\"; scheduler = \"fixed-share\";");
     run("vgpuctl setup " INTEL, COMMAND_DONE, "done");
     assert_int_equal(fake_enabled(&scene.kernel, INTEL), 3);
     run("vgpuctl setup " INTEL, COMMAND_DONE, "as declared");
     run("vgpuctl sriov disable " INTEL, COMMAND_DONE, "");
     assert_int_equal(fake_enabled(&scene.kernel, INTEL), 0);
     /* NVIDIA's row is not there, so nobody has NVIDIA's tools. */
-    declare("sizes = \"mixed\";", "");
+    declare_both("sizes = \"mixed\";", "");
     run("vgpuctl setup " NVIDIA, COMMAND_FAILED, "only cards of NVIDIA's have sizes");
     scene.kernel.host.card_vendors = with_loads;
-    declare("", "functions = 2;");
+    declare_both("", "functions = 2;");
     run("vgpuctl setup " INTEL, COMMAND_FAILED, "its driver was born with them");
     run("vgpuctl sriov enable " INTEL, COMMAND_FAILED,
         INTEL " has 0 virtual functions; its driver was born with them");
