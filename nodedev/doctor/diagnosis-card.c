@@ -318,27 +318,22 @@ check_libvirt(struct diagnosis *diagnosis)
         each_card(diagnosis, tell_libvirt, NULL);
 }
 
-struct asked_card {
-    const struct name *address; /* NULL: any */
-    bool has_step;
-};
-
 static void
 ask(struct diagnosis *diagnosis, const struct new_card *card, void *data)
 {
-    struct asked_card *asked = data;
-
-    if (!asked->address || name_equal(asked->address, &card->address))
-        asked->has_step |= next_step(diagnosis, card) != STEP_NONE;
+    *(bool *)data |= next_step(diagnosis, card) != STEP_NONE;
 }
 
 bool
 diagnosis_card_has_step(struct diagnosis *diagnosis, const struct name *address)
 {
-    struct asked_card asked = {.address = address};
+    AUTO(new_card_clear) struct new_card card = {0};
+    bool has_step = false;
 
-    each_card(diagnosis, ask, &asked);
-    return asked.has_step;
+    if (address)
+        return read_card(diagnosis, address, &card) && next_step(diagnosis, &card) != STEP_NONE;
+    each_card(diagnosis, ask, &has_step);
+    return has_step;
 }
 
 /* --- the IOMMU -------------------------------------------------------------------------------- */
