@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
 #include "policy/policy-consistency.h"
+#include "base/memory.h"
 
 #include <string.h>
 
@@ -83,20 +84,33 @@ check_setup(struct checker *checker, const struct policy_gpu *gpu)
               gpu->origin, gpu->address.text);
 }
 
-static void
-check_gpus(struct checker *checker)
+/* By address. Those of one address stay in the order of the files. */
+static int
+compare_gpus(const void *left, const void *right)
 {
-    const struct policy *policy = checker->policy;
+    const struct policy_gpu *const *a = left, *const *b = right;
+    int order = strcmp((*a)->address.text, (*b)->address.text);
 
-    for (size_t i = 0; i < policy->gpu_count; i++) {
-        const struct policy_gpu *gpu = &policy->gpus[i];
+    return order ? order : (*a > *b) - (*a < *b);
+}
 
-        for (size_t k = 0; k < i && *gpu->address.text; k++) {
-            if (name_equal(&gpu->address, &policy->gpus[k].address))
-                fault(checker, "%s: the GPU %s is listed already, at %s: say all of it there",
-                      gpu->origin, gpu->address.text, policy->gpus[k].origin);
-        }
-        check_setup(checker, gpu);
+/* A GPU is listed once. A wrong address is "", and a fault already. */
+static void
+check_addresses(struct checker *checker)
+{
+    size_t count = checker->policy->gpu_count;
+    AUTO_FREE const struct policy_gpu **sorted = memory_zeroed(count, sizeof(*sorted));
+
+    for (size_t i = 0; i < count; i++)
+        sorted[i] = &checker->policy->gpus[i];
+    if (count)
+        qsort(sorted, count, sizeof(*sorted), compare_gpus);
+    for (size_t i = 1; i < count; i++) {
+        const struct policy_gpu *gpu = sorted[i], *before = sorted[i - 1];
+
+        if (*gpu->address.text && name_equal(&gpu->address, &before->address))
+            fault(checker, "%s: the GPU %s is listed already, at %s: say all of it there",
+                  gpu->origin, gpu->address.text, before->origin);
     }
 }
 
@@ -193,7 +207,9 @@ policy_consistency_check(const struct policy *policy, struct error *error)
 {
     struct checker checker = {policy, error, 0};
 
-    check_gpus(&checker);
+    check_addresses(&checker);
+    for (size_t i = 0; i < policy->gpu_count; i++)
+        check_setup(&checker, &policy->gpus[i]);
     check_classes(&checker);
     check_pools(&checker);
     check_profiles(&checker);
