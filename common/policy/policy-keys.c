@@ -133,52 +133,57 @@ static const struct setting_list profile_list = {
 
 /* Items that are named by their key. */
 struct named {
-    const struct setting_list *list; /* its items begin with their name, a char * */
-    size_t items;                    /* offset of their array in the policy */
-    void *(*find)(struct policy *policy, const char *name);
+    const struct setting_list *list;    /* its items begin with their name, a char * */
+    size_t items;                       /* offset of their array in the policy */
     const char *what, *example;         /* for messages */
     bool (*is_wrong)(const void *item); /* the item has two keys of which it may have one; NULL: no
                                            two exclude each other */
 };
 
-static size_t
-index_of(const struct policy *policy, const struct named *named, const void *item)
+static void *
+item_at(const struct policy *policy, const struct named *named, size_t index)
 {
-    const char *items;
+    char *items;
 
     memcpy(&items, (const char *)policy + named->items, sizeof(items));
-    return (size_t)((const char *)item - items) / named->list->size;
+    return items + index * named->list->size;
 }
 
 /* If this makes the item wrong, the mistake is here, and not where the item begins. */
 static void
-read_more_of(void *item, const struct setting *setting, const struct named *named)
+read_more_of(size_t index, const struct setting *setting, const struct named *named)
 {
+    void *item = item_at(setting->object, named, index);
     char **origin = (char **)((char *)item + named->list->origin);
     bool was_wrong = !named->is_wrong || named->is_wrong(item);
 
-    setting_read_item(setting, index_of(setting->object, named, item), named->list, item);
+    setting_read_item(setting, index, named->list, item);
     if (was_wrong || !named->is_wrong(item))
         return;
     free(*origin);
     *origin = setting_origin(setting);
 }
 
-/* Groups merge by key: if the item is there already, the setting is read into it. */
+/* Groups merge by key: if an earlier file has the item, the setting is read into it. The files
+ * before this one had `earlier` items. libconfig lets no file have a name twice. */
 static void
-read_named(const struct setting *setting, const struct named *named)
+read_named(const struct setting *setting, const struct named *named, size_t earlier)
 {
-    void *item = named->find(setting->object, config_setting_name(setting->node));
+    const char *name = config_setting_name(setting->node);
+    void *item;
 
-    if (item)
-        return read_more_of(item, setting, named);
+    for (size_t i = 0; i < earlier; i++) {
+        if (!strcmp(*(char **)item_at(setting->object, named, i), name))
+            return read_more_of(i, setting, named);
+    }
     item = setting_add_item(setting, named->items, named->list);
-    *(char **)item = memory_copy(config_setting_name(setting->node));
+    *(char **)item = memory_copy(name);
 }
 
 static void
 read_all_named(const struct setting *setting, const struct named *named)
 {
+    size_t earlier = *(size_t *)((char *)setting->object + named->list->count);
     struct setting item = *setting;
 
     if (!config_setting_is_group(setting->node))
@@ -187,16 +192,10 @@ read_all_named(const struct setting *setting, const struct named *named)
     for (int i = 0; i < config_setting_length(setting->node); i++) {
         item.node = config_setting_get_elem(setting->node, (unsigned)i);
         if (config_setting_is_group(item.node))
-            read_named(&item, named);
+            read_named(&item, named, earlier);
         else
             setting_wrong(&item, "%s must be a group, as %s", named->what, named->example);
     }
-}
-
-static void *
-find_class(struct policy *policy, const char *name)
-{
-    return (void *)policy_find_class(policy, name);
 }
 
 /* A class is defined by its types or by its frame buffer. */
@@ -211,39 +210,26 @@ has_both(const void *item)
 static void
 read_classes(const struct setting *setting)
 {
-    static const struct named named = {&class_list, offsetof(struct policy, classes), find_class,
-                                       "a class",   "{ types = [ ... ]; }",           has_both};
+    static const struct named named = {&class_list, offsetof(struct policy, classes), "a class",
+                                       "{ types = [ ... ]; }", has_both};
 
     read_all_named(setting, &named);
-}
-
-static void *
-find_pool(struct policy *policy, const char *name)
-{
-    return (void *)policy_find_pool(policy, name);
 }
 
 static void
 read_pools(const struct setting *setting)
 {
-    static const struct named named = {&pool_list, offsetof(struct policy, pools), find_pool,
-                                       "a pool",   "{ functions = [ ... ]; }",     NULL};
+    static const struct named named = {&pool_list, offsetof(struct policy, pools), "a pool",
+                                       "{ functions = [ ... ]; }", NULL};
 
     read_all_named(setting, &named);
-}
-
-static void *
-find_profile(struct policy *policy, const char *name)
-{
-    return (void *)policy_find_profile(policy, name);
 }
 
 static void
 read_profiles(const struct setting *setting)
 {
-    static const struct named named = {&profile_list,        offsetof(struct policy, profiles),
-                                       find_profile,         "a profile",
-                                       "{ vram = \"4G\"; }", NULL};
+    static const struct named named = {&profile_list, offsetof(struct policy, profiles),
+                                       "a profile", "{ vram = \"4G\"; }", NULL};
 
     read_all_named(setting, &named);
 }
