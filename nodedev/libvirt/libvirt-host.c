@@ -5,18 +5,14 @@
 #include <stdio.h>
 #include <string.h>
 
-static bool
-domain_list_has(const struct domain_list *list, virDomainPtr domain)
+static int
+compare_uuids(const void *left, const void *right)
 {
-    unsigned char uuid[VIR_UUID_BUFLEN], other[VIR_UUID_BUFLEN];
+    unsigned char a[VIR_UUID_BUFLEN] = {0}, b[VIR_UUID_BUFLEN] = {0};
 
-    if (virDomainGetUUID(domain, uuid) < 0)
-        return false;
-    for (int i = 0; i < list->count; i++) {
-        if (virDomainGetUUID(list->items[i], other) == 0 && !memcmp(uuid, other, sizeof(uuid)))
-            return true;
-    }
-    return false;
+    (void)virDomainGetUUID(*(const virDomainPtr *)left, a);
+    (void)virDomainGetUUID(*(const virDomainPtr *)right, b);
+    return memcmp(a, b, sizeof(a));
 }
 
 /* Reads one domain, unless the domain has gone meanwhile. A transient domain that does not run is
@@ -57,8 +53,13 @@ libvirt_host_each_domain(virConnectPtr libvirt, connection_reader *read, void *d
 
     if (rc == 0)
         rc = domain_list_get(libvirt, 0, &list, error);
+    if (rc == 0)
+        qsort(persistent.items, (size_t)persistent.count, sizeof(virDomainPtr), compare_uuids);
     for (int i = 0; rc == 0 && i < list.count; i++) {
-        rc = read_domain(list.items[i], domain_list_has(&persistent, list.items[i]), read, data);
+        bool is_persistent = bsearch(&list.items[i], persistent.items, (size_t)persistent.count,
+                                     sizeof(virDomainPtr), compare_uuids);
+
+        rc = read_domain(list.items[i], is_persistent, read, data);
         if (rc < 0)
             error_set(error, rc, "cannot read the domains: %s", strerror(-rc));
     }
