@@ -14,7 +14,6 @@
 #include "placement/boot-wait.h"
 #include "placement/feasibility.h"
 #include "placement/problem.h"
-#include "policy/policy-load.h"
 #include "xml/xml-tree.h"
 
 #include <string.h>
@@ -51,9 +50,9 @@ has_gl(xmlDocPtr tree)
 struct inspection {
     const struct domain_check *check;
     struct request request;
-    struct snapshot snapshot;
-    bool known;    /* the demands are known */
-    bool disabled; /* the configuration says enabled = false */
+    struct snapshot snapshot; /* its policy is the caller's */
+    bool known;               /* the demands are known */
+    bool disabled;            /* the configuration says enabled = false */
     xmlDocPtr tree;
     struct domains asked;          /* the domains, if they were asked for here */
     const struct domains *domains; /* the domains that are known */
@@ -67,6 +66,7 @@ static void
 inspection_clear(struct inspection *inspection)
 {
     xmlFreeDoc(inspection->tree);
+    inspection->snapshot.policy = (struct policy){0};
     snapshot_clear(&inspection->snapshot);
     request_clear(&inspection->request);
     domains_clear(&inspection->asked);
@@ -97,9 +97,9 @@ find_demands(struct inspection *inspection)
     int rc;
 
     tell_faults(inspection, true);
-    if (inspection->request.fault_count || !check->policy ||
-        policy_load(check->host, &inspection->snapshot.policy, &inspection->unasked) < 0)
+    if (inspection->request.fault_count || !check->policy)
         return false;
+    inspection->snapshot.policy = *check->policy;
     /* An administrator who has disabled us may be about to enable us again. */
     inspection->disabled = !inspection->snapshot.policy.enabled;
     inspection->snapshot.policy.enabled = true;
