@@ -325,6 +325,7 @@ dry_run_look(const struct host *host, const struct request *request, bool is_res
 
     *ret = DRY_RUN_UNSEEN;
     rc = policy_load(host, &snapshot->policy, error);
+    ret->knows_policy = rc == 0;
     if (rc == 0)
         rc = snapshot_resolve(snapshot, host, request, error);
     if (rc <= 0)

@@ -20,6 +20,7 @@
 /* What dry runs look at, seen once. It must stay where it is. */
 struct dry_run_sight {
     struct snapshot snapshot; /* with the demands as the XML says them */
+    bool knows_policy;
     struct transaction transaction;
     struct look look;
     int rc;             /* -errno: a start would be refused for the ledger's sake, */

@@ -131,7 +131,7 @@ judge_parent(const struct callout_facts *facts, const struct inventory_type *typ
     const struct demands demands = {0};
     AUTO_FREE char *name = memory_copy(facts->parent->name.text);
     const struct demand_terms terms = {
-        .attributes = {.said[ATTRIBUTE_PARENT] = name, .chosen[ATTRIBUTE_NUMA] = NUMA_IGNORE},
+        .attributes.said[ATTRIBUTE_PARENT] = name,
         .kinds = DEMAND_ANY_DEVICE,
     };
     const struct placement_problem problem = {

@@ -158,13 +158,7 @@ check_class(struct checker *checker, const struct policy_class *class, bool *ser
     struct demand demand = {
         .label = "it",
         .wanted = wish,
-        .terms =
-            {
-                .class = class,
-                .attributes.chosen =
-                    {[ATTRIBUTE_PLACEMENT] = class->order, [ATTRIBUTE_NUMA] = NUMA_IGNORE},
-                .kinds = DEMAND_ANY_DEVICE,
-            },
+        .terms = {.class = class, .kinds = DEMAND_ANY_DEVICE},
     };
     const struct demands demands = {.items = &demand, .count = 1};
     const struct placement_problem problem = {

@@ -10,7 +10,6 @@
 #include "lease/statedir.h"
 #include "libvirt/version.h"
 #include "placement/alternatives.h"
-#include "policy/policy-load.h"
 #include "view/explanation.h"
 #include "view/host-view.h"
 
@@ -178,16 +177,14 @@ hear(void *data, bool is_fault, const char *word, const char *where, unsigned li
 /* Tells what is wrong in the XML, and what is probably not meant. Faults of the configuration were
  * told before. */
 static int
-tell_faults(const struct domain_source *source, const struct error *refusal, struct error *error)
+tell_faults(const struct domain_source *source, const struct dry_run_sight *sight,
+            const struct error *refusal, struct error *error)
 {
     const struct command_call *call = source->call;
     struct listener listener = {.out = call->out, .refusal = refusal->text};
     struct report report = {.listen = hear, .data = &listener};
-    AUTO(policy_clear) struct policy policy = {0};
-    struct error ignored;
-    bool known = policy_load(call->host, &policy, &ignored) == 0;
     const struct domain_check check = {
-        .policy = known ? &policy : NULL,
+        .policy = sight->knows_policy ? &sight->snapshot.policy : NULL,
         .host = call->host,
         .uri = call->uri,
         .file = source->word,
@@ -298,7 +295,7 @@ run_explain(const struct command_call *call, struct error *error)
     else if (rc == 0)
         rc = print_text(&source, &dry_run, wish.count, error);
     if (!options_want_table(&call->options) &&
-        tell_faults(&source, rc < 0 ? error : &dry_run.refusal, &failure) < 0)
+        tell_faults(&source, &sight, rc < 0 ? error : &dry_run.refusal, &failure) < 0)
         reply_warn(call, failure.class, "its XML could not be checked: %s", failure.text);
     if (rc == 0 && dry_run.outcome == DRY_RUN_REFUSED) {
         put_verdict(&source, &dry_run, wish.count, false);

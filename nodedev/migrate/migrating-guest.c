@@ -67,7 +67,7 @@ migrating_guest_read(struct migrating_guest *guest, const struct host *host, con
 void
 migrating_guest_of_type(struct migrating_guest *guest, const char *type)
 {
-    struct demand demand = {.terms.attributes.chosen[ATTRIBUTE_NUMA] = NUMA_IGNORE};
+    struct demand demand = {0};
 
     guest->own_request.name = memory_copy("");
     guest->type = memory_copy(type);

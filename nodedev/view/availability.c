@@ -62,10 +62,7 @@ availability_clear(struct availability *availability)
     ledger_clear(&availability->ledger);
 }
 
-static const struct demand_terms anybody = {
-    .attributes.chosen[ATTRIBUTE_NUMA] = NUMA_IGNORE,
-    .kinds = DEMAND_ANY_DEVICE,
-};
+static const struct demand_terms anybody = {.kinds = DEMAND_ANY_DEVICE};
 
 /* Counts the places that are left, without those that must stay free. */
 static struct bounds
