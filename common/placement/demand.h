@@ -37,6 +37,7 @@ enum demand_freedom {
     DEMAND_ANY_KIND,  /* a mediated device or a virtual function */
 };
 
+/* What a vGPU must be like, and where it may be. */
 struct demand_terms {
     struct attributes attributes;     /* of the request; else the policy's */
     const struct policy_class *class; /* NULL: a type was named */

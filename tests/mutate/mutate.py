@@ -157,7 +157,8 @@ def play_all(tests, files):
     for test in tests:
         began = time.monotonic()
         if fails(test, 600):
-            sys.exit("mutate: %s fails before anything is changed (in a name space)" % test)
+            print("left out: %s, which fails before anything is changed (in a name space)" % test)
+            continue
         seconds[test] = time.monotonic() - began
         executed, idle = counted(files)
         for place in executed:
@@ -205,6 +206,7 @@ def run(count, seed, tests, passed_over):
     if unknown:
         sys.exit("mutate: no product file is in %s" % ", ".join(sorted(unknown)))
     seconds, players = play_all(tests, files)
+    tests = list(seconds)
     places = sorted(place for file in files for place in drawn(seed, file))
     print("mutate: seed %s, %d places" % (seed, len(places)), flush=True)
     for _, file, start, end, word in places:
