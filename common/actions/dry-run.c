@@ -342,6 +342,13 @@ dry_run_look(const struct host *host, const struct request *request, bool is_res
 /* --- the start -------------------------------------------------------------------------------- */
 
 static void
+copy_words(const struct words *from, struct words *to)
+{
+    for (size_t i = 0; i < from->count; i++)
+        words_add(to, from->items[i]);
+}
+
+static void
 copy(const struct snapshot *from, struct snapshot *to)
 {
     const struct demands *demands = &from->demands;
@@ -353,6 +360,8 @@ copy(const struct snapshot *from, struct snapshot *to)
     for (size_t i = 0; i < demands->count; i++)
         to->demands.items[i] = demands->items[i];
     ledger_copy(&from->ledger, &to->ledger);
+    copy_words(&from->ledger.released, &to->ledger.released);
+    copy_words(&from->ledger.ran, &to->ledger.ran);
 }
 
 int

@@ -444,10 +444,6 @@ ledger_copy(const struct ledger *from, struct ledger *to)
         names_append(&to->proved, &from->proved.items[i]);
     for (size_t i = 0; i < from->drained.count; i++)
         names_append(&to->drained, &from->drained.items[i]);
-    for (size_t i = 0; i < from->released.count; i++)
-        words_add(&to->released, from->released.items[i]);
-    for (size_t i = 0; i < from->ran.count; i++)
-        words_add(&to->ran, from->ran.items[i]);
     whole_cards_copy(&from->cards, &to->cards);
     to->drained_rc = from->drained_rc;
 }

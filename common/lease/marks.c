@@ -26,6 +26,8 @@ marks_leave(const struct host *host, enum mark mark, const struct name *domain, 
 void
 marks_read(const struct host *host, struct ledger *ret)
 {
+    words_clear(&ret->released);
+    words_clear(&ret->ran);
     run_links_list(host, kinds[MARK_RELEASED], &ret->released);
     run_links_list(host, kinds[MARK_RAN], &ret->ran);
 }

@@ -40,8 +40,9 @@ enum mark {
 int marks_leave(const struct host *host, enum mark mark, const struct name *domain, uint64_t number,
                 struct error *error) CHECKED NONNULL;
 
-/* Lists the marks for a ledger that was just read. It is done once for each look, and once for each
- * hold of the lock (transaction_begin). A directory that cannot be read has no marks. */
+/* Lists the marks for a ledger that was just read, in place of those that it has. It is done once
+ * for each look, and once for each hold of the lock (transaction_begin). A directory that cannot be
+ * read has no marks. */
 void marks_read(const struct host *host, struct ledger *ret) NONNULL;
 
 /* Whether the ledger's marks say that the guest of a lease ran with it. */
