@@ -5,7 +5,9 @@
 #include "cli/command.h"
 #include "fake/chance.h"
 #include "fake/typed.h"
+#include "lease/marks.h"
 #include "lease/recent-removal.h"
+#include "lease/statedir.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -402,6 +404,26 @@ TEST(kept_is_reaped)
                 "\"verdict\": \"reap\", \"parent\": \"\", \"type\": \"\", \"name\": \"\",\n"
                 "\"verdict\": \"after-removal\", \"removes\": [\n\"domain\": \"guest13\",\n"
                 "\"alias\": \"ua-gpu2\", \"state\": \"kept\"");
+    start_and_compare(COMMAND_DONE);
+    assert_int_equal(fake_count(&scene.kernel), 12);
+}
+
+/* libvirt called the release of a guest, and only a mark says so. A dry run asks the marks. */
+TEST(what_was_released_is_reaped)
+{
+    AUTO(ledger_clear) struct ledger ledger = {0};
+    struct error error;
+
+    start_machine("mtty");
+    for (unsigned i = 2; i < 14; i++)
+        assert_int_equal(scene_prepare(&scene, i, i, "mtty-2"), 0);
+    define("<vgpu:device alias='ua-gpu1' type='mtty-2'/>", (const unsigned[]){1, 0});
+    says(COMMAND_NO_CAPACITY, "mtty no is full");
+    assert_int_equal(statedir_peek(&scene.kernel.host, &ledger, &error), 0);
+    assert_int_equal(marks_leave(&scene.kernel.host, MARK_RELEASED, &ledger.leases[0].domain,
+                                 statedir_number_above(&scene.kernel.host, &ledger), &error),
+                     0);
+    says(0, "mtty reap is full");
     start_and_compare(COMMAND_DONE);
     assert_int_equal(fake_count(&scene.kernel), 12);
 }

@@ -453,6 +453,43 @@ UNIT_TEST(order_and_numa_are_inherited)
     }
 }
 
+/* --- what placement may look at --------------------------------------------------------------- */
+
+/* The search tries only one of two demands with equal terms. So nothing may be left out. */
+UNIT_TEST(terms_are_compared_whole)
+{
+    const struct demand_terms first = {
+        .attributes.said[ATTRIBUTE_TYPE] = (char[]){"a"},
+        .kinds = DEMAND_ANY_DEVICE,
+    };
+    const struct demand_terms same = {
+        .attributes.said[ATTRIBUTE_TYPE] = (char[]){"a"},
+        .kinds = DEMAND_ANY_DEVICE,
+    };
+    struct demand_terms others[ATTRIBUTES + 7];
+
+    assert_true(demand_terms_equal(&first, &same));
+    for (size_t i = 0; i < COUNT(others); i++)
+        others[i] = first;
+    for (enum attribute i = 0; i < ATTRIBUTES; i++) {
+        if (attribute_words[i])
+            others[i].attributes.chosen[i] = 1;
+        else
+            others[i].attributes.said[i] = (char[]){"b"};
+    }
+    others[ATTRIBUTES].class = &classes[0];
+    snprintf(others[ATTRIBUTES + 1].saved.text, sizeof(first.saved.text), "a");
+    snprintf(others[ATTRIBUTES + 2].place.text, sizeof(first.place.text), "a");
+    snprintf(others[ATTRIBUTES + 3].function.text, sizeof(first.function.text), "a");
+    others[ATTRIBUTES + 4].is_managed = true;
+    others[ATTRIBUTES + 5].passes_drain = true;
+    others[ATTRIBUTES + 6].kinds = 1u << REQUEST_PCI;
+    for (size_t i = 0; i < COUNT(others); i++) {
+        if (demand_terms_equal(&first, &others[i]))
+            fail_msg("field %zu is not compared", i);
+    }
+}
+
 /* --- the types that will do ------------------------------------------------------------------- */
 
 #define NONE 4711

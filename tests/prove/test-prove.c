@@ -171,6 +171,17 @@ UNIT_TEST(each_lie_is_named)
     }
 }
 
+/* A wrong figure of the administrator is not laid at the driver's door. */
+UNIT_TEST(who_is_wrong_is_named)
+{
+    scene_start(&scene, MACHINE);
+    scene_configure(&scene, "max_instances = ({ types = [ \"L40S-24Q\" ]; max = 3; });");
+    assert_int_equal(typed_run(&scene, nowhere(), "vgpuctl prove " FUNCTIONS, &typed), 1);
+    typed_assert_has(typed.printed, "vgpu.conf says that the GPU takes 3 vGPUs of type NVIDIA "
+                                    "L40S-24Q, and it takes 2");
+    make_good();
+}
+
 /* --- a trial that does not come to its end -------------------------------------------------- */
 
 /* The driver makes no vGPU in the longest time. That is a finding, and no proof. */
