@@ -23,6 +23,62 @@ const char *const dry_run_answer_words[] = {
     [DRY_RUN_CHOSEN] = "chosen", [DRY_RUN_FOUND] = "found", [DRY_RUN_TAKEN] = "taken",
 };
 
+/* --- what was seen ---------------------------------------------------------------------------- */
+
+void
+dry_run_sight_clear(struct dry_run_sight *sight)
+{
+    look_clear(&sight->look);
+    transaction_close(&sight->transaction);
+    snapshot_clear(&sight->snapshot);
+}
+
+static int
+look(struct dry_run_sight *sight, const struct host *host, const struct request *request,
+     struct error *error)
+{
+    struct snapshot *snapshot = &sight->snapshot;
+    struct statedir *statedir = &sight->transaction.statedir;
+    int rc = statedir_peek(host, &snapshot->ledger, error);
+
+    if (rc < 0)
+        return rc;
+    snapshot_bind_to_promises(snapshot, host, request);
+    transaction_open_to_look(host, &sight->transaction);
+    reader_begin(host->reader, READER_PATIENCE);
+    sight->is_unsure = statedir_is_unsure(statedir, &snapshot->ledger);
+    marks_read(host, &snapshot->ledger);
+    rc = snapshot_look(snapshot, statedir, NULL, &sight->look, error);
+    if (rc == 0)
+        fate_sweep_cards(statedir, &sight->look, &snapshot->ledger);
+    return rc;
+}
+
+int
+dry_run_look(const struct host *host, const struct request *request, bool is_restored,
+             struct dry_run_sight *ret, struct error *error)
+{
+    struct snapshot *snapshot = &ret->snapshot;
+    int rc;
+
+    *ret = DRY_RUN_UNSEEN;
+    rc = policy_load(host, &snapshot->policy, error);
+    ret->knows_policy = rc == 0;
+    if (rc == 0)
+        rc = snapshot_resolve(snapshot, host, request, error);
+    if (rc <= 0)
+        return rc;
+    if (is_restored)
+        snapshot_bind_to_saved(snapshot, host, request);
+    ret->rc = look(ret, host, request, &ret->fault);
+    if (ret->rc == 0)
+        return 0;
+    ledger_clear(&snapshot->ledger);
+    return snapshot_scan(snapshot, host, error);
+}
+
+/* --- the start -------------------------------------------------------------------------------- */
+
 static const struct names none;
 const struct dry_run_change dry_run_unchanged = {.sources = &none, .avoided = &none};
 
@@ -285,62 +341,6 @@ look_ahead(struct dry_run *dry_run, const struct request *request,
         dry_run->refusal.class = ERROR_NEVER;
 }
 
-/* --- what was seen ---------------------------------------------------------------------------- */
-
-void
-dry_run_sight_clear(struct dry_run_sight *sight)
-{
-    look_clear(&sight->look);
-    transaction_close(&sight->transaction);
-    snapshot_clear(&sight->snapshot);
-}
-
-static int
-look(struct dry_run_sight *sight, const struct host *host, const struct request *request,
-     struct error *error)
-{
-    struct snapshot *snapshot = &sight->snapshot;
-    struct statedir *statedir = &sight->transaction.statedir;
-    int rc = statedir_peek(host, &snapshot->ledger, error);
-
-    if (rc < 0)
-        return rc;
-    snapshot_bind_to_promises(snapshot, host, request);
-    transaction_open_to_look(host, &sight->transaction);
-    reader_begin(host->reader, READER_PATIENCE);
-    sight->is_unsure = statedir_is_unsure(statedir, &snapshot->ledger);
-    marks_read(host, &snapshot->ledger);
-    rc = snapshot_look(snapshot, statedir, NULL, &sight->look, error);
-    if (rc == 0)
-        fate_sweep_cards(statedir, &sight->look, &snapshot->ledger);
-    return rc;
-}
-
-int
-dry_run_look(const struct host *host, const struct request *request, bool is_restored,
-             struct dry_run_sight *ret, struct error *error)
-{
-    struct snapshot *snapshot = &ret->snapshot;
-    int rc;
-
-    *ret = DRY_RUN_UNSEEN;
-    rc = policy_load(host, &snapshot->policy, error);
-    ret->knows_policy = rc == 0;
-    if (rc == 0)
-        rc = snapshot_resolve(snapshot, host, request, error);
-    if (rc <= 0)
-        return rc;
-    if (is_restored)
-        snapshot_bind_to_saved(snapshot, host, request);
-    ret->rc = look(ret, host, request, &ret->fault);
-    if (ret->rc == 0)
-        return 0;
-    ledger_clear(&snapshot->ledger);
-    return snapshot_scan(snapshot, host, error);
-}
-
-/* --- the start -------------------------------------------------------------------------------- */
-
 static void
 copy_words(const struct words *from, struct words *to)
 {
@@ -351,14 +351,9 @@ copy_words(const struct words *from, struct words *to)
 static void
 copy(const struct snapshot *from, struct snapshot *to)
 {
-    const struct demands *demands = &from->demands;
-
     to->policy = from->policy;
     to->inventory = from->inventory;
-    to->demands = *demands;
-    to->demands.items = memory_zeroed(demands->count, sizeof(*demands->items));
-    for (size_t i = 0; i < demands->count; i++)
-        to->demands.items[i] = demands->items[i];
+    demands_copy(&from->demands, &to->demands);
     ledger_copy(&from->ledger, &to->ledger);
     copy_words(&from->ledger.released, &to->ledger.released);
     copy_words(&from->ledger.ran, &to->ledger.ran);
@@ -389,6 +384,8 @@ dry_run_make(struct dry_run *dry_run, const struct dry_run_sight *sight,
         demands_tell_saved(demands, &dry_run->refusal);
     return 0;
 }
+
+/* --- each GPU --------------------------------------------------------------------------------- */
 
 bool
 dry_run_is_chosen(const struct dry_run *dry_run, size_t demand)

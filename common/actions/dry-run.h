@@ -23,8 +23,8 @@ struct dry_run_sight {
     bool knows_policy;
     struct transaction transaction;
     struct look look;
-    int rc;             /* -errno: a start would be refused for the ledger's sake, */
-    struct error fault; /* and why; then the snapshot has no leases */
+    int rc;             /* -errno: a start would be refused, because the ledger is broken */
+    struct error fault; /* the line about that; the snapshot then has no leases */
     bool is_unsure;     /* only root can know who is at work on a vGPU (statedir.h) */
 };
 #define DRY_RUN_UNSEEN ((struct dry_run_sight){.transaction = TRANSACTION_NONE})
@@ -48,7 +48,7 @@ enum dry_run_outcome {
 
 struct dry_run {
     enum dry_run_outcome outcome;
-    struct snapshot snapshot;         /* a copy, that borrows the policy and the inventory. Its
+    struct snapshot snapshot;         /* a copy that borrows the policy and the inventory. Its
                                          ledger is without leases of which nothing is left */
     struct ledger busy;               /* the domain's own, being made or removed: a start waits */
     struct ledger unwanted;           /* the domain's own, which would be removed first of all */

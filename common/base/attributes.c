@@ -15,19 +15,17 @@ const char *const attribute_names[] = {
 const char *const choice_orders[] = {"", "pack", "spread", NULL};
 const char *const choice_numas[] = {"", "prefer", "require", "ignore", NULL};
 
-const char *const *const attribute_words[] = {
+const char *const *const attribute_words[ATTRIBUTES] = {
     [ATTRIBUTE_PLACEMENT] = choice_orders,
     [ATTRIBUTE_NUMA] = choice_numas,
-    [ATTRIBUTE_TRAITS] = NULL,
 };
 
 const char *
 attributes_text(const struct attributes *attributes, enum attribute attribute)
 {
-    const char *const *words = attribute_words[attribute];
     unsigned chosen = attributes->chosen[attribute];
 
-    return words && chosen ? words[chosen] : attributes->said[attribute];
+    return chosen ? attribute_words[attribute][chosen] : attributes->said[attribute];
 }
 
 bool

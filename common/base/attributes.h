@@ -4,13 +4,12 @@
  * attributes: what a request can say of its vGPU, and the words for it.
  *
  * A <vgpu:device> says them in a guest's XML (vgpu-request(7)), and options of 'vgpuctl attach' say
- * them. `allow` in vgpu.conf names those that a guest's XML may say. Some have a list of words, of
- * which one is chosen; vgpu.conf chooses from the same lists. Each text is parsed once, where it is
- * read.
+ * them. `allow` in vgpu.conf names those that a guest's XML may say. Some attributes take one word
+ * of a list, and vgpu.conf chooses from the same lists. Each word is parsed once, where it is read.
  *
  * A new attribute is a row here, a rule in placement/constraints.c or candidate.c, and an option in
- * nodedev/attach/wish.c. All others go over the list: the parser, the editor of XML, `allow`, and
- * whoever compares two requests.
+ * nodedev/attach/wish.c. The parser, the editor of XML, `allow` and the comparisons of requests go
+ * over all rows.
  */
 
 #pragma once
@@ -29,6 +28,10 @@ enum attribute {
     ATTRIBUTES,
 };
 
+/* By these. NULL ends the names. */
+extern const char *const attribute_names[];
+
+/* UNSAID: the next one of these decides: the request, the class, the configuration. */
 enum choice_order {
     ORDER_UNSAID,
     ORDER_PACK,
@@ -42,9 +45,7 @@ enum choice_numa {
     NUMA_IGNORE,
 };
 
-/* By these values. NULL ends each list of words, and the list of names. The first word of a choice
- * is "", which cannot be chosen. */
-extern const char *const attribute_names[];
+/* By these. The first word is "", which cannot be chosen; NULL ends a list. */
 extern const char *const choice_orders[];
 extern const char *const choice_numas[];
 

@@ -5,6 +5,13 @@
 #include "base/memory.h"
 #include "device/type-name.h"
 
+const char *const maxima_sources[] = {
+    [LIMIT_TOLD] = "driver",
+    [LIMIT_CONFIGURED] = "vgpu.conf",
+    [LIMIT_TABLE] = "table",
+    [LIMIT_CALCULATED] = "calculated",
+};
+
 static bool
 means(const struct policy_limit *limit, const struct inventory_type *type)
 {
@@ -181,29 +188,27 @@ add_ceiling(struct inventory_gpu *gpu, bool on_instances)
     }
 }
 
-const char *const maxima_sources[] = {
-    [LIMIT_TOLD] = "driver",
-    [LIMIT_CONFIGURED] = "vgpu.conf",
-    [LIMIT_TABLE] = "table",
-    [LIMIT_CALCULATED] = "calculated",
-};
-
 /* Makes the maximum of a type no more than any limit leaves. If parents keep something of a limit,
- * its total does not say how many vGPUs there can be. */
+ * its total does not say how many vGPUs there can be. Nor does a limit of GPU instances (MIG): they
+ * may not exist. */
 static void
 narrow_maximum(const struct inventory_gpu *gpu, struct inventory_type *type)
 {
     size_t index = inventory_type_index(type);
 
-    for (size_t i = 0; i < gpu->limit_count && inventory_type_shares_time(type); i++) {
+    if (!inventory_type_shares_time(type))
+        return;
+    for (size_t i = 0; i < gpu->limit_count; i++) {
         const struct limit *limit = &gpu->limits[i];
-        uint64_t most = limit->needs[index] ? limit->total / limit->needs[index] : UINT_MAX;
+        uint64_t need = limit->needs[index], most;
 
-        if (!limit->binds[index] || limit->base || most >= UINT_MAX ||
-            (type->max && most >= type->max))
+        if (!limit->binds[index] || limit->base || need == 0)
             continue;
-        type->max = (unsigned)most;
-        type->max_source = limit->source;
+        most = limit->total / need;
+        if (most < (type->max ? type->max : UINT_MAX)) {
+            type->max = (unsigned)most;
+            type->max_source = limit->source;
+        }
     }
 }
 

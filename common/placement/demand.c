@@ -71,6 +71,15 @@ demand_words(const struct demand_terms *terms, size_t *count)
     return terms->class ? terms->class->types.items : type;
 }
 
+bool
+demand_words_are_lent(const struct demand_terms *terms, const struct policy *policy)
+{
+    size_t count;
+    char *const *words = demand_words(terms, &count);
+
+    return ARRAY_HAS(words, count, word, policy_lends(policy, *word));
+}
+
 unsigned
 demand_framebuffer(const struct demand_terms *terms)
 {
@@ -324,6 +333,15 @@ demand_params(const struct demand *demand, char *ret, size_t size)
     for (size_t i = 0; demand->device && i < demand->device->param_count; i++)
         text_join(&list, ", ", "%s=%s", demand->device->params[i].name,
                   demand->device->params[i].value);
+}
+
+void
+demands_copy(const struct demands *from, struct demands *to)
+{
+    *to = *from;
+    to->items = memory_zeroed(from->count, sizeof(*to->items));
+    for (size_t i = 0; i < from->count; i++)
+        to->items[i] = from->items[i];
 }
 
 void

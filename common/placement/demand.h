@@ -69,6 +69,8 @@ struct demands {
     bool may_be_unlike; /* the guest may have types together that their vendor forbids (vendor.h) */
 };
 
+/* The caller clears `to` in every case. */
+void demands_copy(const struct demands *from, struct demands *to) NONNULL;
 void demands_clear(struct demands *demands) NONNULL;
 
 /* Whether the terms of two demands are the same. */
@@ -81,10 +83,15 @@ const struct name *demand_vf(const struct demand *demand) NONNULL;
  * that was named. */
 char *const *demand_words(const struct demand_terms *terms, size_t *count) NONNULL;
 
+/* Whether vgpu.conf lends functions for one of these words: by a pool, or by a profile. */
+bool demand_words_are_lent(const struct demand_terms *terms,
+                           const struct policy *policy) CHECKED NONNULL;
+
 /* MiB; not 0: any type with at least so much will do, too, the smallest first. */
 unsigned demand_framebuffer(const struct demand_terms *terms) CHECKED NONNULL;
 
-/* A demand without a hostdev may get a device of either kind. */
+/* Sets how far a demand may go, and the terms that follow from that. A demand without a hostdev may
+ * get a device of either kind. */
 void demand_set_free(struct demand *demand, enum demand_freedom freedom) NONNULL;
 void demands_set_free(struct demands *demands, enum demand_freedom freedom) NONNULL;
 /* The same, only for demands whose hostdevs have one of these sources. */

@@ -125,7 +125,8 @@ say_used(const struct loads *loads, const struct inventory_gpu *gpu, size_t used
     return ret;
 }
 
-/* Tells what a full GPU is full of, and how many of how many vGPUs it has. */
+/* Tells what a full GPU is full of, and how many of how many vGPUs it has. On a GPU with several
+ * sizes, a calculated maximum says nothing of that: other sizes take the room. */
 static void
 say_full(const struct loads *loads, const struct inventory_type *type, size_t used, char *text,
          size_t size)

@@ -202,17 +202,6 @@ refuse_parent(const struct inventory *inventory, const struct demand *demand, st
                         demand->terms.attributes.said[ATTRIBUTE_PARENT], gpus);
 }
 
-/* Whether a demand wants functions of a pool, or functions with a profile. Perhaps no such function
- * is fit now. */
-static bool
-names_functions(const struct policy *policy, const struct demand *demand)
-{
-    size_t count;
-    char *const *words = demand_words(&demand->terms, &count);
-
-    return ARRAY_HAS(words, count, word, policy_lends(policy, *word));
-}
-
 static int
 refuse(const struct loads *loads, const struct demand *demand, struct error *error)
 {
@@ -221,7 +210,7 @@ refuse(const struct loads *loads, const struct demand *demand, struct error *err
     bool helps;
 
     if (demand_vf(demand) && (may_have_type(inventory, demand) || inventory->gpu_count == 0 ||
-                              names_functions(loads->problem->policy, demand)))
+                              demand_words_are_lent(&demand->terms, loads->problem->policy)))
         return refuse_vf(loads, demand, error);
     if (inventory->gpu_count == 0)
         return error_refuse(error, ERROR_NEVER,

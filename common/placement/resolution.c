@@ -194,12 +194,8 @@ resolve_annotated(const struct policy *policy, struct demand *demand, struct err
 static bool
 may_be_lent(const struct policy *policy, const struct demand *demand)
 {
-    size_t count;
-    char *const *words = demand_words(&demand->terms, &count);
-
-    if (demand_framebuffer(&demand->terms) && policy_lends_any(policy))
-        return true;
-    return ARRAY_HAS(words, count, word, policy_lends(policy, *word));
+    return demand_words_are_lent(&demand->terms, policy) ||
+           (demand_framebuffer(&demand->terms) && policy_lends_any(policy));
 }
 
 /* Refuses managed='yes', with which libvirt would bind a virtual function to VFIO, and back. A

@@ -83,6 +83,7 @@ take_all(const struct demands *demands, const struct placement_choice *choices,
 
 struct prospect {
     struct dry_run_sight sight;
+    struct demands demands; /* of the sight, in any place; sorted, if some are judged alone */
     struct placement_choice *choices;
     bool is_waiting; /* a GPU of the configuration may still appear */
 };
@@ -91,6 +92,7 @@ static void
 prospect_clear(struct prospect *prospect)
 {
     free(prospect->choices);
+    demands_clear(&prospect->demands);
     dry_run_sight_clear(&prospect->sight);
 }
 
@@ -102,6 +104,7 @@ judge(const struct vf_selection_search *search, struct prospect *prospect,
 {
     struct placement_problem problem = snapshot_problem(&prospect->sight.snapshot, search->request);
 
+    problem.demands = &prospect->demands;
     problem.avoided = avoided;
     switch (feasibility_judge(&problem, prospect->is_waiting, prospect->choices, error)) {
     case FEASIBILITY_NO:
@@ -142,7 +145,7 @@ static int
 judge_or_alone(const struct vf_selection_search *search, struct prospect *prospect,
                struct error *error)
 {
-    struct demands *demands = &prospect->sight.snapshot.demands;
+    struct demands *demands = &prospect->demands;
     const struct demands all = *demands;
     int rc = judge(search, prospect, search->taken, error);
     struct error others;
@@ -166,7 +169,7 @@ judge_or_alone(const struct vf_selection_search *search, struct prospect *prospe
 static int
 look(const struct vf_selection_search *search, struct prospect *prospect, struct error *error)
 {
-    struct snapshot *snapshot = &prospect->sight.snapshot;
+    const struct snapshot *snapshot = &prospect->sight.snapshot;
     int rc = dry_run_look(search->host, search->request, false, &prospect->sight, error);
 
     if (rc < 0)
@@ -174,12 +177,13 @@ look(const struct vf_selection_search *search, struct prospect *prospect, struct
     if (!snapshot->demands.count)
         return error_set(error, -EOPNOTSUPP,
                          "vgpu.conf says enabled = false: no guest gets a vGPU here");
-    demands_set_some_free(&snapshot->demands, search->sources, search->freedom);
-    if (!demands_say_single(&snapshot->demands, &snapshot->inventory, search->single))
+    demands_copy(&snapshot->demands, &prospect->demands);
+    demands_set_some_free(&prospect->demands, search->sources, search->freedom);
+    if (!demands_say_single(&prospect->demands, &snapshot->inventory, search->single))
         *search->single = (struct error){0};
     prospect->is_waiting = boot_wait_left(&snapshot->policy, &snapshot->ledger.drained,
                                           &snapshot->inventory, host_uptime(search->host)) > 0;
-    prospect->choices = memory_zeroed(snapshot->demands.count, sizeof(*prospect->choices));
+    prospect->choices = memory_zeroed(prospect->demands.count, sizeof(*prospect->choices));
     return 0;
 }
 
@@ -252,7 +256,7 @@ find(const struct vf_selection_search *search, struct prospect *prospect,
     if (rc < 0)
         rc = judge(search, prospect, search->taken, error);
     if (rc == 0)
-        take_all(&prospect->sight.snapshot.demands, prospect->choices, search->sources, ret);
+        take_all(&prospect->demands, prospect->choices, search->sources, ret);
     return rc;
 }
 
@@ -263,7 +267,7 @@ static int
 refuse_old_libvirt(const struct vf_selection_search *search, const struct prospect *prospect,
                    const struct rewrite_source *chosen, struct error *error)
 {
-    const struct demands *demands = &prospect->sight.snapshot.demands;
+    const struct demands *demands = &prospect->demands;
 
     for (size_t i = 0; i < demands->count; i++) {
         const struct demand *demand = &demands->items[i];

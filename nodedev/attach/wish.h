@@ -25,11 +25,12 @@
     (WISH_BITS | OPTION_BIT(OPTION_ALIAS) | OPTION_BIT(OPTION_UUID) | OPTION_BIT(OPTION_DISPLAY))
 
 struct wish {
-    struct domain_edit_device device; /* what each vGPU is to be; parent is one of its texts */
-    struct name parent;
-    unsigned count;   /* 0: nothing is asked for */
-    bool display;     /* the guest's screen is to show the vGPU; only with one */
-    unsigned timeout; /* milliseconds that a guest may take to release a vGPU */
+    struct domain_edit_device device; /* what each vGPU is to be */
+    struct name parent; /* the text that the device says, if it says one: no copy of a wish may
+                           outlive the wish */
+    unsigned count;     /* 0: nothing is asked for */
+    bool display;       /* the guest's screen is to show the vGPU; only with one */
+    unsigned timeout;   /* milliseconds that a guest may take to release a vGPU */
 };
 
 /* Reads the options. Texts are borrowed from the command line. Returns 0, also if none of them was

@@ -279,16 +279,14 @@ claim_of(const struct placement_choice *choice, size_t number)
 size_t
 remote_placement_count(const struct remote_placement *placement, size_t most)
 {
-    struct demands demands = placement->demands;
+    AUTO(demands_clear) struct demands demands = {0};
     AUTO(ledger_clear) struct ledger ledger = {0};
-    AUTO_FREE struct demand *items = memory_zeroed(demands.count, sizeof(*items));
     AUTO_FREE struct placement_choice *all = NULL;
     struct placement_problem problem = problem_of(placement, &demands);
     size_t guests = 0, count = 0, effort = 0;
     struct error ignored;
 
-    memcpy(items, demands.items, demands.count * sizeof(*items));
-    demands.items = items;
+    demands_copy(&placement->demands, &demands);
     demands_set_free(&demands, DEMAND_ANY_KIND);
     ledger_copy(&placement->ledger, &ledger);
     problem.ledger = &ledger;

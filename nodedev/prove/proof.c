@@ -250,6 +250,11 @@ count_usable(const struct proof *proof)
 static void
 check_maximum(struct proof *proof, const struct inventory_type *type)
 {
+    static const char *const who[] = {
+        [LIMIT_TOLD] = "the driver",
+        [LIMIT_CONFIGURED] = "vgpu.conf",
+        [LIMIT_TABLE] = "the vendor's table",
+    };
     const size_t made = proof->seen.vgpu_count, usable = count_usable(proof);
     char predicted[16], seen[32];
     bool more = made == type->max && is_offered(proof, &type->id);
@@ -261,10 +266,7 @@ check_maximum(struct proof *proof, const struct inventory_type *type)
     snprintf(seen, sizeof(seen), "%s%zu", more ? "more than " : "", made);
     discrepancies_add(&proof->seen.found, DISCREPANCY_MAXIMUM, type->name, predicted, seen,
                       "%s says that the GPU takes %u vGPUs of type %s, and it takes %s",
-                      type->max_source == LIMIT_TOLD    ? "the driver"
-                      : type->max_source == LIMIT_TABLE ? "the vendor's table"
-                                                        : "vgpu.conf",
-                      type->max, type->name, seen);
+                      who[type->max_source], type->max, type->name, seen);
 }
 
 /* One vGPU of a type is on the GPU. This notes which other types the driver offers beside it. */
