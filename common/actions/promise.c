@@ -63,6 +63,34 @@ find_excluded(const struct inventory *inventory, const struct names *left, const
     }
 }
 
+/* Under the lock: whether the guest has what it had at the look, and nobody else moves it. Two
+ * commands that move one guest would start it for each other, and neither at its own place. */
+static int
+check_alone(const struct promise *promise, struct error *error)
+{
+    const struct statedir *statedir = &promise->transaction.statedir;
+    const struct ledger *now = &promise->snapshot.ledger, *then = &promise->former;
+    const char *name = promise->request->name;
+
+    for (size_t i = 0; i < now->count; i++) {
+        const struct lease *lease = &now->leases[i];
+
+        if (lease_is_nobodys(lease) && !strcmp(lease->domain_name, name) &&
+            statedir_is_claimed(statedir, lease))
+            return error_set(error, -EBUSY,
+                             "another vgpuctl moves %s: it holds a place on %s; wait for it", name,
+                             lease->gpu.text);
+    }
+    for (size_t i = 0; i < then->count; i++) {
+        const struct lease *lease = ledger_find(now, &then->leases[i].vgpu.device);
+
+        if (!lease || lease_has_changed(&then->leases[i], lease))
+            return error_set(error, -EBUSY, "%s: what %s has changed meanwhile: try again",
+                             then->leases[i].alias, name);
+    }
+    return 0;
+}
+
 /* How many of a class the guest has now. */
 static unsigned
 count_own(const struct snapshot *snapshot, const struct policy_class *class)
@@ -200,8 +228,11 @@ hold(struct promise *promise, const struct ledger *before, const struct names *l
         rc = snapshot_lock(snapshot, transaction, &look, error);
     if (rc < 0)
         return rc;
-    forget_promises(&snapshot->ledger, &promise->request->domain);
-    rc = choose(snapshot, promise->host, promise->request, left, only, &plan, error);
+    rc = before ? 0 : check_alone(promise, error);
+    if (rc == 0) {
+        forget_promises(&snapshot->ledger, &promise->request->domain);
+        rc = choose(snapshot, promise->host, promise->request, left, only, &plan, error);
+    }
     if (rc == 0)
         rc = record(promise, &plan, error);
     if (rc == 0)

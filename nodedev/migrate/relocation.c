@@ -72,22 +72,28 @@ relocation_foresee(const struct relocation *relocation, struct snapshot *snapsho
 
 /* --- the calls of libvirt --------------------------------------------------------------------- */
 
+#define DONE "done" /* what the child says after a success */
+
 static int
 save(const void *data, struct connection *connection, FILE *out, struct error *error)
 {
     const struct relocation *relocation = data;
+    int rc = connection_save(connection, &relocation->source->domain.uuid, error);
 
-    (void)out;
-    return connection_save(connection, &relocation->source->domain.uuid, error);
+    if (rc == 0)
+        fwrite(DONE, 1, strlen(DONE), out);
+    return rc;
 }
 
 static int
 start(const void *data, struct connection *connection, FILE *out, struct error *error)
 {
     const struct relocation *relocation = data;
+    int rc = connection_start(connection, &relocation->source->domain.uuid, error);
 
-    (void)out;
-    return connection_start(connection, &relocation->source->domain.uuid, error);
+    if (rc == 0)
+        fwrite(DONE, 1, strlen(DONE), out);
+    return rc;
 }
 
 /* What became of the guest. The connection of before may be broken by now. */
@@ -123,8 +129,9 @@ wait_for_job(const struct relocation *relocation, struct connection *connection)
         continue;
 }
 
-/* Makes one of these calls, and asks libvirt what became of the guest. error has what the call
- * said. */
+/* Makes one of these calls. After a failure, asks libvirt what became of the guest. After a
+ * success, somebody else may save or start the guest at once, so libvirt's answer would not tell
+ * what the call did. error has what the call said. */
 static enum relocation_end
 call(const struct relocation *relocation, bool runs, struct error *error)
 {
@@ -147,6 +154,8 @@ call(const struct relocation *relocation, bool runs, struct error *error)
                   *end.said ? end.said
                             : "the process that asked libvirt for it has ended without a word");
     *relocation->is_signalled |= end.is_signalled;
+    if (!strcmp(end.said, DONE))
+        return runs ? RELOCATION_STAYED : RELOCATION_SAVED;
     if (!*end.said && !runs)
         wait_for_job(relocation, end.connection);
     became = ask(relocation, &failure);

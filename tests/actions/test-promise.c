@@ -507,6 +507,51 @@ TEST(too_early)
     scene_assert_empty(&scene);
 }
 
+/* Two commands move the guest at once: the second holds nothing, and the first goes on. */
+TEST(moved_twice)
+{
+    struct promise first;
+    struct error error;
+
+    runs("type=\"T4-1B\"");
+    must_hold(FIRST);
+    first = guest.promise;
+    assert_int_equal(hold(FIRST, NULL, &error), -EBUSY);
+    if (!strstr(error.text, "another vgpuctl moves guest1: it holds a place on " SECOND))
+        fail_msg("%s", error.text);
+    promise_close(&guest.promise);
+    assert_int_equal(scene_leases(&scene, "pending"), 1);
+    guest.promise = first;
+    moves();
+    scene_assert_empty(&scene);
+}
+
+static int
+end_and_lock(const struct host *host, int fd, uint64_t nanoseconds)
+{
+    if (!is_given) {
+        is_given = true;
+        must("release", "end");
+    }
+    return fake_clock_lock(host, fd, nanoseconds);
+}
+
+/* The guest ends between the look and the lock. */
+TEST(ended_since_the_look)
+{
+    struct error error;
+
+    runs("type=\"T4-1B\"");
+    ops = *scene.kernel.host.ops;
+    ops.lock = end_and_lock;
+    scene.kernel.host.ops = &ops;
+    is_given = false;
+    assert_int_equal(hold(FIRST, NULL, &error), -EBUSY);
+    assert_string_equal(error.text, "ua-gpu1: what guest1 has changed meanwhile: try again");
+    forget();
+    scene_assert_empty(&scene);
+}
+
 /* Whoever comes next sweeps what a killed process held. */
 TEST(killed)
 {

@@ -7,6 +7,10 @@
 # gpu_of GUEST: the GPU of the guest's vGPU, by the ledger.
 gpu_of() { vgpuctl list -rn -o GPU,DOMAIN | sed -n "s/ $1$//p"; }
 
+# runs_again GUEST: starts the guest, unless it runs. libvirt may still do what a killed command asked of it; then
+# the start may fail.
+runs_again() { is_running "$1" || start "$1" || wait_for is_running "$1"; }
+
 cards mdev vf vf vfs=4
 say "a mediated device: its UUID stays"
 uuid=$(new_uuid)
@@ -56,6 +60,7 @@ vgpuctl move web01 --here >said.1 2>&1 &
 other=$!
 vgpuctl move web01 --here >said.2 2>&1 && statuses=0 || statuses=$?
 wait $other && statuses+=0 || statuses+=$?
+cat said.1 said.2
 assert_match "$statuses" 0
 is_running web01
 [ "$(vgpuctl list -rn -o STATE)" = held ]
@@ -91,16 +96,14 @@ mapfile -t second < <(vfs_of "${CARDS[1]}")
 say "a kill after the save: the guest is off with its image, and its next start restores it"
 destroy web04
 start web04
-(vgpuctl move web04 --here --json >json 2>err) &
+(exec vgpuctl move web04 --here --json >json 2>err) &
 child=$!
 wait_for test -e /var/lib/libvirt/qemu/save/web04.save
 kill -KILL $child
 wait $child || true
 settled() { is_off web04 || is_running web04; }
 wait_for settled
-# libvirt may have gone on alone with what it was asked.
-is_running web04 || start web04
-is_running web04
+runs_again web04
 
 say "the process that asks libvirt is killed alone: the command says where the guest is in the end"
 status=0
@@ -111,7 +114,7 @@ pkill -KILL -P $child || true
 wait $child || status=$?
 cat said
 if [ $status = 0 ]; then is_running web04; else is_running web04 || grep 'virsh start web04' said; fi
-is_running web04 || start web04
+runs_again web04
 destroy web04
 vgpuctl reconcile
 assert_empty_ledger
