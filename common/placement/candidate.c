@@ -74,30 +74,95 @@ is_far(const struct loads *loads, const struct demand_terms *terms, const struct
     return gpu->numa < 0 || !nodeset_has(nodes, (unsigned)gpu->numa);
 }
 
-struct candidate *
-candidate_list(const struct loads *loads, const struct demand_terms *terms, size_t *count)
+void
+candidate_types_find(const struct loads *loads, const struct demand_terms *terms,
+                     struct candidate_types *ret)
 {
     const struct inventory_type *type = NULL;
-    bool spread = terms->attributes.chosen[ATTRIBUTE_PLACEMENT] == ORDER_SPREAD;
+    size_t here = 0;
+
+    *ret = (struct candidate_types){
+        .spread = terms->attributes.chosen[ATTRIBUTE_PLACEMENT] == ORDER_SPREAD,
+    };
+    while ((type = inventory_next_type(loads->problem->inventory, type))) {
+        struct candidate_type item = {.type = type};
+
+        if (!demand_ranks(terms, type, &item.rank))
+            continue;
+        item.single = type->is_single && loads->problem->demands->count > 1;
+        item.far = is_far(loads, terms, type->gpu);
+        item.rules = memory_zeroed(type->gpu->parent_count, sizeof(*item.rules));
+        for (size_t i = 0; i < type->gpu->parent_count; i++) {
+            const struct place place = {type->gpu->parents[i], type};
+
+            item.rules[i] = constraints_judge_fixed(loads, terms, &place);
+        }
+        here = ret->count && ret->items[ret->count - 1].type->gpu == type->gpu ? here + 1 : 1;
+        ret->most = here > ret->most ? here : ret->most;
+        ARRAY_ADD(ret->items, ret->count, item);
+    }
+}
+
+void
+candidate_types_clear(struct candidate_types *types)
+{
+    for (size_t i = 0; i < types->count; i++)
+        free(types->items[i].rules);
+    free(types->items);
+    *types = (struct candidate_types){0};
+}
+
+/* Whether the GPU of the type takes one more. */
+static bool
+fits(const struct loads *loads, struct candidate_type *item)
+{
+    const uint64_t state = loads->states[item->type->gpu->index];
+    const struct inventory_type *other;
+    size_t used;
+
+    if (constraints_unlike(loads, item->type, &other) ||
+        constraints_exceeded_quota(loads, item->type, &used))
+        return false;
+    if (!item->is_judged || item->state != state)
+        item->reason = fit_judge_by(loads, item->rules, item->type, &item->fit);
+    item->is_judged = true;
+    item->state = state;
+    return item->reason == REASON_NONE;
+}
+
+struct candidate *
+candidate_list_of(const struct loads *loads, struct candidate_types *types, size_t *count)
+{
     struct candidate *ret = NULL;
 
     *count = 0;
-    while ((type = inventory_next_type(loads->problem->inventory, type))) {
-        struct candidate candidate = {.spread = spread};
-        struct fit fit;
+    for (size_t i = 0; i < types->count; i++) {
+        struct candidate_type *item = &types->items[i];
+        struct candidate candidate = {
+            .single = item->single,
+            .rank = item->rank,
+            .far = item->far,
+            .spread = types->spread,
+        };
 
-        if (!demand_ranks(terms, type, &candidate.rank) ||
-            fit_judge(loads, terms, type, &fit) != REASON_NONE)
+        if (!fits(loads, item))
             continue;
-        candidate.place = fit.place;
-        candidate.single = type->is_single && loads->problem->demands->count > 1;
-        candidate.far = is_far(loads, terms, type->gpu);
-        candidate.beside = spread ? count_beside(loads, type->gpu) : 0;
-        candidate.used = fit.used;
-        candidate.total = fit.total;
+        candidate.place = item->fit.place;
+        candidate.beside = types->spread ? count_beside(loads, item->type->gpu) : 0;
+        candidate.used = item->fit.used;
+        candidate.total = item->fit.total;
         ARRAY_ADD(ret, *count, candidate);
     }
     if (*count > 1)
         qsort(ret, *count, sizeof(*ret), compare);
     return ret;
+}
+
+struct candidate *
+candidate_list(const struct loads *loads, const struct demand_terms *terms, size_t *count)
+{
+    AUTO(candidate_types_clear) struct candidate_types types;
+
+    candidate_types_find(loads, terms, &types);
+    return candidate_list_of(loads, &types, count);
 }

@@ -17,7 +17,7 @@
 
 #pragma once
 
-#include "placement/loads.h"
+#include "placement/fit.h"
 
 struct candidate {
     struct place place;
@@ -30,8 +30,36 @@ struct candidate {
     bool spread;
 };
 
-/* All candidates for the terms of a demand, best first, in an array that the caller frees; NULL:
- * none. */
+/* A type of a GPU that some terms allow. A search judges it again and again, so that it keeps the
+ * rules, which do not change, and the last judgment of the room. */
+struct candidate_type {
+    const struct inventory_type *type;
+    unsigned rank;
+    bool single, far;
+    enum reason *rules; /* per parent of the GPU: constraints_judge_fixed */
+    bool is_judged;
+    uint64_t state; /* of the GPU's load at the judgment (loads.h) */
+    enum reason reason;
+    struct fit fit;
+};
+
+/* All types that some terms allow, of all GPUs. */
+struct candidate_types {
+    struct candidate_type *items;
+    size_t count;
+    size_t most; /* on one GPU */
+    bool spread; /* the terms ask to spread */
+};
+void candidate_types_find(const struct loads *loads, const struct demand_terms *terms,
+                          struct candidate_types *ret) NONNULL;
+void candidate_types_clear(struct candidate_types *types) NONNULL;
+
+/* All candidates among these types, best first, in an array that the caller frees; NULL: none. The
+ * loads are those of before, or what a search has made of them. */
+struct candidate *candidate_list_of(const struct loads *loads, struct candidate_types *types,
+                                    size_t *count) CHECKED NONNULL;
+
+/* All candidates for the terms of a demand, as candidate_list_of. */
 struct candidate *candidate_list(const struct loads *loads, const struct demand_terms *terms,
                                  size_t *count) CHECKED NONNULL;
 

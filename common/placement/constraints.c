@@ -13,14 +13,9 @@ constraints_exceeded_quota(const struct loads *loads, const struct inventory_typ
     const struct policy *policy = loads->problem->policy;
 
     for (size_t i = 0; i < policy->quota_count; i++) {
-        const struct policy_class *class = policy_find_class(policy, policy->quotas[i].class);
-
-        if (loads->quota_used[i] == SIZE_MAX || !demand_class_has(class, type))
-            continue;
         *used = loads->quota_used[i];
-        for (size_t k = 0; k < loads->place_count; k++)
-            *used += demand_class_has(class, loads->places[k].at.type);
-        if (*used >= policy->quotas[i].max)
+        if (*used != SIZE_MAX && *used >= policy->quotas[i].max &&
+            demand_class_has(policy_find_class(policy, policy->quotas[i].class), type))
             return &policy->quotas[i];
     }
     return NULL;
@@ -169,42 +164,22 @@ is_own_card(const struct loads *loads, const struct name *gpu)
            (hostdev && hostdev->kind == REQUEST_PCI && !demands_name(problem->demands, gpu));
 }
 
-/* The type of a vGPU that the guest brings along: somebody else made the vGPU, and it is there now.
- * NULL: the hostdev is no such vGPU, or another day is asked about. Then the vGPU may have another
- * type. */
-static const struct inventory_type *
-brought_type(const struct placement_problem *problem, const struct request_hostdev *hostdev)
-{
-    const struct inventory_vgpu *vgpu =
-        problem->host == PLACEMENT_NOW && !demands_name(problem->demands, &hostdev->source) &&
-                !ledger_find(problem->ledger, &hostdev->source)
-            ? inventory_find_vgpu(problem->inventory, &hostdev->source)
-            : NULL;
-
-    return vgpu ? inventory_type_of(vgpu) : NULL;
-}
-
 const char *
 constraints_unlike(const struct loads *loads, const struct inventory_type *type,
                    const struct inventory_type **other)
 {
-    const struct placement_problem *problem = loads->problem;
-    const struct request *request = problem->request;
+    const struct demands *demands = loads->problem->demands;
     const char *rule = NULL;
 
     for (size_t i = 0; i < loads->place_count && !rule; i++) {
         if (i > 0 && loads->places[i].at.type == *other)
             continue;
         *other = loads->places[i].at.type;
-        rule = demands_forbid(problem->demands, *other, type);
+        rule = demands_forbid(demands, *other, type);
     }
-    for (size_t i = 0; i < request->hostdev_count && !rule; i++) {
-        const struct inventory_type *brought = brought_type(problem, &request->hostdevs[i]);
-
-        if (!brought)
-            continue;
-        *other = brought;
-        rule = demands_forbid(problem->demands, brought, type);
+    for (size_t i = 0; i < loads->brought_count && !rule; i++) {
+        *other = loads->brought[i];
+        rule = demands_forbid(demands, *other, type);
     }
     return rule;
 }
@@ -222,9 +197,9 @@ constraints_closed(const struct ledger *ledger, const struct name *gpu, const st
     return ledger_find_card(ledger, gpu, guest ? guest : &nobody) ? REASON_WHOLE : REASON_NONE;
 }
 
-enum reason
-constraints_judge(const struct loads *loads, const struct demand_terms *terms,
-                  const struct place *place)
+/* The rules of the hostdev, the request and vgpu.conf. */
+static enum reason
+judge_place(const struct loads *loads, const struct demand_terms *terms, const struct place *place)
 {
     const struct placement_problem *problem = loads->problem;
     const struct inventory_parent *parent = place->parent;
@@ -233,9 +208,7 @@ constraints_judge(const struct loads *loads, const struct demand_terms *terms,
     const char *wanted = terms->attributes.said[ATTRIBUTE_PARENT];
     const struct nodeset *nodes = &problem->demands->nodes;
     bool is_bound = terms->attributes.chosen[ATTRIBUTE_NUMA] == NUMA_REQUIRE;
-    const struct inventory_type *other;
     enum reason reason;
-    size_t used;
 
     if (!(terms->kinds >> parent->interface->hostdev & 1))
         return REASON_OTHER_KIND;
@@ -262,11 +235,44 @@ constraints_judge(const struct loads *loads, const struct demand_terms *terms,
         return REASON_UNBOUND;
     if (is_bound && (gpu->numa < 0 || !nodeset_has(nodes, (unsigned)gpu->numa)))
         return REASON_OTHER_NODE;
+    return REASON_NONE;
+}
+
+/* The reasons that pass, but for quotas. */
+static enum reason
+judge_today(const struct loads *loads, const struct demand_terms *terms,
+            const struct inventory_gpu *gpu)
+{
+    const struct placement_problem *problem = loads->problem;
+
+    return problem->host == PLACEMENT_NOW
+               ? constraints_closed(problem->ledger, &gpu->name, &problem->request->domain,
+                                    terms->passes_drain)
+               : REASON_NONE;
+}
+
+enum reason
+constraints_judge_fixed(const struct loads *loads, const struct demand_terms *terms,
+                        const struct place *place)
+{
+    enum reason reason = judge_place(loads, terms, place);
+
+    return reason == REASON_NONE ? judge_today(loads, terms, place->parent->gpu) : reason;
+}
+
+enum reason
+constraints_judge(const struct loads *loads, const struct demand_terms *terms,
+                  const struct place *place)
+{
+    enum reason reason = judge_place(loads, terms, place);
+    const struct inventory_type *other;
+    size_t used;
+
+    if (reason != REASON_NONE)
+        return reason;
     if (place->type && constraints_unlike(loads, place->type, &other))
         return REASON_UNLIKE;
-    if (problem->host == PLACEMENT_NOW)
-        reason = constraints_closed(problem->ledger, &gpu->name, &problem->request->domain,
-                                    terms->passes_drain);
+    reason = judge_today(loads, terms, place->parent->gpu);
     if (reason != REASON_NONE)
         return reason;
     return place->type && constraints_exceeded_quota(loads, place->type, &used) ? REASON_QUOTA

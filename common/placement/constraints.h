@@ -22,6 +22,11 @@
 enum reason constraints_judge(const struct loads *loads, const struct demand_terms *terms,
                               const struct place *place) CHECKED NONNULL;
 
+/* The same without the rules that depend on what else the guest gets: constraints_unlike and
+ * constraints_exceeded_quota. */
+enum reason constraints_judge_fixed(const struct loads *loads, const struct demand_terms *terms,
+                                    const struct place *place) CHECKED NONNULL;
+
 /* Why a guest gets no new vGPU on a GPU today, as the ledger says: REASON_DRAINED, REASON_PROVED or
  * REASON_WHOLE; REASON_NONE: nothing is against it. guest: whose own card does not count here;
  * NULL: anybody's counts. passes_drain: a drain does not count. */

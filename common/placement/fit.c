@@ -48,26 +48,24 @@ wants_sure(const struct loads *loads, const struct gpu_load *load)
            (loads->problem->certainty == PLACEMENT_TRY_SEEN && load->drops > 0);
 }
 
-/* What is against one place. *counts: whether the place is a part of the GPU's room. A place that
- * only another demand may have is one too, because places that are to stay free may be there. */
+/* What is against one place, beside a rule. *counts: whether the place is a part of the GPU's room.
+ * A place that only another demand may have is one too, because places that are to stay free may be
+ * there. */
 static enum reason
-judge_place(const struct loads *loads, const struct demand_terms *terms, const struct place *place,
-            bool *counts)
+judge_place(const struct loads *loads, enum reason rule, const struct place *place, bool *counts)
 {
     const struct gpu_load *load = loads_on(loads, place->parent->gpu);
-    enum reason reason;
     struct bounds here;
     unsigned places;
 
     *counts = false;
     if (place_available(place) == INVENTORY_NEVER)
         return REASON_NO_TYPE;
-    reason = constraints_judge(loads, terms, place);
     if (gpu_load_on(load, place->parent)->is_owned)
-        return reason == REASON_NONE ? REASON_FULL : reason;
-    *counts = reason == REASON_OTHER_PARENT || reason == REASON_OTHER_VF;
-    if (reason != REASON_NONE)
-        return reason;
+        return rule == REASON_NONE ? REASON_FULL : rule;
+    *counts = rule == REASON_OTHER_PARENT || rule == REASON_OTHER_VF;
+    if (rule != REASON_NONE)
+        return rule;
     here = gpu_room_at(load, place);
     places = wants_sure(loads, load) ? here.least : here.most;
     if (places == 0)
@@ -81,7 +79,7 @@ judge_place(const struct loads *loads, const struct demand_terms *terms, const s
 /* The reason of the parent that came closest. usable: over which parents the GPU's room is
  * counted. */
 static enum reason
-judge_parents(const struct loads *loads, const struct demand_terms *terms,
+judge_parents(const struct loads *loads, const enum reason *rules,
               const struct inventory_type *type, bool *usable, struct fit *ret)
 {
     enum reason reason = REASON_NO_TYPE;
@@ -89,7 +87,7 @@ judge_parents(const struct loads *loads, const struct demand_terms *terms,
 
     for (size_t i = 0; i < type->gpu->parent_count; i++) {
         const struct place place = {type->gpu->parents[i], type};
-        enum reason here = judge_place(loads, terms, &place, &usable[i]);
+        enum reason here = judge_place(loads, rules[i], &place, &usable[i]);
 
         ret->places += here == REASON_NONE;
         if (here > reason || (here == REASON_NONE && named && !is_named(loads, place.parent))) {
@@ -110,8 +108,8 @@ less(unsigned count, size_t reserve)
 }
 
 enum reason
-fit_judge(const struct loads *loads, const struct demand_terms *terms,
-          const struct inventory_type *type, struct fit *ret)
+fit_judge_by(const struct loads *loads, const enum reason *rules, const struct inventory_type *type,
+             struct fit *ret)
 {
     const struct gpu_load *load = loads_on(loads, type->gpu);
     const struct policy_gpu *policy = policy_find_gpu(loads->problem->policy, &type->gpu->name);
@@ -121,7 +119,7 @@ fit_judge(const struct loads *loads, const struct demand_terms *terms,
     struct bounds left;
 
     *ret = (struct fit){.used = load->kept + load->puts};
-    reason = judge_parents(loads, terms, type, usable, ret);
+    reason = judge_parents(loads, rules, type, usable, ret);
     left = gpu_room_left(load, type, usable);
     ret->total = ret->used + left.most;
     if (reason != REASON_NONE)
@@ -133,4 +131,18 @@ fit_judge(const struct loads *loads, const struct demand_terms *terms,
     ret->left.most = less(left.most, reserve);
     return (wants_sure(loads, load) ? ret->left.least : ret->left.most) ? REASON_NONE
                                                                         : REASON_RESERVED;
+}
+
+enum reason
+fit_judge(const struct loads *loads, const struct demand_terms *terms,
+          const struct inventory_type *type, struct fit *ret)
+{
+    AUTO_FREE enum reason *rules = memory_zeroed(type->gpu->parent_count, sizeof(*rules));
+
+    for (size_t i = 0; i < type->gpu->parent_count; i++) {
+        const struct place place = {type->gpu->parents[i], type};
+
+        rules[i] = constraints_judge(loads, terms, &place);
+    }
+    return fit_judge_by(loads, rules, type, ret);
 }

@@ -25,3 +25,7 @@ struct fit {
  * the answer is REASON_NONE, ret also has the place, on the first free parent. */
 enum reason fit_judge(const struct loads *loads, const struct demand_terms *terms,
                       const struct inventory_type *type, struct fit *ret) CHECKED NONNULL;
+
+/* The same for a caller that knows the rules already: what constraints.h says of each parent. */
+enum reason fit_judge_by(const struct loads *loads, const enum reason *rules,
+                         const struct inventory_type *type, struct fit *ret) CHECKED NONNULL;

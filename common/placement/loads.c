@@ -116,6 +116,34 @@ settle_held(struct loads *loads)
     }
 }
 
+/* The type of a vGPU that the guest brings along: somebody else made the vGPU, and it is there now.
+ * NULL: the hostdev is no such vGPU, or another day is asked about. Then the vGPU may have another
+ * type. */
+static const struct inventory_type *
+brought_type(const struct placement_problem *problem, const struct request_hostdev *hostdev)
+{
+    const struct inventory_vgpu *vgpu =
+        problem->host == PLACEMENT_NOW && !demands_name(problem->demands, &hostdev->source) &&
+                !ledger_find(problem->ledger, &hostdev->source)
+            ? inventory_find_vgpu(problem->inventory, &hostdev->source)
+            : NULL;
+
+    return vgpu ? inventory_type_of(vgpu) : NULL;
+}
+
+static void
+find_brought(struct loads *loads)
+{
+    const struct request *request = loads->problem->request;
+
+    for (size_t i = 0; i < request->hostdev_count; i++) {
+        const struct inventory_type *type = brought_type(loads->problem, &request->hostdevs[i]);
+
+        if (type)
+            ARRAY_ADD(loads->brought, loads->brought_count, type);
+    }
+}
+
 void
 loads_init(struct loads *loads, const struct placement_problem *problem)
 {
@@ -126,6 +154,7 @@ loads_init(struct loads *loads, const struct placement_problem *problem)
         .problem = problem,
         .gpus = memory_zeroed(inventory->gpu_count, sizeof(*loads->gpus)),
         .quota_used = memory_zeroed(problem->policy->quota_count, sizeof(*loads->quota_used)),
+        .states = memory_zeroed(inventory->gpu_count, sizeof(*loads->states)),
     };
     for (size_t i = 0; i < inventory->gpu_count; i++) {
         gpu_load_init(&loads->gpus[i], inventory->gpus[i], time);
@@ -134,9 +163,10 @@ loads_init(struct loads *loads, const struct placement_problem *problem)
     drop_gone(loads);
     put_claims(loads);
     mark_all_owned(loads);
+    quota_count(problem, loads->quota_used);
     if (problem->running)
         settle_held(loads);
-    quota_count(problem, loads->quota_used);
+    find_brought(loads);
 }
 
 void
@@ -147,14 +177,30 @@ loads_clear(struct loads *loads)
     free(loads->gpus);
     free(loads->quota_used);
     free(loads->places);
+    free(loads->states);
+    free(loads->brought);
     *loads = (struct loads){0};
 }
 
 /* --- as the search goes on -------------------------------------------------------------------- */
 
+/* The domain gets one more of a type, or one less. */
+static void
+count_for_quotas(struct loads *loads, const struct inventory_type *type, bool more)
+{
+    const struct policy *policy = loads->problem->policy;
+
+    for (size_t i = 0; i < policy->quota_count; i++) {
+        if (loads->quota_used[i] != SIZE_MAX &&
+            demand_class_has(policy_find_class(policy, policy->quotas[i].class), type))
+            loads->quota_used[i] += more ? 1 : -1;
+    }
+}
+
 static void
 push(struct loads *loads, const struct loads_place *place)
 {
+    count_for_quotas(loads, place->at.type, true);
     ARRAY_ADD(loads->places, loads->place_count, *place);
 }
 
@@ -162,9 +208,14 @@ void
 loads_take(struct loads *loads, const struct place *place)
 {
     const struct load_use use = {.place = *place};
+    const struct inventory_gpu *gpu = place->parent->gpu;
     const struct loads_place taken = {
-        .at = *place, .mark = gpu_load_put(loads_on(loads, place->parent->gpu), &use)};
+        .at = *place,
+        .mark = gpu_load_put(loads_on(loads, gpu), &use),
+        .state = loads->states[gpu->index],
+    };
 
+    loads->states[gpu->index] = ++loads->last_state;
     push(loads, &taken);
 }
 
@@ -173,7 +224,11 @@ loads_return(struct loads *loads)
 {
     const struct loads_place *last = &loads->places[--loads->place_count];
 
-    gpu_load_rewind(loads_on(loads, last->at.parent->gpu), last->mark);
+    const struct inventory_gpu *gpu = last->at.parent->gpu;
+
+    count_for_quotas(loads, last->at.type, false);
+    gpu_load_rewind(loads_on(loads, gpu), last->mark);
+    loads->states[gpu->index] = last->state;
 }
 
 void

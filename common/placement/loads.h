@@ -20,16 +20,24 @@
 /* A place that one of the demands gets. */
 struct loads_place {
     struct place at;
-    bool is_there; /* the vGPU is there already: it takes no room, but counts for quotas */
-    size_t mark;   /* to rewind the GPU's load */
+    bool is_there;  /* the vGPU is there already: it takes no room, but counts for quotas */
+    size_t mark;    /* to rewind the GPU's load */
+    uint64_t state; /* that the GPU's load had before */
 };
 
 struct loads {
     const struct placement_problem *problem;
     struct gpu_load *gpus;      /* per GPU of the inventory */
-    size_t *quota_used;         /* per quota, by other domains; SIZE_MAX: it does not bind */
+    size_t *quota_used;         /* per quota, with the places below; SIZE_MAX: it does not bind */
     struct loads_place *places; /* of the demands, as a stack */
     size_t place_count;
+    const struct inventory_type **brought; /* types of vGPUs that the guest brings along */
+    size_t brought_count;
+    /* Per GPU a number, which tells whether its load is the same as before: each place that is
+     * handed out gives the GPU a new number, and a place that is taken back the number of before.
+     */
+    uint64_t *states;
+    uint64_t last_state;
 };
 
 /* The caller clears loads. */

@@ -16,7 +16,7 @@ explain(struct search *search, struct error *error)
         size_t count;
 
         demand = &search->problem->demands->items[search->order[i]];
-        candidates = candidate_list(&search->loads, &demand->terms, &count);
+        candidates = search_list(search, search->order[i], &count);
         if (count == 0 && i == 0)
             return refusal_none(&search->loads, demand, error);
         if (count == 0)

@@ -17,10 +17,10 @@
 
 #pragma once
 
-#include "placement/loads.h"
+#include "placement/candidate.h"
 
 struct search_ban {
-    size_t demand; /* the first of those demands that are alike */
+    size_t alike; /* the demands that it is for */
     const struct inventory_type *type;
 };
 
@@ -29,6 +29,8 @@ struct search {
     struct loads loads;
     size_t *order; /* the demands that need a place */
     size_t count;
+    size_t *alike; /* per demand in the order: the first demand there with the same terms */
+    struct candidate_types *types;    /* per demand that is the first of those alike */
     struct placement_choice *choices; /* per demand; the caller's */
     struct search_ban *bans;
     size_t ban_count;
@@ -41,6 +43,9 @@ struct search {
 int search_begin(struct search *search, const struct placement_problem *problem,
                  struct placement_choice *choices, struct error *error) CHECKED NONNULL;
 void search_clear(struct search *search) NONNULL;
+
+/* All candidates for a demand now, as candidate_list. */
+struct candidate *search_list(struct search *search, size_t demand, size_t *count) CHECKED NONNULL;
 
 /* Puts the demands with the fewest candidates first. */
 void search_sort(struct search *search) NONNULL;

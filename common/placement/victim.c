@@ -144,7 +144,7 @@ evict_for(struct search *search, struct loads *then, const bool *may_evict, bool
         AUTO_FREE struct candidate *candidates = NULL;
         size_t count, lease;
 
-        candidates = candidate_list(&search->loads, &demand->terms, &count);
+        candidates = search_list(search, search->order[i], &count);
         if (count > 0 && together) {
             loads_take(&search->loads, &candidates[0].place);
             loads_take(then, &candidates[0].place);
