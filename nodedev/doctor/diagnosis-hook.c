@@ -7,11 +7,13 @@
 #include "doctor/entry.h"
 #include "lease/counters.h"
 #include "lease/daemon.h"
+#include "placement/demand.h"
 
 #include <fnmatch.h>
 #include <string.h>
 
-#define LINK "50-vgpu"
+#define LINK    "50-vgpu"
+#define WORKERS 20 /* libvirt's max_workers by default (src/remote/remote_daemon_config.c) */
 
 static int
 look_at_link(const struct diagnosis *diagnosis, struct entry *ret)
@@ -311,12 +313,78 @@ check_unseen(struct diagnosis *diagnosis)
     diagnosis_command(diagnosis, "kill -HUP %d", daemon.pid);
 }
 
+/* The number that a file of libvirt's gives a setting, in its first line about it, as
+ * virConfGetValue finds it; 0: none. */
+static size_t
+find_setting(const struct host *host, const char *file, const char *setting)
+{
+    static const size_t size = 64 << 10;
+    AUTO_FREE char *text = memory_zeroed(size, 1);
+    const size_t length = strlen(setting);
+
+    if (host_read(host, text, size, "%s", file) <= 0)
+        return 0;
+    for (char *rest = text, *line; (line = strsep(&rest, "\n"));) {
+        line += strspn(line, " \t");
+        if (strncmp(line, setting, length))
+            continue;
+        line += length;
+        line += strspn(line, " \t");
+        if (*line == '=')
+            return strtoul(line + 1, NULL, 10);
+    }
+    return 0;
+}
+
+static size_t
+count_domains_with_vgpus(const struct domains *domains)
+{
+    struct domains_walk walk = {0};
+    const struct domain *last = NULL;
+    size_t count = 0;
+
+    while (domains_next_hostdev(domains, &walk)) {
+        if (walk.domain == last || !demand_is_explicit(walk.hostdev))
+            continue;
+        last = walk.domain;
+        count++;
+    }
+    return count;
+}
+
+/* A start holds a worker until QEMU runs, so also while its card makes the vGPU. */
+static void
+check_workers(struct diagnosis *diagnosis)
+{
+    const size_t domains = count_domains_with_vgpus(&diagnosis->references.domains);
+    char name[32];
+    struct process daemon = daemon_find_by_file(diagnosis->host, name, sizeof(name));
+    struct path file;
+    size_t workers;
+
+    if (daemon.pid == 0 || path_format(&file, "etc/libvirt/%s.conf", name) < 0)
+        return;
+    workers = find_setting(diagnosis->host, file.text, "max_workers");
+    workers = workers ? workers : WORKERS;
+    if (domains < workers)
+        return;
+    diagnosis_add(diagnosis,
+                  "domains with vGPUs: %zu; workers of %s: %zu (max_workers of /%s): if as many of "
+                  "them start at once on slow cards, starts of other guests wait",
+                  domains, name, workers, file.text);
+    diagnosis_advise(diagnosis,
+                     "set max_workers = %zu there, and until its next restart:", domains + WORKERS);
+    diagnosis_command(diagnosis, "virt-admin server-threadpool-set %s --max-workers %zu", name,
+                      domains + WORKERS);
+}
+
 const struct diagnosis_check hook_checks[] = {
     {"hook-missing", DIAGNOSIS_ERROR, .look = check_missing},
     {"hook-dangling", DIAGNOSIS_ERROR, .look = check_dangling},
     {"hook-not-executable", DIAGNOSIS_ERROR, .look = check_executable},
     {"hook-owner", DIAGNOSIS_ERROR, .look = check_owner},
     {"hook-unseen", DIAGNOSIS_WARNING, .look = check_unseen},
+    {"few-workers", DIAGNOSIS_NOTE, .look = check_workers},
     {"hook-backup", DIAGNOSIS_WARNING, .look = check_backups},
     {"hook-twice", DIAGNOSIS_WARNING, .look = check_twice},
     {"hook-dispatcher", DIAGNOSIS_NOTE, .look = check_dispatcher},

@@ -637,6 +637,30 @@ TEST(unseen)
     assert_healthy(HERE);
 }
 
+/* Each start with a vGPU holds a worker of the daemon while its card works. */
+TEST(few_workers)
+{
+    const char *uri;
+
+    put_daemon(IN_A_LONG_TIME);
+    uri = libvirt((const char *const[]){HOSTDEV(DEVICE1, "ua-vgpu-small"), "", NULL});
+    put(CONF, "classes = { small = { types = [ \"T4-1B\" ]; }; };\n");
+    assert_healthy(uri);
+    put("etc/libvirt/virtqemud.conf", "#max_workers = 1\nmax_workers_other = 1\nmin_workers = 1\n");
+    assert_healthy(uri);
+    put("etc/libvirt/virtqemud.conf", "min_workers = 1\n max_workers=2 # more\n");
+    assert_healthy(uri);
+    put("etc/libvirt/virtqemud.conf", "min_workers = 1\n max_workers=1 # more\n");
+    assert_note(uri, "few-workers",
+                "domains with vGPUs: 1; workers of virtqemud: 1 (max_workers of "
+                "/etc/libvirt/virtqemud.conf)");
+    typed_run(&scene, uri, "vgpuctl doctor", &typed);
+    typed_assert_has(typed.printed,
+                     "virt-admin server-threadpool-set virtqemud --max-workers 21\n");
+    put("etc/libvirt/virtqemud.conf", "max_workers = many\n");
+    assert_healthy(uri);
+}
+
 TEST(an_ended_daemon_is_none)
 {
     put_daemon(AT_BOOT);
