@@ -7,7 +7,7 @@ libvgpu_a_SOURCES += \
 	common/actions/assignment.c common/actions/assignment.h \
 	common/actions/drain.c common/actions/drain.h \
 	common/actions/dry-run.c common/actions/dry-run.h \
-	common/actions/findings.c common/actions/findings.h \
+	common/actions/lease-outcomes.c common/actions/lease-outcomes.h \
 	common/actions/incoming.c common/actions/incoming.h \
 	common/actions/making.c common/actions/making.h \
 	common/actions/mark-run.c common/actions/mark-run.h \

@@ -18,7 +18,7 @@ struct reaping {
     struct policy policy;
     struct pass pass; /* its look and its removals are shared */
     struct inventory inventory;
-    struct findings *findings;
+    struct lease_outcomes *outcomes;
 };
 
 static const struct pass_row row = {
@@ -149,8 +149,8 @@ consider(struct reaping *reaping, const struct suspect *suspect, struct ledger *
     struct error why = {0};
     enum outcome outcome = decide(reaping, suspect, ledger, &why);
 
-    findings_add(reaping->findings, &suspect->lease, outcome, why.text);
-    reaping->findings->failed += outcome == OUTCOME_LEFT && suspect->is_named;
+    lease_outcomes_add(reaping->outcomes, &suspect->lease, outcome, why.text);
+    reaping->outcomes->failed += outcome == OUTCOME_LEFT && suspect->is_named;
     if (reaping->order->dry_run)
         return 0;
     if (outcome == OUTCOME_REMOVED)
@@ -280,21 +280,21 @@ look_for_holders(struct reaping *reaping)
     const struct reap_order *order = reaping->order;
     AUTO(open_files_clear) struct open_files files = {0};
 
-    for (size_t i = 0; i < reaping->findings->count; i++) {
-        struct finding *finding = &reaping->findings->items[i];
-        bool is_to_stay = finding->outcome == OUTCOME_LEFT && order->named->count > 0;
-        bool is_to_go = finding->outcome == OUTCOME_REMOVED && order->dry_run;
+    for (size_t i = 0; i < reaping->outcomes->count; i++) {
+        struct lease_outcome *each = &reaping->outcomes->items[i];
+        bool is_to_stay = each->outcome == OUTCOME_LEFT && order->named->count > 0;
+        bool is_to_go = each->outcome == OUTCOME_REMOVED && order->dry_run;
         char holder[128];
 
         /* A process at work on it may have it open for the proof. */
         if ((!is_to_stay && !is_to_go) ||
-            !transaction_may_act(&reaping->transaction, &finding->lease) ||
-            vgpu_holder(reaping->transaction.host, &files, &finding->lease.vgpu, holder,
+            !transaction_may_act(&reaping->transaction, &each->lease) ||
+            vgpu_holder(reaping->transaction.host, &files, &each->lease.vgpu, holder,
                         sizeof(holder)) <= 0)
             continue;
-        error_add(&finding->why, "it is in use by process %s", holder);
-        finding->outcome = OUTCOME_LEFT;
-        reaping->findings->failed += is_to_go;
+        error_add(&each->why, "it is in use by process %s", holder);
+        each->outcome = OUTCOME_LEFT;
+        reaping->outcomes->failed += is_to_go;
     }
 }
 
@@ -309,19 +309,19 @@ remove_claimed(struct reaping *reaping)
     };
 
     remove_all(&reaping->transaction, &reaping->pass.todo, &terms);
-    findings_correct(reaping->findings, &reaping->pass.todo);
+    lease_outcomes_correct(reaping->outcomes, &reaping->pass.todo);
 }
 
 int
-reap_devices(const struct host *host, const struct reap_order *order, struct findings *ret,
+reap_devices(const struct host *host, const struct reap_order *order, struct lease_outcomes *ret,
              struct error *error)
 {
     AUTO(reaping_clear)
-    struct reaping reaping = {.order = order, .transaction = TRANSACTION_NONE, .findings = ret};
+    struct reaping reaping = {.order = order, .transaction = TRANSACTION_NONE, .outcomes = ret};
     struct transaction *transaction = &reaping.transaction;
     int rc;
 
-    *ret = (struct findings){0};
+    *ret = (struct lease_outcomes){0};
     rc = transaction_open(host, !order->dry_run, transaction, error);
     if (rc < 0 && rc != -ENOENT)
         return rc;
@@ -342,10 +342,10 @@ reap_devices(const struct host *host, const struct reap_order *order, struct fin
 void
 reap_named(const struct host *host, const struct ledger *before, const struct names *named)
 {
-    AUTO(findings_clear) struct findings findings = {0};
+    AUTO(lease_outcomes_clear) struct lease_outcomes outcomes = {0};
     const struct reap_order order = {.before = before, .named = named};
     struct error ignored;
 
     if (named->count)
-        (void)!reap_devices(host, &order, &findings, &ignored);
+        (void)!reap_devices(host, &order, &outcomes, &ignored);
 }

@@ -15,7 +15,7 @@
 
 #pragma once
 
-#include "actions/findings.h"
+#include "actions/lease-outcomes.h"
 #include "lease/statedir.h"
 
 /* A domain that refers to a device. */
@@ -44,8 +44,8 @@ bool reap_is_orphan(const struct statedir *statedir, const struct lease *lease)
  * that were left and should not be. -ENOENT with a line in error: there is no device of a name, and
  * nothing was done. The caller clears ret in every case.
  */
-int reap_devices(const struct host *host, const struct reap_order *order, struct findings *ret,
-                 struct error *error) CHECKED NONNULL;
+int reap_devices(const struct host *host, const struct reap_order *order,
+                 struct lease_outcomes *ret, struct error *error) CHECKED NONNULL;
 
 /* Removes these devices, to which no domain refers, if each lease is as in `before`. Nobody is told
  * of a failure: the caller looks whether a device is still there. */

@@ -13,7 +13,7 @@ struct reconciliation {
     struct pass pass;
     struct ledger held;  /* devices of running guests that had no lease when they were looked for */
     struct error unread; /* why one of those could not be looked at; "": all could */
-    struct findings *findings;
+    struct lease_outcomes *outcomes;
 };
 
 static void
@@ -28,12 +28,12 @@ reconciliation_clear(struct reconciliation *reconciliation)
 static void
 reconcile_tell(struct pass *pass, const struct lease *lease, enum fate fate, const char *why)
 {
-    findings_add(pass->listener, lease,
-                 fate == FATE_FORGET   ? OUTCOME_FORGOTTEN
-                 : fate == FATE_KEEP   ? OUTCOME_KEPT
-                 : fate == FATE_REMOVE ? OUTCOME_REMOVED
-                                       : OUTCOME_LEFT,
-                 why);
+    lease_outcomes_add(pass->listener, lease,
+                       fate == FATE_FORGET   ? OUTCOME_FORGOTTEN
+                       : fate == FATE_KEEP   ? OUTCOME_KEPT
+                       : fate == FATE_REMOVE ? OUTCOME_REMOVED
+                                             : OUTCOME_LEFT,
+                       why);
 }
 
 static const struct pass_row row = {
@@ -78,8 +78,8 @@ static void
 tell_adopted(struct reconciliation *reconciliation, const struct ledger *adopted)
 {
     for (size_t i = 0; i < adopted->count; i++)
-        findings_add(reconciliation->findings, &adopted->leases[i], OUTCOME_ADOPTED,
-                     "its guest runs, and no lease named it");
+        lease_outcomes_add(reconciliation->outcomes, &adopted->leases[i], OUTCOME_ADOPTED,
+                           "its guest runs, and no lease named it");
 }
 
 static int
@@ -105,7 +105,7 @@ remove_claimed(struct reconciliation *reconciliation)
     };
 
     remove_all(&reconciliation->transaction, &reconciliation->pass.todo, &terms);
-    findings_correct(reconciliation->findings, &reconciliation->pass.todo);
+    lease_outcomes_correct(reconciliation->outcomes, &reconciliation->pass.todo);
 }
 
 static int
@@ -120,7 +120,7 @@ begin(struct reconciliation *reconciliation, const struct host *host, struct err
     transaction->lock_timeout = reconciliation->policy.lock_timeout;
     transaction->deadline = deadline_in(host, reconciliation->policy.prepare_timeout);
     reconciliation->pass = (struct pass){
-        .row = &row, .transaction = transaction, .listener = reconciliation->findings};
+        .row = &row, .transaction = transaction, .listener = reconciliation->outcomes};
     return 0;
 }
 
@@ -142,13 +142,13 @@ look(struct reconciliation *reconciliation, const struct host *host, struct erro
 /* The ledger is read before the guests (lease/look.h says why). What changes until the ledger is
  * locked is left for the next time. */
 int
-reconcile_host(const struct host *host, struct findings *ret, struct error *error)
+reconcile_host(const struct host *host, struct lease_outcomes *ret, struct error *error)
 {
     AUTO(reconciliation_clear)
-    struct reconciliation reconciliation = {.transaction = TRANSACTION_NONE, .findings = ret};
+    struct reconciliation reconciliation = {.transaction = TRANSACTION_NONE, .outcomes = ret};
     int rc;
 
-    *ret = (struct findings){0};
+    *ret = (struct lease_outcomes){0};
     rc = look(&reconciliation, host, error);
     if (rc <= 0)
         return rc;
@@ -162,13 +162,13 @@ reconcile_host(const struct host *host, struct findings *ret, struct error *erro
 }
 
 int
-reconcile_foresee(const struct host *host, struct findings *ret, struct error *error)
+reconcile_foresee(const struct host *host, struct lease_outcomes *ret, struct error *error)
 {
     AUTO(reconciliation_clear)
-    struct reconciliation reconciliation = {.transaction = TRANSACTION_NONE, .findings = ret};
+    struct reconciliation reconciliation = {.transaction = TRANSACTION_NONE, .outcomes = ret};
     int rc;
 
-    *ret = (struct findings){0};
+    *ret = (struct lease_outcomes){0};
     rc = look(&reconciliation, host, error);
     if (rc <= 0)
         return rc;
@@ -210,7 +210,7 @@ rebuild(struct reconciliation *reconciliation, struct error *error)
 
     if (rc == 0 ? !ledger_find_unknown(&ledger) : !statedir_is_broken(rc))
         return rc;
-    rc = statedir_set_aside(statedir, &reconciliation->findings->set_aside, error);
+    rc = statedir_set_aside(statedir, &reconciliation->outcomes->set_aside, error);
     if (rc < 0)
         return rc;
     while ((unknown = ledger_find_unknown(&ledger)))
@@ -221,14 +221,14 @@ rebuild(struct reconciliation *reconciliation, struct error *error)
 }
 
 int
-reconcile_rebuild(const struct host *host, struct findings *ret, struct error *error)
+reconcile_rebuild(const struct host *host, struct lease_outcomes *ret, struct error *error)
 {
     AUTO(reconciliation_clear)
-    struct reconciliation reconciliation = {.transaction = TRANSACTION_NONE, .findings = ret};
+    struct reconciliation reconciliation = {.transaction = TRANSACTION_NONE, .outcomes = ret};
     struct transaction *transaction = &reconciliation.transaction;
     int rc;
 
-    *ret = (struct findings){0};
+    *ret = (struct lease_outcomes){0};
     rc = begin(&reconciliation, host, error);
     if (rc < 0)
         return rc == -ENOENT ? 0 : rc;

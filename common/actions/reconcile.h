@@ -12,16 +12,16 @@
 
 #pragma once
 
-#include "actions/findings.h"
+#include "actions/lease-outcomes.h"
 
 /* The use case of `vgpuctl reconcile`. The caller clears ret in every case. */
-int
-reconcile_host(const struct host *host, struct findings *ret, struct error *error) CHECKED NONNULL;
+int reconcile_host(const struct host *host, struct lease_outcomes *ret,
+                   struct error *error) CHECKED NONNULL;
 
 /* The use case of `vgpuctl reconcile --dry-run`: the same look and the same rules, without the
  * lock. ret says what would become of each lease. No lease and no vGPU changes. The state directory
  * is made if it is not there. Only a fault of vgpu.conf is logged. */
-int reconcile_foresee(const struct host *host, struct findings *ret,
+int reconcile_foresee(const struct host *host, struct lease_outcomes *ret,
                       struct error *error) CHECKED NONNULL;
 
 /*
@@ -29,7 +29,7 @@ int reconcile_foresee(const struct host *host, struct findings *ret,
  * version's) is set aside. A new one takes its place, with what running guests ask for and hold. A
  * vGPU that no running guest holds gets no lease. So it counts as one that others made from then
  * on, and is removed only if somebody names it. A readable ledger stays as it is, and ret has no
- * findings.
+ * outcomes.
  */
-int reconcile_rebuild(const struct host *host, struct findings *ret,
+int reconcile_rebuild(const struct host *host, struct lease_outcomes *ret,
                       struct error *error) CHECKED NONNULL;

@@ -64,19 +64,18 @@ read_names(const struct command_call *call, const struct ledger *ledger, struct 
 }
 
 static void
-print_finding(const struct finding *finding, bool dry_run, FILE *out)
+print_outcome(const struct lease_outcome *each, bool dry_run, FILE *out)
 {
-    const char *device = finding->lease.vgpu.device.text;
+    const char *device = each->lease.vgpu.device.text;
 
-    if (finding->outcome == OUTCOME_LEFT)
-        say_line(out, "%s left alone: %s", device, finding->why.text);
+    if (each->outcome == OUTCOME_LEFT)
+        say_line(out, "%s left alone: %s", device, each->why.text);
     else
-        say_line(out, "%s %s%s", device, dry_run ? "would be " : "",
-                 outcome_name(finding->outcome));
+        say_line(out, "%s %s%s", device, dry_run ? "would be " : "", outcome_name(each->outcome));
 }
 
 static int
-reap(const struct command_call *call, struct findings *findings, struct error *error)
+reap(const struct command_call *call, struct lease_outcomes *outcomes, struct error *error)
 {
     AUTO(ledger_clear) struct ledger before = {0};
     AUTO(references_clear) struct references owners = {.statedir = STATEDIR_CLOSED};
@@ -103,28 +102,28 @@ reap(const struct command_call *call, struct findings *findings, struct error *e
         ARRAY_ADD(references, order.count, reference);
     }
     order.references = references;
-    return reap_devices(call->host, &order, findings, error);
+    return reap_devices(call->host, &order, outcomes, error);
 }
 
 static enum command_status
 run_reap(const struct command_call *call, struct error *error)
 {
     const bool is_dry_run = option_given(&call->options, OPTION_DRY_RUN);
-    AUTO(findings_clear) struct findings findings = {0};
+    AUTO(lease_outcomes_clear) struct lease_outcomes outcomes = {0};
     AUTO(changes_clear) struct changes changes = {.is_dry_run = is_dry_run};
 
-    if (reap(call, &findings, error) < 0)
+    if (reap(call, &outcomes, error) < 0)
         return COMMAND_FAILED;
-    for (size_t i = 0; i < findings.count; i++)
-        print_finding(&findings.items[i], is_dry_run, call->out);
-    changes_add_findings(&changes, &findings);
+    for (size_t i = 0; i < outcomes.count; i++)
+        print_outcome(&outcomes.items[i], is_dry_run, call->out);
+    changes_add_outcomes(&changes, &outcomes);
     changes_put(&changes, call);
-    if (findings.count == 0 && !reply_is_wanted(call))
+    if (outcomes.count == 0 && !reply_is_wanted(call))
         say_line(call->faults, "no orphan of ours is here: nothing is to be removed");
-    if (findings.failed == 0)
+    if (outcomes.failed == 0)
         return COMMAND_DONE;
     return command_ended(error_set(error, -EBUSY, "%zu of %zu vGPUs were left alone",
-                                   findings.failed, findings.count),
+                                   outcomes.failed, outcomes.count),
                          error);
 }
 

@@ -8,42 +8,41 @@
 
 /* For people, and for programs. */
 static void
-tell(const struct findings *findings, const struct command_call *call)
+tell(const struct lease_outcomes *outcomes, const struct command_call *call)
 {
     AUTO(changes_clear)
     struct changes changes = {.is_dry_run = option_given(&call->options, OPTION_DRY_RUN)};
 
-    for (size_t i = 0; i < findings->count; i++) {
-        const struct finding *finding = &findings->items[i];
-        bool is_foreseen = changes.is_dry_run && finding->outcome != OUTCOME_LEFT;
+    for (size_t i = 0; i < outcomes->count; i++) {
+        const struct lease_outcome *each = &outcomes->items[i];
+        bool is_foreseen = changes.is_dry_run && each->outcome != OUTCOME_LEFT;
 
-        say_line(call->out, "%s %s %s%s: %s", finding->lease.vgpu.device.text,
-                 finding->lease.domain_name, is_foreseen ? "would be " : "",
-                 outcome_name(finding->outcome), finding->why.text);
+        say_line(call->out, "%s %s %s%s: %s", each->lease.vgpu.device.text, each->lease.domain_name,
+                 is_foreseen ? "would be " : "", outcome_name(each->outcome), each->why.text);
     }
-    changes_add_findings(&changes, findings);
+    changes_add_outcomes(&changes, outcomes);
     changes_put(&changes, call);
 }
 
 static enum command_status
 rebuild(const struct command_call *call, struct error *error)
 {
-    AUTO(findings_clear) struct findings findings = {0};
+    AUTO(lease_outcomes_clear) struct lease_outcomes outcomes = {0};
 
-    if (reconcile_rebuild(call->host, &findings, error) < 0)
+    if (reconcile_rebuild(call->host, &outcomes, error) < 0)
         return COMMAND_FAILED;
-    if (*findings.set_aside.text)
-        say_line(call->out, "the ledger could not be read, and is now %s", findings.set_aside.text);
+    if (*outcomes.set_aside.text)
+        say_line(call->out, "the ledger could not be read, and is now %s", outcomes.set_aside.text);
     else
         say_line(call->out, "the ledger is sound; nothing was changed");
-    tell(&findings, call);
+    tell(&outcomes, call);
     return COMMAND_DONE;
 }
 
 static enum command_status
 run_reconcile(const struct command_call *call, struct error *error)
 {
-    AUTO(findings_clear) struct findings findings = {0};
+    AUTO(lease_outcomes_clear) struct lease_outcomes outcomes = {0};
     bool is_dry_run = option_given(&call->options, OPTION_DRY_RUN);
     int rc;
 
@@ -54,21 +53,21 @@ run_reconcile(const struct command_call *call, struct error *error)
     }
     if (option_given(&call->options, OPTION_REBUILD))
         return rebuild(call, error);
-    rc = is_dry_run ? reconcile_foresee(call->host, &findings, error)
-                    : reconcile_host(call->host, &findings, error);
+    rc = is_dry_run ? reconcile_foresee(call->host, &outcomes, error)
+                    : reconcile_host(call->host, &outcomes, error);
     if (!is_dry_run)
-        counters_add(call->host, COUNTERS_RECONCILE, rc == 0 && findings.failed ? -EBUSY : rc,
+        counters_add(call->host, COUNTERS_RECONCILE, rc == 0 && outcomes.failed ? -EBUSY : rc,
                      error);
     if (rc < 0)
         return COMMAND_FAILED;
-    tell(&findings, call);
+    tell(&outcomes, call);
     /* The timer's run writes no line into the journal if there was nothing to do. */
-    if (findings.count == 0 && call->terminal->is_screen)
+    if (outcomes.count == 0 && call->terminal->is_screen)
         say_line(call->out, "nothing was left half done");
-    if (findings.failed == 0 || is_dry_run)
+    if (outcomes.failed == 0 || is_dry_run)
         return COMMAND_DONE;
-    rc = error_set(error, -EBUSY, "%zu of %zu vGPUs could not be given back yet", findings.failed,
-                   findings.count);
+    rc = error_set(error, -EBUSY, "%zu of %zu vGPUs could not be given back yet", outcomes.failed,
+                   outcomes.count);
     error_advise(error, "run it again later");
     return command_ended(rc, error);
 }

@@ -23,7 +23,7 @@ void
 evacuation_rest_remove(struct evacuation_plan *plan)
 {
     const struct host *host = plan->call->host;
-    AUTO(findings_clear) struct findings findings = {0};
+    AUTO(lease_outcomes_clear) struct lease_outcomes outcomes = {0};
     AUTO(snapshot_clear) struct snapshot snapshot = {0};
     AUTO(names_clear) struct names kept = {0};
     struct error error;
@@ -36,7 +36,7 @@ evacuation_rest_remove(struct evacuation_plan *plan)
             names_append(&kept, &item->device);
     }
     reap_named(host, &plan->snapshot.ledger, &kept);
-    (void)!reconcile_host(host, &findings, &error);
+    (void)!reconcile_host(host, &outcomes, &error);
     if (snapshot_take_to_show(&snapshot, host, &inventory_no_types, &error) < 0)
         return;
     for (size_t i = 0; i < plan->count; i++) {

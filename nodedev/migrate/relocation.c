@@ -214,7 +214,7 @@ wait_for_removal(const struct relocation *relocation, struct error *error)
 
     for (;;) {
         AUTO(ledger_clear) struct ledger ledger = {0};
-        AUTO(findings_clear) struct findings findings = {0};
+        AUTO(lease_outcomes_clear) struct lease_outcomes outcomes = {0};
         AUTO(names_clear) struct names kept = {0};
         const struct lease *lease;
         struct error ignored;
@@ -229,7 +229,7 @@ wait_for_removal(const struct relocation *relocation, struct error *error)
             names_append(&kept, &lease->vgpu.device);
             reap_named(host, &ledger, &kept);
         } else {
-            (void)!reconcile_host(host, &findings, &ignored);
+            (void)!reconcile_host(host, &outcomes, &ignored);
         }
         if (!deadline_pause(deadline, &pause))
             return error_set(error, -EBUSY, "its vGPU %s is not gone after %u s (%s)",

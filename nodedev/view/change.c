@@ -47,16 +47,16 @@ changes_add(struct changes *changes, const struct host *host, const char *outcom
 }
 
 static void
-add_finding(struct changes *changes, const struct finding *finding)
+add_outcome(struct changes *changes, const struct lease_outcome *each)
 {
-    const struct lease *lease = &finding->lease;
+    const struct lease *lease = &each->lease;
     struct change change = {
-        .outcome = outcome_name(finding->outcome),
+        .outcome = outcome_name(each->outcome),
         .device = lease->vgpu.device,
         .type = lease->vgpu.type,
         .parent = lease->vgpu.parent,
         .gpu = lease->gpu,
-        .reason = memory_copy(finding->why.text),
+        .reason = memory_copy(each->why.text),
     };
 
     if (!lease_is_nobodys(lease)) {
@@ -68,10 +68,10 @@ add_finding(struct changes *changes, const struct finding *finding)
 }
 
 void
-changes_add_findings(struct changes *changes, const struct findings *findings)
+changes_add_outcomes(struct changes *changes, const struct lease_outcomes *outcomes)
 {
-    for (size_t i = 0; i < findings->count; i++)
-        add_finding(changes, &findings->items[i]);
+    for (size_t i = 0; i < outcomes->count; i++)
+        add_outcome(changes, &outcomes->items[i]);
 }
 
 /* On another host nobody has looked. */

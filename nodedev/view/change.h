@@ -8,7 +8,7 @@
 
 #pragma once
 
-#include "actions/findings.h"
+#include "actions/lease-outcomes.h"
 #include "cli/command.h"
 #include "lease/ledger.h"
 
@@ -44,7 +44,7 @@ changes_add(struct changes *changes, const struct host *host, const char *outcom
 void change_look(struct change *change, const struct host *host) NONNULL;
 
 /* Adds what became of leases. */
-void changes_add_findings(struct changes *changes, const struct findings *findings) NONNULL;
+void changes_add_outcomes(struct changes *changes, const struct lease_outcomes *outcomes) NONNULL;
 
 /* Puts the list into the reply to this call, if there is to be a document. */
 void changes_put(const struct changes *changes, const struct command_call *call) NONNULL;

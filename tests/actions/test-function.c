@@ -67,7 +67,7 @@ TEST(start_and_end)
 TEST(an_open_node_is_in_use)
 {
     AUTO(names_clear) struct names nodes = {0};
-    AUTO(findings_clear) struct findings findings = {0};
+    AUTO(lease_outcomes_clear) struct lease_outcomes outcomes = {0};
     struct error error;
     struct path path;
     struct fake_guest guest = {.group = -1};
@@ -84,13 +84,13 @@ TEST(an_open_node_is_in_use)
     assert_int_equal(scene_release_at(&scene, 1, VF1), 0);
     scene_assert_type(&scene, VF1, "nvidia-1154");
     assert_int_equal(scene_leases(&scene, "leaving"), 1);
-    assert_int_equal(reconcile_host(&scene.kernel.host, &findings, &error), 0);
+    assert_int_equal(reconcile_host(&scene.kernel.host, &outcomes, &error), 0);
     snprintf(words, sizeof(words), "in use by process %d", (int)qemu);
-    assert_int_equal(findings.count, 1);
-    assert_non_null(strstr(findings.items[0].why.text, words));
+    assert_int_equal(outcomes.count, 1);
+    assert_non_null(strstr(outcomes.items[0].why.text, words));
     fake_end(qemu);
-    findings_clear(&findings);
-    assert_int_equal(reconcile_host(&scene.kernel.host, &findings, &error), 0);
+    lease_outcomes_clear(&outcomes);
+    assert_int_equal(reconcile_host(&scene.kernel.host, &outcomes, &error), 0);
     scene_assert_empty(&scene);
 }
 

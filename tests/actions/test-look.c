@@ -291,31 +291,31 @@ SCENE_TEST(a_gpu_that_is_drained_during_an_eviction_stays_empty, one_place)
 
 SCENE_TEST(reconcile_does_not_see_what_is_gone, two_places)
 {
-    struct findings findings;
+    struct lease_outcomes outcomes;
     struct error error;
 
     assert_int_equal(scene_prepare(&scene, 1, 1, "X-1"), 0);
     after_look(1, first_ends);
-    assert_int_equal(reconcile_host(&scene.kernel.host, &findings, &error), 0);
-    assert_int_equal(findings.count, 0);
-    findings_clear(&findings);
+    assert_int_equal(reconcile_host(&scene.kernel.host, &outcomes, &error), 0);
+    assert_int_equal(outcomes.count, 0);
+    lease_outcomes_clear(&outcomes);
     scene_assert_empty(&scene);
 }
 
 SCENE_TEST(reconcile_leaves_what_it_has_not_seen, two_places)
 {
     struct fake_guest guest;
-    struct findings findings;
+    struct lease_outcomes outcomes;
     struct error error;
 
     assert_int_equal(scene_prepare(&scene, 1, 1, "X-1"), 0);
     guest = fake_open(&scene.kernel, scene_device(1));
     after_look(1, first_ends_in_vain);
-    assert_int_equal(reconcile_host(&scene.kernel.host, &findings, &error), 0);
-    assert_int_equal(findings.count, 1);
-    assert_int_equal(findings.items[0].outcome, OUTCOME_LEFT);
-    assert_non_null(strstr(findings.items[0].why.text, "just changed"));
-    findings_clear(&findings);
+    assert_int_equal(reconcile_host(&scene.kernel.host, &outcomes, &error), 0);
+    assert_int_equal(outcomes.count, 1);
+    assert_int_equal(outcomes.items[0].outcome, OUTCOME_LEFT);
+    assert_non_null(strstr(outcomes.items[0].why.text, "just changed"));
+    lease_outcomes_clear(&outcomes);
     fake_close(&guest);
 }
 

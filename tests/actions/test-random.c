@@ -440,13 +440,13 @@ daemon_dies(void)
 static void
 reconcile(bool must_succeed)
 {
-    AUTO(findings_clear) struct findings findings = {0};
+    AUTO(lease_outcomes_clear) struct lease_outcomes outcomes = {0};
     struct error error;
-    int rc = reconcile_host(&scene.kernel.host, &findings, &error);
+    int rc = reconcile_host(&scene.kernel.host, &outcomes, &error);
 
     operations++;
     MUST(!must_succeed || rc == 0, "%s\n", error.text);
-    MUST(!must_succeed || findings.failed == 0, "%zu failed\n", findings.failed);
+    MUST(!must_succeed || outcomes.failed == 0, "%zu failed\n", outcomes.failed);
 }
 
 /* The number of leases for which a vGPU was made. In a pool nothing is made. */

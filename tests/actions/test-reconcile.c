@@ -17,12 +17,12 @@
 #define LEDGER  "run/libvirt-vgpu/ledger"
 
 static struct scene scene;
-static struct findings findings;
+static struct lease_outcomes outcomes;
 
 static void
 end(void)
 {
-    findings_clear(&findings);
+    lease_outcomes_clear(&outcomes);
 }
 
 static const struct scene_case here = {.scene = &scene, .machine = MACHINE, .end = end};
@@ -32,19 +32,19 @@ static const struct scene_case here = {.scene = &scene, .machine = MACHINE, .end
 static void
 reconcile(void)
 {
-    AUTO(findings_clear) struct findings foreseen = {0};
+    AUTO(lease_outcomes_clear) struct lease_outcomes foreseen = {0};
     unsigned writes = scene.kernel.faults->writes;
     struct error error;
 
     if (reconcile_foresee(&scene.kernel.host, &foreseen, &error) < 0)
         fail_msg("%s", error.text);
     assert_int_equal(scene.kernel.faults->writes, writes);
-    findings_clear(&findings);
-    if (reconcile_host(&scene.kernel.host, &findings, &error) < 0)
+    lease_outcomes_clear(&outcomes);
+    if (reconcile_host(&scene.kernel.host, &outcomes, &error) < 0)
         fail_msg("%s", error.text);
-    assert_int_equal(foreseen.count, findings.count);
-    for (size_t i = 0; i < findings.count; i++) {
-        const struct finding *before = &foreseen.items[i], *after = &findings.items[i];
+    assert_int_equal(foreseen.count, outcomes.count);
+    for (size_t i = 0; i < outcomes.count; i++) {
+        const struct lease_outcome *before = &foreseen.items[i], *after = &outcomes.items[i];
 
         assert_string_equal(before->lease.vgpu.device.text, after->lease.vgpu.device.text);
         if (after->outcome == OUTCOME_LEFT && before->outcome == OUTCOME_REMOVED)
@@ -59,9 +59,9 @@ static void
 reconciles_to(enum outcome outcome, const char *why)
 {
     reconcile();
-    assert_int_equal(findings.count, 1);
-    if (findings.items[0].outcome != outcome || !strstr(findings.items[0].why.text, why))
-        fail_msg("%s: %s", outcome_name(findings.items[0].outcome), findings.items[0].why.text);
+    assert_int_equal(outcomes.count, 1);
+    if (outcomes.items[0].outcome != outcome || !strstr(outcomes.items[0].why.text, why))
+        fail_msg("%s: %s", outcome_name(outcomes.items[0].outcome), outcomes.items[0].why.text);
 }
 
 /* Runs a hook whose daemon ends right after it. Guest N then has device N. */
@@ -140,7 +140,7 @@ swollen_file(unsigned guest, unsigned device, const char *words, const char *ite
 TEST(nothing_to_do)
 {
     reconcile();
-    assert_int_equal(findings.count, 0);
+    assert_int_equal(outcomes.count, 0);
 }
 
 /* A slow start: there is no process and no status file, and nobody has the device open. The daemon
@@ -196,15 +196,15 @@ TEST(an_unreadable_guest_costs_only_its_own)
     };
 
     for (size_t i = 0; i < COUNT(rows); i++) {
-        const struct finding *own, *other;
+        const struct lease_outcome *own, *other;
 
         prepare_and_lose_daemon(1);
         prepare_and_lose_daemon(2);
         swollen_file(1, 1, rows[i].words, rows[i].item, rows[i].count);
         reconcile();
-        assert_int_equal(findings.count, 2);
-        own = &findings.items[strcmp(findings.items[0].lease.domain_name, "guest1") != 0];
-        other = &findings.items[own == findings.items];
+        assert_int_equal(outcomes.count, 2);
+        own = &outcomes.items[strcmp(outcomes.items[0].lease.domain_name, "guest1") != 0];
+        other = &outcomes.items[own == outcomes.items];
         if (own->outcome != OUTCOME_LEFT || !strstr(own->why.text, rows[i].why))
             fail_msg("row %zu: %s: %s", i, outcome_name(own->outcome), own->why.text);
         if (other->outcome != OUTCOME_REMOVED)
@@ -248,7 +248,7 @@ TEST(a_device_in_use_stays)
     prepare_and_lose_daemon(1);
     stray = fake_open(&scene.kernel, scene_device(1));
     reconciles_to(OUTCOME_LEFT, "in use by process");
-    assert_int_equal(findings.failed, 1);
+    assert_int_equal(outcomes.failed, 1);
     assert_int_equal(fake_count(&scene.kernel), 1);
     assert_int_equal(scene_leases(&scene, "leaving"), 1);
     fake_close(&stray);
@@ -345,8 +345,8 @@ rebuild(void)
 {
     struct error error;
 
-    findings_clear(&findings);
-    return reconcile_rebuild(&scene.kernel.host, &findings, &error);
+    lease_outcomes_clear(&outcomes);
+    return reconcile_rebuild(&scene.kernel.host, &outcomes, &error);
 }
 
 /* reconcile finds the vGPUs of a running guest again. They are removed at the guest's end, as
@@ -361,13 +361,13 @@ TEST(a_broken_ledger_is_rebuilt)
     assert_int_equal(fake_make(&scene.kernel, "mtty", "mtty-2", scene_device(2)), 0);
     fake_write(&scene.kernel, LEDGER, "rubbish\n");
     assert_int_equal(rebuild(), 0);
-    assert_memory_equal(findings.set_aside.text, "/" LEDGER ".broken-2",
+    assert_memory_equal(outcomes.set_aside.text, "/" LEDGER ".broken-2",
                         strlen("/" LEDGER ".broken-2"));
-    assert_true(host_read(&host, text, sizeof(text), "%s", findings.set_aside.text + 1) > 0);
+    assert_true(host_read(&host, text, sizeof(text), "%s", outcomes.set_aside.text + 1) > 0);
     assert_string_equal(text, "rubbish");
-    assert_int_equal(findings.count, 1);
-    assert_int_equal(findings.items[0].outcome, OUTCOME_ADOPTED);
-    assert_string_equal(findings.items[0].lease.vgpu.device.text, scene_device(1));
+    assert_int_equal(outcomes.count, 1);
+    assert_int_equal(outcomes.items[0].outcome, OUTCOME_ADOPTED);
+    assert_string_equal(outcomes.items[0].lease.vgpu.device.text, scene_device(1));
     assert_int_equal(scene_leases(&scene, "held"), 1);
     assert_int_equal(scene_release(&scene, 1, 1), 0);
     assert_int_equal(scene_leases(&scene, ""), 0);
@@ -377,11 +377,11 @@ TEST(a_broken_ledger_is_rebuilt)
 TEST(a_sound_ledger_is_not_rebuilt)
 {
     assert_int_equal(rebuild(), 0);
-    assert_string_equal(findings.set_aside.text, "");
+    assert_string_equal(outcomes.set_aside.text, "");
     prepare_and_lose_daemon(1);
     assert_int_equal(rebuild(), 0);
-    assert_string_equal(findings.set_aside.text, "");
-    assert_int_equal(findings.count, 0);
+    assert_string_equal(outcomes.set_aside.text, "");
+    assert_int_equal(outcomes.count, 0);
     assert_int_equal(scene_leases(&scene, "held"), 1);
 }
 
@@ -399,9 +399,9 @@ TEST(whatever_is_wrong_with_it)
     for (size_t i = 0; i < COUNT(texts); i++) {
         fake_write(&scene.kernel, LEDGER, texts[i]);
         assert_int_equal(rebuild(), 0);
-        if (!*findings.set_aside.text)
+        if (!*outcomes.set_aside.text)
             fail_msg("not set aside: %s", texts[i]);
-        unlinkat(scene.kernel.host.root, findings.set_aside.text + 1, 0);
+        unlinkat(scene.kernel.host.root, outcomes.set_aside.text + 1, 0);
         reconcile();
     }
 }
@@ -415,12 +415,12 @@ TEST(a_guest_that_cannot_be_read_stops_it)
     prepare_and_lose_daemon(1);
     fake_write(&scene.kernel, "run/libvirt/qemu/guest1.xml", "<domstatus pid='1'><domain>");
     fake_write(&scene.kernel, LEDGER, "rubbish\n");
-    findings_clear(&findings);
-    assert_int_equal(reconcile_rebuild(&scene.kernel.host, &findings, &error), -EIO);
+    lease_outcomes_clear(&outcomes);
+    assert_int_equal(reconcile_rebuild(&scene.kernel.host, &outcomes, &error), -EIO);
     assert_non_null(strstr(error.text, "; nothing was changed"));
     assert_non_null(strstr(error.text, "guest1.xml"));
-    assert_string_equal(findings.set_aside.text, "");
-    assert_int_equal(reconcile_host(&scene.kernel.host, &findings, &error), -EBADMSG);
+    assert_string_equal(outcomes.set_aside.text, "");
+    assert_int_equal(reconcile_host(&scene.kernel.host, &outcomes, &error), -EBADMSG);
     assert_non_null(strstr(error.text, "'vgpuctl reconcile --rebuild' makes another"));
 }
 
@@ -445,9 +445,9 @@ the_driver_comes_round(void)
     do {
         fake_sleep(1);
         reconcile();
-        assert_int_equal(findings.count, 1);
-    } while (findings.items[0].outcome == OUTCOME_LEFT);
-    assert_int_equal(findings.items[0].outcome, OUTCOME_FORGOTTEN);
+        assert_int_equal(outcomes.count, 1);
+    } while (outcomes.items[0].outcome == OUTCOME_LEFT);
+    assert_int_equal(outcomes.items[0].outcome, OUTCOME_FORGOTTEN);
     assert_int_equal(fake_count(&scene.kernel), 0);
 }
 
@@ -489,9 +489,9 @@ begin_slow_reconcile(size_t count, pid_t *ret)
         bool right;
 
         close(slow);
-        right = reconcile_host(host, &findings, &error) == 0 && findings.count == count;
-        for (size_t i = 0; i < findings.count; i++)
-            right &= findings.items[i].outcome == OUTCOME_LEFT;
+        right = reconcile_host(host, &outcomes, &error) == 0 && outcomes.count == count;
+        for (size_t i = 0; i < outcomes.count; i++)
+            right &= outcomes.items[i].outcome == OUTCOME_LEFT;
         _exit(!right);
     }
     wait_for_reader(slow);
@@ -577,9 +577,9 @@ TEST(many_in_use_take_no_longer_than_one)
     start = fake_now();
     reconcile();
     assert_in_range(fake_now() - start, 2000, 2999);
-    assert_int_equal(findings.failed, 2);
+    assert_int_equal(outcomes.failed, 2);
     for (unsigned i = 0; i < COUNT(stray); i++) {
-        assert_non_null(strstr(findings.items[i].why.text, "in use by process"));
+        assert_non_null(strstr(outcomes.items[i].why.text, "in use by process"));
         fake_close(&stray[i]);
     }
     reconcile();
@@ -594,8 +594,8 @@ TEST(a_stuck_removal_keeps_one_only)
     prepare_and_lose_daemon(2);
     scene.kernel.faults->remove_delay = 2000;
     reconcile();
-    assert_int_equal(findings.failed, 2);
-    assert_non_null(strstr(findings.items[1].why.text, "takes too long with"));
+    assert_int_equal(outcomes.failed, 2);
+    assert_non_null(strstr(outcomes.items[1].why.text, "takes too long with"));
     if (scene_prepare(&scene, 2, 2, "mtty-2") != 0)
         fail_msg("%s", scene.said);
     scene.kernel.faults->remove_delay = 0;
@@ -620,9 +620,9 @@ TEST(a_stuck_release_keeps_one_only)
     scene.kernel.faults->remove_delay = 0;
     scene_configure(&scene, "");
     reconcile();
-    assert_int_equal(findings.count, 2);
-    assert_int_equal(findings.items[0].outcome, OUTCOME_LEFT);
-    assert_int_equal(findings.items[1].outcome, OUTCOME_REMOVED);
+    assert_int_equal(outcomes.count, 2);
+    assert_int_equal(outcomes.items[0].outcome, OUTCOME_LEFT);
+    assert_int_equal(outcomes.items[1].outcome, OUTCOME_REMOVED);
     the_driver_comes_round();
     scene_assert_empty(&scene);
 }
@@ -672,7 +672,7 @@ TEST(release_and_reconcile)
             struct error error;
 
             fake_sleep(round % 5);
-            _exit(reconcile_host(&scene.kernel.host, &findings, &error) < 0);
+            _exit(reconcile_host(&scene.kernel.host, &outcomes, &error) < 0);
         }
         assert_int_equal(scene_release(&scene, 1, 1), 0);
         scene_assert_ends_well(other);

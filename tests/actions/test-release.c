@@ -60,13 +60,13 @@ hold_lock(void)
 static void
 assert_reconciled(enum outcome outcome, const char *why)
 {
-    AUTO(findings_clear) struct findings findings = {0};
+    AUTO(lease_outcomes_clear) struct lease_outcomes outcomes = {0};
     struct error error = {0};
 
-    assert_int_equal(reconcile_host(&scene.kernel.host, &findings, &error), 0);
-    assert_int_equal(findings.count, 1);
-    assert_non_null(strstr(findings.items[0].why.text, why));
-    assert_int_equal(findings.items[0].outcome, outcome);
+    assert_int_equal(reconcile_host(&scene.kernel.host, &outcomes, &error), 0);
+    assert_int_equal(outcomes.count, 1);
+    assert_non_null(strstr(outcomes.items[0].why.text, why));
+    assert_int_equal(outcomes.items[0].outcome, outcome);
 }
 
 static void

@@ -512,7 +512,7 @@ TEST(half_made_without_a_lease)
     const struct host *host = &scene.kernel.host;
     const struct ledger none = {0};
     AUTO(names_clear) struct names named = {0};
-    AUTO(findings_clear) struct findings orphans = {0}, findings = {0};
+    AUTO(lease_outcomes_clear) struct lease_outcomes orphans = {0}, outcomes = {0};
     struct reap_order order = {.before = &none};
     struct error error;
 
@@ -524,8 +524,8 @@ TEST(half_made_without_a_lease)
     assert_int_equal(reap_devices(host, &order, &orphans, &error), 0);
     assert_int_equal(*fake_profile(&scene.kernel, VF1), 4 * GIB);
     order.named = &named;
-    assert_int_equal(reap_devices(host, &order, &findings, &error), 0);
-    assert_int_equal(findings.failed, 0);
+    assert_int_equal(reap_devices(host, &order, &outcomes, &error), 0);
+    assert_int_equal(outcomes.failed, 0);
     assert_free(VF1);
 }
 

@@ -47,13 +47,13 @@ static const struct scene_case here = {.scene = &scene, .machine = MACHINE, .beg
 static void
 assert_all_left_alone(size_t count)
 {
-    AUTO(findings_clear) struct findings findings = {0};
+    AUTO(lease_outcomes_clear) struct lease_outcomes outcomes = {0};
 
-    assert_int_equal(reconcile_host(&scene.kernel.host, &findings, &error), 0);
-    assert_int_equal(findings.count, count);
+    assert_int_equal(reconcile_host(&scene.kernel.host, &outcomes, &error), 0);
+    assert_int_equal(outcomes.count, count);
     for (size_t i = 0; i < count; i++) {
-        if (findings.items[i].outcome != OUTCOME_LEFT)
-            fail_msg("%s: %s", outcome_name(findings.items[i].outcome), findings.items[i].why.text);
+        if (outcomes.items[i].outcome != OUTCOME_LEFT)
+            fail_msg("%s: %s", outcome_name(outcomes.items[i].outcome), outcomes.items[i].why.text);
     }
 }
 
@@ -277,7 +277,7 @@ hotplug_in_a_child(int (*run)(void *data, struct error *why))
 
 TEST(killed)
 {
-    AUTO(findings_clear) struct findings findings = {0};
+    AUTO(lease_outcomes_clear) struct lease_outcomes outcomes = {0};
 
     hotplug_in_a_child(killed_before);
     assert_int_equal(scene_leases(&scene, "pending"), 1);
@@ -288,7 +288,7 @@ TEST(killed)
     assert_int_equal(fake_count(&scene.kernel), 2);
     /* The guest does not have the device any more. */
     runs_with(one);
-    assert_int_equal(reconcile_host(&scene.kernel.host, &findings, &error), 0);
+    assert_int_equal(reconcile_host(&scene.kernel.host, &outcomes, &error), 0);
     assert_int_equal(fake_count(&scene.kernel), 1);
     assert_int_equal(scene_leases(&scene, ""), 1);
     assert_int_equal(scene_leases(&scene, "held"), 1);

@@ -48,13 +48,13 @@ expect(int status, const char *words, const char *format, ...)
 static void
 check(const struct row *row)
 {
-    AUTO(findings_clear) struct findings findings = {0};
+    AUTO(lease_outcomes_clear) struct lease_outcomes outcomes = {0};
     struct error error;
 
-    assert_int_equal(reconcile_host(&scene.kernel.host, &findings, &error), 0);
-    for (size_t i = 0; i < findings.count; i++)
-        assert_int_not_equal(findings.items[i].outcome, OUTCOME_REMOVED);
-    assert_int_equal(findings.failed, 0);
+    assert_int_equal(reconcile_host(&scene.kernel.host, &outcomes, &error), 0);
+    for (size_t i = 0; i < outcomes.count; i++)
+        assert_int_not_equal(outcomes.items[i].outcome, OUTCOME_REMOVED);
+    assert_int_equal(outcomes.failed, 0);
     expect(COMMAND_DONE, "guest1", "vgpuctl list -o DEVICE,DOMAIN %s", row->gpu);
     /* Even if libvirt does not know the guest. */
     typed_run(&scene, HERE, "vgpuctl reap", &typed);

@@ -347,17 +347,17 @@ TEST(daemon_is_gone)
 /* A change after libvirt was asked is not judged by libvirt's earlier answer. */
 TEST(changed_meanwhile)
 {
-    AUTO(findings_clear) struct findings findings = {0};
+    AUTO(lease_outcomes_clear) struct lease_outcomes outcomes = {0};
     const struct ledger before = {0};
     const struct names named = {0};
     const struct reap_order order = {.before = &before, .named = &named};
     struct error error;
 
     keep(LEFT);
-    assert_int_equal(reap_devices(&scene.kernel.host, &order, &findings, &error), 0);
-    assert_int_equal(findings.count, 1);
-    assert_int_equal(findings.items[0].outcome, OUTCOME_LEFT);
-    assert_non_null(strstr(findings.items[0].why.text, "just changed"));
+    assert_int_equal(reap_devices(&scene.kernel.host, &order, &outcomes, &error), 0);
+    assert_int_equal(outcomes.count, 1);
+    assert_int_equal(outcomes.items[0].outcome, OUTCOME_LEFT);
+    assert_non_null(strstr(outcomes.items[0].why.text, "just changed"));
     assert_true(is_there(LEFT));
     assert_int_equal(scene_leases(&scene, "kept"), 1);
 }

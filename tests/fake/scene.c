@@ -141,10 +141,10 @@ scene_assert_ends_well(pid_t pid)
 void
 scene_reconcile(struct scene *scene)
 {
-    AUTO(findings_clear) struct findings findings = {0};
+    AUTO(lease_outcomes_clear) struct lease_outcomes outcomes = {0};
     struct error error;
 
-    if (reconcile_host(&scene->kernel.host, &findings, &error) < 0)
+    if (reconcile_host(&scene->kernel.host, &outcomes, &error) < 0)
         fail_msg("%s", error.text);
 }
 

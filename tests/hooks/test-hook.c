@@ -340,7 +340,7 @@ logged(int reader, const char *words)
 static void
 one_story(int reader, const char *xml)
 {
-    AUTO(findings_clear) struct findings findings = {0};
+    AUTO(lease_outcomes_clear) struct lease_outcomes outcomes = {0};
     struct fake_guest stray;
     struct error error;
 
@@ -350,7 +350,7 @@ one_story(int reader, const char *xml)
     assert_int_equal(call(true, 5, "release", "end", xml), 0);
     assert_int_equal(logged(reader, "event=release result=failed: the vGPU " DEVICE_1), 1);
     fake_close(&stray);
-    assert_int_equal(reconcile_host(&scene.kernel.host, &findings, &error), 0);
+    assert_int_equal(reconcile_host(&scene.kernel.host, &outcomes, &error), 0);
     assert_int_equal(logged(reader, "result=removed, which had failed before"), 1);
 }
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
 /*
- * findings: what became of leases, for the people who asked. 'vgpuctl reconcile' and 'vgpuctl reap'
- * print them.
+ * lease-outcomes: what became of leases, for the people who asked. 'vgpuctl reconcile' and 'vgpuctl
+ * reap' print them.
  */
 
 #pragma once
@@ -18,28 +18,29 @@ enum outcome {
 };
 
 /* What became of one lease. */
-struct finding {
+struct lease_outcome {
     struct lease lease; /* as it was found or made */
     enum outcome outcome;
     struct error why; /* for people */
 };
 
-struct findings {
-    struct finding *items;
+struct lease_outcomes {
+    struct lease_outcome *items;
     size_t count;
     size_t failed;         /* number of those left that should have been removed */
     struct path set_aside; /* where a broken ledger is now; "": it was sound */
 };
 
-void findings_clear(struct findings *findings) NONNULL;
+void lease_outcomes_clear(struct lease_outcomes *outcomes) NONNULL;
 
 /* Adds a copy of a lease, with its outcome. */
-void findings_add(struct findings *findings, const struct lease *lease, enum outcome outcome,
-                  const char *why) NONNULL;
+void lease_outcomes_add(struct lease_outcomes *outcomes, const struct lease *lease,
+                        enum outcome outcome, const char *why) NONNULL;
 
-/* Corrects the findings of removals that failed: their devices were left, and count as failed. Each
- * removal has a finding. */
-void findings_correct(struct findings *findings, const struct removals *removals) NONNULL;
+/* Corrects the outcomes of removals that failed: their devices were left, and count as failed. Each
+ * removal has an outcome. */
+void
+lease_outcomes_correct(struct lease_outcomes *outcomes, const struct removals *removals) NONNULL;
 
 /* "removed" or the like. */
 const char *outcome_name(enum outcome outcome);
