@@ -24,7 +24,7 @@ check_text(struct checker *checker, const struct domain_text *text, const char *
     check.libvirt = text->is_persistent ? checker->libvirt : 0;
     count = domain_check(&check, &document, &error);
     if (count < 0)
-        report_fault(check.report, "bad-xml", text->name, 0, "%s", error.text);
+        findings_at(check.found, FINDING_ERROR, "bad-xml", text->name, 0, "%s", error.text);
     else
         checker->sum->vgpus += (size_t)count;
 }
@@ -33,17 +33,17 @@ static int
 check_one(void *data, const struct domain_text *text)
 {
     struct checker *checker = data;
-    struct report *report = checker->check.report;
+    struct findings *found = checker->check.found;
     const char *xml = text->is_persistent ? text->config : text->live;
-    size_t faults = report->faults;
+    size_t first = found->count;
 
     if (xml && *xml)
         check_text(checker, text, xml);
     else
-        report_fault(report, "unreadable", text->name, 0, "its XML cannot be read: %s",
-                     text->failure ? text->failure : "libvirt gave none");
+        findings_at(found, FINDING_ERROR, "unreadable", text->name, 0, "its XML cannot be read: %s",
+                    text->failure ? text->failure : "libvirt gave none");
     checker->sum->count++;
-    checker->sum->faulty += report->faults > faults;
+    checker->sum->faulty += findings_count(found, first, FINDING_ERROR) > 0;
     return 0;
 }
 

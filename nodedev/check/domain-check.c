@@ -58,8 +58,9 @@ struct inspection {
     const struct domains *domains; /* the domains that are known */
     unsigned libvirt;              /* version of the libvirt that knows them */
     struct error unasked;          /* why libvirt did not tell all domains; "": it told them all */
-    struct report aside;      /* takes what the caller says in other words; it is not printed */
-    struct report *functions; /* where faults of virtual functions are reported */
+    size_t first;                  /* the first finding that is of this domain */
+    struct findings aside;         /* what the caller says in other words */
+    struct findings *functions;    /* where faults of virtual functions are added */
 };
 
 static void
@@ -70,6 +71,14 @@ inspection_clear(struct inspection *inspection)
     snapshot_clear(&inspection->snapshot);
     request_clear(&inspection->request);
     domains_clear(&inspection->asked);
+    findings_clear(&inspection->aside);
+}
+
+static bool
+is_faulty(const struct inspection *inspection)
+{
+    return findings_count(inspection->check->found, inspection->first, FINDING_ERROR) ||
+           findings_count(&inspection->aside, 0, FINDING_ERROR);
 }
 
 /* Each element is judged alone first. The links between elements are judged if each element is
@@ -83,7 +92,8 @@ tell_faults(const struct inspection *inspection, bool of_links)
         const struct request_fault *fault = &inspection->request.faults[i];
 
         if (fault->is_of_links == of_links)
-            report_fault(check->report, "bad-request", check->file, fault->line, "%s", fault->text);
+            findings_at(check->found, FINDING_ERROR, "bad-request", check->file, fault->line, "%s",
+                        fault->text);
     }
 }
 
@@ -105,7 +115,8 @@ find_demands(struct inspection *inspection)
     inspection->snapshot.policy.enabled = true;
     rc = snapshot_resolve(&inspection->snapshot, check->host, &inspection->request, &fault);
     if (rc < 0)
-        report_fault(check->report, "bad-request", check->file, fault.line, "%s", fault.text);
+        findings_at(check->found, FINDING_ERROR, "bad-request", check->file, fault.line, "%s",
+                    fault.text);
     return rc >= 0;
 }
 
@@ -165,14 +176,13 @@ check_feasibility(struct inspection *inspection)
     case FEASIBILITY_YES:
         break;
     case FEASIBILITY_NO:
-        if (feasibility_is_disabled(&problem, waiting))
-            report_warning(check->report, "feasibility", check->file, why.line, "%s", why.text);
-        else
-            report_fault(check->report, "feasibility", check->file, why.line, "%s", why.text);
+        findings_at(check->found,
+                    feasibility_is_disabled(&problem, waiting) ? FINDING_WARNING : FINDING_ERROR,
+                    "feasibility", check->file, why.line, "%s", why.text);
         break;
     case FEASIBILITY_UNKNOWN:
-        report_warning(check->report, "feasibility", check->file, why.line,
-                       "whether this host could ever give it all is not known: %s", why.text);
+        findings_at(check->found, FINDING_WARNING, "feasibility", check->file, why.line,
+                    "whether this host could ever give it all is not known: %s", why.text);
         break;
     }
 }
@@ -184,7 +194,7 @@ check_singles(const struct inspection *inspection)
     struct error why;
 
     if (demands_say_single(&inspection->snapshot.demands, &inspection->snapshot.inventory, &why))
-        report_warning(check->report, "alone", check->file, why.line, "%s", why.text);
+        findings_at(check->found, FINDING_WARNING, "alone", check->file, why.line, "%s", why.text);
 }
 
 /* Warns of the refusal of a guest that takes a card from under others. They may end before the
@@ -196,8 +206,8 @@ foresee_cards(const struct inspection *inspection)
     struct error why;
 
     if (passthrough_foresee(check->host, &inspection->request, &why) < 0)
-        report_warning(check->report, "in-use", check->file, 0, "a start now would be refused: %s",
-                       why.text);
+        findings_at(check->found, FINDING_WARNING, "in-use", check->file, 0,
+                    "a start now would be refused: %s", why.text);
 }
 
 /* --- hostdevs --------------------------------------------------------------------------------- */
@@ -227,12 +237,12 @@ warn_of_other(const struct inspection *inspection, const struct request_hostdev 
         domain = domains_next_user(inspection->domains, &hostdev->source, domain);
     while (domain && is_itself(&inspection->request, domain));
     if (domain)
-        report_warning(inspection->check->report, "shared-device", inspection->check->file,
-                       (unsigned)xmlGetLineNo(node),
-                       "%s is in the XML of %s as well: only one of them can run with it; "
-                       "'%s' gives a domain its own",
-                       hostdev->source.text, domain->name,
-                       demand_is_explicit(hostdev) ? "vgpuctl attach --renew" : "virsh edit");
+        findings_at(inspection->check->found, FINDING_WARNING, "shared-device",
+                    inspection->check->file, (unsigned)xmlGetLineNo(node),
+                    "%s is in the XML of %s as well: only one of them can run with it; "
+                    "'%s' gives a domain its own",
+                    hostdev->source.text, domain->name,
+                    demand_is_explicit(hostdev) ? "vgpuctl attach --renew" : "virsh edit");
 }
 
 /* Warns that somebody else must make the device. */
@@ -241,34 +251,34 @@ warn_of_nothing(const struct inspection *inspection, const struct request_hostde
                 xmlNodePtr node)
 {
     if (inspection->known && !is_demanded(&inspection->snapshot.demands, hostdev))
-        report_warning(inspection->check->report, "not-asked-for", inspection->check->file,
-                       (unsigned)xmlGetLineNo(node),
-                       "nothing says what the <hostdev> %s is to be, so it is left alone: add a "
-                       "<vgpu:device> that names it, unless somebody else makes it",
-                       hostdev->alias ? hostdev->alias : hostdev->source.text);
+        findings_at(inspection->check->found, FINDING_WARNING, "not-asked-for",
+                    inspection->check->file, (unsigned)xmlGetLineNo(node),
+                    "nothing says what the <hostdev> %s is to be, so it is left alone: add a "
+                    "<vgpu:device> that names it, unless somebody else makes it",
+                    hostdev->alias ? hostdev->alias : hostdev->source.text);
 }
 
 static void
 check_mediated(const struct inspection *inspection, const struct request_hostdev *hostdev,
                xmlNodePtr node)
 {
-    struct report *report = inspection->check->report;
+    struct findings *found = inspection->check->found;
     const char *file = inspection->check->file;
     unsigned line = (unsigned)xmlGetLineNo(node);
 
     if (hostdev->is_gpu)
         warn_of_nothing(inspection, hostdev, node);
     if (name_equal(&hostdev->source, &inspection->request.domain))
-        report_warning(report, "own-uuid", file, line,
-                       "the <hostdev> has the domain's own uuid; give it another, as uuidgen "
-                       "prints one");
+        findings_at(found, FINDING_WARNING, "own-uuid", file, line,
+                    "the <hostdev> has the domain's own uuid; give it another, as uuidgen "
+                    "prints one");
     if (hostdev->is_managed)
-        report_warning(report, "managed", file, line,
-                       "managed='yes' does nothing for a <hostdev type='mdev'>: leave it out");
+        findings_at(found, FINDING_WARNING, "managed", file, line,
+                    "managed='yes' does nothing for a <hostdev type='mdev'>: leave it out");
     if (tree_attribute_is(node, "display", "on") && !has_gl(inspection->tree))
-        report_warning(report, "no-opengl", file, line,
-                       "display='on' needs OpenGL: add <graphics type='egl-headless'/>, or <gl "
-                       "enable='yes'/> to the <graphics>");
+        findings_at(found, FINDING_WARNING, "no-opengl", file, line,
+                    "display='on' needs OpenGL: add <graphics type='egl-headless'/>, or <gl "
+                    "enable='yes'/> to the <graphics>");
     if (is_demanded(&inspection->snapshot.demands, hostdev))
         warn_of_other(inspection, hostdev, node);
 }
@@ -287,8 +297,8 @@ report_old_libvirt(const struct inspection *inspection, const struct request_hos
 
     if (demand && parent && version_lacks(inspection->libvirt, parent->interface) &&
         version_refuse(inspection->libvirt, demand, &parent->name, &why) < 0)
-        report_fault(inspection->functions, "old-libvirt", inspection->check->file, line, "%s",
-                     why.text);
+        findings_at(inspection->functions, FINDING_ERROR, "old-libvirt", inspection->check->file,
+                    line, "%s", why.text);
 }
 
 /* Reports a function that no start of the domain could use, or that another domain names as
@@ -298,7 +308,7 @@ check_function(const struct inspection *inspection, const struct request_hostdev
                xmlNodePtr node)
 {
     const struct inventory *inventory = &inspection->snapshot.inventory;
-    struct report *report = inspection->functions;
+    struct findings *found = inspection->functions;
     const char *file = inspection->check->file;
     unsigned line = (unsigned)xmlGetLineNo(node);
 
@@ -308,17 +318,17 @@ check_function(const struct inspection *inspection, const struct request_hostdev
         return;
     for (size_t i = 0; i < inventory->ineligible_count; i++) {
         if (name_equal(&inventory->ineligible[i].device, &hostdev->source))
-            report_fault(report, "ineligible", file, line,
-                         "%s is to be on %s, %s; 'vgpuctl explain' tells where it could be",
-                         hostdev->alias, hostdev->source.text, inventory->ineligible[i].why);
+            findings_at(found, FINDING_ERROR, "ineligible", file, line,
+                        "%s is to be on %s, %s; 'vgpuctl explain' tells where it could be",
+                        hostdev->alias, hostdev->source.text, inventory->ineligible[i].why);
     }
     for (size_t i = 0; i < inventory->parent_count; i++) {
         if (name_equal(&inventory->parents[i]->name, &hostdev->source) &&
             inventory->parents[i]->interface->hostdev != REQUEST_PCI)
-            report_fault(report, "other-kind", file, line,
-                         "%s is to be on %s, which takes mediated devices (<hostdev "
-                         "type='mdev'>); 'vgpuctl explain' tells where it could be",
-                         hostdev->alias, hostdev->source.text);
+            findings_at(found, FINDING_ERROR, "other-kind", file, line,
+                        "%s is to be on %s, which takes mediated devices (<hostdev "
+                        "type='mdev'>); 'vgpuctl explain' tells where it could be",
+                        hostdev->alias, hostdev->source.text);
     }
     report_old_libvirt(inspection, hostdev, line);
     warn_of_other(inspection, hostdev, node);
@@ -340,15 +350,16 @@ check_hostdevs(const struct inspection *inspection)
             check_mediated(inspection, &request->hostdevs[i], node);
         i++;
         if (tree_attribute_is(node, "ramfb", "on") && ++ramfb > 1)
-            report_warning(inspection->check->report, "ramfb", inspection->check->file,
-                           (unsigned)xmlGetLineNo(node),
-                           "ramfb='on' on more than one <hostdev>: QEMU takes one; take it out of "
-                           "the others");
+            findings_at(inspection->check->found, FINDING_WARNING, "ramfb", inspection->check->file,
+                        (unsigned)xmlGetLineNo(node),
+                        "ramfb='on' on more than one <hostdev>: QEMU takes one; take it out of "
+                        "the others");
     }
     if (*inspection->unasked.text && wants_functions(inspection))
-        report_warning(inspection->check->report, "shared-device", inspection->check->file, 0,
-                       "whether other domains have its virtual functions is not known: %s",
-                       inspection->unasked.text);
+        findings_at(inspection->check->found, FINDING_WARNING, "shared-device",
+                    inspection->check->file, 0,
+                    "whether other domains have its virtual functions is not known: %s",
+                    inspection->unasked.text);
 }
 
 /* libvirt would drop the alias, so the hook would not see it and would refuse the start. */
@@ -357,11 +368,11 @@ check_alias(const struct inspection *inspection, const struct request_hostdev *h
             xmlNodePtr node)
 {
     if (hostdev->alias && hostdev->device != SIZE_MAX && !request_keeps_alias(hostdev->alias))
-        report_fault(inspection->check->report, "alias", inspection->check->file,
-                     (unsigned)xmlGetLineNo(node),
-                     "libvirt drops the alias %s of the <hostdev>, as it does not begin with ua-: "
-                     "no <vgpu:device> would find it; call it ua-%s in both",
-                     hostdev->alias, hostdev->alias);
+        findings_at(inspection->check->found, FINDING_ERROR, "alias", inspection->check->file,
+                    (unsigned)xmlGetLineNo(node),
+                    "libvirt drops the alias %s of the <hostdev>, as it does not begin with ua-: "
+                    "no <vgpu:device> would find it; call it ua-%s in both",
+                    hostdev->alias, hostdev->alias);
 }
 
 /* Reports what makes a start fail. */
@@ -383,19 +394,12 @@ check_each(const struct inspection *inspection)
          * demand. */
         if (hostdev->kind == REQUEST_PCI && hostdev->is_managed && demand_is_explicit(hostdev) &&
             !(inspection->check->policy && policy_lends_any(inspection->check->policy)))
-            report_fault(inspection->functions, "managed", inspection->check->file,
-                         (unsigned)xmlGetLineNo(node),
-                         "the <hostdev> %s is to be a vGPU and says managed='yes': libvirt would "
-                         "take it from its GPU's driver; say managed='no'",
-                         hostdev->alias);
+            findings_at(inspection->functions, FINDING_ERROR, "managed", inspection->check->file,
+                        (unsigned)xmlGetLineNo(node),
+                        "the <hostdev> %s is to be a vGPU and says managed='yes': libvirt would "
+                        "take it from its GPU's driver; say managed='no'",
+                        hostdev->alias);
     }
-}
-
-static void
-say_nothing(void *data, bool is_fault, const char *word, const char *where, unsigned line,
-            const char *text)
-{
-    (void)data, (void)is_fault, (void)word, (void)where, (void)line, (void)text;
 }
 
 /* --- all of it -------------------------------------------------------------------------------- */
@@ -404,13 +408,12 @@ int
 domain_check(const struct domain_check *check, const struct document *document, struct error *error)
 {
     AUTO(inspection_clear)
-    struct inspection inspection = {.check = check, .aside = {.listen = say_nothing}};
-    size_t faults = check->report->faults;
+    struct inspection inspection = {.check = check, .first = check->found->count};
     int rc = request_parse_draft(document, &inspection.request, error);
 
     if (rc < 0)
         return rc;
-    inspection.functions = check->without_functions ? &inspection.aside : check->report;
+    inspection.functions = check->without_functions ? &inspection.aside : check->found;
     /* The parser has refused document types and their entities before. */
     inspection.tree = xml_tree_read(document);
     if (!inspection.tree)
@@ -418,7 +421,7 @@ domain_check(const struct domain_check *check, const struct document *document, 
     tell_faults(&inspection, false);
     check_each(&inspection);
     /* The links between elements are judged only if each element is right. */
-    if (check->report->faults == faults && !inspection.aside.faults)
+    if (!is_faulty(&inspection))
         inspection.known = find_demands(&inspection);
     ask_domains(&inspection);
     if (inspection.snapshot.demands.count ||
@@ -431,17 +434,17 @@ domain_check(const struct domain_check *check, const struct document *document, 
     if (!check->without_feasibility)
         foresee_cards(&inspection);
     if (inspection.disabled && inspection.snapshot.demands.count)
-        report_warning(check->report, "disabled", check->file, 0,
-                       "%s says enabled = false: until it says true, no guest is given a vGPU",
-                       inspection.snapshot.policy.enabled_origin);
-    if (inspection.snapshot.demands.count == 0 || check->report->faults > faults ||
-        inspection.aside.faults || check->without_feasibility)
+        findings_at(check->found, FINDING_WARNING, "disabled", check->file, 0,
+                    "%s says enabled = false: until it says true, no guest is given a vGPU",
+                    inspection.snapshot.policy.enabled_origin);
+    if (inspection.snapshot.demands.count == 0 || is_faulty(&inspection) ||
+        check->without_feasibility)
         return (int)inspection.snapshot.demands.count;
     if (inspection.snapshot.inventory.gpu_count)
         check_feasibility(&inspection);
     else
-        report_warning(check->report, "no-gpus", check->file, 0,
-                       "no GPU on this host offers vGPUs: whether it could have its own is not "
-                       "known");
+        findings_at(check->found, FINDING_WARNING, "no-gpus", check->file, 0,
+                    "no GPU on this host offers vGPUs: whether it could have its own is not "
+                    "known");
     return (int)inspection.snapshot.demands.count;
 }

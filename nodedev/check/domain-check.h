@@ -10,7 +10,7 @@
 #pragma once
 
 #include "base/document.h"
-#include "cli/report.h"
+#include "cli/finding.h"
 #include "libvirt/domains.h"
 #include "policy/policy.h"
 
@@ -22,7 +22,7 @@ struct domain_check {
     const char *uri;               /* of that libvirt; NULL: there is no libvirt */
     unsigned libvirt;              /* its version (libvirt/version.h), if the domains are known */
     const char *file;              /* the document's name in messages */
-    struct report *report;
+    struct findings *found;
     /* Checks to leave out, because the caller does them in another way. They look for faults of a
      * single virtual function, and whether this host could ever give the domain everything and
      * would give it its cards now. */
@@ -30,7 +30,7 @@ struct domain_check {
     bool without_feasibility;
 };
 
-/* Returns how many vGPUs the XML asks for; 0 as well if it has faults, which are in the report.
- * Returns -EINVAL with a line in error if it is no domain XML. */
+/* Returns how many vGPUs the XML asks for; 0 as well if it has faults, which are among the
+ * findings. Returns -EINVAL with a line in error if it is no domain XML. */
 int domain_check(const struct domain_check *check, const struct document *document,
                  struct error *error) CHECKED NONNULL;

@@ -24,7 +24,7 @@ struct checker {
     const struct policy *policy;
     const struct setting_trace *trace;
     const struct inventory *inventory;
-    struct report *report;
+    struct findings *found;
     bool *served; /* per class */
 };
 
@@ -59,10 +59,10 @@ check_word(struct checker *checker, const char *origin, const struct inventory_g
     for (size_t i = 0; i < inventory->gpu_count; i++)
         unsure |=
             (!gpu || inventory->gpus[i] == gpu) && inventory_may_have_more(inventory->gpus[i]);
-    report_warning(checker->report, "unknown-type", origin, 0,
-                   "the type \"%s\" is not offered by %s%s%s", word,
-                   gpu ? gpu->name.text : "any GPU here", unsure ? " now" : "",
-                   suggest_text(&suggest).text);
+    findings_at(checker->found, FINDING_WARNING, "unknown-type", origin, 0,
+                "the type \"%s\" is not offered by %s%s%s", word,
+                gpu ? gpu->name.text : "any GPU here", unsure ? " now" : "",
+                suggest_text(&suggest).text);
 }
 
 /* Checks each type of the n-th item of a list of groups. A type may be in another file than the
@@ -90,15 +90,15 @@ miss_gpu(struct checker *checker, const struct policy_gpu *gpu)
     struct text list = text_on(all, sizeof(all));
 
     if (function) {
-        report_warning(checker->report, "function-named", gpu->origin, 0,
-                       "%s is a virtual function, of which nothing can be said: name its GPU, %s",
-                       gpu->address.text, function->gpu->name.text);
+        findings_at(checker->found, FINDING_WARNING, "function-named", gpu->origin, 0,
+                    "%s is a virtual function, of which nothing can be said: name its GPU, %s",
+                    gpu->address.text, function->gpu->name.text);
         return;
     }
     for (size_t i = 0; i < inventory->gpu_count; i++)
         text_join(&list, ", ", "%s", inventory->gpus[i]->name.text);
-    report_warning(checker->report, "unknown-gpu", gpu->origin, 0,
-                   "no GPU %s on this host offers vGPUs; there are: %s", gpu->address.text, all);
+    findings_at(checker->found, FINDING_WARNING, "unknown-gpu", gpu->origin, 0,
+                "no GPU %s on this host offers vGPUs; there are: %s", gpu->address.text, all);
 }
 
 /* Warns of more memory than the card's driver has been seen to share out. */
@@ -114,11 +114,11 @@ check_memory(struct checker *checker, const struct policy_gpu *gpu, size_t n,
         return;
     snprintf(path, sizeof(path), "gpus.%zu.vram", n);
     own = setting_trace_origin(checker->trace, path);
-    report_warning(checker->report, "vram", own ? own : gpu->origin, 0,
-                   "vram is %u MiB, and the driver of the GPU %s has shared out only %u MiB among "
-                   "its functions, so a guest may be refused although it seems to fit; say vram = "
-                   "\"%uM\"",
-                   gpu->vram, gpu->address.text, sum.least, sum.least);
+    findings_at(checker->found, FINDING_WARNING, "vram", own ? own : gpu->origin, 0,
+                "vram is %u MiB, and the driver of the GPU %s has shared out only %u MiB among "
+                "its functions, so a guest may be refused although it seems to fit; say vram = "
+                "\"%uM\"",
+                gpu->vram, gpu->address.text, sum.least, sum.least);
 }
 
 static void
@@ -175,8 +175,8 @@ check_class(struct checker *checker, const struct policy_class *class, bool *ser
     say_wish(class, wish, sizeof(wish));
     *served = feasibility_judge(&problem, false, &ignored, &why) != FEASIBILITY_NO;
     if (!*served)
-        report_warning(checker->report, "class", class->origin, 0,
-                       "no guest can be given the class \"%s\" here: %s", class->name, why.text);
+        findings_at(checker->found, FINDING_WARNING, "class", class->origin, 0,
+                    "no guest can be given the class \"%s\" here: %s", class->name, why.text);
     else
         check_types(checker, "classes", (size_t)(class - checker->policy->classes), class->origin,
                     NULL, &class->types);
@@ -198,13 +198,13 @@ check_pool(struct checker *checker, const struct policy_pool *pool)
 
         if (policy_pool_of(checker->policy, &function->device) != pool)
             continue;
-        report_warning(checker->report, "ineligible", pool->origin, 0, "nobody can be given %s, %s",
-                       function->device.text, function->why);
+        findings_at(checker->found, FINDING_WARNING, "ineligible", pool->origin, 0,
+                    "nobody can be given %s, %s", function->device.text, function->why);
         members++;
     }
     if (members == 0)
-        report_warning(
-            checker->report, "empty-pool", pool->origin, 0,
+        findings_at(
+            checker->found, FINDING_WARNING, "empty-pool", pool->origin, 0,
             "the pool \"%s\" has no function here: no PCI device of this host has such an address, "
             "or an earlier pool has it; 'lspci -D' lists addresses",
             pool->name);
@@ -213,7 +213,7 @@ check_pool(struct checker *checker, const struct policy_pool *pool)
 /* Checks a time of the n-th profile, and names the key that sets it. */
 static void
 check_time(const struct setting_trace *trace, size_t n, const struct policy_profile *profile,
-           const char *key, unsigned milliseconds, struct report *report)
+           const char *key, unsigned milliseconds, struct findings *found)
 {
     char path[64];
     const char *own;
@@ -222,20 +222,20 @@ check_time(const struct setting_trace *trace, size_t n, const struct policy_prof
         return;
     snprintf(path, sizeof(path), "profiles.%zu.%s", n, key);
     own = setting_trace_origin(trace, path);
-    report_fault(report, "scheduling", own ? own : profile->origin, 0,
-                 "%s of the profile \"%s\" must be at most %us: Intel's driver takes no more", key,
-                 profile->name, PROFILE_LONGEST / 1000);
+    findings_at(found, FINDING_ERROR, "scheduling", own ? own : profile->origin, 0,
+                "%s of the profile \"%s\" must be at most %us: Intel's driver takes no more", key,
+                profile->name, PROFILE_LONGEST / 1000);
 }
 
 void
 policy_check_profiles(const struct policy *policy, const struct setting_trace *trace,
-                      struct report *report)
+                      struct findings *found)
 {
     for (size_t i = 0; i < policy->profile_count; i++) {
         const struct policy_profile *profile = &policy->profiles[i];
 
-        check_time(trace, i, profile, "exec_quantum", profile->exec_quantum, report);
-        check_time(trace, i, profile, "preempt_timeout", profile->preempt_timeout, report);
+        check_time(trace, i, profile, "exec_quantum", profile->exec_quantum, found);
+        check_time(trace, i, profile, "preempt_timeout", profile->preempt_timeout, found);
     }
 }
 
@@ -249,9 +249,9 @@ check_maximum(struct checker *checker, const struct policy_limit *limit, const c
         if (!type_name_matches(type, word) || type->max_source != LIMIT_CALCULATED ||
             limit->max <= type->max)
             continue;
-        report_warning(checker->report, "max-instances", limit->origin, 0,
-                       "max_instances gives a GPU %u of %s, but its driver makes %u vGPUs at most",
-                       limit->max, word, type->max);
+        findings_at(checker->found, FINDING_WARNING, "max-instances", limit->origin, 0,
+                    "max_instances gives a GPU %u of %s, but its driver makes %u vGPUs at most",
+                    limit->max, word, type->max);
         return;
     }
 }
@@ -288,17 +288,17 @@ check_profile(struct checker *checker, const struct policy_profile *profile)
             continue;
         cards++;
         if (inventory_memory(gpu) && profile->vram > gpu->framebuffer)
-            report_warning(checker->report, "profile-memory", profile->origin, 0,
-                           "the profile \"%s\" has more memory (%u MiB) than the functions of the "
-                           "GPU %s may have (%u MiB)",
-                           profile->name, profile->vram, gpu->name.text, gpu->framebuffer);
+            findings_at(checker->found, FINDING_WARNING, "profile-memory", profile->origin, 0,
+                        "the profile \"%s\" has more memory (%u MiB) than the functions of the "
+                        "GPU %s may have (%u MiB)",
+                        profile->name, profile->vram, gpu->name.text, gpu->framebuffer);
     }
     if (cards == 0)
-        report_warning(checker->report, "profile-unused", profile->origin, 0,
-                       "no virtual function of this host takes the profile \"%s\": that needs a "
-                       "card of Intel's under xe that has sriov_admin in /sys/bus/pci/devices, and "
-                       "functions that are enabled",
-                       profile->name);
+        findings_at(checker->found, FINDING_WARNING, "profile-unused", profile->origin, 0,
+                    "no virtual function of this host takes the profile \"%s\": that needs a "
+                    "card of Intel's under xe that has sriov_admin in /sys/bus/pci/devices, and "
+                    "functions that are enabled",
+                    profile->name);
 }
 
 static bool
@@ -315,14 +315,14 @@ check_uses(struct checker *checker)
     const struct policy *policy = checker->policy;
 
     if (*policy->default_class && !is_served(checker, policy->default_class))
-        report_warning(checker->report, "class", policy->default_origin, 0,
-                       "default_class is \"%s\", which no guest can be given here",
-                       policy->default_class);
+        findings_at(checker->found, FINDING_WARNING, "class", policy->default_origin, 0,
+                    "default_class is \"%s\", which no guest can be given here",
+                    policy->default_class);
     for (size_t i = 0; i < policy->quota_count; i++) {
         if (!is_served(checker, policy->quotas[i].class))
-            report_warning(checker->report, "class", policy->quotas[i].origin, 0,
-                           "a quota of the class \"%s\", which no guest can be given here",
-                           policy->quotas[i].class);
+            findings_at(checker->found, FINDING_WARNING, "class", policy->quotas[i].origin, 0,
+                        "a quota of the class \"%s\", which no guest can be given here",
+                        policy->quotas[i].class);
     }
     for (size_t i = 0; i < policy->domain_count; i++) {
         const struct policy_domain *domain = &policy->domains[i];
@@ -331,26 +331,26 @@ check_uses(struct checker *checker)
             const struct policy_domain_device *device = &domain->devices[k];
 
             if (!request_keeps_alias(device->alias))
-                report_warning(checker->report, "alias", device->origin, 0,
-                               "no <hostdev> can have the alias \"%s\": libvirt drops aliases that "
-                               "do not begin with ua-; call it ua-%s in both",
-                               device->alias, device->alias);
+                findings_at(checker->found, FINDING_WARNING, "alias", device->origin, 0,
+                            "no <hostdev> can have the alias \"%s\": libvirt drops aliases that "
+                            "do not begin with ua-; call it ua-%s in both",
+                            device->alias, device->alias);
             if (device->type)
                 check_word(checker, device->origin, NULL, device->type);
             else if (!is_served(checker, device->class))
-                report_warning(checker->report, "class", device->origin, 0,
-                               "%s is to be of the class \"%s\", which no guest can be given here",
-                               device->alias, device->class);
+                findings_at(checker->found, FINDING_WARNING, "class", device->origin, 0,
+                            "%s is to be of the class \"%s\", which no guest can be given here",
+                            device->alias, device->class);
         }
     }
 }
 
 void
 policy_check(const struct policy *policy, const struct setting_trace *trace,
-             const struct inventory *inventory, struct report *report)
+             const struct inventory *inventory, struct findings *found)
 {
     AUTO_FREE bool *served = memory_zeroed(policy->class_count, sizeof(*served));
-    struct checker checker = {policy, trace, inventory, report, served};
+    struct checker checker = {policy, trace, inventory, found, served};
 
     for (size_t i = 0; i < policy->gpu_count; i++)
         check_gpu(&checker, &policy->gpus[i]);
@@ -380,7 +380,7 @@ is_left(const struct inventory_gpu *gpu, const struct name *id, const struct pol
 
 static void
 compare(const struct policy *policy, const struct inventory_gpu *gpu,
-        const struct nvidia_table_card *card, struct report *report)
+        const struct nvidia_table_card *card, struct findings *found)
 {
     for (size_t i = 0; i < card->type_count; i++) {
         const struct nvidia_table_type *said = &card->types[i];
@@ -388,16 +388,16 @@ compare(const struct policy *policy, const struct inventory_gpu *gpu,
 
         if (!limit || !said->max || said->max == limit->max || !is_left(gpu, &said->type.id, limit))
             continue;
-        report_warning(report, "max-instances", limit->origin, 0,
-                       "max_instances gives the GPU %s %u of %s, and NVIDIA's table "
-                       "(/" NVIDIA_TABLE_PATH ") %u",
-                       gpu->name.text, limit->max, said->type.name, said->max);
+        findings_at(found, FINDING_WARNING, "max-instances", limit->origin, 0,
+                    "max_instances gives the GPU %s %u of %s, and NVIDIA's table "
+                    "(/" NVIDIA_TABLE_PATH ") %u",
+                    gpu->name.text, limit->max, said->type.name, said->max);
     }
 }
 
 void
 policy_check_table(const struct host *host, const struct policy *policy,
-                   const struct inventory *inventory, struct report *report)
+                   const struct inventory *inventory, struct findings *found)
 {
     AUTO(nvidia_table_clear) struct nvidia_table table = {0};
     AUTO_FREE struct nvidia_table_ids *ids = memory_zeroed(inventory->gpu_count + 1, sizeof(*ids));
@@ -413,12 +413,13 @@ policy_check_table(const struct host *host, const struct policy *policy,
         return;
     rc = nvidia_table_read(host, NVIDIA_TABLE_PATH, ids, inventory->gpu_count, &table, &error);
     if (rc < 0 && rc != -ENOENT)
-        report_warning(report, "unreadable", "/" NVIDIA_TABLE_PATH, 0, "%s", error.text);
+        findings_at(found, FINDING_WARNING, "unreadable", "/" NVIDIA_TABLE_PATH, 0, "%s",
+                    error.text);
     for (size_t i = 0; i < table.count; i++) {
         const struct inventory_gpu *gpu = inventory->gpus[i];
 
         /* Equal cards have equal figures. */
         if (!ARRAY_HAS(inventory->gpus, i, other, inventory_is_same_model(*other, gpu)))
-            compare(policy, gpu, &table.cards[i], report);
+            compare(policy, gpu, &table.cards[i], found);
     }
 }

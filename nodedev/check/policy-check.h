@@ -9,7 +9,7 @@
 
 #pragma once
 
-#include "cli/report.h"
+#include "cli/finding.h"
 #include "device/inventory.h"
 #include "policy/policy.h"
 #include "policy/setting-trace.h"
@@ -17,11 +17,11 @@
 /* Reports profiles that their cards' driver would take on no host. No card offers these as
  * types. */
 void policy_check_profiles(const struct policy *policy, const struct setting_trace *trace,
-                           struct report *report) NONNULL;
+                           struct findings *found) NONNULL;
 
 /* Warns of each of these, at the place where it was read. The inventory must hold all types. */
 void policy_check(const struct policy *policy, const struct setting_trace *trace,
-                  const struct inventory *inventory, struct report *report) NONNULL;
+                  const struct inventory *inventory, struct findings *found) NONNULL;
 
 /*
  * Warns of each figure of max_instances that NVIDIA's table contradicts, and of a table that is
@@ -29,4 +29,4 @@ void policy_check(const struct policy *policy, const struct setting_trace *trace
  * tell how many vGPUs it makes. The table tells it, too. Where the driver tells it, neither counts.
  */
 void policy_check_table(const struct host *host, const struct policy *policy,
-                        const struct inventory *inventory, struct report *report) NONNULL;
+                        const struct inventory *inventory, struct findings *found) NONNULL;

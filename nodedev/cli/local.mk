@@ -4,11 +4,11 @@ libvgpuctl_a_SOURCES += \
 	nodedev/cli/reply.c nodedev/cli/reply.h \
 	nodedev/cli/command.c nodedev/cli/command.h \
 	nodedev/cli/end-signals.c nodedev/cli/end-signals.h \
+	nodedev/cli/finding.c nodedev/cli/finding.h \
 	nodedev/cli/json.c nodedev/cli/json.h \
 	nodedev/cli/options.c nodedev/cli/options.h \
 	nodedev/cli/output.c nodedev/cli/output.h \
 	nodedev/cli/pick.c nodedev/cli/pick.h \
-	nodedev/cli/report.c nodedev/cli/report.h \
 	nodedev/cli/say.c nodedev/cli/say.h \
 	nodedev/cli/table.c nodedev/cli/table.h \
 	nodedev/cli/table-layout.c nodedev/cli/table-layout.h \

@@ -5,7 +5,6 @@
 #include "check/policy-check.h"
 #include "cli/reply.h"
 #include "cli/say.h"
-#include "cli/table.h"
 #include "commands/commands.h"
 #include "device/scan.h"
 #include "lease/drained.h"
@@ -17,7 +16,7 @@
 #include <string.h>
 
 static void
-warn_of_passed_over(const struct command_call *call, struct report *report)
+warn_of_passed_over(const struct command_call *call, struct findings *found)
 {
     AUTO(words_clear) struct words files = {0};
 
@@ -26,14 +25,15 @@ warn_of_passed_over(const struct command_call *call, struct report *report)
         char where[512];
 
         snprintf(where, sizeof(where), "/%s/conf.d/%s", call->host->config, files.items[i]);
-        report_warning(report, "passed-over", where, 0, "it is passed over, as its name %s",
-                       *files.items[i] == '.' ? "begins with a dot" : "does not end in .conf");
+        findings_at(found, FINDING_WARNING, "passed-over", where, 0,
+                    "it is passed over, as its name %s",
+                    *files.items[i] == '.' ? "begins with a dot" : "does not end in .conf");
     }
 }
 
 /* A card that is not there is told as a GPU that is not. */
 static void
-check_setups(const struct host *host, const struct policy *policy, struct report *report)
+check_setups(const struct host *host, const struct policy *policy, struct findings *found)
 {
     for (size_t i = 0; i < policy->gpu_count; i++) {
         const struct policy_gpu *gpu = &policy->gpus[i];
@@ -41,14 +41,14 @@ check_setups(const struct host *host, const struct policy *policy, struct report
         int rc = policy_has_setup(gpu) ? setup_check(host, gpu, &refusal) : 0;
 
         if (rc < 0 && rc != -ENODEV)
-            report_warning(report, "setup", gpu->origin, 0, "%s", refusal.text);
+            findings_at(found, FINDING_WARNING, "setup", gpu->origin, 0, "%s", refusal.text);
     }
 }
 
 /* Checks the configuration against what this host has. */
 static int
 check_host(const struct command_call *call, const struct policy *policy,
-           const struct setting_trace *trace, struct report *report, struct error *error)
+           const struct setting_trace *trace, struct findings *found, struct error *error)
 {
     AUTO(inventory_clear) struct inventory inventory = {0};
     AUTO(names_clear) struct names drained = {0};
@@ -60,25 +60,25 @@ check_host(const struct command_call *call, const struct policy *policy,
     if (rc < 0)
         return rc;
     if (!policy->enabled)
-        report_warning(report, "disabled", policy->enabled_origin, 0,
-                       "enabled is false: until it is true, no guest is given a vGPU");
+        findings_at(found, FINDING_WARNING, "disabled", policy->enabled_origin, 0,
+                    "enabled is false: until it is true, no guest is given a vGPU");
     for (size_t i = 0; i < inventory.gpu_count; i++) {
         const char *gpu = inventory.gpus[i]->name.text;
 
         if (names_has(&drained, &inventory.gpus[i]->name))
-            report_warning(report, "drained", gpu, 0,
-                           "this GPU is drained: no guest gets a vGPU there until 'vgpuctl "
-                           "undrain %s'",
-                           gpu);
+            findings_at(found, FINDING_WARNING, "drained", gpu, 0,
+                        "this GPU is drained: no guest gets a vGPU there until 'vgpuctl "
+                        "undrain %s'",
+                        gpu);
     }
-    check_setups(call->host, policy, report);
+    check_setups(call->host, policy, found);
     if (inventory.gpu_count == 0) {
-        report_warning(report, "no-gpus", where, 0,
-                       "no GPU on this host offers vGPUs; is its driver loaded?");
+        findings_at(found, FINDING_WARNING, "no-gpus", where, 0,
+                    "no GPU on this host offers vGPUs; is its driver loaded?");
         return 0;
     }
-    policy_check(policy, trace, &inventory, report);
-    policy_check_table(call->host, policy, &inventory, report);
+    policy_check(policy, trace, &inventory, found);
+    policy_check_table(call->host, policy, &inventory, found);
     return 0;
 }
 
@@ -86,26 +86,27 @@ check_host(const struct command_call *call, const struct policy *policy,
  * decides about the domain. */
 static bool
 check_policy(const struct command_call *call, struct policy *policy, struct setting_trace *trace,
-             struct report *report)
+             struct findings *found)
 {
     AUTO_FREE char *stem = memory_format("/%s/", call->host->config);
     struct error faults;
 
     if (policy_load_traced(call->host, policy, trace, &faults) == 0)
         return true;
-    report_faults(report, &faults, stem);
+    findings_add_faults(found, &faults, stem);
     return false;
 }
 
 static enum command_status
-check_one(const struct command_call *call, const struct policy *policy, struct report *report,
+check_one(const struct command_call *call, const struct policy *policy, struct findings *found,
           struct error *error)
 {
     AUTO(domain_source_close) struct domain_source source = {0};
     AUTO(document_clear) struct document document = {0};
     struct domain_check check = {
-        .policy = policy, .host = call->host, .uri = call->uri, .report = report};
+        .policy = policy, .host = call->host, .uri = call->uri, .found = found};
     int rc = domain_source_open(call, CONNECTION_READ, &source, error), count;
+    size_t faults;
     /* What a next start would use. A transient domain has only the XML that runs. */
     enum connection_side side = domain_source_side_shown(&source);
 
@@ -119,51 +120,55 @@ check_one(const struct command_call *call, const struct policy *policy, struct r
         error_wrap(error, "%s", check.file);
         return COMMAND_FAILED;
     }
-    if (report->faults == 0) {
+    faults = findings_count(found, 0, FINDING_ERROR);
+    if (faults == 0) {
         say_line(call->out, "%s: ok (vGPUs asked for: %d, warnings: %zu)", check.file, count,
-                 report->warnings);
+                 found->count);
         return COMMAND_DONE;
     }
     error_refuse(error, ERROR_FAULTS, "%s: faults: %zu; a start would be refused", check.file,
-                 report->faults);
+                 faults);
     return COMMAND_FAILED;
 }
 
 /* Checks the configuration alone. Returns true if the configuration is sound. */
 static bool
 check_configuration(const struct command_call *call, const struct policy *policy,
-                    const struct setting_trace *trace, struct report *report, struct error *error)
+                    const struct setting_trace *trace, struct findings *found, struct error *error)
 {
-    warn_of_passed_over(call, report);
-    if (report->faults) {
+    size_t faults = findings_count(found, 0, FINDING_ERROR);
+
+    warn_of_passed_over(call, found);
+    if (faults) {
         error_refuse(error, ERROR_BAD_CONFIGURATION,
-                     "faults: %zu; no guest that asks for a vGPU can start", report->faults);
+                     "faults: %zu; no guest that asks for a vGPU can start", faults);
         return false;
     }
-    policy_check_profiles(policy, trace, report);
-    if (check_host(call, policy, trace, report, error) < 0)
+    policy_check_profiles(policy, trace, found);
+    if (check_host(call, policy, trace, found, error) < 0)
         return false;
-    if (report->faults) {
+    faults = findings_count(found, 0, FINDING_ERROR);
+    if (faults) {
         error_refuse(error, ERROR_BAD_CONFIGURATION,
-                     "faults: %zu; no guest can be given these profiles", report->faults);
+                     "faults: %zu; no guest can be given these profiles", faults);
         return false;
     }
     say_line(call->out,
              "/%s: ok (gpus: %zu, classes: %zu, quotas: %zu, domains: %zu, warnings: %zu)",
              call->host->config, policy->gpu_count, policy->class_count, policy->quota_count,
-             policy->domain_count, report->warnings);
+             policy->domain_count, found->count);
     return true;
 }
 
 /* Checks the configuration and all definitions. A broken configuration does not stop the check of
  * the definitions. */
 static enum command_status
-check_all(const struct command_call *call, const struct policy *policy, struct report *report,
+check_all(const struct command_call *call, const struct policy *policy, struct findings *found,
           struct error *error)
 {
-    struct report domains = {.listen = report->listen, .data = report->data};
     const struct domain_check check = {
-        .policy = policy, .host = call->host, .uri = call->uri, .report = &domains};
+        .policy = policy, .host = call->host, .uri = call->uri, .found = found};
+    const size_t first = found->count;
     struct definitions_check sum;
     struct error failure;
     int rc = definitions_check_all(&check, &sum, &failure);
@@ -182,10 +187,10 @@ check_all(const struct command_call *call, const struct policy *policy, struct r
         say_line(call->out,
                  "definitions: no faults by themselves (domains: %zu, warnings: %zu); what the "
                  "configuration would have them ask for is not known",
-                 sum.count, domains.warnings);
+                 sum.count, found->count - first);
     else
         say_line(call->out, "definitions: ok (domains: %zu, vGPUs asked for: %zu, warnings: %zu)",
-                 sum.count, sum.vgpus, domains.warnings);
+                 sum.count, sum.vgpus, found->count - first);
     return *error->text ? COMMAND_FAILED : COMMAND_DONE;
 }
 
@@ -215,71 +220,29 @@ print_configuration(const struct command_call *call, struct error *error)
     return COMMAND_DONE;
 }
 
-/* --- what is found ---------------------------------------------------------------------------- */
-
-enum column { WORD, SEVERITY, FILE_NAME, LINE, TEXT, REMEDY, ADVICE };
-
-static const struct table_column columns[] = {
-    [WORD] = {.name = "WORD"},      [SEVERITY] = {.name = "SEVERITY"},
-    [FILE_NAME] = {.name = "FILE"}, [LINE] = {.name = "LINE", .kind = TABLE_NUMBER},
-    [TEXT] = {.name = "TEXT"},      [REMEDY] = {.name = "REMEDY"},
-    [ADVICE] = {.name = "ADVICE"},
-};
-
-struct listener {
-    const struct command_call *call;
-    struct table table; /* for programs */
-};
-
-static void
-hear(void *data, bool is_fault, const char *word, const char *where, unsigned line,
-     const char *text)
-{
-    struct listener *listener = data;
-    const char *end = strrchr(where, ':');
-    size_t digits = end ? strspn(end + 1, "0123456789") : 0;
-    bool has_line = digits && !end[1 + digits];
-
-    report_print(listener->call->faults, is_fault, where, line, text);
-    table_line(&listener->table);
-    table_set(&listener->table, WORD, "%s", word);
-    table_set(&listener->table, SEVERITY, "%s", is_fault ? "error" : "warning");
-    table_set(&listener->table, FILE_NAME, "%.*s",
-              (int)(has_line ? (size_t)(end - where) : strlen(where)), where);
-    if (line || has_line)
-        table_set(&listener->table, LINE, "%lu", line ? line : strtoul(end + 1, NULL, 10));
-    else
-        table_set_none(&listener->table, LINE);
-    table_set(&listener->table, TEXT, "%s", text);
-    table_set_text(&listener->table, REMEDY, "");
-    table_set_text(&listener->table, ADVICE, "");
-}
-
 /* --- the command ------------------------------------------------------------------------------ */
 
 static enum command_status
-check(const struct command_call *call, struct report *report, struct error *error)
+check(const struct command_call *call, struct findings *found, struct error *error)
 {
     AUTO(policy_clear) struct policy policy = {0};
     AUTO(setting_trace_clear) struct setting_trace trace = {0};
     bool all = option_given(&call->options, OPTION_ALL);
-    bool sound = check_policy(call, &policy, &trace, report);
+    bool sound = check_policy(call, &policy, &trace, found);
 
     if (call->count)
-        return check_one(call, sound ? &policy : NULL, report, error);
+        return check_one(call, sound ? &policy : NULL, found, error);
     *error = (struct error){0};
-    if (!check_configuration(call, &policy, &trace, report, error) && !all)
+    if (!check_configuration(call, &policy, &trace, found, error) && !all)
         return COMMAND_FAILED;
-    return all ? check_all(call, sound ? &policy : NULL, report, error) : COMMAND_DONE;
+    return all ? check_all(call, sound ? &policy : NULL, found, error) : COMMAND_DONE;
 }
 
 static enum command_status
 run_check(const struct command_call *call, struct error *error)
 {
-    struct listener listener = {.call = call};
-    struct report report = {.listen = hear, .data = &listener};
+    AUTO(findings_clear) struct findings found = {.out = call->faults};
     enum command_status status;
-    struct error failure;
     bool all = option_given(&call->options, OPTION_ALL);
 
     if (all && (call->count || !call->uri))
@@ -299,15 +262,9 @@ run_check(const struct command_call *call, struct error *error)
                 error);
         return print_configuration(call, error);
     }
-    status = table_start(&listener.table, "findings", columns, COUNT(columns), call, error) == 0
-                 ? check(call, &report, error)
-                 : COMMAND_FAILED;
-    if (reply_is_wanted(call) && table_print(&listener.table, &failure) < 0 &&
-        status == COMMAND_DONE) {
-        *error = failure;
-        status = COMMAND_FAILED;
-    }
-    table_end(&listener.table);
+    status = check(call, &found, error);
+    if (reply_is_wanted(call))
+        findings_put(&found, reply_json(call), "findings");
     return status;
 }
 

@@ -151,49 +151,41 @@ print_text(const struct domain_source *source, const struct dry_run *dry_run, bo
     return rc;
 }
 
-struct listener {
-    FILE *out;
-    const char *refusal; /* the refusal that is printed anyway */
-    size_t count;
-};
-
-static void
-hear(void *data, bool is_fault, const char *word, const char *where, unsigned line,
-     const char *text)
-{
-    struct listener *listener = data;
-
-    (void)word, (void)where;
-    if (strstr(listener->refusal, text))
-        return;
-    if (listener->count++ == 0)
-        say_paragraph(listener->out, "What 'vgpuctl check' says of its XML:");
-    say_part(listener->out, "  ");
-    if (line)
-        say_part(listener->out, "line %u: ", line);
-    say_line(listener->out, "%s%s", is_fault ? "" : "warning: ", text);
-}
-
 /* Tells what is wrong in the XML, and what is probably not meant. Faults of the configuration were
- * told before. */
+ * told before, and so was the refusal. */
 static int
 tell_faults(const struct domain_source *source, const struct dry_run_sight *sight,
             const struct error *refusal, struct error *error)
 {
     const struct command_call *call = source->call;
-    struct listener listener = {.out = call->out, .refusal = refusal->text};
-    struct report report = {.listen = hear, .data = &listener};
+    AUTO(findings_clear) struct findings found = {0};
     const struct domain_check check = {
         .policy = sight->knows_policy ? &sight->snapshot.policy : NULL,
         .host = call->host,
         .uri = call->uri,
         .file = source->word,
-        .report = &report,
+        .found = &found,
         .without_functions = true,
         .without_feasibility = true,
     };
+    int rc = domain_check(&check, &source->text, error);
+    bool is_first = true;
 
-    return domain_check(&check, &source->text, error);
+    for (size_t i = 0; i < found.count; i++) {
+        const struct finding *finding = &found.items[i];
+
+        if (strstr(refusal->text, finding->text))
+            continue;
+        if (is_first)
+            say_paragraph(call->out, "What 'vgpuctl check' says of its XML:");
+        is_first = false;
+        say_part(call->out, "  ");
+        if (finding->line)
+            say_part(call->out, "line %u: ", finding->line);
+        say_line(call->out, "%s%s",
+                 finding->severity == FINDING_ERROR ? "" : "warning: ", finding->text);
+    }
+    return rc;
 }
 
 /* Refuses what a start would choose if this host's libvirt gives no guest such a function. It gave

@@ -24,41 +24,39 @@ check_libvirt(struct diagnosis *diagnosis)
     diagnosis_advise(diagnosis, "start libvirtd or virtqemud, or run it as root");
 }
 
-static void
-add_definition(void *data, bool is_fault, const char *word, const char *domain, unsigned line,
-               const char *text)
-{
-    struct diagnosis *diagnosis = data;
-
-    (void)word, (void)line;
-    if (!is_fault)
-        return;
-    diagnosis_add(diagnosis, "a start of the domain %s would be refused: %s", domain, text);
-    diagnosis_command(diagnosis, "virsh edit %s", shell_word(domain).text);
-    diagnosis_advise(diagnosis, "'vgpuctl check --all' names the line");
-}
-
 /* Reports what 'vgpuctl check --all' calls a fault. */
 static void
 check_definitions(struct diagnosis *diagnosis)
 {
-    struct report report = {.listen = add_definition, .data = diagnosis};
+    AUTO(findings_clear) struct findings found = {0};
     const struct domain_check check = {
         .policy = *diagnosis->policy_fault.text ? NULL : &diagnosis->policy,
         .host = diagnosis->host,
         .domains = &diagnosis->references.domains,
         .uri = diagnosis->uri,
-        .report = &report,
+        .found = &found,
         .without_functions = true,
     };
     struct definitions_check sum;
     struct error failure;
+    int rc;
 
     /* Another check reports why libvirt cannot be asked. */
-    if (!diagnosis->uri || *diagnosis->libvirt_fault.text ||
-        definitions_check_all(&check, &sum, &failure) == 0)
+    if (!diagnosis->uri || *diagnosis->libvirt_fault.text)
         return;
-    diagnosis_add(diagnosis, "the definitions could not be checked: %s", failure.text);
+    rc = definitions_check_all(&check, &sum, &failure);
+    for (size_t i = 0; i < found.count; i++) {
+        const struct finding *finding = &found.items[i];
+
+        if (finding->severity != FINDING_ERROR)
+            continue;
+        diagnosis_add(diagnosis, "a start of the domain %s would be refused: %s", finding->where,
+                      finding->text);
+        diagnosis_command(diagnosis, "virsh edit %s", shell_word(finding->where).text);
+        diagnosis_advise(diagnosis, "'vgpuctl check --all' names the line");
+    }
+    if (rc < 0)
+        diagnosis_add(diagnosis, "the definitions could not be checked: %s", failure.text);
 }
 
 /* Whether the device is a GPU's function. A guest may have other PCI devices. */

@@ -139,14 +139,12 @@ static void
 ask_check(struct answers *answers, const struct host *host)
 {
     AUTO(snapshot_clear) struct snapshot snapshot = {0};
-    AUTO_FREE char *printed = NULL;
-    size_t size;
-    struct report report = {.out = open_memstream(&printed, &size)};
+    AUTO(findings_clear) struct findings found = {0};
     struct placement_choice ignored[WISHES];
     struct placement_problem problem;
     struct error error;
     struct domain_check check = {
-        .policy = &snapshot.policy, .host = host, .file = "guest.xml", .report = &report};
+        .policy = &snapshot.policy, .host = host, .file = "guest.xml", .found = &found};
 
     assert_int_equal(snapshot_read(&snapshot, host, &answers->request, "check", &error), 1);
     assert_int_equal(statedir_peek(host, &snapshot.ledger, &error), 0);
@@ -157,8 +155,7 @@ ask_check(struct answers *answers, const struct host *host)
     answers->is_forbidden =
         answers->ever == FEASIBILITY_NO && feasibility_is_disabled(&problem, false);
     assert_true(domain_check(&check, &answers->document, &error) > 0);
-    answers->faults = report.faults;
-    fclose(report.out);
+    answers->faults = findings_count(&found, 0, FINDING_ERROR);
 }
 
 static void

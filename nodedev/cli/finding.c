@@ -1,0 +1,119 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+
+#include "cli/finding.h"
+#include "base/array.h"
+#include "base/printable.h"
+#include "cli/say.h"
+
+#include <string.h>
+
+const char *const finding_severities[] = {
+    [FINDING_WARNING] = "warning",
+    [FINDING_ERROR] = "error",
+};
+
+void
+findings_clear(struct findings *findings)
+{
+    for (size_t i = 0; i < findings->count; i++) {
+        free(findings->items[i].where);
+        free(findings->items[i].text);
+    }
+    free(findings->items);
+    *findings = (struct findings){0};
+}
+
+/* Prints it as compilers do. */
+static void
+print(const struct finding *finding, FILE *out)
+{
+    char number[16] = "";
+
+    if (finding->line)
+        snprintf(number, sizeof(number), ":%u", finding->line);
+    say_line(out, "%s%s: %s%s", finding->where, number,
+             finding->severity == FINDING_ERROR ? "" : "warning: ", finding->text);
+}
+
+void
+findings_at(struct findings *findings, enum finding_severity severity, const char *word,
+            const char *where, unsigned line, const char *format, ...)
+{
+    struct finding finding = {word, severity, memory_copy(where), line, NULL};
+    va_list args;
+
+    va_start(args, format);
+    finding.text = memory_vformat(format, args);
+    va_end(args);
+    printable_make(finding.text);
+    ARRAY_ADD(findings->items, findings->count, finding);
+    if (findings->out)
+        print(&finding, findings->out);
+}
+
+void
+findings_add_faults(struct findings *findings, const struct error *error, const char *stem)
+{
+    const char *at = error->text;
+
+    while (at) {
+        AUTO_FREE char *where = NULL;
+        const char *end = at;
+        char *text;
+
+        do
+            end = strstr(end + 1, "; ");
+        while (end && strncmp(end + 2, stem, strlen(stem)));
+        where = memory_copy_bytes(at, end ? (size_t)(end - at) : strlen(at));
+        text = strstr(where, ": ");
+        if (text)
+            *text = '\0';
+        findings_at(findings, FINDING_ERROR, "bad-configuration", where, 0, "%s",
+                    text ? text + strlen(": ") : "");
+        at = end ? end + 2 : NULL;
+    }
+}
+
+size_t
+findings_count(const struct findings *findings, size_t from, enum finding_severity least)
+{
+    size_t count = 0;
+
+    for (size_t i = from; i < findings->count; i++)
+        count += findings->items[i].severity >= least;
+    return count;
+}
+
+static void
+put_place(struct json *json, const struct finding *finding)
+{
+    const char *end = strrchr(finding->where, ':');
+    size_t digits = end ? strspn(end + 1, "0123456789") : 0;
+    bool has_line = digits && !end[1 + digits];
+    AUTO_FREE char *file = memory_copy_bytes(
+        finding->where, has_line ? (size_t)(end - finding->where) : strlen(finding->where));
+
+    json_text(json, "file", file);
+    if (finding->line || has_line)
+        json_number(json, "line", finding->line ? finding->line : strtol(end + 1, NULL, 10));
+}
+
+void
+findings_put(const struct findings *findings, struct json *json, const char *key)
+{
+    json_open(json, key, '[');
+    for (size_t i = 0; i < findings->count; i++) {
+        const struct finding *finding = &findings->items[i];
+
+        json_open(json, NULL, '{');
+        json_text(json, "word", finding->word);
+        json_text(json, "severity", finding_severities[finding->severity]);
+        if (finding->where)
+            put_place(json, finding);
+        json_text(json, "text", finding->text);
+        json_text(json, "remedy", "");
+        json_text(json, "advice", "");
+        json_close(json, '}');
+    }
+    json_close(json, ']');
+}

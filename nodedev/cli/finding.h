@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+
+/*
+ * finding: what a command has found, as all commands tell it: to people in their own ways, to
+ * programs in one (config/vgpuctl.schema.json).
+ *
+ *     findings_at(&found, FINDING_WARNING, "drained", gpu->text, 0, "this GPU is drained: ...");
+ *     ...
+ *     if (findings_count(&found, 0, FINDING_ERROR) == 0)
+ */
+
+#pragma once
+
+#include "base/error.h"
+#include "cli/json.h"
+
+/* A greater severity is worse. */
+enum finding_severity {
+    FINDING_WARNING, /* it works, but is probably not meant */
+    FINDING_ERROR,   /* it must be corrected */
+};
+extern const char *const finding_severities[]; /* "warning" and so on */
+
+struct finding {
+    const char *word; /* stays the same in all versions, for programs; borrowed */
+    enum finding_severity severity;
+    char *where;   /* a file, or "FILE:LINE", a domain or a GPU; NULL: the finding has no place */
+    unsigned line; /* of this file; 0: none, or `where` has it */
+    char *text;    /* a sentence, printable */
+};
+
+struct findings {
+    FILE *out; /* where each finding is printed at once: "FILE:LINE: text". NULL: none is */
+    struct finding *items;
+    size_t count;
+};
+
+void findings_clear(struct findings *findings) NONNULL;
+
+/* Adds a finding with a place. */
+void findings_at(struct findings *findings, enum finding_severity severity, const char *word,
+                 const char *where, unsigned line, const char *format, ...) FORMAT(6, 7) NONNULL;
+
+/* Adds a finding for each fault of vgpu.conf that an error holds. The text of each fault begins
+ * with `stem`. */
+void
+findings_add_faults(struct findings *findings, const struct error *error, const char *stem) NONNULL;
+
+/* Returns the number of findings, from this one on, that are at least as bad. */
+size_t findings_count(const struct findings *findings, size_t from,
+                      enum finding_severity least) CHECKED NONNULL;
+
+/* Puts a list of all findings into a document. */
+void findings_put(const struct findings *findings, struct json *json, const char *key) NONNULL;
