@@ -8,6 +8,8 @@
 #include <string.h>
 
 const char *const finding_severities[] = {
+    [FINDING_OK] = "ok",
+    [FINDING_NOTE] = "note",
     [FINDING_WARNING] = "warning",
     [FINDING_ERROR] = "error",
 };
@@ -36,19 +38,43 @@ print(const struct finding *finding, FILE *out)
 }
 
 void
-findings_at(struct findings *findings, enum finding_severity severity, const char *word,
-            const char *where, unsigned line, const char *format, ...)
+findings_vadd(struct findings *findings, enum finding_severity severity, const char *word,
+              const char *where, unsigned line, const char *format, va_list args)
 {
-    struct finding finding = {word, severity, memory_copy(where), line, NULL};
-    va_list args;
+    struct finding finding = {
+        .word = word,
+        .severity = severity,
+        .where = where ? memory_copy(where) : NULL,
+        .line = line,
+        .text = memory_vformat(format, args),
+    };
 
-    va_start(args, format);
-    finding.text = memory_vformat(format, args);
-    va_end(args);
     printable_make(finding.text);
     ARRAY_ADD(findings->items, findings->count, finding);
     if (findings->out)
         print(&finding, findings->out);
+}
+
+void
+findings_add(struct findings *findings, enum finding_severity severity, const char *word,
+             const char *format, ...)
+{
+    va_list args;
+
+    va_start(args, format);
+    findings_vadd(findings, severity, word, NULL, 0, format, args);
+    va_end(args);
+}
+
+void
+findings_at(struct findings *findings, enum finding_severity severity, const char *word,
+            const char *where, unsigned line, const char *format, ...)
+{
+    va_list args;
+
+    va_start(args, format);
+    findings_vadd(findings, severity, word, where, line, format, args);
+    va_end(args);
 }
 
 void

@@ -16,10 +16,12 @@
 
 /* A greater severity is worse. */
 enum finding_severity {
-    FINDING_WARNING, /* it works, but is probably not meant */
+    FINDING_OK,      /* a question has a good answer */
+    FINDING_NOTE,    /* good to know; no fault */
+    FINDING_WARNING, /* it works, but is probably not meant, or will go wrong one day */
     FINDING_ERROR,   /* it must be corrected */
 };
-extern const char *const finding_severities[]; /* "warning" and so on */
+extern const char *const finding_severities[]; /* "ok" and so on */
 
 struct finding {
     const char *word; /* stays the same in all versions, for programs; borrowed */
@@ -37,9 +39,14 @@ struct findings {
 
 void findings_clear(struct findings *findings) NONNULL;
 
-/* Adds a finding with a place. */
+/* Adds a finding, or one with a place. */
+void findings_add(struct findings *findings, enum finding_severity severity, const char *word,
+                  const char *format, ...) FORMAT(4, 5) NONNULL;
 void findings_at(struct findings *findings, enum finding_severity severity, const char *word,
                  const char *where, unsigned line, const char *format, ...) FORMAT(6, 7) NONNULL;
+void findings_vadd(struct findings *findings, enum finding_severity severity, const char *word,
+                   const char *where, unsigned line, const char *format, va_list args) FORMAT(6, 0)
+    __attribute__((nonnull(1, 3, 6)));
 
 /* Adds a finding for each fault of vgpu.conf that an error holds. The text of each fault begins
  * with `stem`. */

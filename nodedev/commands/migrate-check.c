@@ -2,7 +2,6 @@
 
 #include "cli/reply.h"
 #include "cli/say.h"
-#include "cli/table.h"
 #include "commands/commands.h"
 #include "migrate/migrate-question.h"
 
@@ -19,77 +18,57 @@ ask(const struct command_call *call, struct migrate_question *question, struct e
     return rc;
 }
 
-enum column { WORD, SEVERITY, TEXT, REMEDY, ADVICE };
-
-static const struct table_column columns[] = {
-    [WORD] = {.name = "WORD"},     [SEVERITY] = {.name = "SEVERITY"}, [TEXT] = {.name = "TEXT"},
-    [REMEDY] = {.name = "REMEDY"}, [ADVICE] = {.name = "ADVICE"},
-};
-
 static const struct {
-    const char *word, *mark, *severity; /* of the answer; the others of a finding with it */
+    const char *word, *mark; /* of the answer; of a finding with it */
     enum error_class class;
 } verdicts[] = {
-    [MIGRATE_YES] = {"yes", "OK", "ok", ERROR_FAILED},
-    [MIGRATE_UNKNOWN] = {"unknown", "UNKNOWN", "warning", ERROR_UNKNOWN},
-    [MIGRATE_NO] = {"no", "NO", "error", ERROR_NO_HOST},
+    [MIGRATE_YES] = {"yes", "OK", ERROR_FAILED},
+    [FINDING_NOTE] = {.mark = "NOTE"},
+    [MIGRATE_UNKNOWN] = {"unknown", "UNKNOWN", ERROR_UNKNOWN},
+    [MIGRATE_NO] = {"no", "NO", ERROR_NO_HOST},
 };
-
-static void
-hear(void *data, const enum migrate_answer *answer, const char *word, const char *text)
-{
-    struct table *table = data;
-
-    say_line(table->call->out, "%-8s %s", answer ? verdicts[*answer].mark : "NOTE", text);
-    table_line(table);
-    table_set(table, WORD, "%s", word);
-    table_set(table, SEVERITY, "%s", answer ? verdicts[*answer].severity : "note");
-    table_set(table, TEXT, "%s", text);
-    table_set_text(table, REMEDY, "");
-    table_set_text(table, ADVICE, "");
-}
 
 /* Runs the checks, and says what they come to. Returns REFUSED if that is not "yes". */
 static int
-judge(const struct command_call *call, struct migrate_question *question, struct table *table,
-      struct error *error)
+judge(const struct command_call *call, struct migrate_question *question, struct error *error)
 {
-    struct migrate_verdict verdict;
+    AUTO(migrate_verdict_clear) struct migrate_verdict verdict = {0};
+    const struct findings *found = &verdict.found;
     struct migrate_check check;
+    size_t against;
     int rc = migrate_question_find_guest(question, call->arguments[0], error);
 
     if (rc < 0)
         return rc;
     check = migrate_question_check(question, 1);
-    check.listen = hear;
-    check.data = table;
     migrate_check_run(&check, &verdict);
+    for (size_t i = 0; i < found->count; i++)
+        say_line(call->out, "%-8s %s", verdicts[found->items[i].severity].mark,
+                 found->items[i].text);
     if (reply_is_wanted(call))
-        rc = table_print(table, error);
+        findings_put(found, reply_json(call), "findings");
     say_line(call->out, "%s", verdicts[verdict.answer].word);
-    if (rc < 0 || verdict.answer == MIGRATE_YES)
-        return rc;
-    return error_refuse(
-        error, verdicts[verdict.answer].class, "%s %s %s: %zu of these checks %s", check.to->uri,
-        verdict.answer == MIGRATE_NO ? "would not take" : "may not take", check.guest->label,
-        verdict.against, verdict.against == 1 ? "is not OK" : "are not OK");
+    if (verdict.answer == MIGRATE_YES)
+        return 0;
+    against = findings_count(found, 0, FINDING_WARNING);
+    return error_refuse(error, verdicts[verdict.answer].class, "%s %s %s: %zu of these checks %s",
+                        check.to->uri,
+                        verdict.answer == MIGRATE_NO ? "would not take" : "may not take",
+                        check.guest->label, against, against == 1 ? "is not OK" : "are not OK");
 }
 
 static enum command_status
 run_migrate_check(const struct command_call *call, struct error *error)
 {
     AUTO(migrate_question_clear) struct migrate_question question = {0};
-    AUTO(table_end) struct table table = {0};
-    int rc = table_start(&table, "findings", columns, COUNT(columns), call, error);
+    int rc;
 
-    if (rc < 0)
-        return command_ended(rc, error);
     if (migrate_question_start(&question, call->host, error) < 0)
         return COMMAND_FAILED;
     rc = ask(call, &question, error);
     if (rc < 0)
         return command_ended(rc, error);
-    rc = judge(call, &question, &table, error);
+    rc = judge(call, &question, error);
     return rc < 0 && rc != REFUSED ? COMMAND_FAILED : command_ended(rc, error);
 }
 

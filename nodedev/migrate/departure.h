@@ -12,7 +12,7 @@
 #pragma once
 
 #include "device/vgpu.h"
-#include "migrate/migrate-findings.h"
+#include "migrate/migrate-verdict.h"
 #include "migrate/migrating-guest.h"
 
 struct departing_device {

@@ -64,6 +64,8 @@ destinations_conclude(const struct destinations *destinations, const char *label
 void
 destinations_clear(struct destinations *destinations)
 {
+    for (size_t i = 0; i < destinations->count; i++)
+        migrate_verdict_clear(&destinations->items[i].verdict);
     free(destinations->items);
     *destinations = (struct destinations){0};
 }

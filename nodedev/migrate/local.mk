@@ -5,7 +5,7 @@ libvgpuctl_a_SOURCES += \
 	nodedev/migrate/destinations.c nodedev/migrate/destinations.h \
 	nodedev/migrate/managed-save.c nodedev/migrate/managed-save.h \
 	nodedev/migrate/migrate-check.c nodedev/migrate/migrate-check.h \
-	nodedev/migrate/migrate-findings.c nodedev/migrate/migrate-findings.h \
+	nodedev/migrate/migrate-verdict.c nodedev/migrate/migrate-verdict.h \
 	nodedev/migrate/migrate-notes.c nodedev/migrate/migrate-notes.h \
 	nodedev/migrate/migrate-question.c nodedev/migrate/migrate-question.h \
 	nodedev/migrate/migrating-device.c nodedev/migrate/migrating-device.h \

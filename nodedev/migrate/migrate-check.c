@@ -22,7 +22,7 @@
 
 struct check {
     const struct migrate_check *migration;
-    struct migrate_findings findings;
+    struct migrate_verdict *verdict;
     struct remote_placement all;  /* the vGPUs that have a type there */
     struct remote_placement told; /* the same, without those that may go where nothing is told */
 };
@@ -35,13 +35,13 @@ check_other_host(struct check *check)
     const struct remote_host *from = check->migration->from, *to = check->migration->to;
 
     if (!strcmp(from->uri, to->uri) || (*from->uuid.text && name_equal(&from->uuid, &to->uuid)))
-        migrate_findings_add(&check->findings, "same-host", MIGRATE_NO, "%s is this host", to->uri);
+        migrate_verdict_add(check->verdict, "same-host", MIGRATE_NO, "%s is this host", to->uri);
     else if (!*from->uuid.text || !*to->uuid.text)
-        migrate_findings_add(&check->findings, "same-host", MIGRATE_UNKNOWN,
-                             "whether %s is another host: one of them has no UUID", to->uri);
+        migrate_verdict_add(check->verdict, "same-host", MIGRATE_UNKNOWN,
+                            "whether %s is another host: one of them has no UUID", to->uri);
     else
-        migrate_findings_add(&check->findings, "same-host", MIGRATE_YES, "%s is another host, %s",
-                             to->uri, to->uuid.text);
+        migrate_verdict_add(check->verdict, "same-host", MIGRATE_YES, "%s is another host, %s",
+                            to->uri, to->uuid.text);
 }
 
 /* libvirt refuses a guest whose name or UUID another guest there has. */
@@ -57,14 +57,14 @@ check_name(struct check *check)
         bool same_name = !strcmp(other->name, domain->name);
 
         if ((same_uuid || same_name) && (other->is_running || same_uuid != same_name)) {
-            migrate_findings_add(&check->findings, "domain-there", MIGRATE_NO,
-                                 "%s (%s) %s there already", other->name, other->uuid.text,
-                                 other->is_running ? "runs" : "is defined");
+            migrate_verdict_add(check->verdict, "domain-there", MIGRATE_NO,
+                                "%s (%s) %s there already", other->name, other->uuid.text,
+                                other->is_running ? "runs" : "is defined");
             return;
         }
     }
-    migrate_findings_add(&check->findings, "domain-there", MIGRATE_YES,
-                         "no other domain there has its name or UUID");
+    migrate_verdict_add(check->verdict, "domain-there", MIGRATE_YES,
+                        "no other domain there has its name or UUID");
 }
 
 /* Whether a version is at least the other one. */
@@ -109,15 +109,15 @@ check_software(struct check *check)
     bool is_qemu = !strcmp(from->hypervisor, "QEMU") && !strcmp(to->hypervisor, "QEMU");
 
     for (size_t i = 0; i < (is_qemu ? COUNT(rows) : 1); i++)
-        migrate_findings_add(&check->findings, "version",
-                             judge_versions(rows[i].here, rows[i].there, rows[i].least),
-                             "%s %s here and %s there; %s migrate since %s", rows[i].name,
-                             version_text(rows[i].here).text, version_text(rows[i].there).text,
-                             what, version_text(rows[i].least).text);
+        migrate_verdict_add(check->verdict, "version",
+                            judge_versions(rows[i].here, rows[i].there, rows[i].least),
+                            "%s %s here and %s there; %s migrate since %s", rows[i].name,
+                            version_text(rows[i].here).text, version_text(rows[i].there).text, what,
+                            version_text(rows[i].least).text);
     if (!is_qemu)
-        migrate_findings_add(&check->findings, "hypervisor", MIGRATE_NO,
-                             "%s here and %s there; vGPUs move from QEMU to QEMU", from->hypervisor,
-                             to->hypervisor);
+        migrate_verdict_add(check->verdict, "hypervisor", MIGRATE_NO,
+                            "%s here and %s there; vGPUs move from QEMU to QEMU", from->hypervisor,
+                            to->hypervisor);
 }
 
 /* Checks what a start of the guest needs there. */
@@ -130,13 +130,13 @@ check_start(struct check *check)
     bool is_pci = has_function(check->migration);
     unsigned least = is_pci ? VERSION_GIVES_FUNCTIONS : LEAST_LIBVIRT_START;
 
-    migrate_findings_add(
-        &check->findings, "version", judge_version(to->libvirt_version, least),
+    migrate_verdict_add(
+        check->verdict, "version", judge_version(to->libvirt_version, least),
         "libvirt %s there; guests get %s since %s", version_text(to->libvirt_version).text,
         is_pci ? "vGPUs that are virtual functions" : "vGPUs", version_text(least).text);
     if (ARRAY_HAS(without, COUNT(without), name, !strcmp(to->hypervisor, *name)))
-        migrate_findings_add(&check->findings, "hypervisor", MIGRATE_NO,
-                             "%s there; vGPUs are for guests of QEMU", to->hypervisor);
+        migrate_verdict_add(check->verdict, "hypervisor", MIGRATE_NO,
+                            "%s there; vGPUs are for guests of QEMU", to->hypervisor);
 }
 
 /* Distributions also backport what is needed to older kernels. */
@@ -147,16 +147,16 @@ check_kernel(struct check *check)
     unsigned major, minor;
 
     if (sscanf(kernel, "%u.%u", &major, &minor) != 2)
-        migrate_findings_note(&check->findings, "kernel",
-                              "which kernel runs here is not known, nor which there; vGPUs migrate "
-                              "since 5.18");
+        findings_add(&check->verdict->found, FINDING_NOTE, "kernel",
+                     "which kernel runs here is not known, nor which there; vGPUs migrate "
+                     "since 5.18");
     else if (major > LEAST_KERNEL_MAJOR ||
              (major == LEAST_KERNEL_MAJOR && minor >= LEAST_KERNEL_MINOR))
-        migrate_findings_add(&check->findings, "kernel", MIGRATE_YES,
-                             "Linux %s here; vGPUs migrate since 5.18", kernel);
+        migrate_verdict_add(check->verdict, "kernel", MIGRATE_YES,
+                            "Linux %s here; vGPUs migrate since 5.18", kernel);
     else
-        migrate_findings_add(
-            &check->findings, "kernel", MIGRATE_UNKNOWN,
+        migrate_verdict_add(
+            check->verdict, "kernel", MIGRATE_UNKNOWN,
             "Linux %s here; vGPUs migrate since 5.18, or if its distributor has put that in",
             kernel);
 }
@@ -183,10 +183,10 @@ check_kind(struct check *check, const struct migrating_device *device, bool is_t
                  "libvirt 11.0.0, %s here and %s there",
                  here.text, there.text);
         answer = migrating_device_weigh(device, answer, why, sizeof(why));
-        migrate_findings_add(&check->findings, "device", answer, "%s: %s", label, why);
+        migrate_verdict_add(check->verdict, "device", answer, "%s: %s", label, why);
     } else if (hostdev->kind == REQUEST_MDEV && migrating_device_untold(device)) {
-        migrate_findings_note(
-            &check->findings, "new-kind",
+        findings_add(
+            &check->verdict->found, FINDING_NOTE, "new-kind",
             "%s: to become a virtual function there it takes libvirt 11.0.0, %s here and %s "
             "there%s",
             label, here.text, there.text,
@@ -208,7 +208,7 @@ check_new_kind(struct check *check, const struct migrating_device *device, bool 
              "it names the virtual function %s, and there it would be a mediated device",
              demand_vf(device->demand)->text);
     answer = migrating_device_weigh(device, MIGRATE_NO, why, sizeof(why));
-    migrate_findings_add(&check->findings, "device", answer, "%s: %s", device->demand->label, why);
+    migrate_verdict_add(check->verdict, "device", answer, "%s: %s", device->demand->label, why);
 }
 
 static struct migrating_device
@@ -229,8 +229,8 @@ static void
 check_profile(struct check *check, const struct migrating_device *device)
 {
     if (device->has && *device->has->recipe.text)
-        migrate_findings_note(
-            &check->findings, "profile",
+        findings_add(
+            &check->verdict->found, FINDING_NOTE, "profile",
             "%s: the profile %s has to have the same numbers there, as the driver takes the "
             "state of no other; 'vgpuctl check --print' shows them on each host",
             device->demand->label, device->has->name);
@@ -243,8 +243,8 @@ check_class(struct check *check, const struct migrating_device *device)
     const struct inventory_type *other = migrating_device_other(device);
 
     if (other)
-        migrate_findings_note(
-            &check->findings, "type",
+        findings_add(
+            &check->verdict->found, FINDING_NOTE, "type",
             "%s: the class %s means %s as well, and its state loads only into %s; 'vgpuctl move' "
             "asks for that type, 'virsh migrate' leaves the choice to the other host",
             device->demand->label, device->demand->wanted, other->name, device->has->name);
@@ -255,9 +255,9 @@ static void
 tell_departure(struct check *check, const char *label, enum migrate_answer answer, const char *why)
 {
     if (answer == MIGRATE_UNKNOWN)
-        migrate_findings_note(&check->findings, "device", "%s: %s", label, why);
+        findings_add(&check->verdict->found, FINDING_NOTE, "device", "%s: %s", label, why);
     else
-        migrate_findings_add(&check->findings, "device", answer, "%s: %s", label, why);
+        migrate_verdict_add(check->verdict, "device", answer, "%s: %s", label, why);
 }
 
 /* Checks what only this host's files tell of a vGPU that would leave. */
@@ -284,14 +284,14 @@ check_wishes(struct check *check, const struct demand *demand)
     const struct request *request = check->migration->guest->request;
 
     if (demand->terms.attributes.said[ATTRIBUTE_TRAITS])
-        migrate_findings_add(&check->findings, "traits", MIGRATE_UNKNOWN,
-                             "%s: which GPUs there have the traits \"%s\" is not told",
-                             demand->label, demand->terms.attributes.said[ATTRIBUTE_TRAITS]);
+        migrate_verdict_add(check->verdict, "traits", MIGRATE_UNKNOWN,
+                            "%s: which GPUs there have the traits \"%s\" is not told",
+                            demand->label, demand->terms.attributes.said[ATTRIBUTE_TRAITS]);
     if (demand->terms.attributes.chosen[ATTRIBUTE_NUMA] == NUMA_REQUIRE &&
         nodeset_is_empty(&request->nodes) && !nodeset_is_empty(&request->processors))
-        migrate_findings_add(&check->findings, "numa", MIGRATE_UNKNOWN,
-                             "%s: which NUMA nodes its processors have there is not told",
-                             demand->label);
+        migrate_verdict_add(check->verdict, "numa", MIGRATE_UNKNOWN,
+                            "%s: which NUMA nodes its processors have there is not told",
+                            demand->label);
 }
 
 static void
@@ -308,7 +308,7 @@ check_device(struct check *check, const struct demand *demand)
 
     answer = migrating_device_judge(&device, &is_type_known, why, sizeof(why));
     answer = migrating_device_weigh(&device, answer, why, sizeof(why));
-    migrate_findings_add(&check->findings, "place", answer, "%s: %s", demand->label, why);
+    migrate_verdict_add(check->verdict, "place", answer, "%s: %s", demand->label, why);
     if (device.is_new)
         check_new_kind(check, &device, is_type_known);
     else
@@ -346,7 +346,7 @@ check_room(struct check *check)
             answer = migrating_device_weigh(&device, answer, why, sizeof(why));
         }
     }
-    migrate_findings_add(&check->findings, "place", answer, "%s", why);
+    migrate_verdict_add(check->verdict, "place", answer, "%s", why);
 }
 
 /* A device that libvirt-vgpu does not manage must exist there with the same UUID or address.
@@ -363,14 +363,13 @@ check_others(struct check *check)
 
         if (!is_ours && hostdev->kind == REQUEST_PCI &&
             !vgpu_has_function(check->migration->here, &hostdev->source))
-            migrate_findings_note(
-                &check->findings, "other-device",
-                "whether %s, a PCI device and no vGPU, can go along is not looked at",
-                hostdev->source.text);
+            findings_add(&check->verdict->found, FINDING_NOTE, "other-device",
+                         "whether %s, a PCI device and no vGPU, can go along is not looked at",
+                         hostdev->source.text);
         else if (!is_ours)
-            migrate_findings_add(&check->findings, "foreign-device", MIGRATE_UNKNOWN,
-                                 "%s is none of ours: somebody has to make it there",
-                                 hostdev->source.text);
+            migrate_verdict_add(check->verdict, "foreign-device", MIGRATE_UNKNOWN,
+                                "%s is none of ours: somebody has to make it there",
+                                hostdev->source.text);
     }
 }
 
@@ -398,11 +397,11 @@ migrate_check_run(const struct migrate_check *migration, struct migrate_verdict 
     const struct demands *demands = &migration->guest->demands;
     struct check check = {
         .migration = migration,
-        .findings = {migration->listen, migration->data, ret},
+        .verdict = ret,
     };
     enum demand_freedom freedom = migration->guest->is_new ? DEMAND_AS_IT_SAYS : DEMAND_ANY_KIND;
 
-    *ret = (struct migrate_verdict){.answer = MIGRATE_YES};
+    *ret = (struct migrate_verdict){.answer = MIGRATE_YES, .why = ""};
     remote_placement_init(&check.all, migration->to, migration->guest->request, freedom);
     remote_placement_init(&check.told, migration->to, migration->guest->request, freedom);
     check_hosts(&check);
@@ -412,7 +411,7 @@ migrate_check_run(const struct migrate_check *migration, struct migrate_verdict 
     check_others(&check);
     if (!migration->guest->is_new)
         migrate_notes_add(migration->guest, migration->here, migration->departure->manager,
-                          &check.findings);
+                          &ret->found);
     if (ret->answer == MIGRATE_YES && demands->count > 0)
         ret->room = remote_placement_count(&check.all, MIGRATE_CHECK_MOST_ROOM);
     remote_placement_clear(&check.all);

@@ -11,7 +11,7 @@
 #pragma once
 
 #include "migrate/departure.h"
-#include "migrate/migrate-findings.h"
+#include "migrate/migrate-verdict.h"
 #include "migrate/migrating-guest.h"
 
 struct migrate_check {
@@ -21,11 +21,9 @@ struct migrate_check {
     const struct migrating_guest *guest;
     const struct inventory *here;      /* this host as /sys tells it: with all sizes */
     const struct departure *departure; /* of the guest, unless the guest is new */
-    migrate_check_listener *listen;    /* may be NULL */
-    void *data;
 };
 
 #define MIGRATE_CHECK_MOST_ROOM 999
 
-/* Runs all checks. */
+/* Runs all checks. The caller clears ret. */
 void migrate_check_run(const struct migrate_check *check, struct migrate_verdict *ret) NONNULL;

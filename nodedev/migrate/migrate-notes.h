@@ -7,10 +7,10 @@
 
 #pragma once
 
-#include "migrate/migrate-findings.h"
+#include "cli/finding.h"
 #include "migrate/migrating-guest.h"
 
 /* Adds all notes on a guest of this host. `here` is this host as /sys tells it, and `manager` the
  * version of NVIDIA's vGPU manager here; "": not known. */
 void migrate_notes_add(const struct migrating_guest *guest, const struct inventory *here,
-                       const char *manager, const struct migrate_findings *findings) NONNULL;
+                       const char *manager, struct findings *found) NONNULL;

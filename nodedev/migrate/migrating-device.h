@@ -11,7 +11,7 @@
 
 #pragma once
 
-#include "migrate/migrate-findings.h"
+#include "migrate/migrate-verdict.h"
 #include "placement/demand.h"
 
 struct migrating_device {

@@ -20,7 +20,7 @@
 
 #include "lease/ledger.h"
 #include "libvirt/remote.h"
-#include "migrate/migrate-findings.h"
+#include "migrate/migrate-verdict.h"
 #include "placement/demand.h"
 
 struct remote_placement {

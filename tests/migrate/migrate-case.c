@@ -126,6 +126,7 @@ migrate_case_read_here(struct scene *scene, const struct migrate_case *row, stru
 
 static const char *const words[] = {
     [MIGRATE_YES] = "OK       ",
+    [FINDING_NOTE] = "NOTE     ",
     [MIGRATE_UNKNOWN] = "UNKNOWN  ",
     [MIGRATE_NO] = "NO       ",
 };
@@ -149,27 +150,21 @@ is_reason(const struct migrate_verdict *verdict, const char *printed)
                      (!strncmp(found, verdict->why, length) && found[length] == '\n'));
 }
 
-static void
-print_finding(void *data, const enum migrate_answer *answer, const char *word, const char *text)
-{
-    (void)word;
-    say_line(data, "%-9s%s", answer ? words[*answer] : "NOTE", text);
-}
-
 /* This shows all wrong rows. So the first wrong row must not end the test. */
 static bool
 check_row(const struct migrate_case *row, const struct migrate_verdict *verdict,
           const char *printed)
 {
+    size_t against = findings_count(&verdict->found, 0, FINDING_WARNING);
     bool is_right = verdict->answer == row->answer && is_reason(verdict, printed) &&
-                    (verdict->answer == MIGRATE_YES) == (verdict->against == 0) &&
+                    (verdict->answer == MIGRATE_YES) == (against == 0) &&
                     (!row->room || verdict->room == row->room);
 
     for (size_t i = 0; i < COUNT(row->words) && row->words[i]; i++)
         is_right &= strstr(printed, row->words[i]) != NULL;
     if (!is_right)
         print_error("%s: answer %d, %zu against it, room %zu, as %s:\n%s", row->why,
-                    (int)verdict->answer, verdict->against, verdict->room, verdict->why, printed);
+                    (int)verdict->answer, against, verdict->room, verdict->why, printed);
     return is_right;
 }
 
@@ -211,7 +206,7 @@ cross(const struct migrate_case *row)
                                   .guest = &guest,
                                   .here = &here,
                                   .departure = &departure};
-    struct migrate_verdict verdict;
+    AUTO(migrate_verdict_clear) struct migrate_verdict verdict = {0};
     struct error error = {0};
     size_t size;
     bool is_right;
@@ -231,9 +226,9 @@ cross(const struct migrate_case *row)
         departure_take(&departure, &scene.kernel.host, &guest);
     if (row->is_alone)
         check.from = NULL;
-    check.listen = print_finding;
-    check.data = out;
     migrate_check_run(&check, &verdict);
+    for (size_t i = 0; i < verdict.found.count; i++)
+        say_line(out, "%s%s", words[verdict.found.items[i].severity], verdict.found.items[i].text);
     fclose(out);
     is_right = check_row(row, &verdict, printed);
     remote_clear(&hosts);

@@ -226,7 +226,7 @@ ask(const struct model_town *town, const char *xml, char *why, size_t size)
     AUTO(migrating_guest_clear) struct migrating_guest guest = {0};
     struct remote_host there;
     const struct migrate_check check = {.to = &there, .guest = &guest, .here = &snapshot.inventory};
-    struct migrate_verdict verdict;
+    AUTO(migrate_verdict_clear) struct migrate_verdict verdict = {0};
     struct error error;
     char path[512];
 
