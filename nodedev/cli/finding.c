@@ -3,23 +3,27 @@
 #include "cli/finding.h"
 #include "base/array.h"
 #include "base/printable.h"
+#include "base/text.h"
 #include "cli/say.h"
 
 #include <string.h>
 
 const char *const finding_severities[] = {
-    [FINDING_OK] = "ok",
-    [FINDING_NOTE] = "note",
-    [FINDING_WARNING] = "warning",
-    [FINDING_ERROR] = "error",
+    [FINDING_OK] = "ok",           [FINDING_ACCEPTED] = "accepted", [FINDING_NOTE] = "note",
+    [FINDING_WARNING] = "warning", [FINDING_ERROR] = "error",
 };
 
 void
 findings_clear(struct findings *findings)
 {
     for (size_t i = 0; i < findings->count; i++) {
-        free(findings->items[i].where);
-        free(findings->items[i].text);
+        struct finding *finding = &findings->items[i];
+
+        for (size_t k = 0; k < finding->step_count; k++)
+            free(finding->steps[k].text);
+        free(finding->steps);
+        free(finding->where);
+        free(finding->text);
     }
     free(findings->items);
     *findings = (struct findings){0};
@@ -78,6 +82,16 @@ findings_at(struct findings *findings, enum finding_severity severity, const cha
 }
 
 void
+findings_vstep(struct findings *findings, bool is_command, const char *format, va_list args)
+{
+    struct finding *last = &findings->items[findings->count - 1];
+    struct finding_step step = {is_command, memory_vformat(format, args)};
+
+    printable_make(step.text);
+    ARRAY_ADD(last->steps, last->step_count, step);
+}
+
+void
 findings_add_faults(struct findings *findings, const struct error *error, const char *stem)
 {
     const char *at = error->text;
@@ -110,6 +124,40 @@ findings_count(const struct findings *findings, size_t from, enum finding_severi
     return count;
 }
 
+/* Returns what comes before a step in prose. */
+static const char *
+separator(const struct finding *finding, size_t i)
+{
+    if (i == 0 || !finding->steps[i - 1].is_command)
+        return " ";
+    return strcmp(finding->steps[i].text, "or:") ? "; " : ", ";
+}
+
+static struct finding_line
+join_steps(const struct finding *finding, bool are_commands)
+{
+    bool has_prose = ARRAY_HAS(finding->steps, finding->step_count, step, !step->is_command);
+    struct finding_line ret = {""};
+    struct text line = text_on(ret.text, sizeof(ret.text));
+
+    for (size_t i = 0; has_prose != are_commands && i < finding->step_count; i++)
+        text_join(&line, are_commands ? " && " : separator(finding, i), "%s",
+                  finding->steps[i].text);
+    return ret;
+}
+
+struct finding_line
+finding_remedy(const struct finding *finding)
+{
+    return join_steps(finding, true);
+}
+
+struct finding_line
+finding_advice(const struct finding *finding)
+{
+    return join_steps(finding, false);
+}
+
 static void
 put_place(struct json *json, const struct finding *finding)
 {
@@ -137,8 +185,8 @@ findings_put(const struct findings *findings, struct json *json, const char *key
         if (finding->where)
             put_place(json, finding);
         json_text(json, "text", finding->text);
-        json_text(json, "remedy", "");
-        json_text(json, "advice", "");
+        json_text(json, "remedy", finding_remedy(finding).text);
+        json_text(json, "advice", finding_advice(finding).text);
         json_close(json, '}');
     }
     json_close(json, ']');

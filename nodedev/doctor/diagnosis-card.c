@@ -381,11 +381,11 @@ check_iommu(struct diagnosis *diagnosis)
 }
 
 const struct diagnosis_check card_checks[] = {
-    {"card-driver", DIAGNOSIS_ERROR, .look = check_drivers},
-    {"iommu", DIAGNOSIS_WARNING, .look = check_iommu},
-    {"virtual-functions", DIAGNOSIS_ERROR, .look = check_functions},
-    {"libvirt-for-functions", DIAGNOSIS_WARNING, .look = check_libvirt},
-    {"profiles", DIAGNOSIS_ERROR, .look = check_profiles},
-    {"pools", DIAGNOSIS_ERROR, .look = check_pools},
+    {"card-driver", FINDING_ERROR, .look = check_drivers},
+    {"iommu", FINDING_WARNING, .look = check_iommu},
+    {"virtual-functions", FINDING_ERROR, .look = check_functions},
+    {"libvirt-for-functions", FINDING_WARNING, .look = check_libvirt},
+    {"profiles", FINDING_ERROR, .look = check_profiles},
+    {"pools", FINDING_ERROR, .look = check_pools},
     {0},
 };

@@ -43,6 +43,6 @@ check_emulated(struct diagnosis *diagnosis)
 }
 
 const struct diagnosis_check emulated_checks[] = {
-    {"emulated", DIAGNOSIS_NOTE, .look = check_emulated},
+    {"emulated", FINDING_NOTE, .look = check_emulated},
     {0},
 };

@@ -263,11 +263,11 @@ check_nova(struct diagnosis *diagnosis, const struct sriov_gpu *card)
 }
 
 const struct diagnosis_check function_checks[] = {
-    {"nova-core", DIAGNOSIS_WARNING, .look_at_card = check_nova, .concerns = is_of_nova},
-    {"function-probe", DIAGNOSIS_WARNING, .look_at_card = check_probing, .concerns = is_nvidias},
-    {"function-driver", DIAGNOSIS_WARNING, .look_at_card = check_drivers, .concerns = is_nvidias},
-    {"function-types", DIAGNOSIS_WARNING, .look_at_card = check_types, .concerns = is_nvidias},
-    {"function-vfio", DIAGNOSIS_ERROR, .look_at_card = check_vfio, .concerns = is_nvidias},
-    {"libvirt-version", DIAGNOSIS_ERROR, .look = check_libvirt},
+    {"nova-core", FINDING_WARNING, .look_at_card = check_nova, .concerns = is_of_nova},
+    {"function-probe", FINDING_WARNING, .look_at_card = check_probing, .concerns = is_nvidias},
+    {"function-driver", FINDING_WARNING, .look_at_card = check_drivers, .concerns = is_nvidias},
+    {"function-types", FINDING_WARNING, .look_at_card = check_types, .concerns = is_nvidias},
+    {"function-vfio", FINDING_ERROR, .look_at_card = check_vfio, .concerns = is_nvidias},
+    {"libvirt-version", FINDING_ERROR, .look = check_libvirt},
     {0},
 };

@@ -379,15 +379,15 @@ check_workers(struct diagnosis *diagnosis)
 }
 
 const struct diagnosis_check hook_checks[] = {
-    {"hook-missing", DIAGNOSIS_ERROR, .look = check_missing},
-    {"hook-dangling", DIAGNOSIS_ERROR, .look = check_dangling},
-    {"hook-not-executable", DIAGNOSIS_ERROR, .look = check_executable},
-    {"hook-owner", DIAGNOSIS_ERROR, .look = check_owner},
-    {"hook-unseen", DIAGNOSIS_WARNING, .look = check_unseen},
-    {"few-workers", DIAGNOSIS_NOTE, .look = check_workers},
-    {"hook-backup", DIAGNOSIS_WARNING, .look = check_backups},
-    {"hook-twice", DIAGNOSIS_WARNING, .look = check_twice},
-    {"hook-dispatcher", DIAGNOSIS_NOTE, .look = check_dispatcher},
-    {"other-hook", DIAGNOSIS_NOTE, .look = check_others},
+    {"hook-missing", FINDING_ERROR, .look = check_missing},
+    {"hook-dangling", FINDING_ERROR, .look = check_dangling},
+    {"hook-not-executable", FINDING_ERROR, .look = check_executable},
+    {"hook-owner", FINDING_ERROR, .look = check_owner},
+    {"hook-unseen", FINDING_WARNING, .look = check_unseen},
+    {"few-workers", FINDING_NOTE, .look = check_workers},
+    {"hook-backup", FINDING_WARNING, .look = check_backups},
+    {"hook-twice", FINDING_WARNING, .look = check_twice},
+    {"hook-dispatcher", FINDING_NOTE, .look = check_dispatcher},
+    {"other-hook", FINDING_NOTE, .look = check_others},
     {0},
 };

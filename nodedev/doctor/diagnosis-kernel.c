@@ -127,10 +127,10 @@ check_configured(struct diagnosis *diagnosis)
 }
 
 const struct diagnosis_check kernel_checks[] = {
-    {"module-mdev", DIAGNOSIS_ERROR, .look = check_mdev},
-    {"module-vfio", DIAGNOSIS_ERROR, .look = check_vfio},
-    {"vfio-groups", DIAGNOSIS_ERROR, .look = check_vfio_groups},
-    {"no-types", DIAGNOSIS_ERROR, .look = check_offers},
-    {"gpu-missing", DIAGNOSIS_WARNING, .look = check_configured},
+    {"module-mdev", FINDING_ERROR, .look = check_mdev},
+    {"module-vfio", FINDING_ERROR, .look = check_vfio},
+    {"vfio-groups", FINDING_ERROR, .look = check_vfio_groups},
+    {"no-types", FINDING_ERROR, .look = check_offers},
+    {"gpu-missing", FINDING_WARNING, .look = check_configured},
     {0},
 };

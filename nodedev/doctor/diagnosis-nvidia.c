@@ -159,9 +159,9 @@ check_modes(struct diagnosis *diagnosis)
 }
 
 const struct diagnosis_check nvidia_checks[] = {
-    {"mig-types", DIAGNOSIS_WARNING, .look_at_gpu = check_instances},
-    {"idle-types", DIAGNOSIS_WARNING, .look = check_idle},
-    {"types-table", DIAGNOSIS_WARNING, .look = check_table},
-    {"display-mode", DIAGNOSIS_WARNING, .look = check_modes},
+    {"mig-types", FINDING_WARNING, .look_at_gpu = check_instances},
+    {"idle-types", FINDING_WARNING, .look = check_idle},
+    {"types-table", FINDING_WARNING, .look = check_table},
+    {"display-mode", FINDING_WARNING, .look = check_modes},
     {0},
 };

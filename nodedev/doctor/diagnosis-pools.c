@@ -69,6 +69,6 @@ check_mode(struct diagnosis *diagnosis, const struct sriov_gpu *card)
 }
 
 const struct diagnosis_check pool_checks[] = {
-    {"pool-mode", DIAGNOSIS_WARNING, .look_at_card = check_mode, .concerns = has_modes},
+    {"pool-mode", FINDING_WARNING, .look_at_card = check_mode, .concerns = has_modes},
     {0},
 };

@@ -208,9 +208,9 @@ check_seccomp(struct diagnosis *diagnosis)
 }
 
 const struct diagnosis_check security_checks[] = {
-    {"apparmor", DIAGNOSIS_ERROR, .look = check_apparmor},
-    {"selinux", DIAGNOSIS_WARNING, .look = check_selinux},
-    {"selinux-label", DIAGNOSIS_ERROR, .look = check_labels},
-    {"seccomp", DIAGNOSIS_NOTE, .look = check_seccomp},
+    {"apparmor", FINDING_ERROR, .look = check_apparmor},
+    {"selinux", FINDING_WARNING, .look = check_selinux},
+    {"selinux-label", FINDING_ERROR, .look = check_labels},
+    {"seccomp", FINDING_NOTE, .look = check_seccomp},
     {0},
 };

@@ -130,10 +130,10 @@ check_undeclared(struct diagnosis *diagnosis, const struct sriov_gpu *card)
 }
 
 const struct diagnosis_check setup_checks[] = {
-    {"setup", DIAGNOSIS_WARNING, .look = check_declared},
-    {"tool-left", DIAGNOSIS_WARNING, .look = check_tool},
-    {"setup-unit", DIAGNOSIS_WARNING, .look = check_units},
-    {"setup-old-unit", DIAGNOSIS_WARNING, .look_at_card = check_old_unit},
-    {"setup-undeclared", DIAGNOSIS_NOTE, .look_at_card = check_undeclared},
+    {"setup", FINDING_WARNING, .look = check_declared},
+    {"tool-left", FINDING_WARNING, .look = check_tool},
+    {"setup-unit", FINDING_WARNING, .look = check_units},
+    {"setup-old-unit", FINDING_WARNING, .look_at_card = check_old_unit},
+    {"setup-undeclared", FINDING_NOTE, .look_at_card = check_undeclared},
     {0},
 };

@@ -197,15 +197,15 @@ check_evacuated(struct diagnosis *diagnosis)
 }
 
 const struct diagnosis_check state_checks[] = {
-    {"configuration", DIAGNOSIS_ERROR, .look = check_policy},
-    {"disabled", DIAGNOSIS_WARNING, .look = check_enabled},
-    {"drained", DIAGNOSIS_NOTE, .look_at_gpu = check_drained},
-    {"configuration-owner", DIAGNOSIS_ERROR, .look = check_policy_owner},
-    {"ledger", DIAGNOSIS_ERROR, .look = check_ledger},
-    {"state-owner", DIAGNOSIS_ERROR, .look = check_state_owner},
-    {"evacuated", DIAGNOSIS_WARNING, .look = check_evacuated},
-    {"leaving", DIAGNOSIS_WARNING, .look = check_leaving},
-    {"whole-card", DIAGNOSIS_WARNING, .look = check_untold_cards},
-    {"timer", DIAGNOSIS_WARNING, .look = check_timer},
+    {"configuration", FINDING_ERROR, .look = check_policy},
+    {"disabled", FINDING_WARNING, .look = check_enabled},
+    {"drained", FINDING_NOTE, .look_at_gpu = check_drained},
+    {"configuration-owner", FINDING_ERROR, .look = check_policy_owner},
+    {"ledger", FINDING_ERROR, .look = check_ledger},
+    {"state-owner", FINDING_ERROR, .look = check_state_owner},
+    {"evacuated", FINDING_WARNING, .look = check_evacuated},
+    {"leaving", FINDING_WARNING, .look = check_leaving},
+    {"whole-card", FINDING_WARNING, .look = check_untold_cards},
+    {"timer", FINDING_WARNING, .look = check_timer},
     {0},
 };

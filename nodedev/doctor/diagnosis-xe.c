@@ -191,9 +191,9 @@ check_migration(struct diagnosis *diagnosis, const struct inventory_gpu *gpu)
 }
 
 const struct diagnosis_check xe_checks[] = {
-    {"profile-driver", DIAGNOSIS_WARNING, .look = check_driver},
-    {"profile-memory", DIAGNOSIS_NOTE, .look_at_gpu = check_unstated},
-    {"profile-preset", DIAGNOSIS_WARNING, .look_at_gpu = check_preset},
-    {"profile-migration", DIAGNOSIS_NOTE, .look_at_gpu = check_migration},
+    {"profile-driver", FINDING_WARNING, .look = check_driver},
+    {"profile-memory", FINDING_NOTE, .look_at_gpu = check_unstated},
+    {"profile-preset", FINDING_WARNING, .look_at_gpu = check_preset},
+    {"profile-migration", FINDING_NOTE, .look_at_gpu = check_migration},
     {0},
 };

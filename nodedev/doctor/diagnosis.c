@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
 #include "doctor/diagnosis.h"
-#include "base/array.h"
 #include "base/reader.h"
 #include "base/suggest.h"
 #include "device/pci.h"
@@ -14,28 +13,17 @@
 #include <stdio.h>
 #include <string.h>
 
-const char *const diagnosis_severity_words[] = {
-    [DIAGNOSIS_ACCEPTED] = "accepted",
-    [DIAGNOSIS_NOTE] = "note",
-    [DIAGNOSIS_WARNING] = "warning",
-    [DIAGNOSIS_ERROR] = "error",
-};
-
 void
 diagnosis_add(struct diagnosis *diagnosis, const char *format, ...)
 {
-    bool is_accepted = words_has(&diagnosis->policy.accepted, diagnosis->check->name);
-    struct diagnosis_finding finding = {
-        .check = diagnosis->check,
-        .severity = is_accepted ? DIAGNOSIS_ACCEPTED : diagnosis->check->severity,
-    };
+    const struct diagnosis_check *check = diagnosis->check;
+    bool is_accepted = words_has(&diagnosis->policy.accepted, check->name);
     va_list args;
 
     va_start(args, format);
-    error_vset(&finding.text, 0, format, args);
+    findings_vadd(&diagnosis->found, is_accepted ? FINDING_ACCEPTED : check->severity, check->name,
+                  NULL, 0, format, args);
     va_end(args);
-    ARRAY_ADD(diagnosis->findings, diagnosis->count, finding);
-    diagnosis->faults += finding.severity > DIAGNOSIS_NOTE;
 }
 
 struct name
@@ -54,51 +42,10 @@ diagnosis_node_name(const struct name *device)
 void
 diagnosis_make_note(struct diagnosis *diagnosis)
 {
-    struct diagnosis_finding *finding = &diagnosis->findings[diagnosis->count - 1];
+    struct finding *last = &diagnosis->found.items[diagnosis->found.count - 1];
 
-    if (finding->severity <= DIAGNOSIS_NOTE)
-        return;
-    finding->severity = DIAGNOSIS_NOTE;
-    diagnosis->faults--;
-}
-
-static void
-append(struct error *line, const char *text)
-{
-    size_t at = strlen(line->text);
-
-    snprintf(line->text + at, sizeof(line->text) - at, "%s", text);
-}
-
-/* Returns what separates a part of a remedy from the part before it. */
-static const char *
-separator(const struct diagnosis_part *before, const struct error *text)
-{
-    if (!before->is_command)
-        return " ";
-    return strcmp(text->text, "or:") ? "; " : ", ";
-}
-
-static void FORMAT(3, 0)
-    add_part(struct diagnosis *diagnosis, bool is_command, const char *format, va_list args)
-{
-    struct diagnosis_finding *finding;
-    struct diagnosis_part *part;
-    struct error text;
-
-    if (diagnosis->count == 0)
-        return;
-    finding = &diagnosis->findings[diagnosis->count - 1];
-    if (finding->part_count == COUNT(finding->parts))
-        return;
-    part = &finding->parts[finding->part_count++];
-    error_vset(&text, 0, format, args);
-    if (part > finding->parts)
-        append(&finding->remedy, separator(part - 1, &text));
-    part->is_command = is_command;
-    part->begin = strlen(finding->remedy.text);
-    append(&finding->remedy, text.text);
-    part->end = strlen(finding->remedy.text);
+    if (last->severity > FINDING_NOTE)
+        last->severity = FINDING_NOTE;
 }
 
 void
@@ -107,7 +54,7 @@ diagnosis_advise(struct diagnosis *diagnosis, const char *format, ...)
     va_list args;
 
     va_start(args, format);
-    add_part(diagnosis, false, format, args);
+    findings_vstep(&diagnosis->found, false, format, args);
     va_end(args);
 }
 
@@ -117,7 +64,7 @@ diagnosis_command(struct diagnosis *diagnosis, const char *format, ...)
     va_list args;
 
     va_start(args, format);
-    add_part(diagnosis, true, format, args);
+    findings_vstep(&diagnosis->found, true, format, args);
     va_end(args);
 }
 
@@ -128,7 +75,7 @@ diagnosis_clear(struct diagnosis *diagnosis)
     ledger_clear(&diagnosis->ledger);
     inventory_clear(&diagnosis->inventory);
     references_clear(&diagnosis->references);
-    free(diagnosis->findings);
+    findings_clear(&diagnosis->found);
     *diagnosis = DIAGNOSIS_NONE;
 }
 
@@ -218,8 +165,8 @@ is_check(const char *word, struct suggest *suggest)
 static void
 look_at_accepted(struct diagnosis *diagnosis)
 {
-    static const struct diagnosis_check check = {"accept", DIAGNOSIS_NOTE, NULL, NULL,
-                                                 NULL,     NULL,           NULL};
+    static const struct diagnosis_check check = {"accept", FINDING_NOTE, NULL, NULL,
+                                                 NULL,     NULL,         NULL};
     const struct words *accepted = &diagnosis->policy.accepted;
 
     diagnosis->check = &check;

@@ -19,24 +19,17 @@
 
 #pragma once
 
+#include "cli/finding.h"
 #include "lease/ledger.h"
 #include "libvirt/references.h"
 #include "policy/policy.h"
-
-enum diagnosis_severity {
-    DIAGNOSIS_ACCEPTED, /* vgpu.conf says that the administrator knows it (accept) */
-    DIAGNOSIS_NOTE,     /* good to know; no fault */
-    DIAGNOSIS_WARNING,  /* something will go wrong one day */
-    DIAGNOSIS_ERROR,    /* guests get no vGPU, or anybody may become root */
-};
-extern const char *const diagnosis_severity_words[]; /* by these */
 
 struct diagnosis;
 struct sriov_gpu;
 
 struct diagnosis_check {
     const char *name; /* one word that stays the same in all versions */
-    enum diagnosis_severity severity;
+    enum finding_severity severity;
     /* A check has one of these functions. They are called for the host, for each GPU of the
      * inventory, for each host device of each domain, or for some cards that can have virtual
      * functions. */
@@ -47,20 +40,6 @@ struct diagnosis_check {
     void (*look_at_card)(struct diagnosis *diagnosis, const struct sriov_gpu *card);
     /* Which of these cards it is called for; NULL: all. */
     bool (*concerns)(const struct host *host, const struct sriov_gpu *card);
-};
-
-/* A part of a remedy's text. */
-struct diagnosis_part {
-    bool is_command; /* to be typed as it stands; else it is prose */
-    size_t begin, end;
-};
-
-struct diagnosis_finding {
-    const struct diagnosis_check *check;
-    enum diagnosis_severity severity; /* of the check, unless the finding is less than that */
-    struct error text, remedy;        /* a line each */
-    struct diagnosis_part parts[8];
-    size_t part_count;
 };
 
 struct diagnosis {
@@ -74,8 +53,7 @@ struct diagnosis {
     struct error policy_fault, ledger_fault, libvirt_fault;
 
     const struct diagnosis_check *check; /* the check that runs now */
-    struct diagnosis_finding *findings;
-    size_t count, faults; /* number of findings; number of findings that are more than a note */
+    struct findings found;
 };
 
 /* An empty diagnosis. diagnosis_clear does nothing to it. */
@@ -111,8 +89,7 @@ struct name diagnosis_node_name(const struct name *device) CHECKED NONNULL;
 /* For checks: the last finding is only a note. */
 void diagnosis_make_note(struct diagnosis *diagnosis) NONNULL;
 
-/* For checks: adds a part to the remedy of the last finding: advice in prose, or a command to type.
- * Prose before a command ends in ':'. */
+/* For checks: says what to do about the last finding, in prose or by a command to type. */
 void diagnosis_advise(struct diagnosis *diagnosis, const char *format, ...) FORMAT(2, 3) NONNULL;
 void diagnosis_command(struct diagnosis *diagnosis, const char *format, ...) FORMAT(2, 3) NONNULL;
 

@@ -13,7 +13,7 @@ written=$(sed -n 's/^\.It Ic \([a-z_]*\).*/\1/p' config/vgpu.conf.5 | sort -u)
     "-- keys in config/vgpu.conf.5:" "$written"
 
 # What doctor can find. The page may explain several words at once.
-words=$(sed -n 's/^    {"\([a-z-]*\)", DIAGNOSIS_.*/\1/p' nodedev/doctor/*.c)
+words=$(sed -n 's/^    {"\([a-z-]*\)", FINDING_.*/\1/p' nodedev/doctor/*.c)
 [ -n "$words" ]
 for word in $words; do
     grep -q "^\.It Li \(.* \)\?$word\( \|$\)" nodedev/cli/vgpuctl-repair.1 ||

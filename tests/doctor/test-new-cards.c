@@ -157,7 +157,7 @@ TEST(an_old_libvirt)
 
     for (size_t i = 0; i < COUNT(cases); i++) {
         AUTO(diagnosis_clear) struct diagnosis diagnosis = DIAGNOSIS_NONE;
-        const struct diagnosis_finding *found = NULL;
+        const struct finding *found = NULL;
         struct error error;
 
         teardown(state);
@@ -166,13 +166,13 @@ TEST(an_old_libvirt)
         diagnosis.references.libvirt_version = cases[i].version;
         for (diagnosis.check = card_checks; diagnosis.check->name; diagnosis.check++)
             diagnosis.check->look(&diagnosis);
-        found = ARRAY_FIND(diagnosis.findings, diagnosis.count, finding,
-                           !strcmp(finding->check->name, "libvirt-for-functions"));
+        found = ARRAY_FIND(diagnosis.found.items, diagnosis.found.count, finding,
+                           !strcmp(finding->word, "libvirt-for-functions"));
         assert_int_equal(found != NULL, cases[i].words != NULL);
         if (!found)
             continue;
-        typed_assert_has(found->text.text, cases[i].words);
-        assert_string_equal(found->remedy.text, "install libvirt 9.7.0 or later");
+        typed_assert_has(found->text, cases[i].words);
+        assert_string_equal(finding_advice(found).text, "install libvirt 9.7.0 or later");
     }
 }
 

@@ -257,18 +257,18 @@ TEST(libvirt_version)
         struct error error;
 
         assert_int_equal(diagnosis_make(&scene.kernel.host, HERE, &diagnosis, &error), 0);
-        assert_int_equal(diagnosis.count, 0);
+        assert_int_equal(diagnosis.found.count, 0);
         assert_int_equal(diagnosis.references.libvirt_version, 0);
         diagnosis.references.libvirt_version = rows[i].version;
         for (diagnosis.check = function_checks; diagnosis.check->name; diagnosis.check++) {
             if (diagnosis.check->look)
                 diagnosis.check->look(&diagnosis);
         }
-        assert_int_equal(diagnosis.count, rows[i].words != NULL);
+        assert_int_equal(diagnosis.found.count, rows[i].words != NULL);
         if (!rows[i].words)
             continue;
-        assert_string_equal(diagnosis.findings[0].check->name, "libvirt-version");
-        assert_string_equal(diagnosis.findings[0].text.text, rows[i].words);
+        assert_string_equal(diagnosis.found.items[0].word, "libvirt-version");
+        assert_string_equal(diagnosis.found.items[0].text, rows[i].words);
     }
 }
 
