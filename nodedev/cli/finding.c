@@ -82,12 +82,12 @@ findings_at(struct findings *findings, enum finding_severity severity, const cha
 }
 
 void
-findings_vstep(struct findings *findings, bool is_command, const char *format, va_list args)
+findings_step(struct findings *findings, bool is_command, char *text)
 {
     struct finding *last = &findings->items[findings->count - 1];
-    struct finding_step step = {is_command, memory_vformat(format, args)};
+    struct finding_step step = {is_command, text};
 
-    printable_make(step.text);
+    printable_make(text);
     ARRAY_ADD(last->steps, last->step_count, step);
 }
 
@@ -173,7 +173,8 @@ put_place(struct json *json, const struct finding *finding)
 }
 
 void
-findings_put(const struct findings *findings, struct json *json, const char *key)
+findings_put(const struct findings *findings, struct json *json, const char *key,
+             bool with_severity)
 {
     json_open(json, key, '[');
     for (size_t i = 0; i < findings->count; i++) {
@@ -181,7 +182,8 @@ findings_put(const struct findings *findings, struct json *json, const char *key
 
         json_open(json, NULL, '{');
         json_text(json, "word", finding->word);
-        json_text(json, "severity", finding_severities[finding->severity]);
+        if (with_severity)
+            json_text(json, "severity", finding_severities[finding->severity]);
         if (finding->where)
             put_place(json, finding);
         json_text(json, "text", finding->text);

@@ -57,9 +57,8 @@ void findings_vadd(struct findings *findings, enum finding_severity severity, co
                    const char *where, unsigned line, const char *format, va_list args) FORMAT(6, 0)
     __attribute__((nonnull(1, 3, 6)));
 
-/* Adds a step to the last finding. */
-void findings_vstep(struct findings *findings, bool is_command, const char *format, va_list args)
-    FORMAT(3, 0) __attribute__((nonnull(1, 3)));
+/* Adds a step to the last finding, and takes over its text. */
+void findings_step(struct findings *findings, bool is_command, char *text) NONNULL;
 
 /* Adds a finding for each fault of vgpu.conf that an error holds. The text of each fault begins
  * with `stem`. */
@@ -79,4 +78,5 @@ struct finding_line finding_remedy(const struct finding *finding) CHECKED NONNUL
 struct finding_line finding_advice(const struct finding *finding) CHECKED NONNULL;
 
 /* Puts a list of all findings into a document. */
-void findings_put(const struct findings *findings, struct json *json, const char *key) NONNULL;
+void findings_put(const struct findings *findings, struct json *json, const char *key,
+                  bool with_severity) NONNULL;

@@ -6,8 +6,7 @@
  * A command puts its lists in, and warns, and may name failures that do not end it. The program
  * prints the document once, when the command has ended, however it ended. Its first key, "format",
  * is the version of all documents. config/vgpuctl.schema.json describes them. An error and a
- * warning have a word that stays the same in all versions (command.h), a sentence, and what to do
- * about it: a remedy, which is a command to type, or else an advice in prose.
+ * warning are findings without a severity (finding.h). Their words are those of command.h.
  *
  * People read a line on stderr for each warning and each failure, and see no document.
  */
@@ -15,26 +14,16 @@
 #pragma once
 
 #include "cli/command.h"
-#include "cli/json.h"
+#include "cli/finding.h"
 
 #define REPLY_FORMAT 2
-
-struct reply_note {
-    const char *word;
-    char *text, *remedy, *advice;
-};
-
-struct reply_notes {
-    struct reply_note *items;
-    size_t count;
-};
 
 struct reply {
     FILE *out;        /* where the document goes */
     struct json json; /* the document so far; its stream is NULL before the first list */
     char *text;
     size_t size;
-    struct reply_notes errors, warnings;
+    struct findings errors, warnings;
     bool is_printed; /* a watch has printed it */
     bool is_line;    /* it is printed as one line, because others may come before it */
 };

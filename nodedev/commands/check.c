@@ -264,7 +264,7 @@ run_check(const struct command_call *call, struct error *error)
     }
     status = check(call, &found, error);
     if (reply_is_wanted(call))
-        findings_put(&found, reply_json(call), "findings");
+        findings_put(&found, reply_json(call), "findings", true);
     return status;
 }
 

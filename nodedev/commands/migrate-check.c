@@ -46,7 +46,7 @@ judge(const struct command_call *call, struct migrate_question *question, struct
         say_line(call->out, "%-8s %s", verdicts[found->items[i].severity].mark,
                  found->items[i].text);
     if (reply_is_wanted(call))
-        findings_put(found, reply_json(call), "findings");
+        findings_put(found, reply_json(call), "findings", true);
     say_line(call->out, "%s", verdicts[verdict.answer].word);
     if (verdict.answer == MIGRATE_YES)
         return 0;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
 #include "doctor/diagnosis.h"
+#include "base/memory.h"
 #include "base/reader.h"
 #include "base/suggest.h"
 #include "device/pci.h"
@@ -54,7 +55,7 @@ diagnosis_advise(struct diagnosis *diagnosis, const char *format, ...)
     va_list args;
 
     va_start(args, format);
-    findings_vstep(&diagnosis->found, false, format, args);
+    findings_step(&diagnosis->found, false, memory_vformat(format, args));
     va_end(args);
 }
 
@@ -64,7 +65,7 @@ diagnosis_command(struct diagnosis *diagnosis, const char *format, ...)
     va_list args;
 
     va_start(args, format);
-    findings_vstep(&diagnosis->found, true, format, args);
+    findings_step(&diagnosis->found, true, memory_vformat(format, args));
     va_end(args);
 }
 
