@@ -17,7 +17,6 @@ libvgpu_a_SOURCES += \
 	common/placement/problem.c common/placement/problem.h \
 	common/placement/quota.c common/placement/quota.h \
 	common/placement/reason.c common/placement/reason.h \
-	common/placement/refusal.c common/placement/refusal.h \
 	common/placement/resolution.c common/placement/resolution.h \
 	common/placement/search.c common/placement/search.h \
 	common/placement/victim.c common/placement/victim.h

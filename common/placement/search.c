@@ -6,7 +6,6 @@
 #include "placement/candidate.h"
 #include "placement/constraints.h"
 #include "placement/reason.h"
-#include "placement/refusal.h"
 
 #include <string.h>
 
