@@ -15,7 +15,6 @@ libvgpu_a_SOURCES += \
 	common/placement/placement.c common/placement/placement.h \
 	common/placement/plan.c common/placement/plan.h \
 	common/placement/problem.c common/placement/problem.h \
-	common/placement/quota.c common/placement/quota.h \
 	common/placement/reason.c common/placement/reason.h \
 	common/placement/resolution.c common/placement/resolution.h \
 	common/placement/search.c common/placement/search.h \
