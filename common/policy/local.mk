@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 
 libvgpu_a_SOURCES += \
-	common/policy/long-number.c common/policy/long-number.h \
 	common/policy/policy.c common/policy/policy.h \
 	common/policy/policy-consistency.c common/policy/policy-consistency.h \
 	common/policy/policy-keys.c common/policy/policy-keys.h \

@@ -2,16 +2,111 @@
 
 #include "policy/policy-load.h"
 #include "base/memory.h"
-#include "policy/long-number.h"
 #include "policy/policy-consistency.h"
 #include "policy/policy-keys.h"
 
+#include <ctype.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
 
 #define MOST_BYTES (1 << 20) /* of one file */
+
+/* --- a number of more than 32 bits ------------------------------------------------------------ */
+
+/* libconfig before 1.7.3 takes such a number for another one, and says nothing: 4294967298 becomes
+ * 2. A number with the suffix L has 64 bits, and no key of ours takes one. */
+struct long_number {
+    unsigned line;    /* 0: there is none */
+    const char *text; /* its first digit or its sign, in the text */
+    size_t length;
+};
+
+/* The end of a string of one or more lines. */
+static const char *
+end_of_string(const char *at)
+{
+    for (at++; *at && *at != '"'; at++)
+        at += *at == '\\' && at[1];
+    return *at ? at + 1 : at;
+}
+
+/* The end of a comment; NULL: none begins here. */
+static const char *
+end_of_comment(const char *at)
+{
+    const char *end;
+
+    if (!strncmp(at, "/*", 2)) {
+        end = strstr(at + 2, "*/");
+        return end ? end + 2 : at + strlen(at);
+    }
+    return *at == '#' || !strncmp(at, "//", 2) ? at + strcspn(at, "\n") : NULL;
+}
+
+/* The end of a whole number; NULL: none begins here. */
+static const char *
+end_of_number(const char *at, bool *is_long)
+{
+    const char *digits = at + (*at == '-' || *at == '+');
+    bool is_hexadecimal = digits[0] == '0' && (digits[1] == 'x' || digits[1] == 'X');
+    unsigned long long most = is_hexadecimal ? UINT32_MAX
+                              : *at == '-'   ? INT32_MAX + 1ull
+                                             : INT32_MAX;
+    unsigned long long number;
+    char *end;
+
+    if (!isdigit((unsigned char)*digits))
+        return NULL;
+    errno = 0;
+    number = strtoull(digits, &end, is_hexadecimal ? 16 : 10);
+    if (*end && strchr(".eE", *end)) {
+        (void)strtod(digits, &end);
+        return end;
+    }
+    *is_long = *end != 'L' && (errno == ERANGE || number > most);
+    return end + strspn(end, "L");
+}
+
+static unsigned
+line_of(const char *text, const char *at)
+{
+    unsigned line = 1;
+
+    for (; text < at; text++)
+        line += *text == '\n';
+    return line;
+}
+
+/* The first one. libconfig must have accepted the text. */
+static struct long_number
+long_number_find(const char *text)
+{
+    const char *at = text, *end;
+    bool is_long = false;
+
+    while (*at) {
+        if (*at == '"') {
+            at = end_of_string(at);
+        } else if (isalpha((unsigned char)*at) || *at == '*') {
+            while (isalnum((unsigned char)*at) || (*at && strchr("*_-", *at)))
+                at++;
+        } else if ((end = end_of_comment(at))) {
+            at = end;
+        } else if ((end = end_of_number(at, &is_long))) {
+            if (is_long)
+                return (struct long_number){line_of(text, at), at, (size_t)(end - at)};
+            at = end;
+        } else {
+            at++;
+        }
+    }
+    return (struct long_number){.line = 0};
+}
+
+/* --- the files of a configuration ------------------------------------------------------------- */
 
 static void
 set_defaults(struct policy *policy)
