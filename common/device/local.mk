@@ -11,7 +11,6 @@ libvgpu_a_SOURCES += \
 	common/device/nvidia.c common/device/nvidia.h \
 	common/device/nvidia-extract.c common/device/nvidia-extract.h \
 	common/device/nvidia-number.c common/device/nvidia-number.h \
-	common/device/nvidia-type.c common/device/nvidia-type.h \
 	common/device/nvidia-table.c common/device/nvidia-table.h \
 	common/device/occupant.c common/device/occupant.h \
 	common/device/open-files.c common/device/open-files.h \

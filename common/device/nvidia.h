@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
 /*
- * nvidia: what is common to both interfaces of NVIDIA's driver, and its row of vendor.h. Ids and
- * names of its types are a subject of their own (nvidia-type.h).
+ * nvidia: what is common to both interfaces of NVIDIA's driver, and its row of vendor.h. The
+ * ids of its types are a subject of their own (nvidia-number.h).
  */
 
 #pragma once
