@@ -29,5 +29,4 @@ libvgpu_a_SOURCES += \
 	common/device/vendor.c common/device/vendor.h \
 	common/device/vfio.c common/device/vfio.h \
 	common/device/vgpu.c common/device/vgpu.h \
-	common/device/xe.c \
-	common/device/xe-tag.c common/device/xe-tag.h
+	common/device/xe.c

@@ -5,7 +5,7 @@
  * types are the profiles of vgpu.conf. A profile is a set of numbers. They are written for a
  * function before a guest has it, and the former numbers are written back afterwards (profile.h).
  *
- * No driver tells who has a function, so two tags do (xe-tag.h).
+ * No driver tells who has a function, so two tags do (tag.h).
  *
  * The numbers of the card itself, and how many functions it has, are up to the administrator.
  * Nothing is written there, nor to a function that a guest has open.
@@ -19,7 +19,6 @@
 #include "device/tag.h"
 #include "device/vfio.h"
 #include "device/vgpu.h"
-#include "device/xe-tag.h"
 
 #include <stdio.h>
 #include <string.h>
