@@ -7,7 +7,6 @@ libvgpu_a_SOURCES += \
 	common/device/limit.h \
 	common/device/maxima.c common/device/maxima.h \
 	common/device/mdev.c \
-	common/device/node.c common/device/node.h \
 	common/device/nvidia.c common/device/nvidia.h \
 	common/device/nvidia-extract.c common/device/nvidia-extract.h \
 	common/device/nvidia-number.c common/device/nvidia-number.h \
