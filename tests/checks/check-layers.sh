@@ -26,7 +26,6 @@ nodedev/libvirt     base domain policy device lease placement apply actions cli 
 nodedev/xml         base domain policy device lease placement apply actions cli libvirt
 nodedev/sriov       base domain policy device lease placement apply actions vendor
 nodedev/view        base domain policy device lease placement apply actions cli libvirt xml vendor sriov
-nodedev/log         base domain policy device lease placement apply actions cli libvirt xml view program
 nodedev/attach      base domain policy device lease placement apply actions cli libvirt xml view
 nodedev/migrate     base domain policy device lease placement apply actions cli libvirt xml view vendor
 nodedev/evacuate    base domain policy device lease placement apply actions cli libvirt xml view vendor migrate
@@ -34,7 +33,7 @@ nodedev/check       base domain policy device lease placement apply actions cli 
 nodedev/doctor      base domain policy device lease placement apply actions cli libvirt xml view migrate evacuate check vendor sriov
 nodedev/prove       base domain policy device lease placement apply actions cli sriov
 nodedev/setup       base domain policy device lease placement apply actions cli libvirt xml view prove sriov vendor
-nodedev/commands    base domain policy device lease placement apply actions cli libvirt xml view log attach migrate evacuate check doctor prove sriov setup capture program vendor
+nodedev/commands    base domain policy device lease placement apply actions cli libvirt xml view attach migrate evacuate check doctor prove sriov setup capture program vendor
 nodedev/callout     base domain policy device lease placement apply actions
 '
 
