@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
+#include "commands/capture.h"
 #include "actions/dry-run.h"
 #include "base/memory.h"
-#include "base/shell-word.h"
+#include "base/printable.h"
 #include "capture/archive.h"
 #include "capture/public-capture.h"
 #include "capture/recording.h"
 #include "cli/output.h"
-#include "cli/say.h"
 #include "cli/reply.h"
-#include "commands/capture.h"
+#include "cli/say.h"
 #include "commands/commands.h"
 #include "device/ineligible.h"
 #include "device/pci.h"

@@ -3,9 +3,9 @@
 #include "evacuate/evacuation-rest.h"
 #include "actions/reap.h"
 #include "actions/reconcile.h"
+#include "base/printable.h"
 #include "cli/reply.h"
 #include "libvirt/connection.h"
-#include "base/shell-word.h"
 
 #include <string.h>
 

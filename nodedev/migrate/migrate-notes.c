@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
 #include "migrate/migrate-notes.h"
-#include "base/shell-word.h"
+#include "base/printable.h"
 #include "migrate/migrating-device.h"
 #include "vendor/card-vendor.h"
 

@@ -2,8 +2,8 @@
 
 /* typed-line: the log tells who changed what by which command, and holds no password. */
 
+#include "base/printable.h"
 #include "cli/typed-line.h"
-#include "base/shell-word.h"
 #include "fake/typed.h"
 #include "lease/log.h"
 
