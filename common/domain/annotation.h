@@ -16,7 +16,7 @@ struct annotation_attributes {
     const unsigned char **items; /* libxml2's SAX2 array: local name, prefix, URI, value and end of
                                     value for each attribute */
     size_t count;
-    const struct document *document; /* where the element stands, for span.h */
+    const struct document *document; /* where the element stands, for hostdev.h */
     struct _xmlParserCtxt *xml;
 };
 

@@ -11,7 +11,7 @@
 
 #pragma once
 
-#include "domain/span.h"
+#include "domain/annotation.h"
 
 /* Reads the start tag of <hostdev>. 1: it is now the last hostdev of the request; 0: it is not
  * kept; -ENOMEM. */
@@ -50,3 +50,11 @@ struct hostdev_text {
 };
 void hostdev_format(enum request_kind kind, const struct name *source, bool is_managed,
                     struct hostdev_text *ret) NONNULL;
+
+/* --- where the parser's values stand in the document ------------------------------------------ */
+
+/* The text between the quotes of an attribute. A span is known only if exactly these bytes of the
+ * document are the value. It is not known if the parser had to change the value (character
+ * references, line feeds). Ask only while the parser hands over the element. */
+struct document_span
+span_of_value(const struct annotation_attributes *attributes, const char *name) NONNULL;

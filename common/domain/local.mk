@@ -6,6 +6,5 @@ libvgpu_a_SOURCES += \
 	common/domain/request.c common/domain/request.h \
 	common/domain/request-parser.c common/domain/request-parser.h \
 	common/domain/rewrite.c common/domain/rewrite.h \
-	common/domain/span.c common/domain/span.h \
 	common/domain/status-files.c common/domain/status-files.h \
 	common/domain/stream.c common/domain/stream.h

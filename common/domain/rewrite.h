@@ -24,7 +24,7 @@ struct rewrite_source {
 /*
  * Gives each hostdev of the request the source at its index. The request was parsed from this
  * document. If a uuid="..." of the annotation names the hostdev, that uuid changes, too. -EINVAL
- * with the hostdev in error: the place of its source is not known (span.h). The same if a
+ * with the hostdev in error: the place of its source is not known (hostdev.h). The same if a
  * uuid="..." would have to name a PCI device. -EILSEQ: the check of the new text failed. The caller
  * clears ret. It is empty if no source changes.
  */
