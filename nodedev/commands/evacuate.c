@@ -2,6 +2,7 @@
 
 #include "actions/drain.h"
 #include "base/memory.h"
+#include "base/printable.h"
 #include "base/text.h"
 #include "cli/end-signals.h"
 #include "cli/output.h"
@@ -10,7 +11,7 @@
 #include "commands/commands.h"
 #include "evacuate/evacuation.h"
 #include "evacuate/evacuation-judgment.h"
-#include "evacuate/evacuation-rest.h"
+#include "libvirt/connection.h"
 #include "view/gpu-view.h"
 
 #include <stdio.h>
@@ -242,6 +243,40 @@ conclude(const struct evacuation_plan *plan, struct error *error)
     return COMMAND_BUSY;
 }
 
+static void
+warn_of_domain(const struct evacuation_plan *plan, const struct domain *domain)
+{
+    for (size_t i = 0; i < domain->config.hostdev_count; i++) {
+        const struct name *source = &domain->config.hostdevs[i].source;
+        const struct inventory_parent *parent =
+            inventory_find_parent(&plan->snapshot.inventory, source);
+
+        if (!parent || !names_has(&plan->gpus, &parent->gpu->name))
+            continue;
+        reply_warn(plan->call, ERROR_IN_USE,
+                   "%s is off, and its definition names %s of %s: it does not start while that is "
+                   "drained ('vgpuctl attach %s --renew' names another)",
+                   domain->name, source->text, parent->gpu->name.text,
+                   shell_word(domain->name).text);
+    }
+}
+
+/* Warns of guests that are off, and whose definitions name a virtual function of these GPUs. They
+ * do not start while the GPUs are drained. */
+static void
+warn_of_definitions(const struct evacuation_plan *plan)
+{
+    AUTO(domains_clear) struct domains domains = {0};
+    struct error ignored;
+
+    if (!plan->connection || connection_domains(plan->connection, &domains, &ignored) < 0)
+        return;
+    for (size_t i = 0; i < domains.count; i++) {
+        if (!domains.items[i].is_running)
+            warn_of_domain(plan, &domains.items[i]);
+    }
+}
+
 /* --- the command ------------------------------------------------------------------------------ */
 
 /* What was typed is checked before any GPU is drained. */
@@ -316,7 +351,7 @@ run_evacuate(const struct command_call *call, struct error *error)
     if (show(&plan, &table, error) < 0)
         return COMMAND_FAILED;
     if (!plan.is_back)
-        evacuation_rest_tell(&plan);
+        warn_of_definitions(&plan);
     return conclude(&plan, error);
 }
 

@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
 #include "evacuate/evacuation.h"
+#include "actions/reap.h"
+#include "actions/reconcile.h"
 #include "base/deadline.h"
 #include "base/lock-holder.h"
 #include "base/memory.h"
 #include "cli/end-signals.h"
 #include "cli/reply.h"
-#include "evacuate/evacuation-rest.h"
 #include "evacuate/evacuation-judgment.h"
 #include "migrate/move.h"
 #include "migrate/relocation.h"
@@ -333,6 +334,49 @@ finish(struct evacuation *evacuation, const struct evacuation_move *record)
     (void)!evacuation_record_write(call->host, &away, &ignored);
 }
 
+/* Whether a vGPU is still there, or has a lease. */
+static bool
+has_vgpu(const struct snapshot *snapshot, const struct name *device)
+{
+    return inventory_find_vgpu(&snapshot->inventory, device) ||
+           ledger_find(&snapshot->ledger, device);
+}
+
+/* Removes kept vGPUs and leftovers from the GPUs of the plan, and writes the results into its
+ * items. A kept vGPU goes because the next start of its guest finds a place elsewhere. */
+static void
+remove_unused(struct evacuation_plan *plan)
+{
+    const struct host *host = plan->call->host;
+    AUTO(lease_outcomes_clear) struct lease_outcomes outcomes = {0};
+    AUTO(snapshot_clear) struct snapshot snapshot = {0};
+    AUTO(names_clear) struct names kept = {0};
+    struct error error;
+
+    for (size_t i = 0; i < plan->count; i++) {
+        const struct evacuee *item = &plan->items[i];
+        const struct lease *lease = ledger_find(&plan->snapshot.ledger, &item->device);
+
+        if (item->move.way == EVACUATION_REAP && lease && lease->state == LEASE_KEPT)
+            names_append(&kept, &item->device);
+    }
+    reap_named(host, &plan->snapshot.ledger, &kept);
+    (void)!reconcile_host(host, &outcomes, &error);
+    if (snapshot_take_to_show(&snapshot, host, &inventory_no_types, &error) < 0)
+        return;
+    for (size_t i = 0; i < plan->count; i++) {
+        struct evacuee *item = &plan->items[i];
+
+        if (item->move.way != EVACUATION_REAP)
+            continue;
+        item->result = "removed";
+        if (has_vgpu(&snapshot, &item->device)) {
+            item->move.way = EVACUATION_STAYS;
+            item->result = "stayed";
+        }
+    }
+}
+
 void
 evacuation_run(struct evacuation_plan *plan, unsigned patience,
                void (*tell)(const struct evacuation_plan *plan))
@@ -345,5 +389,5 @@ evacuation_run(struct evacuation_plan *plan, unsigned patience,
         if (evacuee_is_guest(&plan->items[i]))
             run_one(&evacuation, &plan->items[i]);
     }
-    evacuation_rest_remove(plan);
+    remove_unused(plan);
 }
