@@ -4,7 +4,7 @@
 #include "cli/output.h"
 #include "cli/reply.h"
 #include "commands/commands.h"
-#include "evacuate/evacuation-record.h"
+#include "evacuate/evacuation-move.h"
 #include "view/metrics.h"
 #include "view/vgpu-walk.h"
 

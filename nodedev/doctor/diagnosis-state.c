@@ -6,7 +6,7 @@
 #include "base/printable.h"
 #include "doctor/diagnosis.h"
 #include "doctor/entry.h"
-#include "evacuate/evacuation-record.h"
+#include "evacuate/evacuation-move.h"
 #include "migrate/managed-save.h"
 
 #define STATE         "run/libvirt-vgpu"

@@ -4,7 +4,7 @@
  * evacuation-move: how one guest leaves its GPUs: from where, in which way, to where.
  *
  * Moves have a text, in libconfig's syntax. It is the file of `evacuate --plan`, and the record of
- * a guest that is away (evacuation-record.h):
+ * a guest that is away:
  *
  *     moves = ( { domain = "UUID"; name = "web01"; way = "here";
  *                 from = ( "0000:3b:00.0" ); to = ( "0000:af:00.0" ); } );
@@ -13,7 +13,7 @@
 #pragma once
 
 #include "base/error.h"
-#include "base/names.h"
+#include "base/host.h"
 
 enum evacuation_way {
     EVACUATION_STAYS,
@@ -52,3 +52,40 @@ char *evacuation_moves_format(const struct evacuation_move *moves, size_t count)
 /* The move of a guest; NULL: there is none. */
 const struct evacuation_move *
 evacuation_moves_find(const struct evacuation_moves *moves, const struct name *domain) NONNULL;
+
+/* --- which guests are away -------------------------------------------------------------------- */
+
+/*
+ * They are away because `vgpuctl evacuate` has moved them.
+ *
+ * Each such guest has a file with its move. The file is on disk before the guest is moved. So
+ * after a kill or a power loss it is known which guest was being moved, and from where:
+ *
+ *     /var/lib/libvirt-vgpu/evacuated/UUID
+ *
+ * As long as the guest is in hand, which means that it is being moved, the record does not say
+ * where to. If a guest moves twice, its record keeps the GPUs that it left first.
+ *
+ * The file goes when the guest is back, or when it was not moved after all. A guest that somebody
+ * else moves meanwhile keeps its file until `evacuate --back` looks at it.
+ */
+
+/* Whether the guest is being moved, or was when vgpuctl was killed. */
+static inline bool
+evacuation_record_is_in_hand(const struct evacuation_move *record)
+{
+    return record->to.count == 0;
+}
+
+/* Writes the record of a guest, in place of the one that it has. -errno with a line in error. */
+int evacuation_record_write(const struct host *host, const struct evacuation_move *move,
+                            struct error *error) CHECKED NONNULL;
+
+/* Removes the record of a guest, if there is one. -errno with a line in error. */
+int evacuation_record_remove(const struct host *host, const struct name *domain,
+                             struct error *error) CHECKED NONNULL;
+
+/* Reads all records, sorted by UUID. -errno with a line in error if they cannot be read, or one has
+ * a fault; ret then has the others. The caller clears ret in every case. */
+int evacuation_record_read_all(const struct host *host, struct evacuation_moves *ret,
+                               struct error *error) CHECKED NONNULL;

@@ -17,7 +17,7 @@
 
 #include "actions/snapshot.h"
 #include "cli/command.h"
-#include "evacuate/evacuation-record.h"
+#include "evacuate/evacuation-move.h"
 
 struct evacuee {
     struct evacuation_move move;

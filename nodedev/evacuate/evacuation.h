@@ -5,7 +5,7 @@
  *
  * Each guest is judged anew before it moves. A guest whose move fails goes back to its old place,
  * if that is still free, and the others go on. Before a guest moves, its record is on disk
- * (evacuation-record.h).
+ * (evacuation-move.h).
  *
  * A signal that would end this process waits: the guest in hand is first brought to run, and no
  * other begins. The caller has blocked these signals (cli/end-signals.h).

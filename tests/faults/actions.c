@@ -7,7 +7,7 @@
 #include "base/memory.h"
 #include "device/scan.h"
 #include "domain/request-parser.h"
-#include "evacuate/evacuation-record.h"
+#include "evacuate/evacuation-move.h"
 #include "fake/nvidia-tools.h"
 #include "prove/proof.h"
 
