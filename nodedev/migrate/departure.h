@@ -46,3 +46,8 @@ enum migrate_answer departing_device_judge_features(const struct departing_devic
                                                     char *text, size_t size) CHECKED NONNULL;
 enum migrate_answer departing_device_judge_params(const struct departing_device *device, char *text,
                                                   size_t size) CHECKED NONNULL;
+
+/* Adds notes on what an administrator has to know of the migration, and no host can tell. A note
+ * does not count for the verdict. `here` is this host as /sys tells it. */
+void departure_add_notes(const struct departure *departure, const struct migrating_guest *guest,
+                         const struct inventory *here, struct findings *found) NONNULL;

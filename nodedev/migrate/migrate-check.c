@@ -4,7 +4,7 @@
 #include "base/array.h"
 #include "device/vgpu.h"
 #include "libvirt/version.h"
-#include "migrate/migrate-notes.h"
+#include "migrate/departure.h"
 #include "migrate/migrating-device.h"
 #include "migrate/remote-placement.h"
 
@@ -410,8 +410,7 @@ migrate_check_run(const struct migrate_check *migration, struct migrate_verdict 
     check_room(&check);
     check_others(&check);
     if (!migration->guest->is_new)
-        migrate_notes_add(migration->guest, migration->here, migration->departure->manager,
-                          &ret->found);
+        departure_add_notes(migration->departure, migration->guest, migration->here, &ret->found);
     if (ret->answer == MIGRATE_YES && demands->count > 0)
         ret->room = remote_placement_count(&check.all, MIGRATE_CHECK_MOST_ROOM);
     remote_placement_clear(&check.all);
