@@ -4,7 +4,7 @@
 #include "cli/say.h"
 #include "commands/commands.h"
 #include "lease/statedir.h"
-#include "migrate/destinations.h"
+#include "migrate/migrate-question.h"
 #include "migrate/move.h"
 #include "migrate/relocation.h"
 #include "view/change.h"

@@ -4,7 +4,6 @@
 #include "cli/table.h"
 #include "commands/commands.h"
 #include "libvirt/domain-source.h"
-#include "migrate/destinations.h"
 #include "migrate/migrate-question.h"
 
 enum column { ANSWER, ROOM, REASON, URI };

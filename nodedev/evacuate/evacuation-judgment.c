@@ -3,8 +3,8 @@
 #include "evacuate/evacuation-judgment.h"
 #include "base/array.h"
 #include "base/memory.h"
-#include "migrate/destinations.h"
 #include "migrate/managed-save.h"
+#include "migrate/migrate-question.h"
 #include "migrate/relocation.h"
 
 #include <string.h>

@@ -2,7 +2,6 @@
 
 libvgpuctl_a_SOURCES += \
 	nodedev/migrate/departure.c nodedev/migrate/departure.h \
-	nodedev/migrate/destinations.c nodedev/migrate/destinations.h \
 	nodedev/migrate/managed-save.c nodedev/migrate/managed-save.h \
 	nodedev/migrate/migrate-check.c nodedev/migrate/migrate-check.h \
 	nodedev/migrate/migrate-verdict.c nodedev/migrate/migrate-verdict.h \

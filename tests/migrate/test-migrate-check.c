@@ -3,8 +3,8 @@
 /* Would another host take a guest with mediated devices? Every check is played, with the answers
  * yes, no and unknown. */
 
-#include "migrate/destinations.h"
 #include "migrate/migrate-case.h"
+#include "migrate/migrate-question.h"
 
 #include <string.h>
 #include <unistd.h>
