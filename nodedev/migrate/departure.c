@@ -4,7 +4,7 @@
 #include "base/memory.h"
 #include "base/printable.h"
 #include "device/nvidia.h"
-#include "migrate/migrating-device.h"
+#include "migrate/migrating-guest.h"
 #include "vendor/card-vendor.h"
 
 #include <stdio.h>

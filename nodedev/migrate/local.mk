@@ -6,7 +6,6 @@ libvgpuctl_a_SOURCES += \
 	nodedev/migrate/migrate-check.c nodedev/migrate/migrate-check.h \
 	nodedev/migrate/migrate-verdict.c nodedev/migrate/migrate-verdict.h \
 	nodedev/migrate/migrate-question.c nodedev/migrate/migrate-question.h \
-	nodedev/migrate/migrating-device.c nodedev/migrate/migrating-device.h \
 	nodedev/migrate/migrating-guest.c nodedev/migrate/migrating-guest.h \
 	nodedev/migrate/move.c nodedev/migrate/move.h \
 	nodedev/migrate/relocation.c nodedev/migrate/relocation.h \

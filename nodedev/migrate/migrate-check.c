@@ -5,7 +5,7 @@
 #include "device/vgpu.h"
 #include "libvirt/version.h"
 #include "migrate/departure.h"
-#include "migrate/migrating-device.h"
+#include "migrate/migrating-guest.h"
 #include "migrate/remote-placement.h"
 
 #include <string.h>
