@@ -14,7 +14,7 @@
  * there. libvirt runs no hook when a card is attached to a running guest: that can only be named
  * afterwards.
  *
- * nodedev/sriov/users.h answers another question: nobody may use the card, and doubt is a user. It
+ * nodedev/sriov/sriov.h answers another question: nobody may use the card, and doubt is a user. It
  * removes nothing, and also counts programs that have the card's own nodes open.
  */
 

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
-#include "sriov/sriov.h"
 #include "cli/pick.h"
 #include "cli/reply.h"
 #include "cli/say.h"
@@ -8,7 +7,7 @@
 #include "commands/commands.h"
 #include "device/pci.h"
 #include "prove/workbench.h"
-#include "sriov/users.h"
+#include "sriov/sriov.h"
 
 #include <string.h>
 

@@ -9,7 +9,7 @@
 #include "lease/proving.h"
 #include "placement/constraints.h"
 #include "policy/policy-load.h"
-#include "sriov/users.h"
+#include "sriov/sriov.h"
 
 #include <string.h>
 

@@ -40,7 +40,7 @@ workbench_take(const struct host *host, const struct name *gpu, const struct inv
 int workbench_take_with_leases(const struct host *host, const struct name *gpu,
                                struct workbench *ret, struct error *error) CHECKED NONNULL;
 
-/* Looks who uses a GPU that was taken, so that nobody begins to (sriov/users.h). -EBUSY with a line
+/* Looks who uses a GPU that was taken, so that nobody begins to (sriov/sriov.h). -EBUSY with a line
  * in error that names them. */
 int workbench_check_users(const struct workbench *bench, struct error *error) CHECKED NONNULL;
 

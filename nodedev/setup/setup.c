@@ -4,7 +4,7 @@
 #include "actions/snapshot.h"
 #include "base/array.h"
 #include "prove/workbench.h"
-#include "sriov/users.h"
+#include "sriov/sriov.h"
 #include "view/setup-view.h"
 
 #include <string.h>

@@ -2,5 +2,4 @@
 
 libvgpuctl_a_SOURCES += \
 	nodedev/sriov/sriov.c nodedev/sriov/sriov.h \
-	nodedev/sriov/sriov-gpu.c nodedev/sriov/sriov-gpu.h \
-	nodedev/sriov/users.c nodedev/sriov/users.h
+	nodedev/sriov/sriov-gpu.c nodedev/sriov/sriov-gpu.h

@@ -41,3 +41,27 @@ int sriov_take_back_shares(const struct host *host, const struct snapshot *snaps
  * 0 if there was none, or -errno with a line in error. */
 int
 sriov_disable(const struct host *host, struct sriov_gpu *card, struct error *error) CHECKED NONNULL;
+
+/* --- who uses a card or its functions --------------------------------------------------------- */
+
+/*
+ * Functions in use must not be removed. A guest uses a function if the guest runs with it, whether
+ * or not the guest asked libvirt-vgpu. A guest also uses a function if the ledger has a lease for
+ * it that is not just kept for the next start. Any other process uses a function that it has open
+ * by VFIO. A process uses a card, and a function, that it has open by a node of the driver:
+ * NVIDIA's, as a CUDA program has, or one of DRM. Daemons of NVIDIA's, seat managers and boot
+ * splashes are no users.
+ *
+ * Doubt is a user here. For a guest that takes a whole card, doubt is none
+ * (actions/passthrough.h).
+ */
+
+/* Looks once at all processes. Returns 0 if nobody uses the card; -EBUSY with a line in error that
+ * names the users; or -errno. The check keeps nobody from using the card afterwards. */
+int users_check(const struct host *host, const struct snapshot *snapshot,
+                const struct sriov_gpu *card, struct error *error) CHECKED NONNULL;
+
+/* Returns 0 if no vGPU is on a card that nobody uses; -EBUSY with a line in error that names one.
+ * Another program may have made it for a guest that starts later. */
+int users_check_vgpus(const struct snapshot *snapshot, const struct sriov_gpu *card,
+                      struct error *error) CHECKED NONNULL;
