@@ -1,13 +1,12 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
-#include "cli/reply.h"
 #include "cli/json.h"
+#include "cli/reply.h"
 #include "cli/say.h"
 #include "commands/commands.h"
 #include "view/gpu-view.h"
 #include "view/picture.h"
 #include "view/usage.h"
-#include "view/wanted-types.h"
 
 #include <time.h>
 

@@ -10,5 +10,4 @@ libvgpuctl_a_SOURCES += \
 	nodedev/view/picture.c nodedev/view/picture.h \
 	nodedev/view/setup-view.c nodedev/view/setup-view.h \
 	nodedev/view/usage.c nodedev/view/usage.h \
-	nodedev/view/vgpu-walk.c nodedev/view/vgpu-walk.h \
-	nodedev/view/wanted-types.c nodedev/view/wanted-types.h
+	nodedev/view/vgpu-walk.c nodedev/view/vgpu-walk.h

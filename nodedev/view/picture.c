@@ -4,12 +4,11 @@
 #include "base/printable.h"
 #include "cli/say.h"
 #include "device/type-name.h"
-#include "sriov/sriov-gpu.h"
 #include "lease/drained.h"
 #include "placement/constraints.h"
+#include "sriov/sriov-gpu.h"
 #include "view/gpu-view.h"
 #include "view/usage.h"
-#include "view/wanted-types.h"
 
 #include <stdio.h>
 #include <inttypes.h>
