@@ -276,3 +276,31 @@ answer_status_parse(const char *text, struct stat *ret)
     ret->st_ino = (ino_t)inode;
     return true;
 }
+
+/* --- changes ---------------------------------------------------------------------------------- */
+
+int
+read_only_write(const struct host *host, const char *path, const char *text)
+{
+    (void)host;
+    (void)path;
+    (void)text;
+    return -EROFS;
+}
+
+int
+read_only_probe(const struct host *host, const char *path)
+{
+    (void)host;
+    (void)path;
+    return -EROFS;
+}
+
+int
+read_only_lock(const struct host *host, int fd, uint64_t nanoseconds)
+{
+    (void)host;
+    (void)fd;
+    (void)nanoseconds;
+    return -EROFS;
+}

@@ -22,6 +22,7 @@
 #pragma once
 
 #include "base/error.h"
+#include "base/host.h"
 
 #include <stdio.h>
 #include <sys/stat.h>
@@ -94,3 +95,11 @@ struct answer_status answer_status_of(const struct stat *status) NONNULL;
 
 /* Reads such a text. Returns false if it is none. */
 bool answer_status_parse(const char *text, struct stat *ret) CHECKED NONNULL;
+
+/* --- changes ---------------------------------------------------------------------------------- */
+
+/* Operations of a host that is recorded or played back, and so must not be changed. Each fails with
+ * EROFS. */
+int read_only_write(const struct host *host, const char *path, const char *text);
+int read_only_probe(const struct host *host, const char *path);
+int read_only_lock(const struct host *host, int fd, uint64_t nanoseconds);

@@ -6,5 +6,4 @@ libvgpuctl_a_SOURCES += \
 	nodedev/capture/card-facts.c nodedev/capture/card-facts.h \
 	nodedev/capture/playback.c nodedev/capture/playback.h \
 	nodedev/capture/public-capture.c nodedev/capture/public-capture.h \
-	nodedev/capture/read-only.c nodedev/capture/read-only.h \
 	nodedev/capture/recording.c nodedev/capture/recording.h

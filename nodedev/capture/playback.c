@@ -5,7 +5,6 @@
 #include "base/document.h"
 #include "base/memory.h"
 #include "capture/archive.h"
-#include "capture/read-only.h"
 
 #include <fcntl.h>
 #include <fnmatch.h>

@@ -4,7 +4,6 @@
 #include "base/memory.h"
 #include "base/words.h"
 #include "capture/card-facts.h"
-#include "capture/read-only.h"
 #include "device/nvidia-extract.h"
 
 #include <fcntl.h>
