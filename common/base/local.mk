@@ -11,7 +11,6 @@ libvgpu_a_SOURCES += \
 	common/base/error.c common/base/error.h \
 	common/base/file-lock.c common/base/file-lock.h \
 	common/base/host.c common/base/host.h \
-	common/base/lock-holder.c common/base/lock-holder.h \
 	common/base/memory.c common/base/memory.h \
 	common/base/names.c common/base/names.h \
 	common/base/nodeset.c common/base/nodeset.h \

@@ -19,7 +19,7 @@
 #pragma once
 
 #include "base/error.h"
-#include "base/lock-holder.h"
+#include "base/process.h"
 
 /* Takes a GPU for the holder of a claim. The lock must be held, and the GPU must not be proved by
  * another. -errno with a line in error. */
