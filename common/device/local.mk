@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 
 libvgpu_a_SOURCES += \
-	common/device/gpu.c common/device/gpu.h \
 	common/device/ineligible.c common/device/ineligible.h \
 	common/device/inventory.c common/device/inventory.h \
 	common/device/limit.h \

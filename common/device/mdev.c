@@ -11,7 +11,6 @@
 
 #include "base/array.h"
 #include "base/reader.h"
-#include "device/gpu.h"
 #include "device/nvidia-number.h"
 #include "device/nvidia.h"
 #include "device/pci.h"

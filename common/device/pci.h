@@ -7,6 +7,7 @@
 #pragma once
 
 #include "base/host.h"
+#include "device/inventory.h"
 
 #define PCI_DEVICES "sys/bus/pci/devices"
 
@@ -25,3 +26,15 @@ struct name pci_driver(const struct host *host, const struct name *device) CHECK
 /* Whether a device is a display controller or a processing accelerator (PCI classes 03 and 12).
  * Other devices, such as network cards, may have virtual functions as well. */
 bool pci_is_gpu(const struct host *host, const struct name *device) CHECKED NONNULL;
+
+/* --- a GPU's own device, whatever interface its vGPUs have ------------------------------------ */
+
+/* Fills in the NUMA node, the PCI ids and the driver from a device's directory below root. A field
+ * that cannot be read stays as it is. */
+void
+gpu_describe(const struct host *host, const struct path *device, struct inventory_gpu *gpu) NONNULL;
+
+/* Adds the GPU at a PCI address, with these fields, unless it is there. */
+struct inventory_gpu *
+gpu_add_pci(const struct host *host, const struct name *address, struct inventory *inventory)
+    __attribute__((nonnull, returns_nonnull));

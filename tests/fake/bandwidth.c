@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
 #include "fake/bandwidth.h"
-#include "device/gpu.h"
 #include "device/pci.h"
 #include "fake/fake-parts.h"
 
