@@ -4,9 +4,8 @@
 #include "actions/adopt.h"
 #include "actions/assign.h"
 #include "actions/incoming.h"
-#include "actions/mark-run.h"
 #include "actions/release.h"
-#include "actions/verify.h"
+#include "actions/run.h"
 #include "base/memory.h"
 #include "base/usage.h"
 #include "domain/request-parser.h"
@@ -35,8 +34,8 @@ static const struct hook_event {
     enum counters_operation counter; /* COUNTERS_OPERATIONS: not counted */
 } events[] = {
     {"prepare", "begin", assign_domain, NULL, NULL, true, true, COUNTERS_PREPARE},
-    {"start", "begin", verify_domain, NULL, NULL, false, true, COUNTERS_START},
-    {"started", "begin", mark_run, NULL, NULL, false, false, COUNTERS_OPERATIONS},
+    {"start", "begin", run_verify, NULL, NULL, false, true, COUNTERS_START},
+    {"started", "begin", run_mark, NULL, NULL, false, false, COUNTERS_OPERATIONS},
     {"reconnect", "begin", adopt_domain, NULL, NULL, false, false, COUNTERS_RECONNECT},
     {"release", "end", NULL, release_domain, NULL, false, false, COUNTERS_RELEASE},
     {"migrate", "begin", NULL, NULL, incoming_migrate, true, true, COUNTERS_MIGRATE},

@@ -10,14 +10,13 @@ libvgpu_a_SOURCES += \
 	common/actions/lease-outcomes.c common/actions/lease-outcomes.h \
 	common/actions/incoming.c common/actions/incoming.h \
 	common/actions/making.c common/actions/making.h \
-	common/actions/mark-run.c common/actions/mark-run.h \
 	common/actions/pass.c common/actions/pass.h \
 	common/actions/passthrough.c common/actions/passthrough.h \
 	common/actions/promise.c common/actions/promise.h \
 	common/actions/reap.c common/actions/reap.h \
 	common/actions/reconcile.c common/actions/reconcile.h \
 	common/actions/release.c common/actions/release.h \
+	common/actions/run.c common/actions/run.h \
 	common/actions/snapshot.c common/actions/snapshot.h \
 	common/actions/start.c common/actions/start.h \
-	common/actions/taken-cards.c common/actions/taken-cards.h \
-	common/actions/verify.c common/actions/verify.h
+	common/actions/taken-cards.c common/actions/taken-cards.h

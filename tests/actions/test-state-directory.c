@@ -6,7 +6,7 @@
 
 #include "actions/adopt.h"
 #include "actions/release.h"
-#include "actions/verify.h"
+#include "actions/run.h"
 #include "domain/request-parser.h"
 #include "fake/scene.h"
 
@@ -62,14 +62,14 @@ run_adopt(struct error *error)
 
 /* The guest asks for a vGPU. Only for such guests the hook looks for the directory. */
 static int
-run_verify(struct error *error)
+verify(struct error *error)
 {
     AUTO(request_clear) struct request request = {0};
     AUTO_FREE char *xml = scene_xml_at(1, scene_device(1), "type=\"mtty-2\"");
     const struct document document = {.text = xml, .length = strlen(xml)};
 
     assert_int_equal(request_parse(&document, &request, error), 0);
-    return verify_domain(&scene.kernel.host, &request, error);
+    return run_verify(&scene.kernel.host, &request, error);
 }
 
 /* All three must answer the same. */
@@ -77,7 +77,7 @@ static void
 assert_answer(int wanted, const char *words)
 {
     static int (*const uses[])(struct error * error) = {run_release, run_release_device, run_adopt,
-                                                        run_verify};
+                                                        verify};
 
     for (size_t i = 0; i < COUNT(uses); i++) {
         struct error error = {0};

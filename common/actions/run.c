@@ -1,12 +1,17 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
-#include "actions/verify.h"
+#include "actions/run.h"
+#include "actions/taken-cards.h"
 #include "base/array.h"
 #include "device/pci.h"
 #include "domain/status-files.h"
+#include "lease/daemon.h"
+#include "lease/marks.h"
 #include "lease/statedir.h"
 #include "placement/demand.h"
 #include "placement/resolution.h"
+
+/* --- it is about to run ----------------------------------------------------------------------- */
 
 /* Whether a vGPU that prepare made is there no more. */
 static int
@@ -46,7 +51,7 @@ check_hostdev(const struct host *host, const struct request *request, const stru
 }
 
 int
-verify_domain(const struct host *host, const struct request *request, struct error *error)
+run_verify(const struct host *host, const struct request *request, struct error *error)
 {
     AUTO(statedir_close) struct statedir statedir = STATEDIR_CLOSED;
     AUTO(ledger_clear) struct ledger ledger = {0};
@@ -65,4 +70,28 @@ verify_domain(const struct host *host, const struct request *request, struct err
     for (size_t i = 0; rc == 0 && i < request->hostdev_count; i++)
         rc = check_hostdev(host, request, &ledger, &request->hostdevs[i], error);
     return rc;
+}
+
+/* --- it runs ---------------------------------------------------------------------------------- */
+
+int
+run_mark(const struct host *host, const struct request *request, struct error *error)
+{
+    AUTO(ledger_clear) struct ledger ledger = {0};
+    AUTO(statedir_close) struct statedir statedir = STATEDIR_CLOSED;
+    int rc = statedir_look(host, &statedir, error);
+    uint64_t number;
+
+    if (rc < 0 || statedir.dir < 0)
+        return rc;
+    rc = statedir_load_leases(&statedir, &ledger, error);
+    number = statedir_number_above(host, &ledger);
+    if (taken_cards_may_be(request))
+        whole_cards_read(host, &ledger.cards);
+    if ((rc < 0 || !ledger_has_domain(&ledger, &request->domain)) &&
+        !whole_cards_have_domain(&ledger.cards, &request->domain))
+        return rc;
+    if (!daemon_may_live(host))
+        return rc;
+    return marks_leave(host, MARK_RAN, &request->domain, number, error);
 }
