@@ -2,7 +2,6 @@
 
 libvgpuctl_a_SOURCES += \
 	nodedev/setup/setup.c nodedev/setup/setup.h \
-	nodedev/setup/setup-card.c nodedev/setup/setup-card.h \
 	nodedev/setup/setup-declaration.c nodedev/setup/setup-declaration.h \
 	nodedev/setup/setup-functions.c \
 	nodedev/setup/setup-instance-modes.c \
