@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
 #include "attach/attachment.h"
-#include "attach/detachment.h"
+#include "attach/hotplug.h"
 #include "attach/vf-selection.h"
 #include "cli/reply.h"
 #include "cli/say.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
 /*
- * hotplug: plugs a vGPU into a running guest, and takes it out of the guest.
+ * hotplug: plugs a vGPU into a running guest, and takes one out of a guest and its definitions.
  *
  * libvirt runs no hook for either. So this file makes the device before, or removes the device
  * after.
@@ -10,6 +10,7 @@
 #pragma once
 
 #include "attach/source-edit.h"
+#include "view/change.h"
 
 /* Whether this process has the necessary rights. Returns -EACCES with a line in error. Call it
  * before anything is changed. */
@@ -43,10 +44,18 @@ struct hotplug_leaver {
 void hotplug_leaver_clear(struct hotplug_leaver *leaver) NONNULL;
 
 /*
- * Asks the guest to release the vGPU, and waits for it. Then removes the vGPU from the annotation
- * and gives it back. If the guest keeps the vGPU for longer than the timeout (milliseconds),
- * returns -EBUSY with a line in error and removes nothing. If a later step fails, `reconcile` does
- * the rest.
+ * Removes the vGPU that `word` names, an alias of the domain's annotation, from the chosen
+ * definitions of a domain. Both are checked first. Then the running guest comes before the
+ * definition, because the guest may not release the vGPU within the timeout (milliseconds): -EBUSY,
+ * and nothing is removed. Also returns the errors of domain_edit_remove. An -EINVAL of it is about
+ * the domain, not about the command line. ret gets the change, also if only the first of both
+ * definitions was changed; the caller clears it. With ret->is_dry_run nothing is changed, and ret
+ * gets what would be.
  */
-int hotplug_out(const struct domain_source *source, const struct hotplug_leaver *leaver,
-                unsigned timeout, struct error *error) CHECKED NONNULL;
+int detachment_run(const struct domain_source *source, const char *word, unsigned timeout,
+                   struct changes *ret, struct error *error) CHECKED NONNULL;
+
+/* Removes several, one after the other, and prints a line for each. If one stays, so do those
+ * behind it. */
+int detachments_run(const struct domain_source *source, const struct words *words, unsigned timeout,
+                    struct changes *ret, struct error *error) CHECKED NONNULL;

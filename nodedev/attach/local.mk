@@ -3,7 +3,6 @@
 libvgpuctl_a_SOURCES += \
 	nodedev/attach/attachment.c nodedev/attach/attachment.h \
 	nodedev/attach/clone.c nodedev/attach/clone.h \
-	nodedev/attach/detachment.c nodedev/attach/detachment.h \
 	nodedev/attach/hotplug.c nodedev/attach/hotplug.h \
 	nodedev/attach/source-edit.c nodedev/attach/source-edit.h \
 	nodedev/attach/trial.c nodedev/attach/trial.h \

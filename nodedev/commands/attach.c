@@ -2,7 +2,7 @@
 
 #include "attach/attachment.h"
 #include "attach/clone.h"
-#include "attach/detachment.h"
+#include "attach/hotplug.h"
 #include "attach/trial.h"
 #include "attach/vf-selection.h"
 #include "attach/what-if.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
-#include "attach/detachment.h"
+#include "attach/hotplug.h"
 #include "cli/reply.h"
 #include "cli/say.h"
 #include "commands/commands.h"
