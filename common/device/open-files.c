@@ -39,7 +39,7 @@ node_read(const struct host *host, struct node *ret, const char *format, ...)
     return 0;
 }
 
-bool
+static bool
 node_equal(const struct node *a, const struct node *b)
 {
     if (a->number || b->number)

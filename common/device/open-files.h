@@ -42,8 +42,6 @@ struct node {
 int node_read(const struct host *host, struct node *ret, const char *format, ...)
     FORMAT(3, 4) CHECKED NONNULL;
 
-bool node_equal(const struct node *a, const struct node *b) CHECKED NONNULL;
-
 struct open_file {
     struct node node;
     int pid;

@@ -39,7 +39,10 @@ tag_change(const struct host *host, const struct name *tag, const struct name *s
     return run_links_replace(host, KIND, tag->text, "%s", says->text);
 }
 
-int
+/* Changes in one step a tag whose process has ended: 0; -ESTALE: the tag does not say `said` any
+ * more, or somebody else changes a tag just now; or another -errno. Of several processes that do
+ * this at once, one gets the tag. */
+static int
 tag_inherit(const struct host *host, const struct name *tag, const struct name *said,
             const struct name *says)
 {

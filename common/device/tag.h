@@ -26,12 +26,6 @@ tag_put(const struct host *host, const struct name *tag, const struct name *says
 int tag_change(const struct host *host, const struct name *tag,
                const struct name *says) CHECKED NONNULL;
 
-/* Changes in one step a tag whose process has ended: 0; -ESTALE: the tag does not say `said` any
- * more, or somebody else changes a tag just now; or another -errno. Of several processes that do
- * this at once, one gets the tag. */
-int tag_inherit(const struct host *host, const struct name *tag, const struct name *said,
-                const struct name *says) CHECKED NONNULL;
-
 /* Removes a tag: 0; -ENOENT: there is none; or another -errno. */
 int tag_remove(const struct host *host, const struct name *tag) CHECKED NONNULL;
 
