@@ -77,7 +77,8 @@ demand_words_are_lent(const struct demand_terms *terms, const struct policy *pol
     size_t count;
     char *const *words = demand_words(terms, &count);
 
-    return ARRAY_HAS(words, count, word, policy_lends(policy, *word));
+    return ARRAY_HAS(words, count, word,
+                     policy_find_pool(policy, *word) || policy_find_profile(policy, *word));
 }
 
 unsigned

@@ -150,12 +150,6 @@ policy_find_profile(const struct policy *policy, const char *name)
 }
 
 bool
-policy_lends(const struct policy *policy, const char *type)
-{
-    return policy_find_pool(policy, type) || policy_find_profile(policy, type);
-}
-
-bool
 policy_lends_any(const struct policy *policy)
 {
     return policy->pool_count + policy->profile_count > 0;

@@ -176,10 +176,7 @@ const struct policy_pool *policy_find_pool(const struct policy *policy, const ch
 const struct policy_profile *
 policy_find_profile(const struct policy *policy, const char *name) NONNULL;
 
-/* Whether a word is the name of a pool or a profile. libvirt may bind their functions to VFIO. */
-bool policy_lends(const struct policy *policy, const char *type) CHECKED NONNULL;
-
-/* Whether there is any pool or profile. */
+/* Whether there is any pool or profile. libvirt may bind their functions to VFIO. */
 bool policy_lends_any(const struct policy *policy) CHECKED NONNULL;
 
 /* Words for messages about a wrong one. Of classes: " (did you mean small?); there are: small,

@@ -348,7 +348,7 @@ domain_edit_set_type(struct domain_edit *edit, const char *word, const char *typ
     if (!device)
         return error_set(error, -ENOENT, "%s has no <vgpu:device> for %s", edit->request.name,
                          word);
-    xml_tree_unset(device, "class");
+    xmlUnsetProp(device, BAD_CAST "class");
     if (!xml_tree_set(device, "type", type))
         return no_memory(error);
     rc = read_anew(edit, error);

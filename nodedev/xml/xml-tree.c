@@ -125,12 +125,6 @@ xml_tree_set(xmlNodePtr element, const char *name, const char *value)
     return xmlSetProp(element, BAD_CAST name, BAD_CAST value);
 }
 
-void
-xml_tree_unset(xmlNodePtr element, const char *name)
-{
-    xmlUnsetProp(element, BAD_CAST name);
-}
-
 /* Returns the indentation behind the last line feed. Returns NULL if the node is no white space
  * that breaks a line. */
 static const char *

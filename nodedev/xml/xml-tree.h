@@ -29,10 +29,8 @@ char *tree_text_bare(xmlNodePtr element) CHECKED NONNULL;
 xmlNodePtr xml_tree_next(xmlNodePtr parent, xmlNodePtr after, const char *name, const char *space)
     __attribute__((nonnull(1, 3))) CHECKED;
 
-/* Read, set and remove attributes without a namespace. xml_tree_set returns false without memory.
- */
+/* Read and set attributes without a namespace. xml_tree_set returns false without memory. */
 bool tree_attribute_is(xmlNodePtr element, const char *name, const char *value) CHECKED NONNULL;
-void xml_tree_unset(xmlNodePtr element, const char *name) NONNULL;
 bool xml_tree_set(xmlNodePtr element, const char *name, const char *value) CHECKED NONNULL;
 
 /* Add an element at the end of its parent, or after its sibling, in the namespace of its parent.
