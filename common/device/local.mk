@@ -10,7 +10,6 @@ libvgpu_a_SOURCES += \
 	common/device/nvidia-extract.c common/device/nvidia-extract.h \
 	common/device/nvidia-number.c common/device/nvidia-number.h \
 	common/device/nvidia-table.c common/device/nvidia-table.h \
-	common/device/occupant.c common/device/occupant.h \
 	common/device/open-files.c common/device/open-files.h \
 	common/device/partition.c common/device/partition.h \
 	common/device/pci.c common/device/pci.h \

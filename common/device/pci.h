@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
 /*
- * pci: what the kernel tells of any PCI device, by its address.
+ * pci: what the kernel tells of any PCI device, by its address; of a GPU; and what is on a card.
  */
 
 #pragma once
@@ -38,3 +38,23 @@ gpu_describe(const struct host *host, const struct path *device, struct inventor
 struct inventory_gpu *
 gpu_add_pci(const struct host *host, const struct name *address, struct inventory *inventory)
     __attribute__((nonnull, returns_nonnull));
+
+/* --- what is on a card, and can be somebody's ------------------------------------------------- */
+
+/* A virtual function of the card, or a mediated device on the card or on a function. Any program
+ * may have made it, and any guest may have it. */
+struct occupant {
+    struct name device;    /* the address of a function, or a UUID */
+    struct path directory; /* below root */
+};
+
+struct occupants {
+    struct occupant *items;
+    size_t count;
+};
+
+/* Lists what is on a card. Only directories and links are read, so no driver is waited for. The
+ * caller clears ret. */
+void
+occupants_list(const struct host *host, const struct name *card, struct occupants *ret) NONNULL;
+void occupants_clear(struct occupants *occupants) NONNULL;
