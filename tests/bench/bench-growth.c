@@ -2,7 +2,7 @@
 
 /* bench-growth: the processor time of a start and of commands for twice the input. "FAILED" if
  * twice the input takes more than MOST times as long. What takes less than a twentieth of a second
- * is not shown. bench-growth INPUT: only inputs with this word. */
+ * is not shown. bench-growth INPUT COMMAND: only inputs and commands with these words. */
 
 #include "bench/large.h"
 #include "cli/command.h"
@@ -385,8 +385,10 @@ main(int argc, char *argv[])
             continue;
         for (unsigned k = 0; k < 2; k++)
             begin(&inputs[k], &growths[i], (k + 1) * growths[i].count);
-        for (size_t k = 0; k < COUNT(commands); k++)
-            good &= compare(&growths[i], inputs, commands[k]);
+        for (size_t k = 0; k < COUNT(commands); k++) {
+            if (argc < 3 || strstr(commands[k], argv[2]))
+                good &= compare(&growths[i], inputs, commands[k]);
+        }
         for (unsigned k = 0; k < 2; k++)
             end(&inputs[k]);
     }
