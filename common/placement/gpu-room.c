@@ -279,11 +279,12 @@ gpu_room_at(const struct gpu_load *load, const struct place *place)
 
     for (size_t i = 0; bounds.most > 0 && i < load->gpu->limit_count; i++) {
         const struct limit *limit = gpu_load_limit(load, i);
-        uint64_t need = gpu_load_need(load, i, &one);
+        uint64_t need;
 
         if (!binds(load, limit, place->type))
             continue;
         enough |= may_be_sure && is_enough(load, limit);
+        need = gpu_load_need(load, i, &one);
         if (need)
             narrow(gpu_load_rest(load, i) / need, &bounds);
     }
