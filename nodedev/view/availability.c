@@ -30,38 +30,6 @@ find_evictable(struct availability *availability, const struct host *host)
     recovery_sort_others(&statedir, &look, &nobody, true, NULL, ledger, availability->gone);
 }
 
-void
-availability_init(struct availability *availability, const struct host *host,
-                  const struct snapshot *snapshot)
-{
-    static const struct request nobody = {.name = (char *)""}; /* a domain that does not exist */
-    static const struct demands none;
-
-    *availability = (struct availability){0};
-    ledger_copy(&snapshot->ledger, &availability->ledger);
-    find_evictable(availability, host);
-    availability->problem = snapshot_problem(snapshot, &nobody);
-    availability->problem.demands = &none;
-    availability->problem.ledger = &availability->ledger;
-    availability->after = availability->problem;
-    availability->after.gone = availability->gone;
-    availability->best_after = availability->after;
-    availability->best_after.in_best_order = true;
-    loads_init(&availability->now, &availability->problem);
-    loads_init(&availability->then, &availability->after);
-    loads_init(&availability->best, &availability->best_after);
-}
-
-void
-availability_clear(struct availability *availability)
-{
-    loads_clear(&availability->now);
-    loads_clear(&availability->then);
-    loads_clear(&availability->best);
-    free(availability->gone);
-    ledger_clear(&availability->ledger);
-}
-
 static const struct demand_terms anybody = {.kinds = DEMAND_ANY_DEVICE};
 
 /* Counts the places that are left, without those that must stay free. */
@@ -118,8 +86,8 @@ count_kept(const struct availability *availability, const struct inventory_type 
     return count;
 }
 
-struct bounds
-availability_of(const struct availability *availability, const struct inventory_type *type)
+static struct bounds
+judge(const struct availability *availability, const struct inventory_type *type)
 {
     struct bounds places;
     unsigned kept;
@@ -133,4 +101,62 @@ availability_of(const struct availability *availability, const struct inventory_
         places.why = ROOM_UNTOLD;
     }
     return places;
+}
+
+/* Judges each type once. Callers ask again for each figure, and nothing changes meanwhile. */
+static void
+judge_all(struct availability *availability)
+{
+    const struct inventory *inventory = availability->problem.inventory;
+
+    availability->left = memory_zeroed(inventory->gpu_count, sizeof(*availability->left));
+    for (size_t i = 0; i < inventory->gpu_count; i++) {
+        const struct inventory_gpu *gpu = inventory->gpus[i];
+
+        availability->left[i] = memory_zeroed(gpu->type_count, sizeof(**availability->left));
+        for (size_t k = 0; k < gpu->type_count; k++)
+            availability->left[i][k] = judge(availability, &gpu->types[k]);
+    }
+}
+
+void
+availability_init(struct availability *availability, const struct host *host,
+                  const struct snapshot *snapshot)
+{
+    static const struct request nobody = {.name = (char *)""}; /* a domain that does not exist */
+    static const struct demands none;
+
+    *availability = (struct availability){0};
+    ledger_copy(&snapshot->ledger, &availability->ledger);
+    find_evictable(availability, host);
+    availability->problem = snapshot_problem(snapshot, &nobody);
+    availability->problem.demands = &none;
+    availability->problem.ledger = &availability->ledger;
+    availability->after = availability->problem;
+    availability->after.gone = availability->gone;
+    availability->best_after = availability->after;
+    availability->best_after.in_best_order = true;
+    loads_init(&availability->now, &availability->problem);
+    loads_init(&availability->then, &availability->after);
+    loads_init(&availability->best, &availability->best_after);
+    judge_all(availability);
+}
+
+void
+availability_clear(struct availability *availability)
+{
+    for (size_t i = 0; availability->left && i < availability->problem.inventory->gpu_count; i++)
+        free(availability->left[i]);
+    free(availability->left);
+    loads_clear(&availability->now);
+    loads_clear(&availability->then);
+    loads_clear(&availability->best);
+    free(availability->gone);
+    ledger_clear(&availability->ledger);
+}
+
+struct bounds
+availability_of(const struct availability *availability, const struct inventory_type *type)
+{
+    return availability->left[type->gpu->index][inventory_type_index(type)];
 }

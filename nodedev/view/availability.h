@@ -20,7 +20,8 @@ struct availability {
     struct placement_problem problem, after; /* as it is now, and as it is when those are removed */
     struct placement_problem best_after;     /* the same, if they are removed in the best order */
     struct loads now, then, best;
-    bool is_unsure; /* only root can know who is at work on a vGPU (statedir.h) */
+    struct bounds **left; /* per GPU and type: what availability_of tells */
+    bool is_unsure;       /* only root can know who is at work on a vGPU (statedir.h) */
 };
 
 /* Borrows the snapshot, which must have been taken with inventory_all_types. The snapshot must not
