@@ -184,10 +184,7 @@ make_text(struct policy *policy, struct setting_trace *trace, const struct host 
         replace(&policy->pools[i].name, memory_format("pool-%zu", i + 1));
     for (size_t i = 0; i < policy->profile_count; i++)
         replace(&policy->profiles[i].name, memory_format("profile-%zu", i + 1));
-    for (size_t i = 0; i < trace->count; i++) {
-        if (!is_kept(trace->items[i].path))
-            *trace->items[i].path = '\0';
-    }
+    setting_trace_keep(trace, is_kept);
     policy_keys_text(policy, trace, put_line, out);
     memory_stream_end(out, &ret);
     return ret;
