@@ -2,6 +2,7 @@
 
 #include "commands/capture.h"
 #include "actions/dry-run.h"
+#include "apply/remove-all.h"
 #include "base/memory.h"
 #include "base/printable.h"
 #include "capture/archive.h"
@@ -80,20 +81,22 @@ try_type(const struct host *host, const struct inventory_parent *parent,
         (void)!dry_run_make(&dry_run, &sight, &request, &dry_run_unchanged, &ignored);
 }
 
-/* Makes a dry start of each type. A type that several GPUs have is tried on the first of them. */
+/* Makes a dry start for each interface. The commands have read all types already. A start without
+ * room also asks which GPUs had a vGPU a moment ago. */
 static void
-try_types(const struct host *host, const struct inventory *inventory)
+try_starts(const struct host *host, const struct inventory *inventory)
 {
-    AUTO(names_clear) struct names tried = {0};
+    const struct vgpu_interface *last = NULL;
 
+    for (size_t i = 0; i < inventory->gpu_count; i++)
+        (void)!recent_removal_on(host, &inventory->gpus[i]->name);
     for (size_t i = 0; i < inventory->parent_count; i++) {
         const struct inventory_parent *parent = inventory->parents[i];
-        const struct inventory_gpu *gpu = parent->gpu;
 
-        for (size_t type = 0; type < gpu->type_count; type++) {
-            if (names_append_new(&tried, &gpu->types[type].id))
-                try_type(host, parent, &gpu->types[type]);
-        }
+        if (parent->interface == last || !parent->gpu->type_count)
+            continue;
+        try_type(host, parent, &parent->gpu->types[0]);
+        last = parent->interface;
     }
 }
 
@@ -142,7 +145,7 @@ look_around(const struct host *host, struct public_capture *ret)
 
     run_commands(host);
     public_capture_look(ret, host);
-    try_types(host, &ret->inventory);
+    try_starts(host, &ret->inventory);
     look_at_functions(host, &ret->inventory);
     (void)!status_files_read(host, &guests, &ignored);
     look_at_devices(host);
