@@ -233,7 +233,6 @@ static const char *const bystanders[] = {"systemd-logind", "elogind", "seatd", "
 
 struct users {
     const struct host *host;
-    const struct ledger *ledger;
     const struct status_files *guests;
     struct open_files files; /* one look for the card and all that is on it */
     struct text list;        /* such as "0000:3d:00.4 by web01 (held), 0000:3d:00.5 by ..." */
@@ -242,20 +241,15 @@ struct users {
 
 /* Lists the card, its functions, and the mediated devices on them. */
 static void
-list_devices(const struct snapshot *snapshot, const struct sriov_gpu *card, struct names *ret)
+list_devices(const struct inventory *inventory, const struct sriov_gpu *card, struct names *ret)
 {
-    const struct inventory_gpu *gpu = inventory_find_gpu(&snapshot->inventory, &card->address);
-    const struct ledger *ledger = &snapshot->ledger;
+    const struct inventory_gpu *gpu = inventory_find_gpu(inventory, &card->address);
 
     names_append(ret, &card->address);
     for (size_t i = 0; i < card->functions.count; i++)
         names_append(ret, &card->functions.items[i]);
     for (size_t i = 0; gpu && i < gpu->vgpu_count; i++)
         names_append_new(ret, &gpu->vgpus[i]->device);
-    for (size_t i = 0; i < ledger->count; i++) {
-        if (name_equal(&ledger->leases[i].gpu, &card->address))
-            names_append_new(ret, &ledger->leases[i].vgpu.device);
-    }
 }
 
 static void
@@ -286,24 +280,6 @@ find_process(struct users *users, const struct name *device, char *text, size_t 
         snprintf(text, size, "a process, perhaps, as not all can be looked at");
     }
     return pid != 0;
-}
-
-static void
-look_at(struct users *users, const struct name *device)
-{
-    const struct lease *lease = ledger_find(users->ledger, device);
-    const struct request *guest = status_files_holder(users->guests, device);
-    char text[128];
-
-    if (lease && lease->state != LEASE_KEPT) {
-        snprintf(text, sizeof(text), "%.64s (%s)", lease->domain_name,
-                 lease_state_name(lease->state));
-        add(users, device, text);
-    } else if (guest) {
-        add(users, device, guest->name);
-    } else if (find_process(users, device, text, sizeof(text))) {
-        add(users, device, text);
-    }
 }
 
 static bool
@@ -350,6 +326,43 @@ look_at_drm(struct users *users, const struct name *device)
     }
 }
 
+/* lease: of the device; NULL: there is none. */
+static void
+look_at(struct users *users, const struct name *device, const struct lease *lease)
+{
+    const struct request *guest = status_files_holder(users->guests, device);
+    char text[128];
+
+    if (lease && lease->state != LEASE_KEPT) {
+        snprintf(text, sizeof(text), "%.64s (%s)", lease->domain_name,
+                 lease_state_name(lease->state));
+        add(users, device, text);
+    } else if (guest) {
+        add(users, device, guest->name);
+    } else if (find_process(users, device, text, sizeof(text))) {
+        add(users, device, text);
+    }
+    look_at_drm(users, device);
+}
+
+/* Looks at the devices that are there, and then at those of which only a lease is there. */
+static void
+look_at_all(struct users *users, const struct snapshot *snapshot, const struct sriov_gpu *card)
+{
+    const struct ledger *ledger = &snapshot->ledger;
+    AUTO(names_clear) struct names devices = {0};
+
+    list_devices(&snapshot->inventory, card, &devices);
+    for (size_t i = 0; i < devices.count; i++)
+        look_at(users, &devices.items[i], ledger_find(ledger, &devices.items[i]));
+    for (size_t i = 0; i < ledger->count; i++) {
+        const struct lease *lease = &ledger->leases[i];
+
+        if (name_equal(&lease->gpu, &card->address) && !names_has(&devices, &lease->vgpu.device))
+            look_at(users, &lease->vgpu.device, lease);
+    }
+}
+
 static void
 look_at_nvidias(struct users *users, const struct name *card)
 {
@@ -365,21 +378,13 @@ users_check(const struct host *host, const struct snapshot *snapshot, const stru
 {
     char list[1024];
     AUTO(status_files_clear) struct status_files guests = {0};
-    AUTO(names_clear) struct names devices = {0};
-    struct users users = {.host = host,
-                          .ledger = &snapshot->ledger,
-                          .guests = &guests,
-                          .list = text_on(list, sizeof(list))};
+    struct users users = {.host = host, .guests = &guests, .list = text_on(list, sizeof(list))};
     int rc = status_files_read(host, &guests, error);
 
     if (rc < 0)
         return error_set(error, rc, "cannot tell who uses %s: %s", card->address.text,
                          strerror(-rc));
-    list_devices(snapshot, card, &devices);
-    for (size_t i = 0; i < devices.count; i++) {
-        look_at(&users, &devices.items[i]);
-        look_at_drm(&users, &devices.items[i]);
-    }
+    look_at_all(&users, snapshot, card);
     look_at_nvidias(&users, &card->address);
     open_files_clear(&users.files);
     if (users.count == 0)
