@@ -242,21 +242,37 @@ snapshot_lock(struct snapshot *snapshot, struct transaction *transaction, const 
     return 0;
 }
 
+/* Reads what the policy does not say. */
+static int
+take_rest(struct snapshot *snapshot, const struct host *host, struct error *error)
+{
+    struct error fault;
+    int rc;
+
+    reader_begin(host->reader, READER_PATIENCE);
+    rc = statedir_peek(host, &snapshot->ledger, error);
+    if (!*snapshot->policy_fault.text && drained_check(snapshot->ledger.drained_rc, &fault) < 0)
+        snapshot->policy_fault = fault;
+    return rc < 0 ? rc : snapshot_scan(snapshot, host, error);
+}
+
 int
 snapshot_take_to_show(struct snapshot *snapshot, const struct host *host,
                       const struct inventory_filter *filter, struct error *error)
 {
     struct error fault;
-    int rc;
 
     *snapshot = (struct snapshot){.filter = *filter};
-    reader_begin(host->reader, READER_PATIENCE);
     if (policy_load(host, &snapshot->policy, &fault) < 0)
         snapshot->policy_fault = fault;
-    rc = statedir_peek(host, &snapshot->ledger, error);
-    if (!*snapshot->policy_fault.text && drained_check(snapshot->ledger.drained_rc, &fault) < 0)
-        snapshot->policy_fault = fault;
-    return rc < 0 ? rc : snapshot_scan(snapshot, host, error);
+    return take_rest(snapshot, host, error);
+}
+
+int
+snapshot_take_again(struct snapshot *snapshot, const struct host *host, struct error *error)
+{
+    ledger_clear(&snapshot->ledger);
+    return take_rest(snapshot, host, error);
 }
 
 int

@@ -89,6 +89,10 @@ int
 snapshot_take_to_show(struct snapshot *snapshot, const struct host *host,
                       const struct inventory_filter *filter, struct error *error) CHECKED NONNULL;
 
+/* Reads the ledger and /sys anew. The policy stays, so that a command follows one configuration. */
+int snapshot_take_again(struct snapshot *snapshot, const struct host *host,
+                        struct error *error) CHECKED NONNULL;
+
 /* The question for the placement. It borrows from the snapshot and the request. */
 struct placement_problem
 snapshot_problem(const struct snapshot *snapshot, const struct request *request) NONNULL;

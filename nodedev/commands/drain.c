@@ -38,15 +38,15 @@ add_line(struct table *table, const struct vgpu_walk *vgpu, const struct status_
 }
 
 static int
-drain(const struct command_call *call, struct name *gpu, struct error *error)
+drain(const struct command_call *call, struct snapshot *snapshot, struct name *gpu,
+      struct error *error)
 {
-    AUTO(snapshot_clear) struct snapshot snapshot = {0};
     const struct inventory_gpu *found;
     struct drained_note note = {.by_evacuation = false};
-    int rc = snapshot_take_to_show(&snapshot, call->host, &inventory_no_types, error);
+    int rc = snapshot_take_to_show(snapshot, call->host, &inventory_no_types, error);
 
     if (rc == 0)
-        rc = gpu_view_find(&snapshot, call->host, call->arguments[0], &found, error);
+        rc = gpu_view_find(snapshot, call->host, call->arguments[0], &found, error);
     if (rc < 0)
         return rc;
     *gpu = found->name;
@@ -68,10 +68,10 @@ run_drain(const struct command_call *call, struct error *error)
 
     if (table_start(&table, "vgpus", columns, COUNT(columns), call, error) < 0)
         return COMMAND_USAGE;
-    /* The snapshot is taken after the GPU was drained. A vGPU that a start was promised until then
-     * is in it. */
-    if (drain(call, &gpu, error) < 0 ||
-        snapshot_take_to_show(&snapshot, call->host, &inventory_no_types, error) < 0)
+    /* The snapshot is taken again after the GPU was drained. A vGPU that a start was promised until
+     * then is in it. */
+    if (drain(call, &snapshot, &gpu, error) < 0 ||
+        snapshot_take_again(&snapshot, call->host, error) < 0)
         return COMMAND_FAILED;
     host_view_warn_of_policy(call, &snapshot);
     if (status_files_read(call->host, &guests, &ignored) < 0)
