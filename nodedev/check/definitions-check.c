@@ -53,6 +53,7 @@ definitions_check_all(const struct domain_check *check, struct definitions_check
 {
     AUTO(connection_close) struct connection *connection = NULL;
     AUTO(domains_clear) struct domains domains = {0};
+    AUTO(domain_check_sight_clear) struct domain_check_sight sight = {0};
     struct checker checker = {*check, 0, ret};
     struct error failure;
     int rc = connection_open(check->host, check->uri, CONNECTION_READ, &connection, error);
@@ -60,6 +61,7 @@ definitions_check_all(const struct domain_check *check, struct definitions_check
     *ret = (struct definitions_check){0};
     if (rc < 0)
         return rc;
+    checker.check.sight = &sight;
     checker.libvirt = connection_version(connection);
     if (!check->domains) {
         checker.check.domains = &domains;

@@ -2,8 +2,8 @@
 
 #include "check/domain-check.h"
 #include "actions/passthrough.h"
-#include "actions/snapshot.h"
 #include "base/array.h"
+#include "device/ineligible.h"
 #include "device/vgpu.h"
 #include "domain/request-parser.h"
 #include "lease/ledger.h"
@@ -68,6 +68,10 @@ inspection_clear(struct inspection *inspection)
 {
     xmlFreeDoc(inspection->tree);
     inspection->snapshot.policy = (struct policy){0};
+    if (inspection->check->sight) {
+        inspection->snapshot.ledger = (struct ledger){0};
+        inspection->snapshot.inventory = (struct inventory){0};
+    }
     snapshot_clear(&inspection->snapshot);
     request_clear(&inspection->request);
     domains_clear(&inspection->asked);
@@ -152,13 +156,58 @@ ask_domains(struct inspection *inspection)
 
 /* Reads what this host has. Other commands report a broken ledger. */
 static int
+look(struct snapshot *snapshot, const struct host *host, struct error *error)
+{
+    ledger_clear(&snapshot->ledger);
+    if (statedir_peek(host, &snapshot->ledger, error) < 0)
+        ledger_clear(&snapshot->ledger);
+    return snapshot_scan(snapshot, host, error);
+}
+
+static int
+take_sight(const struct inspection *inspection, struct domain_check_sight *sight,
+           struct error *error)
+{
+    int rc;
+
+    sight->snapshot.policy = inspection->snapshot.policy;
+    sight->snapshot.filter = inventory_all_types;
+    sight->snapshot.filter.wants_singles = true;
+    rc = look(&sight->snapshot, inspection->check->host, error);
+    sight->is_taken = rc == 0;
+    return rc;
+}
+
+void
+domain_check_sight_clear(struct domain_check_sight *sight)
+{
+    sight->snapshot.policy = (struct policy){0};
+    snapshot_clear(&sight->snapshot);
+}
+
+/* The sight lends its ledger and its inventory to each inspection. */
+static int
 look_at_host(struct inspection *inspection, struct error *error)
 {
-    struct snapshot *snapshot = &inspection->snapshot;
+    const struct demands *demands = &inspection->snapshot.demands;
+    const struct domain_check *check = inspection->check;
+    struct domain_check_sight *sight = check->sight;
+    int rc;
 
-    if (statedir_peek(inspection->check->host, &snapshot->ledger, error) < 0)
-        ledger_clear(&snapshot->ledger);
-    return snapshot_scan(snapshot, inspection->check->host, error);
+    if (!sight)
+        return look(&inspection->snapshot, check->host, error);
+    rc = sight->is_taken ? 0 : take_sight(inspection, sight, error);
+    if (rc < 0)
+        return rc;
+    for (size_t i = 0; i < demands->count; i++) {
+        const struct name *vf = demand_vf(&demands->items[i]);
+
+        if (vf)
+            ineligible_add(check->host, vf, &sight->snapshot.inventory);
+    }
+    inspection->snapshot.ledger = sight->snapshot.ledger;
+    inspection->snapshot.inventory = sight->snapshot.inventory;
+    return 0;
 }
 
 /* Checks whether this host could ever give the domain everything that it asks for. */

@@ -9,19 +9,28 @@
 
 #pragma once
 
+#include "actions/snapshot.h"
 #include "base/document.h"
 #include "cli/finding.h"
 #include "libvirt/domains.h"
 #include "policy/policy.h"
 
+/* What this host has, seen once for several domains. It begins as 0, and the caller clears it. */
+struct domain_check_sight {
+    struct snapshot snapshot; /* with all types; its policy is the caller's */
+    bool is_taken;            /* a domain needed it */
+};
+void domain_check_sight_clear(struct domain_check_sight *sight) NONNULL;
+
 /* The parts of the question. All are borrowed. */
 struct domain_check {
-    const struct policy *policy;   /* NULL: it is broken and is not used */
-    const struct host *host;       /* has the virtual functions, if they exist */
-    const struct domains *domains; /* may name the same functions; NULL: libvirt is asked */
-    const char *uri;               /* of that libvirt; NULL: there is no libvirt */
-    unsigned libvirt;              /* its version (libvirt/version.h), if the domains are known */
-    const char *file;              /* the document's name in messages */
+    const struct policy *policy;      /* NULL: it is broken and is not used */
+    const struct host *host;          /* has the virtual functions, if they exist */
+    const struct domains *domains;    /* may name the same functions; NULL: libvirt is asked */
+    struct domain_check_sight *sight; /* NULL: the host is looked at for this domain alone */
+    const char *uri;                  /* of that libvirt; NULL: there is no libvirt */
+    unsigned libvirt; /* its version (libvirt/version.h), if the domains are known */
+    const char *file; /* the document's name in messages */
     struct findings *found;
     /* Checks to leave out, because the caller does them in another way. They look for faults of a
      * single virtual function, and whether this host could ever give the domain everything and
