@@ -4,7 +4,81 @@
 #include "base/array.h"
 #include "domain/request-parser.h"
 
+#include <search.h>
 #include <string.h>
+
+/* --- who refers to a device ------------------------------------------------------------------- */
+
+struct device {
+    struct name name; /* first, because it is looked for */
+    size_t *users;    /* indices of domains, in ascending order */
+    size_t count;
+};
+
+static int
+compare_devices(const void *left, const void *right)
+{
+    const struct name *a = left, *b = right;
+
+    return strcmp(a->text, b->text);
+}
+
+static void
+free_device(void *data)
+{
+    struct device *device = data;
+
+    free(device->users);
+    free(device);
+}
+
+static struct device *
+find_device(const struct domains *domains, const struct name *name)
+{
+    void *const *found = tfind(name, &domains->devices, compare_devices);
+
+    return found ? *found : NULL;
+}
+
+static struct device *
+make_device(struct domains *domains, const struct name *name)
+{
+    struct device *device = memory_zeroed(1, sizeof(*device));
+
+    device->name = *name;
+    if (!tsearch(device, &domains->devices, compare_devices))
+        memory_fail();
+    return device;
+}
+
+static void
+note_devices(struct domains *domains, size_t user, const struct request *request)
+{
+    for (size_t i = 0; i < request->hostdev_count; i++) {
+        const struct name *name = &request->hostdevs[i].source;
+        struct device *device = find_device(domains, name);
+
+        device = device ? device : make_device(domains, name);
+        if (device->count == 0 || device->users[device->count - 1] != user)
+            ARRAY_ADD(device->users, device->count, user);
+    }
+}
+
+static void
+note_user(struct domains *domains, size_t user)
+{
+    note_devices(domains, user, &domains->items[user].live);
+    note_devices(domains, user, &domains->items[user].config);
+}
+
+static void
+forget_users(struct domains *domains)
+{
+    tdestroy(domains->devices, free_device);
+    domains->devices = NULL;
+}
+
+/* --- the domains ------------------------------------------------------------------------------ */
 
 /* A definition that exists and cannot be read may refer to any device. */
 static void
@@ -39,6 +113,7 @@ domains_add(struct domains *domains, const struct domain_text *text)
     if (text->is_persistent)
         read_definition(domains, text, text->config, &domain, &domain.config);
     ARRAY_ADD(domains->items, domains->count, domain);
+    note_user(domains, domains->count - 1);
     return 0;
 }
 
@@ -52,6 +127,7 @@ domains_add_running(struct domains *domains, struct request *guest)
 
     *guest = (struct request){0};
     ARRAY_ADD(domains->items, domains->count, domain);
+    note_user(domains, domains->count - 1);
 }
 
 static int
@@ -65,6 +141,9 @@ domains_sort(struct domains *domains)
 {
     if (domains->count)
         qsort(domains->items, domains->count, sizeof(*domains->items), by_name);
+    forget_users(domains);
+    for (size_t i = 0; i < domains->count; i++)
+        note_user(domains, i);
 }
 
 void
@@ -76,6 +155,7 @@ domains_clear(struct domains *domains)
         free(domains->items[i].name);
     }
     free(domains->items);
+    forget_users(domains);
     *domains = (struct domains){0};
 }
 
@@ -117,15 +197,15 @@ const struct domain *
 domains_next_user(const struct domains *domains, const struct name *device,
                   const struct domain *after)
 {
+    const struct device *found = find_device(domains, device);
     bool seen = !after;
 
     /* Looks at the running domains first, then at the others. */
-    for (int running = 1; running >= 0; running--) {
-        for (size_t i = 0; i < domains->count; i++) {
-            const struct domain *domain = &domains->items[i];
+    for (int running = 1; found && running >= 0; running--) {
+        for (size_t i = 0; i < found->count; i++) {
+            const struct domain *domain = &domains->items[found->users[i]];
 
-            if (domain->is_running != running || (!request_find_hostdev(&domain->live, device) &&
-                                                  !request_find_hostdev(&domain->config, device)))
+            if (domain->is_running != running)
                 continue;
             if (seen)
                 return domain;

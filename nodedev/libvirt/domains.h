@@ -27,6 +27,7 @@ struct domains {
     size_t count;
     bool complete; /* all definitions could be read; else any domain may refer to any device */
     struct error failure; /* the first failure, if not complete */
+    void *devices;        /* tree of tsearch(3): which domains refer to a device */
 };
 
 /* What a libvirt tells of one domain. All strings are borrowed. */
