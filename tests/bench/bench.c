@@ -16,13 +16,16 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
 #define ROUNDS            400
 #define TURNS             40 /* of whole starts */
-#define CROWD_GPUS        16
+#define CROWD_ROUNDS      5
+#define HOPELESS          13 /* vGPUs of a guest */
+#define HOPELESS_STARTS   25
 #define MOST_BESIDE_TABLE 1.5
 #define MOST_OPENS        3 /* for each of many functions */
 
@@ -434,40 +437,132 @@ one_decision(unsigned gpus, unsigned functions, bool vf)
     return status;
 }
 
-/* Is called in a fresh process. This many guests start at once on sixteen GPUs. A driver needs this
- * many milliseconds for each vGPU, one after the other. */
-static int
-one_crowd(unsigned count, unsigned milliseconds)
+/* Guests that start at once. A driver needs so many milliseconds for each vGPU, one after the
+ * other. */
+static const struct crowd {
+    unsigned starts, gpus, milliseconds;
+} crowds[] = {
+    {32, 16, 300},
+    {128, 16, 300},
+    {512, 16, 300},
+    {512, 64, 100},
+};
+
+/* Waits for the children. Returns how many of them ended with 0. */
+static unsigned
+count_good(unsigned count)
 {
-    static struct scene scene;
-    char *text = large_host(CROWD_GPUS, 0, false);
-    double began, ideal = (count + CROWD_GPUS - 1) / CROWD_GPUS * milliseconds / 1e3;
     unsigned good = 0;
 
-    scene_start(&scene, text);
-    scene.yields = READER_YIELDS;
-    scene_configure(&scene, "placement = \"spread\";");
-    scene.kernel.faults->create_delay = milliseconds;
-    began = now();
-    for (unsigned i = 1; i <= count; i++) {
-        if (fork() == 0)
-            _exit(scene_prepare(&scene, i, i, "A40-1Q"));
-    }
-    for (unsigned i = 1; i <= count; i++) {
+    for (unsigned i = 0; i < count; i++) {
         int status;
 
         wait(&status);
         good += WIFEXITED(status) && WEXITSTATUS(status) == 0;
     }
-    began = now() - began;
-    printf("  %3u: %3u succeed in %.2f of the %.1f s that the drivers alone need%s\n", count, good,
-           began / ideal, ideal, good < count ? ", FAILED" : "");
-    scene.kernel.faults->create_delay = 0;
-    for (unsigned i = 1; i <= count; i++)
-        scene_release(&scene, i, i);
+    return good;
+}
+
+static double
+processor_time_of_children(void)
+{
+    struct rusage usage;
+
+    getrusage(RUSAGE_CHILDREN, &usage);
+    return (double)(usage.ru_utime.tv_sec + usage.ru_stime.tv_sec) +
+           (double)(usage.ru_utime.tv_usec + usage.ru_stime.tv_usec) / 1e6;
+}
+
+/* Is called in a fresh process. The starts of a crowd need at least what the drivers need, and at
+ * least half of their processor time, because two processors share it. */
+static int
+one_crowd(const struct crowd *crowd)
+{
+    static struct scene scene;
+    char *text = large_host(crowd->gpus, 0, false);
+    const double drivers =
+        (crowd->starts + crowd->gpus - 1) / crowd->gpus * crowd->milliseconds / 1e3;
+    double best = 0, took = 0, work = 0;
+    bool good = true;
+
+    scene_start(&scene, text);
+    scene.yields = READER_YIELDS;
+    scene_configure(&scene, "placement = \"spread\";");
+    for (int round = 0; round < CROWD_ROUNDS && good; round++) {
+        double began = now(), before = processor_time_of_children(), half, least;
+
+        scene.kernel.faults->create_delay = crowd->milliseconds;
+        for (unsigned i = 1; i <= crowd->starts; i++) {
+            if (fork() == 0)
+                _exit(scene_prepare(&scene, i, i, "A40-1Q"));
+        }
+        good = count_good(crowd->starts) == crowd->starts;
+        began = now() - began;
+        half = (processor_time_of_children() - before) / 2;
+        least = drivers > half ? drivers : half;
+        if (round == 0 || began / least < best) {
+            best = began / least;
+            took = began;
+            work = half;
+        }
+        scene.kernel.faults->create_delay = 0;
+        for (unsigned i = 1; i <= crowd->starts; i++)
+            scene_release(&scene, i, i);
+    }
+    printf(
+        "  %3u on %2u GPUs: %.2f s; the drivers alone need %.1f s, half of the processor time is "
+        "%.1f s: %.2f of the longer one%s\n",
+        crowd->starts, crowd->gpus, took, drivers, work, best, good ? "" : ", FAILED");
     free(text);
     scene_stop(&scene);
-    return good < count;
+    return !good;
+}
+
+/* A guest with more vGPUs than there is room for. All differ, so a start tries all ways that its
+ * bound of effort allows. */
+static bool
+is_undecided(struct scene *scene, unsigned guest)
+{
+    AUTO_FREE char *devices = NULL, *xml = NULL;
+    unsigned numbers[HOPELESS + 1] = {0};
+    size_t size;
+    FILE *out = open_memstream(&devices, &size);
+
+    for (unsigned i = 0; i < HOPELESS; i++) {
+        numbers[i] = guest * HOPELESS + i + 1;
+        fprintf(out, "<vgpu:device alias=\"ua-gpu%u\" type=\"A40-24Q\" traits=\"!t%u\"/>",
+                numbers[i], i);
+    }
+    fclose(out);
+    xml = scene_xml(guest + 1, devices, numbers);
+    return scene_hook(scene, xml, "prepare", "begin") != 0 &&
+           strstr(scene->said, "can be placed in more ways than were tried");
+}
+
+/* Is called in a fresh process. Many starts search for as long as they may, at once. None is to be
+ * refused because others hold the lock meanwhile. */
+static int
+one_hopeless_crowd(void)
+{
+    static struct scene scene;
+    char *text = large_host(HOPELESS / 2, 0, false);
+    double began;
+    unsigned good;
+
+    scene_start(&scene, text);
+    scene.yields = READER_YIELDS;
+    began = now();
+    for (unsigned i = 0; i < HOPELESS_STARTS; i++) {
+        if (fork() == 0)
+            _exit(!is_undecided(&scene, i));
+    }
+    good = count_good(HOPELESS_STARTS);
+    printf("  %d starts with %d vGPUs each that differ, one too many: all are decided after %.2f "
+           "s; others wait\n      10 s for the lock%s\n",
+           HOPELESS_STARTS, HOPELESS, now() - began, good < HOPELESS_STARTS ? ", FAILED" : "");
+    free(text);
+    scene_stop(&scene);
+    return good < HOPELESS_STARTS;
 }
 
 /* Runs this program again, as a process that has not used any memory yet. Returns whether it
@@ -506,7 +601,9 @@ main(int argc, char *argv[])
     if (argc == 4 && !strcmp(argv[1], "decide-vf"))
         return one_decision((unsigned)atoi(argv[2]), (unsigned)atoi(argv[3]), true);
     if (argc == 4 && !strcmp(argv[1], "crowd"))
-        return one_crowd((unsigned)atoi(argv[2]), (unsigned)atoi(argv[3]));
+        return one_crowd(&crowds[atoi(argv[2])]);
+    if (argc == 4 && !strcmp(argv[1], "hopeless"))
+        return one_hopeless_crowd();
     if (argc != 3)
         return 2;
     bench_plain_guest(argv[1], argv[2]);
@@ -524,11 +621,11 @@ main(int argc, char *argv[])
     good &= run_fresh("decide-vf", 8, 1);
     good &= run_fresh("decide-vf", 8, 8);
     good &= run_fresh("decide-vf", 8, 32);
-    printf("Starts at once over %d GPUs of 32 functions, whose drivers make one vGPU after the "
-           "other, 300 ms each:\n",
-           CROWD_GPUS);
-    good &= run_fresh("crowd", 32, 300);
-    good &= run_fresh("crowd", 128, 300);
-    good &= run_fresh("crowd", 512, 300);
+    printf("Starts at once on GPUs of 32 vGPUs, whose drivers make one vGPU after the other; best "
+           "of %d:\n",
+           CROWD_ROUNDS);
+    for (unsigned i = 0; i < COUNT(crowds); i++)
+        good &= run_fresh("crowd", i, 0);
+    good &= run_fresh("hopeless", 0, 0);
     return !good;
 }
