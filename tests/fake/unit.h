@@ -10,8 +10,8 @@
  *         assert_int_equal(...);
  *     }
  *
- * The tests of a program run in the order of their lines. scene.h and typed.h have the same with a
- * machine.
+ * The tests of a program run in the order of their lines. tests/mutate leaves some of them out by
+ * WITHOUT=/what_is_shown/ in the environment. scene.h and typed.h have the same with a machine.
  *
  * cmocka needs some headers before its own. It gives every test a state, which most tests do not
  * look at. So the compiler does not complain of unused parameters here.

@@ -106,12 +106,31 @@ def make(*targets):
                           stdin=subprocess.DEVNULL, capture_output=True).returncode == 0
 
 
-def fails(test, limit):
+# The tests of a program that are left out, as "/one/another/".
+WITHOUT = collections.defaultdict(str)
+
+
+def fails(test, limit, output=subprocess.DEVNULL):
     try:
-        return subprocess.run([*JAIL, test], stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
-                              stderr=subprocess.DEVNULL, timeout=limit).returncode != 0
+        return subprocess.run([*JAIL, test], stdin=subprocess.DEVNULL, stdout=output, stderr=output,
+                              timeout=limit, env=dict(os.environ, WITHOUT=WITHOUT[test])).returncode != 0
     except subprocess.TimeoutExpired:
         return True
+
+
+def fails_unchanged(program):
+    """Leaves out what fails before anything is changed, because the kernel lists no lock in a name
+    space of processes if its taker has ended. The other tests of the program count."""
+    with tempfile.TemporaryFile() as output:
+        if not fails(program, 600, output):
+            return False
+        output.seek(0)
+        names = sorted(set(re.findall(r"^\[  FAILED  \] (\w+)$", output.read().decode(errors="replace"), re.M)))
+    for name in names:
+        print("left out: %s of %s, which fails before anything is changed" % (name, program))
+    WITHOUT[program] = "/%s/" % "/".join(names)
+    counted([])
+    return not names or fails(program, 600)
 
 
 def object_of(file):
@@ -156,8 +175,8 @@ def play_all(tests, files):
     seconds, players = {}, collections.defaultdict(list)
     for test in tests:
         began = time.monotonic()
-        if fails(test, 600):
-            print("left out: %s, which fails before anything is changed (in a name space)" % test)
+        if fails_unchanged(test):
+            print("left out: %s, which fails before anything is changed" % test)
             continue
         seconds[test] = time.monotonic() - began
         executed, idle = counted(files)
