@@ -5,6 +5,7 @@
 #include "domain/request-parser.h"
 #include "base/memory.h"
 #include "domain/rewrite.h"
+#include "fake/listener.h"
 #include "fake/scene.h"
 
 #include <stdio.h>
@@ -188,6 +189,26 @@ TEST(always_new)
     assert_string_equal(scene.printed, xml);
     scene_configure(&scene, "migrate_uuid = \"new\"; enabled = false;\n");
     prints(xml, "migrate", "");
+}
+
+/* The log tells of each UUID that is replaced, and of no other. */
+TEST(the_log_names_both_uuids)
+{
+    AUTO_FREE char *xml = guest_xml(1, "nvidia-222", (const unsigned[]){1, 2, 0});
+    const char *place = strstr(xml, scene_device(2));
+    AUTO_FREE char *told = NULL, *printed = NULL;
+
+    listener_begin(&scene.kernel);
+    assert_int_equal(fake_make(&scene.kernel, "mtty", "mtty-2", scene_device(2)), 0);
+    assert_int_equal(scene_hook(&scene, xml, "migrate", "begin"), 0);
+    assert_true(asprintf(&told, " event=incoming device=%s result=renamed to %.*s\n",
+                         scene_device(2), UUID, scene.printed + (place - xml)) > 0);
+    if (!strstr(listener_heard(), told))
+        fail_msg("not logged: %s", told);
+    printed = strdup(scene.printed);
+    prints(printed, "migrate", "");
+    assert_string_equal(listener_heard(), "");
+    listener_end(&scene.kernel);
 }
 
 TEST(others_hostdevs_stay)

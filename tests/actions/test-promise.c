@@ -552,6 +552,21 @@ TEST(ended_since_the_look)
     scene_assert_empty(&scene);
 }
 
+/* An administrator has removed the ledger. */
+TEST(not_held_any_more)
+{
+    struct error error;
+
+    runs("type=\"T4-1B\"");
+    must_hold(FIRST);
+    must("release", "end");
+    assert_int_equal(host_remove(&scene.kernel.host, "run/libvirt-vgpu/ledger"), 0);
+    assert_int_equal(promise_give(&guest.promise, &error), -ESTALE);
+    assert_int_equal(scene_leases(&scene, ""), 0);
+    forget();
+    scene_assert_empty(&scene);
+}
+
 /* Whoever comes next sweeps what a killed process held. */
 TEST(killed)
 {

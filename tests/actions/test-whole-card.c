@@ -4,15 +4,13 @@
 
 #include "base/array.h"
 #include "base/memory.h"
+#include "fake/listener.h"
 #include "fake/typed.h"
-#include "lease/log.h"
 #include "lease/statedir.h"
 
 #include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/socket.h>
-#include <sys/un.h>
 #include <unistd.h>
 
 #define STATE "run/libvirt-vgpu"
@@ -339,6 +337,23 @@ SCENE_TEST(a_kept_vgpu_is_no_use, here)
     assert_int_equal(entries("whole"), 1);
 }
 
+/* No user of the kept vGPU is known, so the guest starts. The log says what is left on its card. */
+SCENE_TEST(a_kept_vgpu_that_stays_is_logged, here)
+{
+    scene_configure(&scene, "release = \"keep\";");
+    assert_int_equal(scene_prepare(&scene, 1, 1, "nvidia-222"), 0);
+    assert_int_equal(scene_release(&scene, 1, 1), 0);
+    scene.kernel.faults->fail_at = scene.kernel.faults->writes + 1;
+    scene.kernel.faults->fail_on = true;
+    scene.kernel.faults->fail_with = EIO;
+    listener_begin(&scene.kernel);
+    takes(2, T4);
+    if (!strstr(listener_heard(), "domain=guest2 event=prepare result=failed: "))
+        fail_msg("nothing is logged");
+    listener_end(&scene.kernel);
+    scene_assert_type(&scene, scene_device(1), "nvidia-222");
+}
+
 SCENE_TEST(vgpu_conf_is_asked_before_a_refusal, here)
 {
     assert_int_equal(scene_prepare(&scene, 1, 1, "nvidia-222"), 0);
@@ -488,6 +503,15 @@ SCENE_TEST(a_card_that_was_detached_is_free, here)
     assert_int_equal(entries("whole"), 0);
 }
 
+/* The guest's start goes on, and its status file may be of its last run. */
+SCENE_TEST(a_card_is_not_free_before_the_guest_ran, here)
+{
+    takes(1, T4);
+    write_status(1, (const char *const[]){NIC, NULL});
+    assert_int_equal(scene_prepare(&scene, 2, 2, "nvidia-222"), 1);
+    assert_int_equal(entries("whole"), 1);
+}
+
 /* If there are no such files, nothing is concluded from that. */
 SCENE_TEST(without_status_files_nothing_ends, here)
 {
@@ -581,28 +605,11 @@ SCENE_TEST(a_pool_s_own_card_is_a_vgpu, pool)
 /* --- attach-device ---------------------------------------------------------------------------- */
 
 /* Starts reconcile as the timer does, and returns the lines that it logs. */
-static char *
+static const char *
 logged_by_reconcile(void)
 {
-    struct sockaddr_un address = {.sun_family = AF_UNIX};
-    AUTO_CLOSE int reader = socket(AF_UNIX, SOCK_DGRAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
-    static char lines[4096];
-    struct log log;
-    size_t length = 0;
-    ssize_t more;
-
-    snprintf(address.sun_path, sizeof(address.sun_path), "%.80s/log", scene.kernel.path);
-    assert_int_equal(bind(reader, (const struct sockaddr *)&address, sizeof(address)), 0);
-    log_open(&log, "vgpuctl", address.sun_path);
-    scene.kernel.host.log = &log;
     scene_reconcile(&scene);
-    scene.kernel.host.log = NULL;
-    cleanup_close(&log.socket);
-    unlink(address.sun_path);
-    while ((more = recv(reader, lines + length, sizeof(lines) - length - 1, 0)) > 0)
-        length += (size_t)more;
-    lines[length] = '\0';
-    return lines;
+    return listener_heard();
 }
 
 /* libvirt runs no hook then, so the card is only named afterwards. A card that a start has taken is
@@ -613,6 +620,7 @@ SCENE_TEST(a_card_that_a_running_guest_took_is_named, here)
         "the running guest guest2 has the whole card " L40S ", and no start of the guest took it";
     struct typed typed = {0};
 
+    listener_begin(&scene.kernel);
     takes(1, T4);
     write_status(1, (const char *const[]){T4, NULL});
     write_status(2, (const char *const[]){NIC, L40S, scene_function(L40S, 1), NULL});
@@ -629,6 +637,7 @@ SCENE_TEST(a_card_that_a_running_guest_took_is_named, here)
     typed_clear(&typed);
     ends(2);
     assert_string_equal(logged_by_reconcile(), "");
+    listener_end(&scene.kernel);
 }
 
 /* `explain` says what a start would say. `check` warns of it: the definition is sound, and only now
@@ -662,6 +671,24 @@ SCENE_TEST(a_refusal_is_foreseen, here)
         assert_int_equal(scene_release(&scene, 1, 1), 0);
         typed_expect(&scene, NULL, line, 0, rows[i].free, &typed);
     }
+}
+
+/* The guest that took the card has ended, and its release never came. */
+SCENE_TEST(explain_counts_the_card_as_free, here)
+{
+    AUTO_FREE char *xml = scene_xml_at(2, scene_device(2), "type=\"T4-1B\"");
+    AUTO(typed_clear) struct typed typed = {0};
+    AUTO_FREE char *line = NULL;
+
+    fake_write(&scene.kernel, "guest2.xml", xml);
+    fake_write(&scene.kernel, "run/libvirt/qemu/other.xml", "<domstatus/>");
+    assert_true(asprintf(&line, "vgpuctl explain %s/guest2.xml", scene.kernel.path) > 0);
+    takes(1, T4);
+    runs(1, T4);
+    typed_expect(&scene, NULL, line, 3, "is given to another guest as a whole card", &typed);
+    ends(1);
+    typed_expect(&scene, NULL, line, 0, "chosen", &typed);
+    assert_int_equal(entries("whole"), 1);
 }
 
 /* What people see of a card that a guest has taken. */

@@ -426,10 +426,10 @@ TEST(exactly_these)
                  "--exactly is for one definition");
     /* Each word of the request counts. */
     leaves_alone("vgpuctl attach web09 --type T4-1B --numa ignore --exactly --dry-run",
-                 COMMAND_DONE, "would remove ua-gpu1");
+                 COMMAND_DONE, "would remove ua-gpu0");
     leaves_alone("vgpuctl attach web09 --type T4-1B --param frame_rate_limiter=0 --exactly "
                  "--dry-run",
-                 COMMAND_DONE, "would remove ua-gpu1");
+                 COMMAND_DONE, "would remove ua-gpu0");
     assert_int_equal(run("vgpuctl attach web09 --class small --exactly"), COMMAND_DONE);
     typed_assert_has(typed.printed, "web09: added ua-gpu2 (");
     typed_assert_has(typed.printed, "web09: removed ua-gpu0, for its next start\n"

@@ -4,14 +4,11 @@
 
 #include "base/printable.h"
 #include "cli/typed-line.h"
+#include "fake/listener.h"
 #include "fake/typed.h"
-#include "lease/log.h"
 
 #include <stdio.h>
 #include <string.h>
-#include <sys/socket.h>
-#include <sys/un.h>
-#include <unistd.h>
 
 #define MACHINE                                                                                    \
     "gpu 0000:18:00.0 rule size\n"                                                                 \
@@ -49,19 +46,6 @@ UNIT_TEST(a_password_stays_out)
     }
 }
 
-/* What this process has sent to the log, but for the beginning of the line. "": nothing. */
-static const char *
-heard(int log)
-{
-    static char line[2048];
-    ssize_t length = recv(log, line, sizeof(line) - 1, MSG_DONTWAIT);
-    const char *text;
-
-    line[length > 0 ? length : 0] = '\0';
-    text = strstr(line, "event=");
-    return text ? text : line;
-}
-
 /* A command that failed may have changed a part before. */
 TYPED_TEST(changes_are_logged, here)
 {
@@ -77,24 +61,15 @@ TYPED_TEST(changes_are_logged, here)
         {"vgpuctl drain", 2, NULL},
         {"vgpuctl gpus", 0, NULL},
     };
-    AUTO_CLOSE int reader = socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0);
-    struct sockaddr_un address = {.sun_family = AF_UNIX};
-    struct log log;
 
-    snprintf(address.sun_path, sizeof(address.sun_path), "/tmp/test-typed-line.%d", (int)getpid());
-    unlink(address.sun_path);
-    assert_int_equal(bind(reader, (const struct sockaddr *)&address, sizeof(address)), 0);
-    log_open(&log, "vgpuctl", address.sun_path);
-    scene.kernel.host.log = &log;
+    listener_begin(&scene.kernel);
     for (size_t i = 0; i < COUNT(rows); i++) {
         const char *line;
 
         typed_expect(&scene, HERE, rows[i].typed, rows[i].status, "", &typed);
-        line = heard(reader);
+        line = listener_heard();
         if (rows[i].told ? !strstr(line, rows[i].told) : *line)
             fail_msg("%s: %s", rows[i].typed, line);
     }
-    scene.kernel.host.log = NULL;
-    cleanup_close(&log.socket);
-    unlink(address.sun_path);
+    listener_end(&scene.kernel);
 }

@@ -27,6 +27,7 @@ tests_fake_libscene_a_SOURCES = \
 	tests/fake/fake-vf.c \
 	tests/fake/fake-vf-type.c \
 	tests/fake/fake-xe.c \
+	tests/fake/listener.c tests/fake/listener.h \
 	tests/fake/nvidia-tools.c tests/fake/nvidia-tools.h \
 	tests/fake/repeat.c tests/fake/repeat.h \
 	tests/fake/scene.c tests/fake/scene.h \

@@ -5,17 +5,15 @@
 #include "hook.h"
 #include "actions/reconcile.h"
 #include "base/memory.h"
+#include "fake/listener.h"
 #include "fake/repeat.h"
 #include "fake/scene.h"
 #include "lease/ledger.h"
-#include "lease/log.h"
 
 #include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/mman.h>
-#include <sys/socket.h>
-#include <sys/un.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -305,28 +303,14 @@ TEST(a_guest_that_is_nobody)
 
 /* --- the log ---------------------------------------------------------------------------------- */
 
-/* From now on the hook has a log. The test reads the log's lines from *reader. */
-static void
-listen_to(int *reader, struct log *log, struct sockaddr_un *address)
-{
-    *address = (struct sockaddr_un){.sun_family = AF_UNIX};
-    snprintf(address->sun_path, sizeof(address->sun_path), "%.80s/log", scene.kernel.path);
-    *reader = socket(AF_UNIX, SOCK_DGRAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
-    assert_int_equal(bind(*reader, (const struct sockaddr *)address, sizeof(*address)), 0);
-    log_open(log, "hook", address->sun_path);
-    scene.kernel.host.log = log;
-}
-
 /* How many lines were logged since the last call. Each must have these words. */
 static unsigned
-logged(int reader, const char *words)
+logged(const char *words)
 {
-    char line[2048];
-    ssize_t length;
+    char *rest = listener_heard(), *line;
     unsigned lines = 0;
 
-    for (; (length = recv(reader, line, sizeof(line) - 1, 0)) >= 0; lines++) {
-        line[length] = '\0';
+    for (; (line = strsep(&rest, "\n")) && *line; lines++) {
         if (!strstr(line, words))
             fail_msg("no \"%s\" in: %s", words, line);
     }
@@ -338,20 +322,20 @@ logged(int reader, const char *words)
 /* A release that fails, and that somebody else does later, is one story: the vGPU, and how it went
  * on. */
 static void
-one_story(int reader, const char *xml)
+one_story(const char *xml)
 {
     AUTO(lease_outcomes_clear) struct lease_outcomes outcomes = {0};
     struct fake_guest stray;
     struct error error;
 
     assert_int_equal(call(true, 5, "prepare", "begin", xml), 0);
-    assert_int_equal(logged(reader, "event=prepare "), 1);
+    assert_int_equal(logged("event=prepare "), 1);
     stray = fake_open(&scene.kernel, scene_device(1));
     assert_int_equal(call(true, 5, "release", "end", xml), 0);
-    assert_int_equal(logged(reader, "event=release result=failed: the vGPU " DEVICE_1), 1);
+    assert_int_equal(logged("event=release result=failed: the vGPU " DEVICE_1), 1);
     fake_close(&stray);
     assert_int_equal(reconcile_host(&scene.kernel.host, &outcomes, &error), 0);
-    assert_int_equal(logged(reader, "result=removed, which had failed before"), 1);
+    assert_int_equal(logged("result=removed, which had failed before"), 1);
 }
 
 /* A success logs one line for each vGPU. A failure of which people are not told logs one line. A
@@ -360,25 +344,20 @@ TEST(what_the_log_says)
 {
     AUTO_FREE char *xml = scene_xml(7, DEVICE("nvidia-222"), (const unsigned[]){1, 0});
     AUTO_FREE char *plain = scene_xml(8, "", (const unsigned[]){0});
-    AUTO_CLOSE int reader = -1;
-    struct sockaddr_un address;
-    struct log log;
 
-    listen_to(&reader, &log, &address);
+    listener_begin(&scene.kernel);
     assert_int_equal(call(true, 5, "prepare", "begin", xml), 0);
-    assert_int_equal(logged(reader, "event=prepare "), 1);
+    assert_int_equal(logged("event=prepare "), 1);
     assert_int_equal(call(true, 5, "start", "begin", xml), 0);
     assert_int_equal(call(true, 5, "prepare", "begin", plain), 0);
     assert_int_equal(call(true, 5, "release", "end", plain), 0);
     assert_int_equal(call(true, 5, "prepare", "begin", "this is no XML"), 1);
-    assert_int_equal(logged(reader, "nothing at all"), 0);
+    assert_int_equal(logged("nothing at all"), 0);
     assert_int_equal(call(true, 5, "release", "end", "this is no XML"), 0);
-    assert_int_equal(logged(reader, "event=release result=failed: "), 1);
+    assert_int_equal(logged("event=release result=failed: "), 1);
     assert_int_equal(call(true, 5, "release", "end", xml), 0);
-    assert_int_equal(logged(reader, "event=release "), 1);
-    one_story(reader, xml);
-    scene.kernel.host.log = NULL;
-    cleanup_close(&log.socket);
-    unlink(address.sun_path);
+    assert_int_equal(logged("event=release "), 1);
+    one_story(xml);
+    listener_end(&scene.kernel);
     scene_assert_empty(&scene);
 }

@@ -49,6 +49,7 @@ TEST(results)
         {-ENODEV, ERROR_FAILED, COUNTERS_KERNEL, "migrate.kernel"},
         {-ENXIO, ERROR_FAILED, COUNTERS_KERNEL, "migrate.kernel"},
         {-ECHILD, ERROR_FAILED, COUNTERS_KERNEL, "migrate.kernel"},
+        {-ENOTRECOVERABLE, ERROR_FAILED, COUNTERS_KERNEL, "migrate.kernel"},
         {-EBUSY, ERROR_FAILED, COUNTERS_BUSY, "migrate.busy"},
         {-ETIMEDOUT, ERROR_FAILED, COUNTERS_BUSY, "migrate.busy"},
         {-EEXIST, ERROR_FAILED, COUNTERS_BUSY, "migrate.busy"},

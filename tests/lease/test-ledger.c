@@ -414,6 +414,23 @@ UNIT_TEST(leases_are_found_added_and_removed_in_order)
 }
 
 /* A place that is promised to a domain is nothing that it has. */
+/* Each term by itself makes another lease, of which nothing that was seen is believed. */
+UNIT_TEST(whatever_changes_is_a_change)
+{
+    const struct lease old = a_lease();
+    struct lease changed[] = {old, old, old, old, old};
+
+    changed[0].state = LEASE_LEAVING;
+    changed[1].claim++;
+    changed[2].time++;
+    changed[3].daemon.pid++;
+    strcpy(changed[4].domain.text, LATER);
+    assert_false(lease_has_changed(&old, &old));
+    assert_true(lease_has_changed(NULL, &old));
+    for (size_t i = 0; i < COUNT(changed); i++)
+        assert_true(lease_has_changed(&old, &changed[i]));
+}
+
 UNIT_TEST(a_promise_binds)
 {
     struct ledger ledger = {0};
