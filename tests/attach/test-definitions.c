@@ -76,6 +76,23 @@ meddle(int *left)
     definition_write(libvirt, OTHER);
 }
 
+/* Somebody else changes the memory after each of our looks, and nothing else. */
+static bool never_rests;
+
+#define MEMORY "<memory unit='KiB'>"
+
+static void
+change_memory(virDomainPtr domain, const char *xml)
+{
+    static unsigned changes;
+    AUTO_FREE char *copy = strdup(xml);
+    char *memory = strstr(copy, MEMORY);
+
+    assert_non_null(memory);
+    memory[strlen(MEMORY)] = "123456789"[changes++ % 9];
+    virDomainFree(virDomainDefineXML(virDomainGetConnect(domain), copy));
+}
+
 char *
 virDomainGetXMLDesc(virDomainPtr domain, unsigned flags)
 {
@@ -85,6 +102,8 @@ virDomainGetXMLDesc(virDomainPtr domain, unsigned flags)
 
     if (flags & VIR_DOMAIN_XML_INACTIVE)
         meddle(&meddle_after_looks);
+    if (flags & VIR_DOMAIN_XML_INACTIVE && never_rests)
+        change_memory(domain, ret);
     return ret;
 }
 
@@ -157,6 +176,20 @@ TEST(somebody_else)
     meddle_after_writes = -1;
     expect("vgpuctl detach web09 ua-gpu1", COMMAND_DONE, "removed ua-gpu1");
     assert_both_changes(1);
+}
+
+/* It is given up after a while, and the definition stays as somebody else wants it. */
+TEST(somebody_never_rests)
+{
+    static const char *const lines[] = {"vgpuctl detach web09 ua-gpu0",
+                                        "vgpuctl attach web09 --type T4-1B"};
+
+    assert_int_equal(run("vgpuctl attach web09 --type T4-1B"), COMMAND_DONE);
+    never_rests = true;
+    for (size_t i = 0; i < COUNT(lines); i++)
+        expect(lines[i], COMMAND_FAILED,
+               "the definition of web09: somebody else has changed it meanwhile");
+    never_rests = false;
 }
 
 /* Somebody else adds to our change, which is not made twice then. */

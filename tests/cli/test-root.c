@@ -10,6 +10,7 @@
 #include "fake/typed.h"
 
 #include <fcntl.h>
+#include <limits.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -328,6 +329,26 @@ TEST(dots_lead_up_to_the_root)
         if (found.st_ino != wanted.st_ino || found.st_dev != wanted.st_dev)
             fail_msg("%s does not lead to %s", rows[i][0], rows[i][1]);
     }
+}
+
+/* The target of a link goes in front of the rest of the path, as long as both have room. */
+TEST(a_link_and_the_rest_have_room)
+{
+    char target[3001], path[1200] = "long/";
+    int fd;
+
+    for (size_t i = 0; i < sizeof(target); i++)
+        target[i] = "./"[i % 2];
+    target[sizeof(target) - 1] = '\0';
+    assert_int_equal(symlinkat(target, root, "long"), 0);
+    while (strlen(target) + strlen(path) - strlen("long") < PATH_MAX - 1)
+        strcat(path, path[strlen(path) - 1] == '/' ? "." : "/");
+    fd = safe_open_in_root(root, path, O_RDONLY | O_DIRECTORY, 0);
+    assert_true(fd >= 0);
+    close(fd);
+    strcat(path, "/");
+    assert_int_equal(safe_open_in_root(root, path, O_RDONLY | O_DIRECTORY, 0), -1);
+    assert_int_equal(errno, ENAMETOOLONG);
 }
 
 /* Nobody opens a pipe or a socket, or waits for one. */

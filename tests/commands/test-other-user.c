@@ -121,6 +121,24 @@ TEST(a_running_guest)
     assert_int_equal(scene_release(&scene, 1, 1), 0);
 }
 
+/* The program's own directory decides who plugs, whoever may write beside it. */
+TEST(who_may_not_plug)
+{
+    int root = scene.kernel.host.root;
+
+    assert_int_equal(chmod(scene.kernel.path, 0755), 0);
+    run_guest();
+    assert_int_equal(fchmodat(root, "run", 0777, 0), 0);
+    assert_int_equal(fchmodat(root, "run/libvirt-vgpu", 0555, 0), 0);
+    become_another(true);
+    typed_expect(&scene, "test:///default", "vgpuctl attach test --type T4-1B --live", 1,
+                 "a running guest's vGPU is made and removed by ourselves, not by libvirt's hook",
+                 &typed);
+    become_another(false);
+    assert_int_equal(fchmodat(root, "run/libvirt-vgpu", 0755, 0), 0);
+    assert_int_equal(scene_release(&scene, 1, 1), 0);
+}
+
 /* A device that is left behind is somebody's work, or nobody's. */
 TEST(what_only_root_knows)
 {

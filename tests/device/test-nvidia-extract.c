@@ -40,12 +40,15 @@ static struct inventory inventory;
 static struct host_ops ops;
 static const struct host_ops *kernel; /* the fake one's */
 static unsigned tables_opened;
+static bool open_fails; /* the table's, with EIO */
 
 static int
 open_counting(const struct host *of, const char *path, int flags, mode_t mode)
 {
-    tables_opened += !strcmp(path, NVIDIA_TABLE_PATH);
-    return kernel->open(of, path, flags, mode);
+    bool is_table = !strcmp(path, NVIDIA_TABLE_PATH);
+
+    tables_opened += is_table;
+    return is_table && open_fails ? -EIO : kernel->open(of, path, flags, mode);
 }
 
 static void
@@ -59,6 +62,7 @@ start(const char *machine, const char *table)
     ops.open = open_counting;
     fake.host.ops = &ops;
     tables_opened = 0;
+    open_fails = false;
 }
 
 static int
@@ -255,6 +259,39 @@ TEST(a_broken_table)
     look_and_remember();
     assert_int_equal(tables_opened, 2);
     assert_string_equal(inventory.table_fault.text, "");
+    assert_maximum("nvidia-1145", 32, LIMIT_TABLE);
+}
+
+/* What is wrong with the file itself is not looked at again while the file is the same. */
+TEST(what_no_look_changes)
+{
+    static const char path[] = NVIDIA_TABLE_PATH;
+    int fd;
+
+    start(L40S, USUAL);
+    fd = openat(fake.host.root, path, O_WRONLY | O_CLOEXEC);
+    assert_int_equal(ftruncate(fd, 17 << 20), 0);
+    close(fd);
+    look_and_remember();
+    look_and_remember();
+    assert_int_equal(tables_opened, 1);
+    assert_int_equal(renameat(fake.host.root, path, fake.host.root, "table"), 0);
+    assert_int_equal(symlinkat("/table", fake.host.root, path), 0);
+    look_and_remember();
+    look_and_remember();
+    assert_int_equal(tables_opened, 2);
+}
+
+/* What the next look may find otherwise is not told. */
+TEST(what_a_look_may_change)
+{
+    start(L40S, USUAL);
+    open_fails = true;
+    look_and_remember();
+    assert_string_equal(inventory.table_fault.text, "");
+    open_fails = false;
+    look_and_remember();
+    assert_int_equal(tables_opened, 2);
     assert_maximum("nvidia-1145", 32, LIMIT_TABLE);
 }
 

@@ -16,7 +16,7 @@ TEST(everything_a_device_may_say)
     const struct request_device *device;
 
     parsed_assert(parsed,
-                  GUEST(ASK("<vgpu:device alias='ua-gpu0' class='small' parent='0000:1A:00.0' "
+                  GUEST(ASK("<vgpu:device alias='ua-gpu0' class='small' parent='00000000:1A:00.0' "
                             "placement='spread' numa='require' traits='a !b'>"
                             "<vgpu:param name='frame_rate_limiter' value='0'/>"
                             "<vgpu:param name='disable_vnc' value='1'></vgpu:param></vgpu:device>"

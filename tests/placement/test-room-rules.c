@@ -21,8 +21,8 @@
  * separates steps: "put X-1 a.0"; "put - a.0 2048" (a type that the GPU does not list, and its
  * MiB); "drop a.0" (the first vGPU there). "keep a.0 1024" comes before all other steps: the
  * function has this much memory without a vGPU, now if it has none. The question is a type and a
- * parent. Without a parent it means the whole GPU. Another question is "left", the rest of the
- * first limit. The answer is "LEAST..MOST WHY", with "any" if nobody knows the number.
+ * parent. Without a parent it means the whole GPU. With "told" behind the parent it means the
+ * driver's word alone. Another question is "left", the rest of the first limit. The answer is "LEAST..MOST WHY", with "any" if nobody knows the number.
  */
 struct row {
     const char *rule, *machine, *policy, *steps;
@@ -116,8 +116,8 @@ answer(const struct asked *asked, const char *question, char *text, size_t size)
         [ROOM_NEVER] = "never",   [ROOM_UNREADABLE] = "unreadable", [ROOM_FULL] = "full",
         [ROOM_IN_USE] = "in use", [ROOM_OTHER_SIZE] = "other size", [ROOM_WITHHELD] = "withheld",
         [ROOM_UNTOLD] = "untold", [ROOM_MIXING] = "mixing",         [ROOM_FREE] = "free"};
-    char type[64], parent[64], most[16];
-    int count = sscanf(question, "%63s %63s", type, parent);
+    char type[64], parent[64], told[8], most[16];
+    int count = sscanf(question, "%63s %63s %7s", type, parent, told);
     struct place place = {NULL, find_type(asked, type)};
     struct bounds said;
 
@@ -127,7 +127,7 @@ answer(const struct asked *asked, const char *question, char *text, size_t size)
         said = gpu_room_left(&asked->load, place.type, NULL);
     } else {
         place.parent = find_parent(asked, parent);
-        said = gpu_room_at(&asked->load, &place);
+        said = count == 2 ? gpu_room_at(&asked->load, &place) : gpu_room_told(&asked->load, &place);
     }
     snprintf(most, sizeof(most), said.most == BOUNDS_ANY ? "any" : "%u", said.most);
     snprintf(text, size, "%u..%s %s", said.least, most, words[said.why]);
@@ -268,6 +268,20 @@ UNIT_TEST(limits_bind)
         {"memory by sizes: not sure", MIX, "", "put X-1 v.0", LOAD_NOW, "X-2", "0..1 untold"},
         {"and bound all the same", MIX, "", "put X-2 v.0;put X-1 v.1;put X-1 v.2", LOAD_NOW, "X-1",
          "0..0 full"},
+    };
+
+    check(rows, COUNT(rows));
+}
+
+UNIT_TEST(the_drivers_word_alone)
+{
+    static const struct row rows[] = {
+        {"counts by itself", A "foreign 1 X-1 a", "", "", LOAD_NOW, "X-1 a told", "3..3 free"},
+        {"does not know of a configured limit",
+         "gpu v vf vfs 4 X-1:1024:4\nforeign 1 X-1 v.0\nforeign 2 X-1 v.1", MOST_TWO, "", LOAD_NOW,
+         "X-1 v.2 told", "0..0 full"},
+        {"cannot be read", "gpu a vfs 4 X-1:1024:4\nunreadable a.0 X-1", "", "", LOAD_NOW,
+         "X-1 a.0 told", "0..0 unreadable"},
     };
 
     check(rows, COUNT(rows));
