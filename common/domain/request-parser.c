@@ -384,7 +384,6 @@ parse(const struct document *document, enum place root, bool is_draft, struct re
     xmlCtxtUseOptions(reader.stream.xml, STREAM_OPTIONS);
     stream_feed(&reader.stream);
     rc = reader.stream.failed ? -EINVAL : 0;
-    ret->line = 0;
     ret->is_partial = rc < 0;
     if (rc == 0 && !*ret->domain.text && !is_draft)
         rc = error_set(error, -EINVAL, "it has no <uuid>");

@@ -88,7 +88,7 @@ struct request {
     struct request_fault *faults; /* all that are kept */
     size_t fault_count;
     bool is_partial; /* the XML could not be read to its end */
-    unsigned line;   /* where the parser is; 0 once it is done */
+    unsigned line;   /* where the parser is */
 };
 
 void request_clear(struct request *request) NONNULL;
