@@ -8,8 +8,14 @@
 #include "fake/unit.h"
 
 #include <fcntl.h>
+#include <signal.h>
 #include <string.h>
+#include <sys/ioctl.h>
 #include <sys/mman.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#define PAGE 4096 /* bytes that the smallest pipe holds */
 
 static struct document
 document_of(const char *text)
@@ -88,6 +94,55 @@ UNIT_TEST(is_written_to_the_end)
     assert_int_equal(document_write(&document, full), -ENOSPC);
     assert_int_equal(document_write(&document, -1), -EBADF);
     assert_int_equal(document_write(&(const struct document){0}, -1), 0);
+}
+
+/* Interrupts the writer as soon as the pipe is full, and copies what comes. */
+static void __attribute__((noreturn)) interrupt_and_copy(int pipe, int copy)
+{
+    char part[PAGE];
+    ssize_t length;
+    int there = 0;
+
+    while (there < PAGE && ioctl(pipe, FIONREAD, &there) == 0)
+        usleep(1000);
+    kill(getppid(), SIGUSR1);
+    while ((length = read(pipe, part, sizeof(part))) > 0)
+        (void)!write(copy, part, (size_t)length);
+    _exit(0);
+}
+
+static void
+do_nothing(int number)
+{
+    (void)number;
+}
+
+/* A signal ends a write halfway. */
+UNIT_TEST(the_rest_is_written_after_a_signal)
+{
+    static const struct sigaction action = {.sa_handler = do_nothing};
+    AUTO_CLOSE int file = memfd_create("copy", MFD_CLOEXEC);
+    char text[3 * PAGE], copy[sizeof(text) + 1];
+    const struct document document = {text, sizeof(text)};
+    int ends[2];
+    pid_t child;
+
+    for (size_t i = 0; i < sizeof(text); i++)
+        text[i] = (char)('a' + i % 23);
+    assert_int_equal(sigaction(SIGUSR1, &action, NULL), 0);
+    assert_int_equal(pipe2(ends, O_CLOEXEC), 0);
+    assert_int_equal(fcntl(ends[1], F_SETPIPE_SZ, PAGE), PAGE);
+    child = fork();
+    if (child == 0) {
+        close(ends[1]);
+        interrupt_and_copy(ends[0], file);
+    }
+    assert_int_equal(document_write(&document, ends[1]), 0);
+    close(ends[0]);
+    close(ends[1]);
+    assert_int_equal(waitpid(child, NULL, 0), child);
+    assert_int_equal(pread(file, copy, sizeof(copy), 0), sizeof(text));
+    assert_memory_equal(copy, text, sizeof(text));
 }
 
 UNIT_TEST(what_cannot_be_read)

@@ -499,6 +499,26 @@ TEST(uuids_in_the_way)
     start_and_compare(COMMAND_FAILED);
 }
 
+/* A kept vGPU has the demanded UUID, and goes for that. More of the same GPU go for room. Each is
+ * named once. */
+TEST(a_uuid_and_room)
+{
+    start_machine("mtty");
+    configure("release = \"keep\";\n");
+    for (unsigned i = 2; i < 15; i++) {
+        const char *type = i == 2 || i == 3 ? "mtty-1" : "mtty-2";
+
+        assert_int_equal(scene_prepare(&scene, i, i, type), 0);
+        assert_int_equal(scene_release(&scene, i, i), 0);
+    }
+    define("<vgpu:device alias='ua-gpu2' type='mtty-2'/>", (const unsigned[]){2, 0});
+    says(0, "order and no more than needed: "
+            "dddddddd-0000-4000-8000-000000000002 (guest2): mtty-1 on mtty, kept "
+            "dddddddd-0000-4000-8000-000000000003 (guest3): mtty-1 on mtty, kept "
+            "dddddddd-0000-4000-8000-000000000004 (guest4): mtty-2 on mtty, kept");
+    start_and_compare(COMMAND_DONE);
+}
+
 /* The guest's own device, and a device that somebody else made for the guest. */
 TEST(there_already)
 {

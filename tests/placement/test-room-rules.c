@@ -22,7 +22,8 @@
  * MiB); "drop a.0" (the first vGPU there). "keep a.0 1024" comes before all other steps: the
  * function has this much memory without a vGPU, now if it has none. The question is a type and a
  * parent. Without a parent it means the whole GPU. With "told" behind the parent it means the
- * driver's word alone. Another question is "left", the rest of the first limit. The answer is "LEAST..MOST WHY", with "any" if nobody knows the number.
+ * driver's word alone. Another question is "left", the rest of the first limit. The answer is
+ * "LEAST..MOST WHY", with "any" if nobody knows the number.
  */
 struct row {
     const char *rule, *machine, *policy, *steps;
