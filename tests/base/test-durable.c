@@ -68,6 +68,7 @@ UNIT_TEST(written_at_once)
         assert_int_equal(ended, writers[i]);
         assert_int_equal(status, 0);
     }
+    assert_true(host_exists(&kernel.host, "etc/both/file"));
     check_file(&kernel.host);
     fake_stop(&kernel);
 }
