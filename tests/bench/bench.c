@@ -387,7 +387,7 @@ guest_for(unsigned gpus, unsigned functions, bool vf)
     char gpu[16];
     const char *sources[] = {scene_device(1), NULL};
 
-    snprintf(gpu, sizeof(gpu), "0000:%02x:00.0", 15 + gpus);
+    snprintf(gpu, sizeof(gpu), "0000:%02x:00.0", LARGE_FIRST_BUS + gpus - 1);
     if (vf)
         sources[0] = scene_function(gpu, functions - 1);
     return scene_xml_of(1, "<vgpu:device alias=\"ua-gpu1\" type=\"A40-2Q\"/>", sources);

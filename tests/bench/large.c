@@ -5,8 +5,6 @@
 
 #include <stdio.h>
 
-#define FIRST 0x18 /* the bus of the first GPU */
-
 char *
 large_host(unsigned gpus, unsigned functions, bool vf)
 {
@@ -16,7 +14,7 @@ large_host(unsigned gpus, unsigned functions, bool vf)
     FILE *out = open_memstream(&text, &size);
 
     for (unsigned gpu = 0; gpu < gpus; gpu++) {
-        fprintf(out, "gpu 0000:%02x:00.0%s rule size numa %u vfs %u\n", FIRST + gpu,
+        fprintf(out, "gpu 0000:%02x:00.0%s rule size numa %u vfs %u\n", LARGE_FIRST_BUS + gpu,
                 vf ? " vf" : "", gpu / 4, functions);
         for (unsigned type = 0; type < 22; type++)
             fprintf(out, "type nvidia-%u \"NVIDIA A40-%u%c\" framebuffer %u max %u heads 4\n",
@@ -34,7 +32,8 @@ large_fill(const struct fake_kernel *fake, unsigned count)
         unsigned at = 4 + i / 7;
         char parent[32];
 
-        snprintf(parent, sizeof(parent), "0000:%02x:%02x.%x", FIRST + i % 7, at / 8, at % 8);
+        snprintf(parent, sizeof(parent), "0000:%02x:%02x.%x", LARGE_FIRST_BUS + i % 7, at / 8,
+                 at % 8);
         if (fake_make(fake, parent, "nvidia-555", scene_device(i)) < 0) {
             fprintf(stderr, "bench: making a vGPU on %s failed\n", parent);
             exit(1);
