@@ -722,4 +722,6 @@ TEST(a_device_that_stays)
     assert_int_equal(typed.status, COMMAND_FAILED);
     assert_string_equal(fake_type_of(&scene.kernel, scene_device(1)), "nvidia-222");
     assert_int_equal(scene_leases(&scene, "held"), 1);
+    typed_run(&scene, uri, "vgpuctl detach web10 ua-gpu0 --timeout 1 --json", &typed);
+    typed_assert_has(typed.printed, "\"vgpus\": []");
 }

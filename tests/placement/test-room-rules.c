@@ -281,6 +281,8 @@ UNIT_TEST(the_drivers_word_alone)
         {"does not know of a configured limit",
          "gpu v vf vfs 4 X-1:1024:4\nforeign 1 X-1 v.0\nforeign 2 X-1 v.1", MOST_TWO, "", LOAD_NOW,
          "X-1 v.2 told", "0..0 full"},
+        {"says none for any day", "gpu a X-1:1024:0 X-2:2048:0", "", "", LOAD_EVER, "X-1 a told",
+         "0..0 full"},
         {"cannot be read", "gpu a vfs 4 X-1:1024:4\nunreadable a.0 X-1", "", "", LOAD_NOW,
          "X-1 a.0 told", "0..0 unreadable"},
     };
