@@ -5,7 +5,7 @@
 #include "actions/making.h"
 #include "actions/passthrough.h"
 #include "actions/release.h"
-#include "base/printable.h"
+#include "base/shell-word.h"
 #include "lease/daemon.h"
 #include "lease/log.h"
 #include "lease/marks.h"

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
 #include "actions/assignment.h"
-#include "apply/remove-all.h"
 #include "base/array.h"
 #include "base/reader.h"
 #include "lease/daemon.h"
 #include "lease/marks.h"
+#include "lease/recent-removal.h"
 #include "placement/boot-wait.h"
 
 #include <string.h>

@@ -3,7 +3,7 @@
 #include "actions/pass.h"
 #include "base/reader.h"
 #include "lease/log.h"
-#include "lease/whole-card.h"
+#include "lease/proving.h"
 #include "policy/policy-load.h"
 
 void

@@ -5,6 +5,7 @@
 #include "actions/taken-cards.h"
 #include "base/array.h"
 #include "base/reader.h"
+#include "device/occupant.h"
 #include "device/pci.h"
 #include "device/vfio.h"
 #include "lease/daemon.h"

@@ -46,7 +46,7 @@ enum {
     START_HASTY = 1 << 17,        /* a card did not answer, and there is time to wait for it */
     START_BOOTING = 1 << 18,      /* a GPU of vgpu.conf may still come up */
     START_JUST_REMOVED = 1 << 19, /* a vGPU was just removed: its driver's figures may not show that
-                                     yet (remove-all.h) */
+                                     yet (recent-removal.h) */
 };
 
 enum start_step {

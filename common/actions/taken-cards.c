@@ -2,6 +2,7 @@
 
 #include "actions/taken-cards.h"
 #include "base/array.h"
+#include "device/occupant.h"
 #include "device/pci.h"
 #include "lease/statedir.h"
 #include "placement/demand.h"

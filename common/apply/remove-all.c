@@ -3,35 +3,11 @@
 #include "apply/remove-all.h"
 #include "apply/apply.h"
 #include "base/array.h"
-#include "base/run-links.h"
 #include "lease/log.h"
+#include "lease/recent-removal.h"
 
-#include <inttypes.h>
 #include <limits.h>
 #include <string.h>
-
-/* --- GPUs from which a vGPU was just removed -------------------------------------------------- */
-
-#define KIND    "settling"
-#define LONGEST 3000 /* ms until a driver's figures show that a vGPU is gone */
-
-/* Two processes may do this at once. Then one link stays, and their times are about the same. */
-void
-recent_removal_note(const struct host *host, const struct name *gpu)
-{
-    (void)!run_links_replace(host, KIND, gpu->text, "%" PRIu64, host_uptime(host));
-}
-
-bool
-recent_removal_on(const struct host *host, const struct name *gpu)
-{
-    uint64_t now = host_uptime(host), time;
-
-    return run_links_read_number(host, KIND, gpu->text, &time) == 0 && time <= now &&
-           now - time < LONGEST;
-}
-
-/* --- removals --------------------------------------------------------------------------------- */
 
 /* One removal, and what is known of it so far. */
 struct attempt {

@@ -54,22 +54,3 @@ void removals_clear(struct removals *removals) NONNULL;
  * time, so that those after it have theirs. */
 void remove_all(struct transaction *transaction, struct removals *removals,
                 const struct removal_terms *terms) NONNULL;
-
-/* --- GPUs from which a vGPU was just removed -------------------------------------------------- */
-
-/*
- * A driver may show only a moment later that there is room again. So a start that finds no room on
- * such a GPU looks again, whoever removed the vGPU. Each removal leaves a link in the state
- * directory, in place of the one before. Its target is the time, in ms since the boot:
- *
- *     /run/libvirt-vgpu/settling/0000:18:00.0 -> 812345
- *
- * The directory has the name that earlier versions gave it. Nothing depends on these links. A link
- * that is missing, old or of the future means nothing.
- */
-
-/* Leaves the link of a GPU. A failure is no error. */
-void recent_removal_note(const struct host *host, const struct name *gpu) NONNULL;
-
-/* Whether a vGPU was removed so recently that the driver's figures of its GPU may still be late. */
-bool recent_removal_on(const struct host *host, const struct name *gpu) CHECKED NONNULL;

@@ -3,7 +3,7 @@
 #include "base/document.h"
 #include "base/deadline.h"
 #include "base/memory.h"
-#include "base/printable.h"
+#include "base/utf8.h"
 
 #include <poll.h>
 #include <string.h>

@@ -2,50 +2,11 @@
 
 #include "base/printable.h"
 #include "base/memory.h"
-#include "base/text.h"
+#include "base/utf8.h"
 
 #include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
-
-/* --- characters ------------------------------------------------------------------------------- */
-
-size_t
-utf8_read(const char *bytes, size_t length, uint32_t *ret)
-{
-    static const struct {
-        unsigned char mask, lead;
-        size_t length;
-        uint32_t least; /* smaller characters have a shorter form, and must use it */
-    } forms[] = {
-        {0x80, 0x00, 1, 0},
-        {0xe0, 0xc0, 2, 0x80},
-        {0xf0, 0xe0, 3, 0x800},
-        {0xf8, 0xf0, 4, 0x10000},
-    };
-    const unsigned char *text = (const unsigned char *)bytes;
-    size_t form = 0;
-    uint32_t character;
-
-    while (form < COUNT(forms) && (*text & forms[form].mask) != forms[form].lead)
-        form++;
-    if (form == COUNT(forms) || forms[form].length > length)
-        return 0;
-    character = *text & (unsigned char)~forms[form].mask;
-    for (size_t i = 1; i < forms[form].length; i++) {
-        if ((text[i] & 0xc0) != 0x80)
-            return 0;
-        character = character << 6 | (text[i] & 0x3f);
-    }
-    *ret = character;
-    /* Surrogates are no characters, and U+10FFFF is the last one. */
-    return character < forms[form].least || (character >= 0xd800 && character <= 0xdfff) ||
-                   character > 0x10ffff
-               ? 0
-               : forms[form].length;
-}
-
-/* --- a text ----------------------------------------------------------------------------------- */
 
 /* Characters that are no text, in order: controls, line separators, invisible ones, those that turn
  * the direction of writing, and code points that are no characters. */
@@ -133,34 +94,4 @@ void
 printable_make_utf8(char *text)
 {
     replace(text, is_none);
-}
-
-/* --- a word of a shell ------------------------------------------------------------------------ */
-
-/* Bytes above 127 are letters of some language, and need no quotes. */
-static bool
-is_plain(const char *name)
-{
-    static const char special[] = " \t\n\r\v\f!\"#$&'()*;<=>?[\\]^`{|}~";
-
-    return *name && strcspn(name, special) == strlen(name);
-}
-
-struct shell_word
-shell_word(const char *name)
-{
-    struct shell_word ret = {""};
-    struct text word = text_on(ret.text, sizeof(ret.text));
-
-    if (is_plain(name)) {
-        text_add(&word, "%s", name);
-    } else {
-        text_add(&word, "'");
-        for (; *name; name++)
-            text_add(&word, "%s%c%s", *name == '\'' ? "'\\" : "", *name, *name == '\'' ? "'" : "");
-        text_add(&word, "'");
-    }
-    if (word.is_cut)
-        snprintf(ret.text, sizeof(ret.text), "NAME");
-    return ret;
 }

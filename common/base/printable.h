@@ -13,12 +13,6 @@
 
 #include "base/cleanup.h"
 
-#include <stdint.h>
-
-/* How many of these bytes, 1 to 4, are the first character (RFC 3629); 0: they do not begin with
- * one. There is at least one byte. */
-size_t utf8_read(const char *bytes, size_t length, uint32_t *ret) CHECKED NONNULL;
-
 /* Makes a text one printable line of UTF-8, in place. A byte becomes '?' if it is no UTF-8. So does
  * each byte of a control character, a line separator, an invisible character, or one that changes
  * the direction of writing. */
@@ -31,15 +25,3 @@ char *printable_word(const char *text) CHECKED NONNULL;
 /* The same as printable_make for JSON. Only bytes that are no UTF-8 become '?', because JSON must
  * not have any. */
 void printable_make_utf8(char *text) NONNULL;
-
-/* --- a name in a command that a person is told to type, and may copy -------------------------- */
-
-/* Whoever may define a domain chooses its name and its aliases. A shell gives ";", blanks and other
- * characters in them a meaning of its own. */
-struct shell_word {
-    char text[1024];
-};
-
-/* The name as one word of a shell: as it is, or in quotes if one of its characters needs them.
- * "NAME" if it is too long. */
-struct shell_word shell_word(const char *name) NONNULL;

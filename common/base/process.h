@@ -38,25 +38,3 @@ int process_program(const struct host *host, int pid, char *name, size_t size,
 bool process_alive(const struct host *host, struct process process) CHECKED NONNULL;
 
 bool process_same(struct process a, struct process b);
-
-/* --- which process has a file locked ---------------------------------------------------------- */
-
-/*
- * For messages. A lock of flock(2), or an open file description lock, belongs to an open file.
- * Every process that has inherited the open file has the lock as well, and the kernel tells so in
- * /proc/PID/fdinfo/FD (proc(5)). /proc/locks names only the process that took the lock, and that
- * one may have ended.
- */
-
-struct lock_holder {
-    int pid;
-    char name[80]; /* for people: "812 (sriov-manage)" */
-    bool is_left;  /* the process that took the lock has it no more: the holder inherited it */
-};
-
-/* Finds a process other than this one that has the lock of flock(2) on a file, or the one on a byte
- * of it. False: there is none, or it may not be looked at. */
-bool lock_holder_find(const struct host *host, const char *path,
-                      struct lock_holder *ret) CHECKED NONNULL;
-bool lock_holder_find_byte(const struct host *host, const char *path, uint64_t byte,
-                           struct lock_holder *ret) CHECKED NONNULL;

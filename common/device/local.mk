@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 
 libvgpu_a_SOURCES += \
+	common/device/gpu.c common/device/gpu.h \
 	common/device/ineligible.c common/device/ineligible.h \
 	common/device/inventory.c common/device/inventory.h \
 	common/device/limit.h \
@@ -10,6 +11,7 @@ libvgpu_a_SOURCES += \
 	common/device/nvidia-extract.c common/device/nvidia-extract.h \
 	common/device/nvidia-number.c common/device/nvidia-number.h \
 	common/device/nvidia-table.c common/device/nvidia-table.h \
+	common/device/occupant.c common/device/occupant.h \
 	common/device/open-files.c common/device/open-files.h \
 	common/device/partition.c common/device/partition.h \
 	common/device/pci.c common/device/pci.h \

@@ -11,6 +11,7 @@
 
 #include "base/array.h"
 #include "base/reader.h"
+#include "device/gpu.h"
 #include "device/nvidia-number.h"
 #include "device/nvidia.h"
 #include "device/pci.h"

@@ -12,6 +12,7 @@
 
 #include "device/pool.h"
 #include "base/array.h"
+#include "device/gpu.h"
 #include "device/pci.h"
 #include "device/tag.h"
 #include "device/vfio.h"

@@ -19,6 +19,7 @@
 
 #include "base/array.h"
 #include "base/reader.h"
+#include "device/gpu.h"
 #include "device/nvidia-number.h"
 #include "device/nvidia.h"
 #include "device/pci.h"

@@ -12,6 +12,7 @@
  */
 
 #include "base/array.h"
+#include "device/gpu.h"
 #include "device/pci.h"
 #include "device/pool.h"
 #include "device/profile.h"

@@ -2,7 +2,7 @@
 
 #include "domain/hostdev.h"
 #include "base/array.h"
-#include "base/printable.h"
+#include "base/shell-word.h"
 #include "base/suggest.h"
 
 #include <libxml/parser.h>

@@ -64,7 +64,7 @@ struct ledger {
     size_t count;
     /* These are not in the file. They are read from links and lists when the file is read, because
      * whoever decides under the lock must know them, too. */
-    struct names proved;      /* GPUs that a vgpuctl has for itself (whole-card.h) */
+    struct names proved;      /* GPUs that a vgpuctl has for itself (proving.h) */
     struct whole_cards cards; /* GPUs that guests have taken themselves (whole-card.h) */
     struct names drained;     /* GPUs that an administrator has drained (drained.h) */
     int drained_rc;           /* -errno: that list cannot be read, and any GPU may be drained */

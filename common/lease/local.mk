@@ -10,6 +10,8 @@ libvgpu_a_SOURCES += \
 	common/lease/look.c common/lease/look.h \
 	common/lease/marks.c common/lease/marks.h \
 	common/lease/origin.c common/lease/origin.h \
+	common/lease/proving.c common/lease/proving.h \
+	common/lease/recent-removal.c common/lease/recent-removal.h \
 	common/lease/saved-type.c common/lease/saved-type.h \
 	common/lease/statedir.c common/lease/statedir.h \
 	common/lease/this-host.c common/lease/this-host.h \

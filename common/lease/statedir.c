@@ -5,7 +5,7 @@
 #include "base/safe-open.h"
 #include "lease/drained.h"
 #include "lease/log.h"
-#include "lease/whole-card.h"
+#include "lease/proving.h"
 
 #include <fcntl.h>
 #include <stdio.h>

@@ -9,9 +9,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* --- cards that guests have taken ------------------------------------------------------------- */
-
-#define WHOLE "whole"
+#define KIND "whole"
 
 /* A link's name. */
 struct link {
@@ -32,16 +30,16 @@ whole_card_leave(const struct host *host, const struct whole_card *card, struct 
 {
     const struct link link = link_of(card);
     int rc =
-        run_links_replace(host, WHOLE, link.name, "%d.%" PRIu64 ".%" PRIu64 ".%s", card->daemon.pid,
+        run_links_replace(host, KIND, link.name, "%d.%" PRIu64 ".%" PRIu64 ".%s", card->daemon.pid,
                           card->daemon.start, card->number, card->domain_name);
 
-    return run_links_check(rc, WHOLE, link.name, error);
+    return run_links_check(rc, KIND, link.name, error);
 }
 
 void
 whole_card_remove(const struct host *host, const struct whole_card *card)
 {
-    run_links_remove(host, WHOLE, link_of(card).name);
+    run_links_remove(host, KIND, link_of(card).name);
 }
 
 /* Reads a number up to a dot, and steps behind that. */
@@ -90,7 +88,7 @@ read_link(const struct host *host, const char *name, struct whole_card *ret)
     if (rc == 0 && strcmp(link_of(ret).name, name) != 0)
         return -EINVAL;
     if (rc == 0)
-        rc = run_links_read(host, WHOLE, name, target, sizeof(target));
+        rc = run_links_read(host, KIND, name, target, sizeof(target));
     return rc < 0 ? rc : read_target(target, ret);
 }
 
@@ -99,7 +97,7 @@ whole_cards_read(const struct host *host, struct whole_cards *ret)
 {
     AUTO(words_clear) struct words names = {0};
 
-    run_links_list(host, WHOLE, &names);
+    run_links_list(host, KIND, &names);
     for (size_t i = 0; i < names.count; i++) {
         struct whole_card card = {0};
 
@@ -133,58 +131,4 @@ whole_card_equal(const struct whole_card *a, const struct whole_card *b)
 {
     return name_equal(&a->card, &b->card) && name_equal(&a->domain, &b->domain) &&
            a->number == b->number;
-}
-
-/* --- GPUs that a vgpuctl has for itself ------------------------------------------------------- */
-
-#define PROVING "proving"
-#define CLAIMS  "run/libvirt-vgpu/claims"
-
-int
-proving_begin(const struct host *host, const struct name *gpu, uint64_t claim, struct error *error)
-{
-    int rc = run_links_replace(host, PROVING, gpu->text, "%" PRIu64, claim);
-
-    return run_links_check(rc, PROVING, gpu->text, error);
-}
-
-/* The GPUs of the links whose claim is held, or is not. Anything else stays, and does not count. */
-static void
-read_those(const struct host *host, int claims, bool held, struct names *ret)
-{
-    AUTO(words_clear) struct words gpus = {0};
-
-    run_links_list(host, PROVING, &gpus);
-    for (size_t i = 0; i < gpus.count; i++) {
-        uint64_t claim;
-
-        if (run_links_read_number(host, PROVING, gpus.items[i], &claim) == 0 &&
-            host->ops->is_locked(host, claims, claim) == held)
-            (void)!names_add(ret, gpus.items[i]);
-    }
-}
-
-void
-proving_read(const struct host *host, int claims, struct names *ret)
-{
-    read_those(host, claims, true, ret);
-}
-
-void
-proving_sweep(const struct host *host, int claims)
-{
-    AUTO(names_clear) struct names ended = {0};
-
-    read_those(host, claims, false, &ended);
-    for (size_t i = 0; i < ended.count; i++)
-        run_links_remove(host, PROVING, ended.items[i].text);
-}
-
-bool
-proving_find(const struct host *host, const struct name *gpu, struct lock_holder *ret)
-{
-    uint64_t claim;
-
-    return run_links_read_number(host, PROVING, gpu->text, &claim) == 0 &&
-           lock_holder_find_byte(host, CLAIMS, claim, ret);
 }

@@ -1,23 +1,12 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
 /*
- * whole-card: which GPUs somebody has as a whole: guests, which have taken them as PCI hostdevs, or
- * a vgpuctl. Nobody else gets a vGPU there meanwhile.
+ * whole-card: which GPUs guests have taken themselves, as PCI hostdevs. Nobody else gets a vGPU
+ * there meanwhile.
  *
- * Each such GPU has a link in the state directory. Links are made and removed under the ledger's
- * lock. statedir_load reads them with the ledger, so whoever decides under the lock knows them.
- */
-
-#pragma once
-
-#include "base/error.h"
-#include "base/process.h"
-
-/* --- cards that guests have taken (ledger.cards) ---------------------------------------------- */
-
-/*
- * `prepare` leaves a link for each such card of its guest. The link's name has the card and the
- * domain. Its target has the daemon's pid and start time, a number, and the domain's name:
+ * `prepare` leaves a link in the state directory for each such card of its guest. The link's name
+ * has the card and the domain. Its target has the daemon's pid and start time, a number, and the
+ * domain's name:
  *
  *     /run/libvirt-vgpu/whole/0000:18:00.0.DOMAIN -> 4711.52003.3600000123.web01
  *
@@ -25,7 +14,15 @@
  * The number is one of the ledger's, so the marks of marks.h cover a link as they cover a lease. A
  * link is no lease: nothing is made or removed for it, and it has no claim. fate.h says until
  * when it counts.
+ *
+ * Links are made and removed under the ledger's lock. statedir_load reads them with the ledger
+ * (ledger.cards).
  */
+
+#pragma once
+
+#include "base/error.h"
+#include "base/process.h"
 
 struct whole_card {
     struct name card;
@@ -60,32 +57,3 @@ whole_cards_have_domain(const struct whole_cards *cards, const struct name *doma
 
 /* Whether two links are the same: of one card and one domain, and with one number. */
 bool whole_card_equal(const struct whole_card *a, const struct whole_card *b) CHECKED NONNULL;
-
-/* --- GPUs that a vgpuctl has for itself (ledger.proved) --------------------------------------- */
-
-/*
- * For prove, setup or sriov. The target of the link is the number of that process's claim:
- *
- *     /run/libvirt-vgpu/proving/0000:18:00.0 -> 3600000123
- *
- * The link counts while that byte of the claims file is locked. So it ends with the process, or
- * with a writer or a vendor's tool that the process left behind. After that the link means nothing.
- * proving_sweep removes it.
- */
-
-/* Takes a GPU for the holder of a claim. The lock must be held, and the GPU must not be proved by
- * another. -errno with a line in error. */
-int proving_begin(const struct host *host, const struct name *gpu, uint64_t claim,
-                  struct error *error) CHECKED NONNULL;
-
-/* The GPUs that are being proved, sorted. claims: the claims file; -1: it could not be opened, and
- * every link counts. The caller clears ret. */
-void proving_read(const struct host *host, int claims, struct names *ret) NONNULL;
-
-/* Removes links that do not count any more. The lock must be held. */
-void proving_sweep(const struct host *host, int claims) NONNULL;
-
-/* Finds a process that has a GPU for itself. All processes are looked at, so the lock must not be
- * held. False: no process has the GPU, or that process may not be looked at. */
-bool proving_find(const struct host *host, const struct name *gpu,
-                  struct lock_holder *ret) CHECKED NONNULL;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
 #include "placement/alternatives.h"
-#include "placement/candidate.h"
+#include "placement/fit.h"
 
 #define MOST_OTHERS 8 /* that an error names */
 

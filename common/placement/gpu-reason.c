@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
 #include "placement/gpu-reason.h"
-#include "placement/candidate.h"
 #include "placement/constraints.h"
+#include "placement/fit.h"
 
 #include <stdio.h>
 #include <string.h>

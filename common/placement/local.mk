@@ -7,6 +7,7 @@ libvgpu_a_SOURCES += \
 	common/placement/constraints.c common/placement/constraints.h \
 	common/placement/demand.c common/placement/demand.h \
 	common/placement/feasibility.c common/placement/feasibility.h \
+	common/placement/fit.c common/placement/fit.h \
 	common/placement/gpu-load.c common/placement/gpu-load.h \
 	common/placement/gpu-reason.c common/placement/gpu-reason.h \
 	common/placement/gpu-room.c common/placement/gpu-room.h \

@@ -3,7 +3,7 @@
 /*
  * reason: what can be against a GPU that a demand looks at, and the words for that. Pure.
  *
- * constraints.h and candidate.h find the reason. gpu-reason.h adds the figures to the words.
+ * constraints.h and fit.h find the reason. gpu-reason.h adds the figures to the words.
  */
 
 #pragma once

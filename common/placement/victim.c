@@ -3,6 +3,7 @@
 #include "placement/victim.h"
 #include "base/memory.h"
 #include "placement/candidate.h"
+#include "placement/fit.h"
 #include "placement/placement.h"
 #include "placement/search.h"
 

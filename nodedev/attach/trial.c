@@ -2,7 +2,7 @@
 
 #include "attach/trial.h"
 #include "actions/dry-run.h"
-#include "base/printable.h"
+#include "base/shell-word.h"
 #include "domain/request-parser.h"
 #include "libvirt/definition.h"
 

@@ -2,7 +2,7 @@
 
 #include "attach/wish.h"
 #include "attach/source-edit.h"
-#include "base/printable.h"
+#include "base/shell-word.h"
 #include "base/text.h"
 #include "cli/say.h"
 #include "placement/demand.h"

@@ -12,8 +12,8 @@
 #include "lease/drained.h"
 #include "lease/log.h"
 #include "lease/statedir.h"
-#include "placement/candidate.h"
 #include "placement/constraints.h"
+#include "placement/fit.h"
 
 #include <poll.h>
 #include <stdio.h>

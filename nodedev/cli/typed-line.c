@@ -2,7 +2,7 @@
 
 #include "cli/typed-line.h"
 #include "base/memory.h"
-#include "base/printable.h"
+#include "base/shell-word.h"
 #include "cli/say.h"
 
 #include <stdio.h>

@@ -7,7 +7,7 @@
 #include "attach/vf-selection.h"
 #include "attach/what-if.h"
 #include "base/memory.h"
-#include "base/printable.h"
+#include "base/shell-word.h"
 #include "cli/reply.h"
 #include "cli/say.h"
 #include "commands/commands.h"

@@ -2,7 +2,7 @@
 
 #include "actions/drain.h"
 #include "base/memory.h"
-#include "base/printable.h"
+#include "base/shell-word.h"
 #include "base/text.h"
 #include "cli/end-signals.h"
 #include "cli/output.h"

@@ -3,13 +3,13 @@
 /* Faults in libvirt's domains as far as they use vGPUs; and mdevctl, which may make the same
  * vGPUs. */
 
-#include "base/printable.h"
 #include "check/definitions-check.h"
-#include "device/ineligible.h"
-#include "device/vgpu.h"
+#include "base/shell-word.h"
 #include "doctor/diagnosis.h"
 #include "doctor/entry.h"
 #include "placement/demand.h"
+#include "device/ineligible.h"
+#include "device/vgpu.h"
 #include "view/vgpu-walk.h"
 
 #include <string.h>

@@ -3,7 +3,7 @@
 /* Our own files: the configuration, the records, and the timer. */
 
 #include "actions/passthrough.h"
-#include "base/printable.h"
+#include "base/shell-word.h"
 #include "doctor/diagnosis.h"
 #include "doctor/entry.h"
 #include "evacuate/evacuation-move.h"

@@ -3,7 +3,7 @@
 #include "libvirt/definition.h"
 #include "base/array.h"
 #include "base/deadline.h"
-#include "base/process.h"
+#include "base/lock-holder.h"
 #include "cli/json.h"
 #include "cli/reply.h"
 #include "domain/request-parser.h"

@@ -2,7 +2,7 @@
 
 #include "migrate/departure.h"
 #include "base/memory.h"
-#include "base/printable.h"
+#include "base/shell-word.h"
 #include "device/nvidia.h"
 #include "migrate/migrating-guest.h"
 #include "vendor/card-vendor.h"

@@ -2,8 +2,8 @@
 
 #include "migrate/managed-save.h"
 #include "base/durable.h"
-#include "base/printable.h"
 #include "base/safe-open.h"
+#include "base/shell-word.h"
 #include "migrate/departure.h"
 #include "xml/xml-tree.h"
 

@@ -2,7 +2,7 @@
 
 #include "migrate/move.h"
 #include "base/array.h"
-#include "base/printable.h"
+#include "base/shell-word.h"
 #include "cli/reply.h"
 #include "domain/request-parser.h"
 #include "libvirt/definition.h"

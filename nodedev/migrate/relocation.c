@@ -5,7 +5,7 @@
 #include "actions/reconcile.h"
 #include "base/array.h"
 #include "base/memory.h"
-#include "base/printable.h"
+#include "base/shell-word.h"
 #include "cli/end-signals.h"
 #include "cli/reply.h"
 #include "lease/log.h"

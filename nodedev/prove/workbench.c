@@ -6,7 +6,7 @@
 #include "base/array.h"
 #include "base/descriptors.h"
 #include "device/type-cache.h"
-#include "lease/whole-card.h"
+#include "lease/proving.h"
 #include "placement/constraints.h"
 #include "policy/policy-load.h"
 #include "sriov/sriov.h"

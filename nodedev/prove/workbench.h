@@ -4,8 +4,8 @@
  * workbench: a GPU that one process has for itself, and the vGPUs that it makes there.
  *
  * The GPU is taken in one step under the ledger's lock, if no lease is on it. A link then says that
- * the GPU is being proved (lease/whole-card.h). From then on no other process of ours makes a vGPU
- * on the GPU. That lasts as long as this process has the workbench, or a program that was started
+ * the GPU is being proved (lease/proving.h). From then on no other process of ours makes a vGPU on
+ * the GPU. That lasts as long as this process has the workbench, or a program that was started
  * meanwhile runs: a tool that outlives this process still has the GPU.
  *
  * Each vGPU has a pending lease without a guest. All these leases are under one claim, which this

@@ -15,7 +15,7 @@
 #pragma once
 
 #include "base/error.h"
-#include "base/process.h"
+#include "base/lock-holder.h"
 
 #define SRIOV_MANAGE "/usr/lib/nvidia/sriov-manage"
 #define NVIDIA_SMI   "/usr/bin/nvidia-smi"

@@ -7,8 +7,8 @@
 #include "lease/look.h"
 #include "lease/marks.h"
 #include "lease/statedir.h"
-#include "placement/candidate.h"
 #include "placement/constraints.h"
+#include "placement/fit.h"
 
 /* Removes from the copy of the ledger the leases that any start would forget. Marks in `gone` the
  * leases whose vGPUs a start may remove. */

@@ -3,7 +3,7 @@
 /* lock-holder: every process that has a locked file open counts, whoever took the lock. A process
  * that only has the file open, or waits for the lock, does not. */
 
-#include "base/process.h"
+#include "base/lock-holder.h"
 #include "fake/scene.h"
 
 #include <fcntl.h>

@@ -2,7 +2,7 @@
 
 /* Names in commands for a person to type. A real shell reads the names back. */
 
-#include "base/printable.h"
+#include "base/shell-word.h"
 #include "fake/unit.h"
 
 #include <stdio.h>

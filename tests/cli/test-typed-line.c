@@ -2,7 +2,7 @@
 
 /* typed-line: the log tells who changed what by which command, and holds no password. */
 
-#include "base/printable.h"
+#include "base/shell-word.h"
 #include "cli/typed-line.h"
 #include "fake/listener.h"
 #include "fake/typed.h"

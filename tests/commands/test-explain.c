@@ -2,11 +2,11 @@
 
 /* vgpuctl explain: what it says, and that a start then does exactly this. */
 
-#include "apply/remove-all.h"
 #include "cli/command.h"
 #include "fake/chance.h"
 #include "fake/typed.h"
 #include "lease/marks.h"
+#include "lease/recent-removal.h"
 #include "lease/statedir.h"
 
 #include <stdio.h>

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
 #include "fake/bandwidth.h"
+#include "device/gpu.h"
 #include "device/pci.h"
 #include "fake/fake-parts.h"
 

@@ -3,9 +3,9 @@
 /* proving: a GPU is being proved as long as its link names a claim that a process holds. Meanwhile
  * no guest gets a vGPU there. */
 
+#include "lease/proving.h"
 #include "fake/scene.h"
 #include "lease/statedir.h"
-#include "lease/whole-card.h"
 
 #include <fcntl.h>
 #include <stdio.h>
