@@ -78,15 +78,15 @@ check_alone(const struct promise *promise, struct error *error)
         if (lease_is_nobodys(lease) && !strcmp(lease->domain_name, name) &&
             statedir_is_claimed(statedir, lease))
             return error_set(error, -EBUSY,
-                             "another vgpuctl moves %s: it holds a place on %s; wait for it", name,
-                             lease->gpu.text);
+                             "another vgpuctl moves %s: it holds a place on %s; wait until it ends",
+                             name, lease->gpu.text);
     }
     for (size_t i = 0; i < then->count; i++) {
         const struct lease *lease = ledger_find(now, &then->leases[i].vgpu.device);
 
         if (!lease || lease_has_changed(&then->leases[i], lease))
-            return error_set(error, -EBUSY, "%s: what %s has changed meanwhile: try again",
-                             then->leases[i].alias, name);
+            return error_set(error, -EBUSY, "the vGPU %s of %s has changed meanwhile; try again",
+                             then->leases[i].vgpu.device.text, name);
     }
     return 0;
 }

@@ -30,8 +30,8 @@ struct candidate {
     bool spread;
 };
 
-/* A type of a GPU that some terms allow. A search judges it again and again, so that it keeps the
- * rules, which do not change, and the last judgment of the room. */
+/* A type of a GPU that some terms allow. A search judges it again and again. So it keeps the rules,
+ * which do not change, and the last judgment of the room. */
 struct candidate_type {
     const struct inventory_type *type;
     unsigned rank;

@@ -313,27 +313,29 @@ check_unseen(struct diagnosis *diagnosis)
     diagnosis_command(diagnosis, "kill -HUP %d", daemon.pid);
 }
 
-/* The number that a file of libvirt's gives a setting, in its first line about it, as
- * virConfGetValue finds it; 0: none. */
+/* Reads how many workers a file of libvirt's settings gives the daemon. The first line about them
+ * counts, as in libvirt (virConfGetValue). Returns WORKERS if nothing is said, and 0 if the file
+ * cannot be read. */
 static size_t
-find_setting(const struct host *host, const char *file, const char *setting)
+read_workers(const struct host *host, const char *file)
 {
+    static const char setting[] = "max_workers";
     static const size_t size = 64 << 10;
     AUTO_FREE char *text = memory_zeroed(size, 1);
-    const size_t length = strlen(setting);
+    ssize_t rc = host_read(host, text, size, "%s", file);
 
-    if (host_read(host, text, size, "%s", file) <= 0)
-        return 0;
+    if (rc < 0)
+        return rc == -ENOENT ? WORKERS : 0;
     for (char *rest = text, *line; (line = strsep(&rest, "\n"));) {
         line += strspn(line, " \t");
-        if (strncmp(line, setting, length))
+        if (strncmp(line, setting, strlen(setting)))
             continue;
-        line += length;
+        line += strlen(setting);
         line += strspn(line, " \t");
         if (*line == '=')
             return strtoul(line + 1, NULL, 10);
     }
-    return 0;
+    return WORKERS;
 }
 
 static size_t
@@ -364,9 +366,8 @@ check_workers(struct diagnosis *diagnosis)
 
     if (daemon.pid == 0 || path_format(&file, "etc/libvirt/%s.conf", name) < 0)
         return;
-    workers = find_setting(diagnosis->host, file.text, "max_workers");
-    workers = workers ? workers : WORKERS;
-    if (domains < workers)
+    workers = read_workers(diagnosis->host, file.text);
+    if (workers == 0 || domains < workers)
         return;
     diagnosis_add(diagnosis,
                   "domains with vGPUs: %zu; workers of %s: %zu (max_workers of /%s): if as many of "

@@ -129,9 +129,9 @@ wait_for_job(const struct relocation *relocation, struct connection *connection)
         continue;
 }
 
-/* Makes one of these calls. After a failure, asks libvirt what became of the guest. After a
- * success, somebody else may save or start the guest at once, so libvirt's answer would not tell
- * what the call did. error has what the call said. */
+/* Makes one of these calls. If the call fails, error says why, and libvirt is asked what became of
+ * the guest. After a success libvirt is not asked, because somebody else may have saved or started
+ * the guest since. */
 static enum relocation_end
 call(const struct relocation *relocation, bool runs, struct error *error)
 {
@@ -148,14 +148,15 @@ call(const struct relocation *relocation, bool runs, struct error *error)
     AUTO(long_call_clear) struct long_call_end end;
     enum relocation_end became;
     struct error failure;
+    int rc = long_call_make(&long_call, &end, error);
 
-    if (long_call_make(&long_call, &end, error) == 0)
-        error_set(error, -EIO, "%s",
-                  *end.said ? end.said
-                            : "the process that asked libvirt for it has ended without a word");
     *relocation->is_signalled |= end.is_signalled;
     if (!strcmp(end.said, DONE))
         return runs ? RELOCATION_STAYED : RELOCATION_SAVED;
+    if (rc == 0)
+        error_set(error, -EIO, "%s",
+                  *end.said ? end.said
+                            : "the process that asked libvirt for it has ended without a word");
     if (!*end.said && !runs)
         wait_for_job(relocation, end.connection);
     became = ask(relocation, &failure);

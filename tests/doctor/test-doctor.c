@@ -661,6 +661,33 @@ TEST(few_workers)
     assert_healthy(uri);
 }
 
+/* libvirt has 20 workers if its file does not say. A file that cannot be read may say more. */
+TEST(default_workers)
+{
+    static const char file[] = "etc/libvirt/virtqemud.conf";
+    AUTO_FREE char *text = NULL;
+    size_t size;
+    FILE *out = open_memstream(&text, &size);
+
+    for (unsigned i = 1; i <= 20; i++)
+        fprintf(out,
+                "<domain type='test'><name>guest%u</name>"
+                "<uuid>aaaaaaaa-0000-4000-8000-%012u</uuid><memory>1024</memory>"
+                "<os><type>hvm</type></os><devices><hostdev mode='subsystem' type='mdev' "
+                "model='vfio-pci'><source><address uuid='%s'/></source>"
+                "<alias name='ua-vgpu-small'/></hostdev></devices></domain>\n",
+                i, i, scene_device(i));
+    fclose(out);
+    put_daemon(IN_A_LONG_TIME);
+    put(CONF, "classes = { small = { types = [ \"T4-1B\" ]; }; };\n");
+    assert_note(typed_libvirt(&scene, text), "few-workers", "workers of virtqemud: 20 (");
+    put(file, "max_workers = 21\n");
+    assert_healthy(typed_libvirt(&scene, text));
+    drop(file);
+    assert_int_equal(mkdirat(scene.kernel.host.root, file, 0755), 0);
+    assert_healthy(typed_libvirt(&scene, text));
+}
+
 TEST(an_ended_daemon_is_none)
 {
     put_daemon(AT_BOOT);
