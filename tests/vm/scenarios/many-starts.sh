@@ -69,6 +69,13 @@ for ((i = 0; i < guests; i++)); do
 done
 for name in plain running; do guest "$name"; done
 
+say "doctor says that there are too few workers, and its command gives the daemon more"
+workers $workers
+vgpuctl doctor >said || true
+assert_match "$(<said)" "domains with vGPUs: $guests; workers of $DAEMON: $workers "
+eval "$(grep -o 'virt-admin server-threadpool-set .*' said)"
+virt-admin -q server-threadpool-info "$DAEMON" | grep -x "maxWorkers *: $((guests + 20))"
+
 say "starts that wait hold all workers: some calls go on, others wait"
 workers $workers
 start running
