@@ -582,6 +582,9 @@ TEST(killed)
     }
     waitpid(child, NULL, 0);
     assert_int_equal(scene_leases(&scene, "pending"), 1);
+    /* It keeps nobody from moving the guest. */
+    must_hold(FIRST);
+    promise_close(&guest.promise);
     scene_reconcile(&scene);
     assert_int_equal(scene_leases(&scene, ""), 1);
     must("release", "end");
