@@ -61,6 +61,24 @@ add_foreign(struct town *town, uint64_t *chances)
     town->owners[index][0].foreign = card->vf;
 }
 
+/* A type that one card lists exists on each card of its model, even while that card does not list
+ * the type. So cards of one model have the same kinds. */
+static void
+share_kinds(struct model *hosts)
+{
+    struct card *card = &hosts->cards[hosts->card_count - 1];
+
+    for (const struct card *other = hosts->cards; card->vf && !card->xe && other < card; other++) {
+        if (!other->vf || other->xe || other->partitioned != card->partitioned ||
+            strcmp(model_kinds[other->kinds[0]].board, model_kinds[card->kinds[0]].board))
+            continue;
+        memcpy(card->kinds, other->kinds, sizeof(card->kinds));
+        memcpy(card->calculated, other->calculated, sizeof(card->calculated));
+        card->kind_count = other->kind_count;
+        card->allowed &= (1u << card->kind_count) - 1;
+    }
+}
+
 /* A card that the fake kernel's tree can play, and that tells all that the model knows. So there is
  * no pool, because functions of pools are only in snapshots. Only xe has mixed sizes: on other
  * cards nobody knows of them before two sizes are seen. Each function has a GPU instance, because
@@ -77,11 +95,12 @@ add_card(struct town *town, uint64_t *chances)
     }
     if (!card->xe)
         card->memory = 0;
-    for (unsigned k = 0; card->partitioned && k < card->kind_count; k++)
-        card->instances[k] = model_kinds[card->kinds[k]].slices ? card->place_count : 0;
     /* a GPU without types is no parent */
     if (card->kind_count == 0)
         card->kinds[card->kind_count++] = card->vf ? 11 : 2;
+    share_kinds(&town->hosts);
+    for (unsigned k = 0; card->partitioned && k < card->kind_count; k++)
+        card->instances[k] = model_kinds[card->kinds[k]].slices ? card->place_count : 0;
     card->node = -1;
 }
 
@@ -95,7 +114,7 @@ set_up_town(struct town *town, uint64_t seed, bool trouble)
     *town =
         (struct town){.keep = maybe(&chances, 50), .ids = maybe(&chances, 50), .trouble = trouble};
     for (size_t i = 0; i < COUNT(model_kinds); i++) {
-        if (!strcmp(model_kinds[i].board, "L40S") ||
+        if (!strcmp(model_kinds[i].board, "L40S") || !strcmp(model_kinds[i].board, "PRO") ||
             (!strcmp(model_kinds[i].board, "A30") && !model_kinds[i].slices))
             town->hosts.configured[i] = model_kinds[i].max;
     }
