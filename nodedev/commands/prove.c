@@ -10,7 +10,6 @@
 #include "commands/commands.h"
 #include "device/vgpu.h"
 #include "libvirt/references.h"
-#include "policy/policy-load.h"
 #include "prove/proof.h"
 #include "view/gpu-view.h"
 
@@ -278,12 +277,13 @@ begin(const struct command_call *call, struct proof *proof, struct error *error)
     proof->bench.gpu = gpu->name;
     if (option_given(&call->options, OPTION_DRY_RUN)) {
         proof->bench.host = call->host;
-        rc = policy_load(call->host, &proof->bench.policy, error);
     } else {
-        rc = workbench_take(call->host, &gpu->name, &snapshot.inventory, &proof->bench, error);
+        rc = workbench_take(call->host, &gpu->name, &snapshot, &proof->bench, error);
         if (rc == 0)
             rc = workbench_check_users(&proof->bench, error);
     }
+    proof->policy = snapshot.policy;
+    snapshot.policy = (struct policy){0};
     return rc < 0 ? rc : proof_begin(proof, &named, all, error);
 }
 

@@ -230,20 +230,23 @@ find_action(const struct command_call *call, struct error *error)
  * their users are known. A host gets its functions at boot even if the configuration or the ledger
  * is broken: then no guest gets a vGPU at all. */
 static int
-take(const struct command_call *call, const struct action *action, struct sriov_gpu *card,
-     struct workbench *bench, struct error *error)
+take(const struct command_call *call, const struct action *action, struct snapshot *snapshot,
+     struct sriov_gpu *card, struct workbench *bench, struct error *error)
 {
     const struct name address = card->address;
-    int rc = workbench_take_with_leases(call->host, &address, bench, error);
+    int rc = workbench_take_with_leases(call->host, &address, snapshot, bench, error);
 
-    if (rc == 0 && action->takes_away)
-        rc = workbench_check_users(bench, error);
     if (rc < 0 && (action->takes_away || rc == -EBUSY))
         return rc;
     /* Until the card was taken, another process could change it. */
     sriov_gpu_clear(card);
     rc = sriov_gpu_read(call->host, &address, card);
-    return rc < 0 ? cannot_read(&address, rc, error) : 0;
+    if (rc < 0)
+        return cannot_read(&address, rc, error);
+    if (!action->takes_away)
+        return 0;
+    rc = snapshot_take_again(snapshot, call->host, error);
+    return rc < 0 ? rc : users_check(call->host, snapshot, card, error);
 }
 
 static int
@@ -260,7 +263,7 @@ act(const struct command_call *call, const struct action *action, struct snapsho
     if (rc == 0 && action->takes_away && card.enabled)
         rc = users_check(call->host, snapshot, &card, error);
     if (rc == 0 && action->run && action->takes_away == (card.enabled > 0))
-        rc = take(call, action, &card, &bench, error);
+        rc = take(call, action, snapshot, &card, &bench, error);
     if (rc == 0 && action->run)
         rc = action->run(call, snapshot, &card, error);
     if (rc < 0 || (action->run && !reply_is_wanted(call)))

@@ -124,7 +124,7 @@ tell_hung(struct proof *proof, const struct observation_vgpu *vgpu)
     const char *name = vgpu->type->name;
     char predicted[32], seen[32];
 
-    snprintf(predicted, sizeof(predicted), "%u ms", proof->bench.policy.prepare_timeout);
+    snprintf(predicted, sizeof(predicted), "%u ms", proof->policy.prepare_timeout);
     snprintf(seen, sizeof(seen), "more than %u s", WORKBENCH_PATIENCE / 1000);
     discrepancies_add(&proof->seen.found, DISCREPANCY_SLOW_MAKE, name, predicted, seen,
                       "the driver has not made a vGPU of type %s on %s in %u s, and "
@@ -167,7 +167,7 @@ make(struct proof *proof, const struct inventory_type *type, struct error *error
         tell_refused(proof, &room, &vgpu, rc);
         gpu_load_rewind(&load, mark);
     }
-    check_time(proof, DISCREPANCY_SLOW_MAKE, &vgpu, took, proof->bench.policy.prepare_timeout,
+    check_time(proof, DISCREPANCY_SLOW_MAKE, &vgpu, took, proof->policy.prepare_timeout,
                "prepare_timeout");
     seen = observation_take(&proof->seen, &load, error);
     return seen < 0 ? seen : !is_refused;
@@ -196,7 +196,7 @@ remove_one(struct proof *proof, size_t index, struct error *error)
         return rc;
     }
     check_time(proof, DISCREPANCY_SLOW_REMOVE, &vgpu, host_uptime(proof->bench.host) - began,
-               proof->bench.policy.release_timeout, "release_timeout");
+               proof->policy.release_timeout, "release_timeout");
     if (!begin_load(proof, &load))
         return 0;
     if (shown)
@@ -366,7 +366,7 @@ proof_begin(struct proof *proof, const struct names *kept, bool all, struct erro
     int rc;
 
     seen->host = proof->bench.host;
-    seen->policy = &proof->bench.policy;
+    seen->policy = &proof->policy;
     seen->gpu = proof->bench.gpu;
     rc = observation_begin(seen, error);
     if (rc < 0)
@@ -390,6 +390,7 @@ void
 proof_clear(struct proof *proof)
 {
     workbench_close(&proof->bench);
+    policy_clear(&proof->policy);
     observation_clear(&proof->seen);
     course_clear(&proof->course);
     free(proof->usable);

@@ -19,7 +19,8 @@
 #include <stdio.h>
 
 struct proof {
-    struct workbench bench;  /* holds the GPU */
+    struct workbench bench; /* holds the GPU */
+    struct policy policy;
     struct observation seen; /* seen.found: the predictions that failed */
     bool *usable;            /* for each parent of the empty GPU: vGPUs may be made there */
     struct course course;
@@ -35,8 +36,8 @@ struct proof {
 };
 
 /* Reads the GPU of the bench, and chooses the course. `kept` are virtual functions on which no vGPU
- * may be made. The bench, record and goes_on are set, and the rest is 0. -EBUSY with a line in
- * error: a vGPU is on the GPU. The caller clears proof in every case. */
+ * may be made. The bench, policy, record and goes_on are set, and the rest is 0. -EBUSY with a line
+ * in error: a vGPU is on the GPU. The caller clears proof in every case. */
 int proof_begin(struct proof *proof, const struct names *kept, bool all,
                 struct error *error) CHECKED NONNULL;
 

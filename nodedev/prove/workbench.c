@@ -8,7 +8,6 @@
 #include "device/type-cache.h"
 #include "lease/proving.h"
 #include "placement/constraints.h"
-#include "policy/policy-load.h"
 #include "sriov/sriov.h"
 
 #include <string.h>
@@ -19,7 +18,7 @@
 static int
 begin(struct workbench *bench, struct ledger *ledger, struct error *error)
 {
-    bench->transaction.lock_timeout = bench->policy.lock_timeout;
+    bench->transaction.lock_timeout = bench->lock_timeout;
     return transaction_begin(&bench->transaction, ledger, error);
 }
 
@@ -83,8 +82,8 @@ refuse_proved(const struct host *host, const struct name *gpu, struct error *err
 }
 
 static int
-open_and_take(const struct host *host, const struct name *gpu, const struct inventory *inventory,
-              struct workbench *ret, struct error *error)
+open_and_take(const struct host *host, const struct name *gpu, const struct snapshot *snapshot,
+              const struct inventory *inventory, struct workbench *ret, struct error *error)
 {
     AUTO(ledger_clear) struct ledger ledger = {0};
     enum reason closed;
@@ -93,9 +92,8 @@ open_and_take(const struct host *host, const struct name *gpu, const struct inve
     *ret = WORKBENCH_NONE;
     ret->host = host;
     ret->gpu = *gpu;
-    rc = policy_load(host, &ret->policy, error);
-    if (rc == 0)
-        rc = transaction_open(host, true, &ret->transaction, error);
+    ret->lock_timeout = snapshot->policy.lock_timeout;
+    rc = transaction_open(host, true, &ret->transaction, error);
     if (rc == 0)
         rc = begin(ret, &ledger, error);
     if (rc < 0)
@@ -114,17 +112,18 @@ open_and_take(const struct host *host, const struct name *gpu, const struct inve
 }
 
 int
-workbench_take(const struct host *host, const struct name *gpu, const struct inventory *inventory,
+workbench_take(const struct host *host, const struct name *gpu, const struct snapshot *snapshot,
                struct workbench *ret, struct error *error)
 {
-    return open_and_take(host, gpu, inventory, ret, error);
+    return open_and_take(host, gpu, snapshot, &snapshot->inventory, ret, error);
 }
 
 int
-workbench_take_with_leases(const struct host *host, const struct name *gpu, struct workbench *ret,
+workbench_take_with_leases(const struct host *host, const struct name *gpu,
+                           const struct snapshot *snapshot, struct workbench *ret,
                            struct error *error)
 {
-    return open_and_take(host, gpu, NULL, ret, error);
+    return open_and_take(host, gpu, snapshot, NULL, ret, error);
 }
 
 int
@@ -206,7 +205,7 @@ workbench_make(struct workbench *bench, const struct place *place, struct name *
     rc = apply_make(&bench->transaction, &lease, error);
     if (rc == 0 || may_be_there(rc))
         return rc;
-    bench->transaction.lock_timeout = bench->policy.lock_timeout;
+    bench->transaction.lock_timeout = bench->lock_timeout;
     if (transaction_forget(&bench->transaction, device, &forgetting) < 0) {
         *error = forgetting;
         return rc;
@@ -232,7 +231,7 @@ workbench_remove(struct workbench *bench, const struct name *device, struct erro
     int rc;
 
     error->text[0] = '\0';
-    transaction->lock_timeout = bench->policy.lock_timeout;
+    transaction->lock_timeout = bench->lock_timeout;
     rc = transaction_begin_with(transaction, device, &ledger, &lease, error);
     if (rc <= 0)
         return rc < 0 ? rc : transaction_lost(device, error);
@@ -257,8 +256,7 @@ sweep(const struct workbench *bench)
     struct error ignored;
 
     if (statedir_open(bench->host, false, &statedir, &ignored) == 0 &&
-        statedir_lock(&statedir, deadline_in(bench->host, bench->policy.lock_timeout), &ignored) ==
-            0)
+        statedir_lock(&statedir, deadline_in(bench->host, bench->lock_timeout), &ignored) == 0)
         proving_sweep(bench->host, statedir.claims);
 }
 
@@ -269,5 +267,4 @@ workbench_close(struct workbench *bench)
     if (bench->is_taken)
         sweep(bench);
     bench->is_taken = false;
-    policy_clear(&bench->policy);
 }

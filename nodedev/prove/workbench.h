@@ -16,29 +16,28 @@
 
 #pragma once
 
-#include "apply/transaction.h"
-#include "policy/policy.h"
+#include "actions/snapshot.h"
 
 struct workbench {
     const struct host *host;
-    struct policy policy;
     struct name gpu;
     struct transaction transaction;
+    unsigned lock_timeout; /* ms */
     bool is_taken;
 };
 
 #define WORKBENCH_NONE ((struct workbench){.transaction = TRANSACTION_NONE})
 
-/* Takes a GPU. The inventory that was just read has its types, which are remembered (type-cache.h).
- * -EBUSY with a line in error: somebody has a vGPU there, or the GPU is being proved. Else -errno.
- * The caller closes ret in every case. */
-int
-workbench_take(const struct host *host, const struct name *gpu, const struct inventory *inventory,
-               struct workbench *ret, struct error *error) CHECKED NONNULL;
+/* Takes a GPU. The snapshot was just taken: its types are remembered (type-cache.h), and its policy
+ * says how long to wait for the lock. -EBUSY with a line in error: somebody has a vGPU there, or
+ * the GPU is being proved. Else -errno. The caller closes ret in every case. */
+int workbench_take(const struct host *host, const struct name *gpu, const struct snapshot *snapshot,
+                   struct workbench *ret, struct error *error) CHECKED NONNULL;
 
 /* The same whatever leases are on the GPU: the caller judges them. No types are remembered. */
 int workbench_take_with_leases(const struct host *host, const struct name *gpu,
-                               struct workbench *ret, struct error *error) CHECKED NONNULL;
+                               const struct snapshot *snapshot, struct workbench *ret,
+                               struct error *error) CHECKED NONNULL;
 
 /* Looks who uses a GPU that was taken, so that nobody begins to (sriov/sriov.h). -EBUSY with a line
  * in error that names them. */

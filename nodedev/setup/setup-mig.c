@@ -36,7 +36,7 @@ others_close(struct others *others)
 }
 
 static int
-take_card(const struct setup_card *card, const struct inventory *inventory,
+take_card(const struct setup_card *card, const struct snapshot *snapshot,
           const struct inventory_gpu *gpu, struct others *others, struct error *error)
 {
     if (name_equal(&gpu->name, &card->said->address) ||
@@ -47,8 +47,7 @@ take_card(const struct setup_card *card, const struct inventory *inventory,
         error_advise_command(error, "when it has none, say", "vgpuctl setup %s", card->address);
         return -EBUSY;
     }
-    return workbench_take(card->host, &gpu->name, inventory, &others->items[others->count++],
-                          error);
+    return workbench_take(card->host, &gpu->name, snapshot, &others->items[others->count++], error);
 }
 
 static int
@@ -63,7 +62,7 @@ take_others(const struct setup_card *card, const char *daemon, struct others *re
         return rc;
     ret->items = memory_zeroed(inventory->gpu_count, sizeof(*ret->items));
     for (size_t i = 0; i < inventory->gpu_count && rc == 0; i++)
-        rc = take_card(card, inventory, inventory->gpus[i], ret, error);
+        rc = take_card(card, &snapshot, inventory->gpus[i], ret, error);
     if (rc < 0)
         error_wrap(error, "the MIG mode of %s comes with a reset, for which %s must stop",
                    card->address, daemon);

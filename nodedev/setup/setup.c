@@ -165,7 +165,7 @@ take_card(const struct setup_card *card, struct workbench *bench, struct error *
     int rc = snapshot_take(&snapshot, card->host, &inventory_all_types, error);
 
     if (rc == 0)
-        rc = workbench_take(card->host, &card->said->address, &snapshot.inventory, bench, error);
+        rc = workbench_take(card->host, &card->said->address, &snapshot, bench, error);
     if (rc == 0)
         rc = workbench_check_users(bench, error);
     return rc < 0 ? rc : users_check_vgpus(&snapshot, &card->sriov, error);

@@ -548,15 +548,17 @@ goes_on(const struct proof *proof, void *data)
 static int
 prove(const struct host *host, struct proof *proof, struct error *error)
 {
-    AUTO(inventory_clear) struct inventory inventory = {0};
+    AUTO(snapshot_clear) struct snapshot snapshot = {0};
     const struct names none = {0};
     struct name card;
     int rc = name_parse(&card, "0000:3d:00.0");
 
     if (rc == 0)
-        rc = scan_host(host, NULL, &inventory_all_types, &inventory, error);
+        rc = snapshot_take(&snapshot, host, &inventory_all_types, error);
     if (rc == 0)
-        rc = workbench_take(host, &card, &inventory, &proof->bench, error);
+        rc = workbench_take(host, &card, &snapshot, &proof->bench, error);
+    proof->policy = snapshot.policy;
+    snapshot.policy = (struct policy){0};
     if (rc == 0)
         rc = proof_begin(proof, &none, false, error);
     return rc < 0 ? rc : proof_run(proof, error);

@@ -252,7 +252,7 @@ UNIT_TEST(a_card_in_use_is_left_alone)
 /* Another process is proving the card, or has died while it did. */
 UNIT_TEST(one_at_a_time)
 {
-    AUTO(inventory_clear) struct inventory none = {0};
+    AUTO(snapshot_clear) struct snapshot none = {0};
     AUTO(workbench_close) struct workbench bench = WORKBENCH_NONE;
     struct error error;
     struct name card;

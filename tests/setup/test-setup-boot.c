@@ -298,6 +298,7 @@ TEST(busy_for_a_person)
 TEST(taken_at_boot)
 {
     AUTO(workbench_close) struct workbench bench = WORKBENCH_NONE;
+    const struct snapshot none = {0};
     struct error error;
     struct name card;
     int is_taken[2];
@@ -311,7 +312,7 @@ TEST(taken_at_boot)
     open_notices();
     other = fork();
     if (other == 0) {
-        if (workbench_take_with_leases(&scene.kernel.host, &card, &bench, &error) < 0 ||
+        if (workbench_take_with_leases(&scene.kernel.host, &card, &none, &bench, &error) < 0 ||
             write(is_taken[1], "", 1) != 1)
             _exit(1);
         fake_sleep(5000);

@@ -226,14 +226,13 @@ draw_on_function(void)
 static void
 take_for(const char *gpu)
 {
-    AUTO(inventory_clear) struct inventory inventory = {0};
+    AUTO(snapshot_clear) struct snapshot snapshot = {0};
     struct error error;
     struct name card;
 
     assert_int_equal(name_parse_pci(&card, gpu), 0);
-    assert_int_equal(scan_host(&scene.kernel.host, NULL, &inventory_all_types, &inventory, &error),
-                     0);
-    assert_int_equal(workbench_take(&scene.kernel.host, &card, &inventory, &bench, &error), 0);
+    assert_int_equal(snapshot_take(&snapshot, &scene.kernel.host, &inventory_all_types, &error), 0);
+    assert_int_equal(workbench_take(&scene.kernel.host, &card, &snapshot, &bench, &error), 0);
 }
 
 static void
