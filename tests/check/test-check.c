@@ -642,8 +642,9 @@ TEST(limits)
     assert_int_equal(fake_make(&scene.kernel, "0000:3d:00.4", "nvidia-1145", ""), 0);
     assert_int_equal(run("vgpuctl check"), COMMAND_DONE);
     typed_assert_has(typed.faults, "the type \"A16-1B\" is not offered by any GPU here now");
-    /* The limit is higher than the driver's. */
-    scene_configure(&scene, "max_instances = ( { types = [ \"L40S-1B\" ]; max = 33; } );\n");
+    /* The limit is higher than the driver's, of its second type. */
+    scene_configure(&scene,
+                    "max_instances = ( { types = [ \"A16-1B\", \"L40S-1B\" ]; max = 33; } );\n");
     assert_int_equal(run("vgpuctl check"), COMMAND_DONE);
     typed_assert_has(typed.faults, "vgpu.conf:1: warning: max_instances gives a GPU 33 of "
                                    "L40S-1B, but its driver makes 32 vGPUs at most");

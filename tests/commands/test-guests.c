@@ -68,6 +68,22 @@ TEST(of_another_host)
     typed_assert_has(typed.printed, "T4-1B");
 }
 
+/* Each line tells of its own vGPU. */
+TEST(two_of_one_guest)
+{
+    static const unsigned both[] = {1, 2, 0};
+    AUTO_FREE char *xml = scene_xml(1,
+                                    "<vgpu:device alias=\"ua-gpu1\" type=\"T4-1B\"/>"
+                                    "<vgpu:device alias=\"ua-gpu2\" type=\"mtty-2\"/>",
+                                    both);
+    AUTO_FREE char *domain = typed_domain(1, "", both);
+
+    scene_start(&scene, SCENE_T4_AND_MTTY);
+    assert_int_equal(scene_hook(&scene, xml, "prepare", "begin"), 0);
+    typed_facts(&scene, typed_libvirt(&scene, domain), "vgpuctl guests -n -o ALIAS,GPU", 0,
+                "ua-gpu1 0000:18:00.0\nua-gpu2 mtty");
+}
+
 TEST(nobody)
 {
     scene_start(&scene, "gpu 0000:18:00.0 rule size numa 0 board \"GRID T4\"\n");
