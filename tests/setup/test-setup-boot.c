@@ -212,8 +212,8 @@ TEST(busy_at_boot)
     open_notices();
     seen = fake_clock_take_flags(sizeof(*seen));
     scene_configure(&scene, "gpus = (\n"
-                            "{ address = \"" NVIDIA "\"; setup = { sizes = \"mixed\"; }; },\n"
-                            "{ address = \"" INTEL "\"; setup = { functions = 3; }; } );");
+                            "{ address = \"" INTEL "\"; setup = { functions = 3; }; },\n"
+                            "{ address = \"" NVIDIA "\"; setup = { sizes = \"mixed\"; }; } );");
     for (size_t i = 0; i < COUNT(rows); i++) {
         pid_t watcher, others[2];
         uint64_t done;
