@@ -335,6 +335,32 @@ TEST(who_is_away)
     typed_assert_has(typed.faults, "who is away is not counted");
 }
 
+/* doctor tells of no guest that runs, has arrived, or goes to another host. Somebody else has saved
+ * these. */
+TEST(who_is_not_told)
+{
+    static const struct {
+        unsigned guest;
+        const char *way, *to;
+    } rows[] = {
+        {3, "here", ""},
+        {7, "here", "\"0000:5e:00.0\""},
+        {8, "live\"; host = \"qemu+ssh://other/system", ""},
+    };
+    const char *uri = three_guests();
+
+    for (size_t i = 0; i < COUNT(rows); i++) {
+        char save[64];
+
+        put_record(rows[i].guest, rows[i].way, "0000:3d:00.0", rows[i].to);
+        snprintf(save, sizeof(save), "var/lib/libvirt/qemu/save/guest%u.save", rows[i].guest);
+        fake_write(&scene.kernel, save, "");
+        typed_run(&scene, uri, "vgpuctl doctor", &typed);
+        assert_null(strstr(typed.printed, "'vgpuctl evacuate' has saved it"));
+        assert_null(strstr(typed.printed, "moves"));
+    }
+}
+
 /* What was drained by hand stays drained. */
 TEST(whose_drain)
 {
