@@ -361,6 +361,27 @@ TEST(who_is_not_told)
     }
 }
 
+/* Who is off, and names a function of a drained GPU, does not start. On the way back it does. */
+TEST(who_is_off)
+{
+    static const char words[] = "guest4 is off, and its definition names 0000:7f:00.4 of "
+                                "0000:7f:00.0: it does not start while that is drained";
+    AUTO_FREE char *there =
+        typed_functions(4, TYPED_DEFINED, "L40S-8Q", (const char *const[]){"0000:7f:00.4", NULL});
+    AUTO_FREE char *elsewhere =
+        typed_functions(5, TYPED_DEFINED, "L40S-8Q", (const char *const[]){"0000:9f:00.4", NULL});
+    AUTO_FREE char *text = NULL;
+    const char *uri;
+
+    assert_true(asprintf(&text, "%s%s", there, elsewhere) > 0);
+    uri = typed_libvirt(&scene, text);
+    typed_expect(&scene, uri, "vgpuctl evacuate 7f:00.0", COMMAND_DONE, "", &typed);
+    typed_assert_has(typed.faults, words);
+    assert_null(strstr(typed.faults, "guest5"));
+    typed_expect(&scene, uri, "vgpuctl evacuate --back 7f:00.0", COMMAND_DONE, "", &typed);
+    assert_null(strstr(typed.faults, "guest4"));
+}
+
 /* What was drained by hand stays drained. */
 TEST(whose_drain)
 {
