@@ -168,8 +168,7 @@ learn_device(struct facts *facts, const struct answer *answer)
         fnmatch("sys/*/dev", answer->path, 0) != 0 || !is_path(facts, answer->path))
         return;
     number = memory_copy_bytes(answer->text, strspn(answer->text, ":" DIGITS));
-    if (!words_has(&facts->devices, number))
-        words_add(&facts->devices, number);
+    words_add(&facts->devices, number);
 }
 
 /* A list or a descriptor that could not be read hides what the process has open. */
