@@ -247,6 +247,23 @@ put_record(unsigned guest, const char *way, const char *from, const char *to)
     fake_write(&scene.kernel, name, text);
 }
 
+/* A host that does not take the guest is no failure. If libvirt does not answer here, that is one.
+ */
+TEST(a_plan_of_other_hosts)
+{
+    const char *uri = three_guests();
+    char line[512];
+
+    snprintf(line, sizeof(line), "vgpuctl evacuate 5e:00.0 --plan %s/plan", scene.kernel.path);
+    fake_write(&scene.kernel, "plan",
+               "moves = ( { domain = \"aaaaaaaa-0000-4000-8000-000000000003\"; name = \"guest3\";\n"
+               "    way = \"live\"; from = [ \"0000:5e:00.0\" ]; host = \"" HERE "\"; } );\n");
+    typed_expect(&scene, uri, line, COMMAND_BUSY, "what stays: 1 of 1", &typed);
+    typed_assert_has(typed.printed, "no host is sure to take guest3");
+    typed_expect(&scene, "test:///nowhere", line, COMMAND_FAILED,
+                 "guests that could not be moved: 1 of 1", &typed);
+}
+
 /* A name may have any character. */
 TEST(a_name_in_a_record)
 {
