@@ -366,6 +366,17 @@ TEST(never_seen_idle)
     typed_facts(&scene, HERE, "vgpuctl gpus", 0, "0000:af:00.0 NVIDIA L4 1 vf 1 - - - yes");
 }
 
+/* The sizes that a driver tells are more than a number has room for. What is used is not known. */
+TEST(impossible_sizes)
+{
+    scene_start(&scene, "gpu 0000:18:00.0 rule apart\n"
+                        "type nvidia-1 \"A-1\" framebuffer 1024 max 16\n"
+                        "type nvidia-2 \"A-2\" framebuffer 2000000000 max 3\n");
+    for (unsigned i = 1; i <= 3; i++)
+        assert_int_equal(fake_make(&scene.kernel, "0000:18:00.0", "nvidia-2", scene_device(i)), 0);
+    typed_facts(&scene, HERE, "vgpuctl gpus -n -o GPU,TOTAL,USED", 0, "0000:18:00.0 16384 -");
+}
+
 /* A full card lists no types. Its types are remembered. Without that they would be only numbers. */
 TEST(full)
 {

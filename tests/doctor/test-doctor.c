@@ -441,6 +441,17 @@ TEST(functions_without_mdev)
     }
 }
 
+/* Intel's GPU needs no IOMMU, and comes first. */
+TEST(no_iommu_for_the_second_gpu)
+{
+    teardown(state);
+    start("gpu 0000:00:02.0 rule pool 2 gvt\ntype i915-GVTg_V5_8 \"-\" uses 1 nameless\n"
+          "gpu 0000:18:00.0 rule size board \"GRID T4\"\n");
+    assert_healthy(HERE);
+    no_iommu();
+    assert_fault(HERE, "iommu", "the IOMMU is off, and the GPU 0000:18:00.0 may need it");
+}
+
 /* Its functions are in no pool, so there is nothing to load. */
 TEST(functions_of_no_pool)
 {
