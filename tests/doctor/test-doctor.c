@@ -672,6 +672,20 @@ TEST(few_workers)
     assert_healthy(uri);
 }
 
+/* libvirt's own files have more comments than settings. */
+TEST(few_workers_after_a_long_comment)
+{
+    enum { COMMENT = 50000 };
+    AUTO_FREE char *text = NULL;
+
+    assert_true(asprintf(&text, "#%0*d\nmax_workers = 1\n", COMMENT, 0) > COMMENT);
+    put_daemon(IN_A_LONG_TIME);
+    put(CONF, "classes = { small = { types = [ \"T4-1B\" ]; }; };\n");
+    put("etc/libvirt/virtqemud.conf", text);
+    assert_note(libvirt((const char *const[]){HOSTDEV(DEVICE1, "ua-vgpu-small"), NULL}),
+                "few-workers", "workers of virtqemud: 1 (");
+}
+
 /* libvirt has 20 workers if its file does not say. A file that cannot be read may say more. */
 TEST(default_workers)
 {
