@@ -177,6 +177,26 @@ SCENE_TEST(mediated_devices, here)
     explain_type("T4-1B");
 }
 
+/* A start without room asks each card whether it had a vGPU a moment ago. The second one had. */
+SCENE_TEST(two_cards_without_room, unmade)
+{
+    static const char *const cards[] = {"0000:18:00.0", "0000:3b:00.0"};
+    AUTO_FREE char *xml =
+        scene_xml_at(1, scene_device(9), "type=\"T4-1B\" parent=\"0000:3b:00.0\"");
+
+    scene_start(&scene, "gpu 0000:18:00.0 rule size board \"GRID T4\"\n"
+                        "gpu 0000:3b:00.0 rule size board \"GRID T4\"\n");
+    scene.kernel.host.run = run_program;
+    assert_int_equal(chdir(scene.kernel.path), 0);
+    for (unsigned i = 0; i < COUNT(cards); i++)
+        assert_int_equal(fake_make(&scene.kernel, cards[i], "nvidia-222", scene_device(i + 1)), 0);
+    assert_int_equal(scene_hook(&scene, xml, "prepare", "begin"), 0);
+    assert_int_equal(scene_hook(&scene, xml, "release", "end"), 0);
+    capture();
+    explain_type("T4-16Q");
+    assert_int_equal(chdir("/"), 0);
+}
+
 SCENE_TEST(functions, unmade)
 {
     AUTO_FREE char *public = NULL;
