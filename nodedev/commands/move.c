@@ -79,7 +79,7 @@ show(const struct command_call *call, const struct remote_host *there, const str
     struct error ignored;
 
     if (options_timeout(&call->options, &asked.seconds, &ignored) == 0 &&
-        remote_ask(call->host, &asked, &hosts, &ignored) == 0 && hosts.count)
+        remote_ask(call->host, &asked, &hosts, &ignored) == 0)
         domain = domains_find(&hosts.items[0].domains, uuid->text);
     if (domain)
         request = domain->is_running ? &domain->live : &domain->config;
