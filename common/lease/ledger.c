@@ -416,8 +416,10 @@ void
 ledger_find_gpus(const struct ledger *ledger, const struct name *domain, struct names *ret)
 {
     for (size_t i = 0; i < ledger->count; i++) {
-        if (name_equal(&ledger->leases[i].domain, domain))
-            names_append_new(ret, &ledger->leases[i].gpu);
+        const struct lease *lease = &ledger->leases[i];
+
+        if (name_equal(&lease->domain, domain) && lease_is_in_use(lease))
+            names_append_new(ret, &lease->gpu);
     }
 }
 

@@ -103,7 +103,8 @@ bool ledger_has_domain(const struct ledger *ledger, const struct name *domain) C
 /* The first lease of a domain that is no promise; NULL: there is none. */
 const struct lease *ledger_find_of(const struct ledger *ledger, const struct name *domain) NONNULL;
 
-/* The GPUs of all leases of a domain. The caller clears ret. */
+/* The GPUs of the vGPUs that a domain has, or that its start makes just now. The caller clears ret.
+ */
 void
 ledger_find_gpus(const struct ledger *ledger, const struct name *domain, struct names *ret) NONNULL;
 

@@ -171,7 +171,20 @@ check_untold_cards(struct diagnosis *diagnosis)
         diagnosis_add(diagnosis, "%s", lines.items[i]);
 }
 
-/* vgpuctl evacuate was killed between the save and the start of a guest. */
+/* Whether vgpuctl evacuate has left the guest off, because it was killed, or because the guest did
+ * not start. */
+static bool
+is_left_off(const struct diagnosis *diagnosis, const struct evacuation_move *move)
+{
+    AUTO(names_clear) struct names present = {0};
+
+    ledger_find_gpus(&diagnosis->ledger, &move->domain, &present);
+    if (!evacuation_record_is_in_hand(move) || present.count)
+        return false;
+    return move->way == EVACUATION_STOP ? status_files_lack(diagnosis->host, move->name)
+                                        : managed_save_exists(diagnosis->host, move->name);
+}
+
 static void
 check_evacuated(struct diagnosis *diagnosis)
 {
@@ -183,16 +196,15 @@ check_evacuated(struct diagnosis *diagnosis)
     for (size_t i = 0; i < records.count; i++) {
         const struct evacuation_move *move = &records.items[i];
 
-        if (!evacuation_record_is_in_hand(move) || move->host ||
-            ledger_has_domain(&diagnosis->ledger, &move->domain) ||
-            !managed_save_exists(diagnosis->host, move->name))
+        if (!is_left_off(diagnosis, move))
             continue;
         diagnosis_add(diagnosis,
-                      "the guest %s is off: 'vgpuctl evacuate' has saved it, and was killed before "
-                      "it could start the guest again",
-                      move->name);
+                      "the guest %s is off: 'vgpuctl evacuate' has %s, and did not get to start it "
+                      "again",
+                      move->name, move->way == EVACUATION_STOP ? "shut it down" : "saved it");
         diagnosis_command(diagnosis, "virsh start %s", shell_word(move->name).text);
-        diagnosis_advise(diagnosis, "it goes on where it was saved");
+        if (move->way != EVACUATION_STOP)
+            diagnosis_advise(diagnosis, "it goes on where it was saved");
     }
 }
 

@@ -275,8 +275,7 @@ find_hosts(struct judgment *judgment)
         if (item->move.way != EVACUATION_STAYS || !judgment->ways[i])
             continue;
         if (!(judgment->ways[i] & 1u << POLICY_EVACUATE_LIVE)) {
-            error_refuse(&why, ERROR_NEVER,
-                         "vgpu.conf (evacuate) does not let it move to another host");
+            error_refuse(&why, ERROR_NEVER, EVACUATION_NOT_LIVE);
             stay(item, &why);
             continue;
         }

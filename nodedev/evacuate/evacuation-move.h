@@ -63,18 +63,19 @@ evacuation_moves_find(const struct evacuation_moves *moves, const struct name *d
  *
  *     /var/lib/libvirt-vgpu/evacuated/UUID
  *
- * As long as the guest is in hand, which means that it is being moved, the record does not say
- * where to. If a guest moves twice, its record keeps the GPUs that it left first.
+ * While a guest is being moved, its record has no `to`. The record of a guest on another host has
+ * `host`, and never a `to`. If a guest moves twice, its record keeps the GPUs that it left first.
  *
  * The file goes when the guest is back, or when it was not moved after all. A guest that somebody
  * else moves meanwhile keeps its file until `evacuate --back` looks at it.
  */
 
-/* Whether the guest is being moved, or was when vgpuctl was killed. */
+/* Whether the guest is being moved on this host, or was when vgpuctl was killed. A guest that goes
+ * to another host runs all the time, so it needs no help. */
 static inline bool
 evacuation_record_is_in_hand(const struct evacuation_move *record)
 {
-    return record->to.count == 0;
+    return record->to.count == 0 && !record->host;
 }
 
 /* Writes the record of a guest, in place of the one that it has. -errno with a line in error. */

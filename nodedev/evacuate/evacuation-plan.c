@@ -125,13 +125,15 @@ find_in_hand(const struct evacuation_plan *plan, const struct evacuation_move *r
 static void
 add_off(struct evacuation_plan *plan, const struct evacuation_move *record)
 {
+    AUTO(names_clear) struct names present = {0};
     struct error why = {0};
     struct evacuee *item;
     bool is_off;
     int rc;
 
+    ledger_find_gpus(&plan->snapshot.ledger, &record->domain, &present);
     if (!evacuation_record_is_in_hand(record) || !names_overlap(&record->from, &plan->gpus) ||
-        ledger_has_domain(&plan->snapshot.ledger, &record->domain))
+        present.count)
         return;
     rc = find_in_hand(plan, record, &is_off, &why);
     if (rc >= 0 && !is_off)
@@ -244,6 +246,45 @@ evacuation_plan_find_drained(const struct evacuation_plan *plan, struct names *r
     }
 }
 
+/* --- who may move ----------------------------------------------------------------------------- */
+
+static bool
+is_excepted(const struct evacuation_plan *plan, const struct evacuation_move *move)
+{
+    const struct options *options = &plan->call->options;
+
+    return ARRAY_HAS(options->excepted, options->excepted_count, word,
+                     !strcmp(*word, move->name) || !strcmp(*word, move->domain.text));
+}
+
+int
+evacuation_plan_allows(const struct evacuation_plan *plan, const struct evacuation_move *move,
+                       unsigned *ways, struct error *error)
+{
+    *ways = 0;
+    if (is_excepted(plan, move))
+        return error_refuse(error, ERROR_FAILED, "--except names it");
+    if (*plan->snapshot.policy_fault.text) {
+        *error = plan->snapshot.policy_fault;
+        return -EINVAL;
+    }
+    *ways = policy_evacuation(&plan->snapshot.policy, move->name, &move->domain);
+    return *ways ? 0 : error_refuse(error, ERROR_NEVER, "vgpu.conf (evacuate) lets nobody move it");
+}
+
+/* A guest that only has to be started, or to come from another host, is judged here. */
+static void
+judge_rest(const struct evacuation_plan *plan, struct evacuee *item)
+{
+    unsigned ways;
+    int rc = evacuation_plan_allows(plan, &item->move, &ways, &item->why);
+
+    if (rc == 0 && item->move.host && !(ways & 1u << POLICY_EVACUATE_LIVE))
+        rc = error_refuse(&item->why, ERROR_NEVER, EVACUATION_NOT_LIVE);
+    if (rc < 0)
+        item->move.way = EVACUATION_STAYS;
+}
+
 /* --- all of it -------------------------------------------------------------------------------- */
 
 static int
@@ -290,35 +331,13 @@ evacuation_plan_look(struct evacuation_plan *plan, struct error *error)
     } else {
         look_on_gpus(plan);
     }
+    for (size_t i = 0; i < plan->count; i++) {
+        if (plan->items[i].is_off || plan->items[i].move.host)
+            judge_rest(plan, &plan->items[i]);
+    }
     if (plan->count)
         qsort(plan->items, plan->count, sizeof(*plan->items), by_size);
     return 0;
-}
-
-/* --- who may move ----------------------------------------------------------------------------- */
-
-static bool
-is_excepted(const struct evacuation_plan *plan, const struct evacuation_move *move)
-{
-    const struct options *options = &plan->call->options;
-
-    return ARRAY_HAS(options->excepted, options->excepted_count, word,
-                     !strcmp(*word, move->name) || !strcmp(*word, move->domain.text));
-}
-
-int
-evacuation_plan_allows(const struct evacuation_plan *plan, const struct evacuation_move *move,
-                       unsigned *ways, struct error *error)
-{
-    *ways = 0;
-    if (is_excepted(plan, move))
-        return error_refuse(error, ERROR_FAILED, "--except names it");
-    if (*plan->snapshot.policy_fault.text) {
-        *error = plan->snapshot.policy_fault;
-        return -EINVAL;
-    }
-    *ways = policy_evacuation(&plan->snapshot.policy, move->name, &move->domain);
-    return *ways ? 0 : error_refuse(error, ERROR_NEVER, "vgpu.conf (evacuate) lets nobody move it");
 }
 
 /* --- a plan of before ------------------------------------------------------------------------- */

@@ -48,6 +48,8 @@ struct evacuation_plan {
  * who is there. -errno with a line in error. The caller clears the plan in every case. */
 int evacuation_plan_look(struct evacuation_plan *plan, struct error *error) CHECKED NONNULL;
 
+#define EVACUATION_NOT_LIVE "vgpu.conf (evacuate) does not let it move to another host"
+
 /* Whether a guest may be moved at all, by the command line and by vgpu.conf. *ways are bits of enum
  * policy_evacuate. Returns REFUSED, or -EINVAL for a broken vgpu.conf, with a line in error. */
 int evacuation_plan_allows(const struct evacuation_plan *plan, const struct evacuation_move *move,

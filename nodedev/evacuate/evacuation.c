@@ -323,7 +323,7 @@ finish(struct evacuation *evacuation, const struct evacuation_move *record)
     struct error ignored;
 
     find_present(evacuation, &record->domain, &present);
-    if (!evacuation_record_is_in_hand(record) || record->host || present.count == 0 ||
+    if (!evacuation_record_is_in_hand(record) || present.count == 0 ||
         names_overlap(&present, &record->from))
         return;
     away.to = present;
@@ -352,6 +352,7 @@ remove_unused(struct evacuation_plan *plan)
     AUTO(snapshot_clear) struct snapshot snapshot = {0};
     AUTO(names_clear) struct names kept = {0};
     struct error error;
+    int rc;
 
     for (size_t i = 0; i < plan->count; i++) {
         const struct evacuee *item = &plan->items[i];
@@ -362,17 +363,18 @@ remove_unused(struct evacuation_plan *plan)
     }
     reap_named(host, &plan->snapshot.ledger, &kept);
     (void)!reconcile_host(host, &outcomes, &error);
-    if (snapshot_take_to_show(&snapshot, host, &inventory_no_types, &error) < 0)
-        return;
+    rc = snapshot_take_to_show(&snapshot, host, &inventory_no_types, &error);
     for (size_t i = 0; i < plan->count; i++) {
         struct evacuee *item = &plan->items[i];
 
         if (item->move.way != EVACUATION_REAP)
             continue;
         item->result = "removed";
-        if (has_vgpu(&snapshot, &item->device)) {
+        if (rc < 0)
+            item->why = error;
+        if (rc < 0 || has_vgpu(&snapshot, &item->device)) {
             item->move.way = EVACUATION_STAYS;
-            item->result = "stayed";
+            item->result = rc < 0 ? relocation_words[RELOCATION_UNKNOWN] : STAYED;
         }
     }
 }

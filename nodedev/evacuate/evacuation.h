@@ -7,8 +7,8 @@
  * if that is still free, and the others go on. Before a guest moves, its record is on disk
  * (evacuation-move.h).
  *
- * A signal that would end this process waits: the guest in hand is first brought to run, and no
- * other begins. The caller has blocked these signals (cli/end-signals.h).
+ * A signal that would end this process stops a save or a migration, and otherwise waits until the
+ * guest runs. No other move begins. The caller has blocked these signals (cli/end-signals.h).
  *
  * One evacuation runs on a host at a time. The process that runs it has a lock on the file
  * /run/libvirt-vgpu/evacuation.

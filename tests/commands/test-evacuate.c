@@ -11,6 +11,7 @@
 #include <stdio.h>
 #include <string.h>
 #include <time.h>
+#include <unistd.h>
 
 #define MACHINE                                                                                    \
     "gpu 0000:3d:00.0 vf vfs 4 rule size board \"NVIDIA L40S\"\n"                                  \
@@ -331,6 +332,86 @@ TEST(who_was_in_hand)
     assert_false(has_record(9));
 }
 
+/* libvirt's test driver with one guest, which does not run. Its definition names a function of
+ * 0000:3d:00.0. */
+static const char *
+one_off(const char *how)
+{
+    AUTO_FREE char *four =
+        typed_functions(4, how, "L40S-8Q", (const char *const[]){"0000:3d:00.6", NULL});
+
+    return typed_libvirt(&scene, four);
+}
+
+/* A guest that went to another host and came back by itself is no concern of ours, whether it runs
+ * or is saved. */
+TEST(who_came_back_by_itself)
+{
+    const char *uri = one_off(TYPED_DEFINED "<test:hasmanagedsave>1</test:hasmanagedsave>");
+
+    put_record(4, "live\"; host = \"qemu+ssh://other/system", "0000:3d:00.0", "");
+    typed_expect(&scene, uri, "vgpuctl evacuate 3d:00.0 --dry-run", COMMAND_DONE, "", &typed);
+    typed_assert_has(typed.faults, "nothing is there");
+    typed_expect(&scene, uri, "vgpuctl evacuate --back -rn -o DOMAIN,HOW", COMMAND_DONE,
+                 "guest4 -\n", &typed);
+    assert_false(has_record(4));
+}
+
+/* A guest is not on a GPU where a place is only promised to it, nor where its vGPU is not gone yet.
+ * So it is off, and is started. */
+TEST(no_place_yet)
+{
+    static const struct {
+        const char *gpu, *function, *state;
+    } rows[] = {{"0000:7f:00.0", "0000:7f:00.4", "reserved"},
+                {"0000:3d:00.0", "0000:3d:00.6", "reserved"},
+                {"0000:3d:00.0", "0000:3d:00.6", "leaving"}};
+    const char *uri = one_off(TYPED_DEFINED);
+    char boot_id[64], text[1024];
+
+    assert_true(host_read(&scene.kernel.host, boot_id, sizeof(boot_id),
+                          "proc/sys/kernel/random/boot_id") > 0);
+    for (size_t i = 0; i < COUNT(rows); i++) {
+        put_record(4, "stop", "0000:3d:00.0", "");
+        snprintf(text, sizeof(text),
+                 "libvirt-vgpu-ledger 1 %s 1000\nvf %s nvidia-1150 8192 %s %s "
+                 "aaaaaaaa-0000-4000-8000-000000000004 guest4 ua-gpu0 %s made 0:1 7 reap %lu\n",
+                 boot_id, rows[i].function, rows[i].function, rows[i].gpu, rows[i].state,
+                 (unsigned long)host_seconds(&scene.kernel.host));
+        fake_write(&scene.kernel, "run/libvirt-vgpu/ledger", text);
+        typed_run(&scene, uri, "vgpuctl evacuate 3d:00.0 --dry-run -rn -o DOMAIN,HOW", &typed);
+        typed_assert_has(typed.printed, "guest4 here\n");
+        typed_run(&scene, uri, "vgpuctl evacuate --back --dry-run -rn -o DOMAIN,HOW", &typed);
+        typed_assert_has(typed.printed, "guest4 stop\n");
+        typed_run(&scene, "test:///default", "vgpuctl evacuate --back", &typed);
+        assert_false(has_record(4));
+    }
+}
+
+/* --except and vgpu.conf are obeyed for a guest that is off, and for one on another host, too. */
+TEST(who_may_not_go_on)
+{
+    const char *uri = one_off(TYPED_DEFINED);
+
+    put_record(4, "stop", "0000:3d:00.0", "");
+    typed_expect(&scene, uri, "vgpuctl evacuate 3d:00.0 --except guest4", COMMAND_BUSY,
+                 "what stays: 1 of 1", &typed);
+    typed_assert_has(typed.printed, " stayed --except names it");
+    put_record(6, "live\"; host = \"test:///default", "0000:7f:00.0", "");
+    typed_expect(&scene, uri, "vgpuctl evacuate --back 7f:00.0 --except guest6", COMMAND_BUSY,
+                 "what stays: 1 of 1", &typed);
+    typed_assert_has(typed.printed, " stayed --except names it");
+    scene_configure(&scene, "evacuate = [ \"here\" ];");
+    typed_expect(&scene, uri, "vgpuctl evacuate --back 7f:00.0", COMMAND_BUSY, "what stays: 1 of 1",
+                 &typed);
+    typed_assert_has(typed.printed, "does not let it move to another host");
+    scene_configure(&scene, "evacuate = [ \"live\" ];");
+    typed_expect(&scene, uri, "vgpuctl evacuate --back 7f:00.0 --dry-run -rn -o HOW", COMMAND_DONE,
+                 "live\n", &typed);
+    assert_true(has_record(4));
+    assert_true(has_record(6));
+}
+
 /* A guest that was saved and not started is told by doctor. Metrics count who is away. */
 TEST(who_is_away)
 {
@@ -346,6 +427,13 @@ TEST(who_is_away)
     typed_run(&scene, uri, "vgpuctl doctor", &typed);
     typed_assert_has(typed.printed, "the guest guest9 is off: 'vgpuctl evacuate' has saved it");
     typed_assert_has(typed.printed, "virsh start guest9");
+    put_record(8, "stop", "0000:9f:00.0", "");
+    fake_write(&scene.kernel, "run/libvirt/qemu/guest8.xml", "");
+    typed_run(&scene, uri, "vgpuctl doctor", &typed);
+    assert_null(strstr(typed.printed, "guest8 is off"));
+    assert_int_equal(unlinkat(scene.kernel.host.root, "run/libvirt/qemu/guest8.xml", 0), 0);
+    typed_run(&scene, uri, "vgpuctl doctor", &typed);
+    typed_assert_has(typed.printed, "guest8 is off: 'vgpuctl evacuate' has shut it down");
     fake_write(&scene.kernel, "var/lib/libvirt-vgpu/evacuated/aaaaaaaa-0000-4000-8000-000000000009",
                "moves = 1;");
     typed_expect(&scene, uri, "vgpuctl metrics", COMMAND_DONE, "", &typed);
