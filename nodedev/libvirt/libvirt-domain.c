@@ -30,6 +30,7 @@ libvirt_domain_find(virConnectPtr libvirt, const char *word, struct connection_d
 {
     AUTO(libvirt_free_domain) virDomainPtr domain = virDomainLookupByName(libvirt, word);
     char uuid[VIR_UUID_STRING_BUFLEN];
+    int rc;
 
     *ret = (struct connection_domain){0};
     if (!domain && name_parse_uuid(&ret->uuid, word) == 0)
@@ -39,7 +40,10 @@ libvirt_domain_find(virConnectPtr libvirt, const char *word, struct connection_d
     if (virDomainGetUUIDString(domain, uuid) < 0 || name_parse_uuid(&ret->uuid, uuid) < 0)
         return libvirt_fail(error, -EIO, "the UUID of %s", word);
     snprintf(ret->name, sizeof(ret->name), "%s", virDomainGetName(domain));
-    ret->is_running = virDomainIsActive(domain) == 1;
+    rc = virDomainIsActive(domain);
+    if (rc < 0)
+        return libvirt_fail(error, -EIO, "whether %s runs", word);
+    ret->is_running = rc == 1;
     ret->is_persistent = virDomainIsPersistent(domain) == 1;
     ret->is_saved = virDomainHasManagedSaveImage(domain, 0) == 1;
     return 0;
