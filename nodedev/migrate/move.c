@@ -83,9 +83,9 @@ follow(const struct request *now, struct domain_edit *edit, struct error *error)
     return rc < 0 ? rc : changed;
 }
 
-int
-move_follow_definition(struct connection *there, const struct name *domain,
-                       const struct request *now, struct error *error)
+static int
+follow_once(struct connection *there, const struct name *domain, const struct request *now,
+            struct error *error)
 {
     AUTO(domain_edit_end) struct domain_edit edit = {0};
     AUTO(document_clear) struct document config = {0};
@@ -103,6 +103,17 @@ move_follow_definition(struct connection *there, const struct name *domain,
     if (rc == 0)
         rc = definition_replace(there, domain, &config, &text, &written, error);
     return rc < 0 ? rc : 1;
+}
+
+int
+move_follow_definition(struct connection *there, const struct name *domain,
+                       const struct request *now, struct error *error)
+{
+    int rc = -ESTALE;
+
+    for (unsigned tries = 0; tries < DEFINITION_TRIES && rc == -ESTALE; tries++)
+        rc = follow_once(there, domain, now, error);
+    return rc;
 }
 
 int

@@ -161,7 +161,7 @@ call(const struct relocation *relocation, bool runs, struct error *error)
         wait_for_job(relocation, end.connection);
     became = ask(relocation, &failure);
     if (became == RELOCATION_UNKNOWN)
-        error_set(error, -EIO, "%s", failure.text);
+        error_add(error, "%s", failure.text);
     return became;
 }
 
@@ -189,7 +189,9 @@ shut_down(const struct relocation *relocation, struct error *error)
     /* It may have gone off by itself just now. */
     if (connection_shut_down(relocation->source->connection, &domain->uuid, error) < 0)
         return ask(relocation, &ignored);
-    while (end == RELOCATION_STAYED && deadline_pause(deadline, &pause))
+    /* libvirtd may restart meanwhile. */
+    while ((end == RELOCATION_STAYED || end == RELOCATION_UNKNOWN) &&
+           deadline_pause(deadline, &pause))
         end = ask(relocation, error);
     if (end == RELOCATION_STAYED) {
         error_set(error, -EBUSY, "it was asked to shut down, and has not done so within %u s",
@@ -267,15 +269,30 @@ change_definition(const struct relocation *relocation, const struct promise *pro
     return rc < 0 ? rc : 0;
 }
 
-/* The guest is off, and its old vGPUs are gone. Starts it where a promise says. */
+/* Whether the places of a promise have other names than what the guest had. */
+static bool
+has_new_names(const struct promise *promise)
+{
+    for (size_t i = 0; i < promise->count; i++) {
+        if (!name_equal(&promise->former.leases[i].vgpu.device, &promise->leases[i].vgpu.device))
+            return true;
+    }
+    return false;
+}
+
+/* The guest is off, and its old vGPUs are gone. Starts it where a promise says. *is_changed: its
+ * definition names other places than before the move. */
 static enum relocation_end
-start_at(const struct relocation *relocation, struct promise *promise, struct error *error)
+start_at(const struct relocation *relocation, struct promise *promise, bool *is_changed,
+         struct error *error)
 {
     struct error ignored;
     int rc = 0;
 
-    if (relocation->way == RELOCATION_SHUT_DOWN)
+    if (relocation->way == RELOCATION_SHUT_DOWN && (*is_changed || has_new_names(promise))) {
         rc = change_definition(relocation, promise, error);
+        *is_changed |= rc == 0;
+    }
     if (rc == 0)
         rc = promise_give(promise, error);
     return rc < 0 ? ask(relocation, &ignored) : call(relocation, true, error);
@@ -283,17 +300,18 @@ start_at(const struct relocation *relocation, struct promise *promise, struct er
 
 /* The new place does not do. The former one may be free still. */
 static enum relocation_end
-go_back(const struct relocation *relocation, struct promise *promise, struct error *error)
+go_back(const struct relocation *relocation, struct promise *promise, bool is_changed,
+        struct error *error)
 {
     struct promise back = PROMISE_NONE;
-    enum relocation_end end = off(relocation);
+    enum relocation_end end;
+    struct error ignored;
     int rc = wait_for_removal(relocation, error);
 
     if (rc == 0)
         rc = promise_hold_former(promise, &back, error);
     promise_close(promise);
-    if (rc == 0)
-        end = start_at(relocation, &back, error);
+    end = rc < 0 ? ask(relocation, &ignored) : start_at(relocation, &back, &is_changed, error);
     promise_close(&back);
     return end;
 }
@@ -372,7 +390,7 @@ tell(const struct relocation *relocation, enum relocation_end end, struct error 
         error_advise_command(error, "see", "virsh list --all");
         break;
     default:
-        error_wrap(error, "%s does not start at its new place, and runs again elsewhere", name);
+        error_wrap(error, "%s runs again, but not where it was to go", name);
         break;
     }
     return -EIO;
@@ -382,6 +400,7 @@ static int
 move(const struct relocation *relocation, struct promise *promise, enum relocation_end *ret,
      struct error *error)
 {
+    bool is_changed = false;
     struct error failure;
 
     *ret = relocation->way == RELOCATION_SAVE ? call(relocation, false, error)
@@ -392,9 +411,9 @@ move(const struct relocation *relocation, struct promise *promise, enum relocati
         *ret = ask(relocation, &failure);
         return tell(relocation, *ret, error);
     }
-    *ret = start_at(relocation, promise, error);
+    *ret = start_at(relocation, promise, &is_changed, error);
     if (*ret == off(relocation)) {
-        *ret = go_back(relocation, promise, &failure);
+        *ret = go_back(relocation, promise, is_changed, &failure);
         if (*ret == RELOCATION_STAYED)
             *ret = RELOCATION_RETURNED;
         else

@@ -49,7 +49,7 @@ say "the new GPU does not take the guest: it runs where it was"
 fault refuse_creates 1
 must_fail vgpuctl move web01 --here
 fault refuse_creates 0
-assert_match "$ERR" 'web01 does not start at its new place, and runs again elsewhere: '
+assert_match "$ERR" 'web01 runs again, but not where it was to go: '
 is_running web01
 [ "$(gpu_of web01)" = "$from" ]
 [ "$(vgpuctl list -rn -o STATE)" = held ]
