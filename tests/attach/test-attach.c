@@ -411,6 +411,7 @@ TEST(exactly_these)
     assert_int_equal(run("vgpuctl attach web09 --type T4-1B --count 2 --exactly"), COMMAND_DONE);
     typed_assert_has(typed.printed, "web09: added ua-gpu0 (");
     typed_assert_has(typed.printed, "web09: added ua-gpu1 (");
+    assert_null(strstr(typed.printed, "already"));
     leaves_alone("vgpuctl attach web09 --type T4-1B --count 2 --exactly", COMMAND_DONE,
                  "web09: has exactly these vGPUs already, for its next start\n");
     leaves_alone("vgpuctl attach web09 --type T4-1B --exactly --dry-run", COMMAND_DONE,
@@ -485,6 +486,9 @@ TEST(rejections)
         {"attach web09 --parent 18:00.0", COMMAND_USAGE, "--parent is for --type or --class"},
         {"attach web09 --renew --type a", COMMAND_USAGE, "--renew is for the vGPUs that a domain"},
         {"attach web09 --renew --display", COMMAND_USAGE, "--renew is for the vGPUs that"},
+        {"attach web09 --exactly --renew", COMMAND_USAGE, "--exactly takes no --start, --renew"},
+        {"attach web09 --type a --exactly --alias ua-a", COMMAND_USAGE,
+         "--exactly takes no --start"},
         {"attach web09 --type a --dry-run --start", COMMAND_USAGE,
          "no --print-xml and no --dry-run"},
         {"attach web09 --type a --dry-run --print-xml", COMMAND_USAGE, "it takes no --dry-run"},
