@@ -405,6 +405,18 @@ TEST(planted)
     }
 }
 
+/* A file stands where the directory of the hooks should be. root cannot do more there. */
+TEST(no_directory_for_hooks)
+{
+    int root = scene.kernel.host.root;
+
+    assert_int_equal(renameat(root, HOOKS "/qemu.d", root, HOOKS "/away"), 0);
+    put(HOOKS "/qemu.d", "");
+    assert_fault(HERE, "hook-missing", "/" LINK ": Not a directory");
+    typed_run(&scene, HERE, "vgpuctl doctor", &typed);
+    typed_assert_has(typed.printed, "ln -s /" PROGRAM " /" LINK "\n");
+}
+
 /* The kernel has no mediated devices before a driver asks for them. */
 TEST(no_module)
 {
@@ -666,6 +678,7 @@ TEST(few_workers)
                 "domains with vGPUs: 1; workers of virtqemud: 1 (max_workers of "
                 "/etc/libvirt/virtqemud.conf)");
     typed_run(&scene, uri, "vgpuctl doctor", &typed);
+    typed_assert_has(typed.printed, "set max_workers = 21 there, and until its next restart:\n");
     typed_assert_has(typed.printed,
                      "virt-admin server-threadpool-set virtqemud --max-workers 21\n");
     put("etc/libvirt/virtqemud.conf", "max_workers = many\n");

@@ -45,6 +45,9 @@ TEST(started_by_mdevctl)
     put("etc/mdevctl.d/0000:18:00.0/" DEVICE1,
         "{ \"mdev_type\": \"nvidia-222\", \"start\": \"manual\", \"attrs\": [] }\n");
     assert_healthy(libvirt(devices));
+    /* mdevctl has no such word. */
+    put("etc/mdevctl.d/0000:18:00.0/" DEVICE1, "{ \"start\": \"automatic\" }\n");
+    assert_healthy(libvirt(devices));
     put("etc/mdevctl.d/0000:18:00.0/" DEVICE1,
         "{ \"mdev_type\": \"nvidia-222\", \"start\": \"auto\", \"attrs\": [] }\n");
     assert_fault(libvirt(devices), "mdevctl-start",
