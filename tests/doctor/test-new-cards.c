@@ -44,7 +44,10 @@ static const struct row rows[] = {
      "the Intel GPU " CARD " could give vGPUs, and has the driver i915", "xe.force_probe="},
     {INTEL " driver i915", 0, 0, "", "", "", ""},
     {INTEL " driver xe", 24, 0, "", "virtual-functions",
-     "the GPU " CARD " has 24 virtual functions", "vgpuctl sriov enable " CARD},
+     "the GPU " CARD " has 24 virtual functions",
+     "/50-profiles.conf\n  then:\n      vgpuctl sriov enable " CARD},
+    {INTEL " driver xe", 24, 0, "profiles = { small = { vram = \"4G\"; }; };", "virtual-functions",
+     "the GPU " CARD " has 24 virtual functions", "What to do:\n      vgpuctl sriov enable " CARD},
     {INTEL " driver xe", 24, 2, "", "profiles",
      "the GPU " CARD " has 2 virtual functions, and vgpu.conf has no profile for them",
      "profiles = { small = { vram = \"4G\"; }; };"},
@@ -152,7 +155,7 @@ TEST(an_old_libvirt)
         {0, 9007000, NULL},
         {0, 0, NULL},
         {8, 9000000, NULL},  /* Intel's functions are bound to another driver */
-        {11, 9000000, NULL}, /* AMD's as well */
+        {12, 9000000, NULL}, /* AMD's as well */
     };
 
     for (size_t i = 0; i < COUNT(cases); i++) {
