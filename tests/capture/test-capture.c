@@ -11,6 +11,7 @@
 #include "fake/typed.h"
 
 #include <fcntl.h>
+#include <poll.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/resource.h>
@@ -722,6 +723,42 @@ SCENE_TEST(a_later_version, here)
     assert_int_equal(host->ops->status(host, "run/libvirt-vgpu/ledger", &status), 0);
     assert_int_equal(host->ops->status(host, "run/libvirt-vgpu/later/file", &status), -ENOENT);
     assert_int_equal(playback.misses.count, 0);
+}
+
+/* Whoever plays a capture is told whose a file is: root's, his own, or somebody else's. */
+UNIT_TEST(owners)
+{
+    const uid_t owners[] = {0, geteuid(), geteuid() + 1};
+
+    for (size_t i = 0; i < COUNT(owners); i++) {
+        const struct stat status = {.st_mode = S_IFREG, .st_uid = owners[i]};
+        struct stat told;
+
+        assert_true(answer_status_parse(answer_status_of(&status).text, &told));
+        assert_int_equal(told.st_uid == 0, owners[i] == 0);
+        assert_int_equal(told.st_uid == geteuid(), owners[i] == geteuid());
+    }
+}
+
+/* Who has waited in vain has taken the time. Who got an answer has not. */
+SCENE_TEST(time_passes_for_those_who_wait, here)
+{
+    AUTO(playback_clear) struct playback playback = {0};
+    const struct host *host = &playback.host;
+    char manifest[] = "libvirt-vgpu capture 1\nhost now = 5\n";
+    int ends[2];
+    struct pollfd answer = {.events = POLLIN};
+    struct error error;
+
+    assert_int_equal(playback_start(&playback, &scene.kernel.host, manifest, &error), 0);
+    assert_int_equal(pipe(ends), 0);
+    answer.fd = ends[0];
+    close(ends[1]);
+    assert_int_equal(host->ops->wait(host, &answer, 1, 10), 1);
+    assert_int_equal(host->ops->now(host), 5);
+    assert_int_equal(host->ops->wait(host, NULL, 0, 10), 0);
+    assert_int_equal(host->ops->now(host), 15);
+    close(ends[0]);
 }
 
 SCENE_TEST(nothing_is_changed, here)
