@@ -265,11 +265,13 @@ TEST(a_plan_of_other_hosts)
                  "guests that could not be moved: 1 of 1", &typed);
 }
 
-/* A name may have any character. */
-TEST(a_name_in_a_record)
+/* A name may have any character, and a guest may have been on several GPUs. */
+TEST(what_a_record_holds)
 {
+    struct name gpus[] = {{"0000:3d:00.0"}, {"0000:5e:00.0"}};
     struct evacuation_move move = {.domain = {"aaaaaaaa-0000-4000-8000-000000000001"},
-                                   .name = "a \"b\" \\ \t\x01 #\xc3\xa9; }"};
+                                   .name = "a \"b\" \\ \t\x01 #\xc3\xa9; }",
+                                   .from = {.items = gpus, .count = COUNT(gpus)}};
     AUTO(evacuation_moves_clear) struct evacuation_moves read = {0};
     AUTO_FREE char *text = evacuation_moves_format(&move, 1);
     struct error error;
@@ -278,6 +280,7 @@ TEST(a_name_in_a_record)
     assert_int_equal(read.count, 1);
     assert_string_equal(read.items[0].name, move.name);
     assert_true(name_equal(&read.items[0].domain, &move.domain));
+    assert_true(names_are_same(&read.items[0].from, &move.from));
     assert_null(read.items[0].host);
 }
 
@@ -308,6 +311,17 @@ TEST(the_way_back)
                "moves = 1;");
     typed_expect(&scene, uri, "vgpuctl evacuate --back", COMMAND_FAILED,
                  "000000000002:1: moves must be", &typed);
+}
+
+/* A guest went to another host, and is not there any more. Nothing is left to bring home. */
+TEST(who_has_left_the_other_host)
+{
+    fake_write(&scene.kernel, "var/lib/libvirt-vgpu/evacuated/aaaaaaaa-0000-4000-8000-000000000009",
+               "moves = ( { domain = \"aaaaaaaa-0000-4000-8000-000000000009\"; name = \"guest9\";\n"
+               "    way = \"live\"; host = \"" HERE "\"; from = [ \"0000:9f:00.0\" ]; } );\n");
+    typed_expect(&scene, three_guests(), "vgpuctl evacuate --back -rn -o DOMAIN", COMMAND_DONE,
+                 "guest9\n", &typed);
+    assert_false(has_record(9));
 }
 
 /* A guest that was in hand when vgpuctl was killed is away if it is on another GPU than before. */
