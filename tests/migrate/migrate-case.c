@@ -162,6 +162,7 @@ check_row(const struct migrate_case *row, const struct migrate_verdict *verdict,
 
     for (size_t i = 0; i < COUNT(row->words) && row->words[i]; i++)
         is_right &= strstr(printed, row->words[i]) != NULL;
+    is_right &= !row->unsaid || !strstr(printed, row->unsaid);
     if (!is_right)
         print_error("%s: answer %d, %zu against it, room %zu, as %s:\n%s", row->why,
                     (int)verdict->answer, against, verdict->room, verdict->why, printed);

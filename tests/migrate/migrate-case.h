@@ -85,6 +85,7 @@ struct migrate_case {
     enum migrate_answer answer;
     size_t room;          /* the expected room; 0: it is not checked */
     const char *words[3]; /* the words of the printed rows */
+    const char *unsaid;   /* words that no printed row may have; NULL: any may be there */
 };
 
 #define ONE(what) .request = "<vgpu:device alias=\"ua-gpu1\" " what "/>", .numbers = {1}

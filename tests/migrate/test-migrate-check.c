@@ -192,6 +192,16 @@ static const struct migrate_case rows[] = {
         .words = {"NO       ua-gpu1: no GPU there has nvidia-4711"},
     },
     {
+        .why = "a device whose memory is not known, beside one whose memory is",
+        .request = "<vgpu:device alias=\"ua-gpu1\" type=\"T4-1B\"/>"
+                   "<vgpu:device alias=\"ua-gpu9\" type=\"nvidia-4711\"/>",
+        .numbers = {1, 9},
+        .there = {.devices = {T4("16", "8")}},
+        .answer = MIGRATE_NO,
+        .words = {"NO       ua-gpu9: no GPU there has nvidia-4711",
+                  "NOTE     to converge: 'virsh migrate-setmaxdowntime guest1 1024'"},
+    },
+    {
         .why = "a class, by its words",
         ONE("class=\"small\""),
         .config = "classes = { small = { types = [ \"T4-2B\", \"T4-1B\" ]; }; };",

@@ -216,6 +216,7 @@ static const struct migrate_case functions[] = {
                   "host\n",
                   "NOTE     ua-gpu0: only the guest knows whether its own xe can migrate: it takes "
                   "firmware of the GuC 70.54 or later ('dmesg' in the guest tells it)\n"},
+        .unsaid = "NVIDIA",
     },
     {
         .why = "a virtual function that nobody asks for",
