@@ -66,10 +66,9 @@ run_migrate_check(const struct command_call *call, struct error *error)
     if (migrate_question_start(&question, call->host, error) < 0)
         return COMMAND_FAILED;
     rc = ask(call, &question, error);
-    if (rc < 0)
-        return command_ended(rc, error);
-    rc = judge(call, &question, error);
-    return rc < 0 && rc != REFUSED ? COMMAND_FAILED : command_ended(rc, error);
+    if (rc == 0)
+        rc = judge(call, &question, error);
+    return command_ended(rc, error);
 }
 
 const struct command command_migrate_check = {
