@@ -1,17 +1,21 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
 /* vgpuctl move --here, as far as no QEMU is needed: what it refuses, and what it leaves behind
- * then. libvirt's test driver saves and restores, and calls no hook.
- * tests/vm/scenarios/move-here.sh tests the rest. */
+ * then. libvirt's test driver calls no hook, so this program does where a guest goes off and
+ * starts. tests/vm/scenarios/move-here.sh tests the rest. */
 
+#include "attach/definition.h"
 #include "cli/command.h"
 #include "fake/typed.h"
 #include "libvirt/warm-up.h"
 
+#include <dlfcn.h>
+#include <libvirt/libvirt.h>
 #include <stdio.h>
 #include <string.h>
 
 #define FIRST "0000:3d:00.4"
+#define VFIO  "sys/kernel/debug/vfio/" FIRST "/migration"
 #define MACHINE                                                                                    \
     "gpu 0000:3d:00.0 vf vfs 2 rule size board \"NVIDIA L40S\"\n"                                  \
     "gpu 0000:5e:00.0 vf vfs 2 rule size board \"NVIDIA L40S\"\n"                                  \
@@ -97,8 +101,8 @@ TEST(cannot_be_saved)
     refuses(large(), "vgpuctl move guest1 --here", COMMAND_NO_CAPACITY,
             "guest1 cannot be saved: its memory and its vGPUs have 640000008192 MiB, and "
             "/var/lib/libvirt/qemu/save has ");
-    fake_write(&scene.kernel, "sys/kernel/debug/vfio/" FIRST "/migration/state", "RUNNING\n");
-    fake_write(&scene.kernel, "sys/kernel/debug/vfio/" FIRST "/migration/features", "p2p\n");
+    fake_write(&scene.kernel, VFIO "/state", "RUNNING\n");
+    fake_write(&scene.kernel, VFIO "/features", "p2p\n");
     refuses(libvirt("", ""), "vgpuctl move guest1 --here", COMMAND_FAILED,
             "guest1 cannot be saved: ua-gpu0: ");
 }
@@ -111,4 +115,81 @@ TEST(no_place)
     typed_expect(&scene, libvirt("", ""), "vgpuctl drain 5e:00.0", COMMAND_DONE, "", &typed);
     refuses(libvirt("", ""), "vgpuctl move guest1 --here", COMMAND_NO_CAPACITY,
             "0000:3d:00.0 is not one that it is to move to, 0000:5e:00.0 is drained");
+}
+
+/* --- a libvirt that calls the hook ------------------------------------------------------------ */
+
+/* As long as one connection of this process to the test driver is open, all of them see the same
+ * domains. A child has a copy of them. */
+#define HERE "test:///default"
+static struct connection *libvirt_here;
+
+/* The guest starts with what its definition has. */
+int
+virDomainCreate(virDomainPtr domain)
+{
+    int (*own)(virDomainPtr) = (int (*)(virDomainPtr))dlsym(RTLD_NEXT, "virDomainCreate");
+    AUTO_FREE char *xml = virDomainGetXMLDesc(domain, VIR_DOMAIN_XML_INACTIVE);
+
+    return scene_hook(&scene, xml, "prepare", "begin") == 0 ? own(domain) : -1;
+}
+
+int
+virDomainShutdown(virDomainPtr domain)
+{
+    int (*own)(virDomainPtr) = (int (*)(virDomainPtr))dlsym(RTLD_NEXT, "virDomainShutdown");
+
+    return scene_release_at(&scene, 1, FIRST) == 0 ? own(domain) : -1;
+}
+
+/* Its disk is full. */
+int
+virDomainManagedSave(virDomainPtr domain, unsigned flags)
+{
+    (void)domain;
+    (void)flags;
+    return -1;
+}
+
+static void
+begin(void)
+{
+    static const struct name guest1 = {"aaaaaaaa-0000-4000-8000-000000000001"};
+    AUTO_FREE char *xml = typed_functions(1, "", "L40S-8Q", (const char *const[]){FIRST, NULL});
+    struct error error;
+
+    /* So the linker knows that libvirt's library comes behind this program. */
+    assert_int_equal(virInitialize(), 0);
+    libvirt_here = definition_begin(&scene.kernel.host, HERE, xml);
+    assert_int_equal(connection_start(libvirt_here, &guest1, &error), 0);
+    assert_int_equal(scene_leases(&scene, "held"), 1);
+}
+
+static void
+end(void)
+{
+    connection_close(&libvirt_here);
+}
+
+static const struct typed_case with_hook = {
+    {.scene = &scene, .machine = MACHINE, .begin = begin, .end = end}, &typed};
+
+/* Before it starts, its definition names the place that waits for it. */
+TYPED_TEST(shut_down_and_started_elsewhere, with_hook)
+{
+    AUTO_FREE char *after = NULL;
+
+    fake_write(&scene.kernel, VFIO "/features", "p2p\n");
+    typed_expect(&scene, HERE, "vgpuctl evacuate 3d:00.0 --stop -rn -o DOMAIN,HOW,TO,RESULT",
+                 COMMAND_DONE, "guest1 stop 0000:5e:00.0 moved\n", &typed);
+    assert_string_equal(typed.faults, "");
+    after = definition_read(libvirt_here, "guest1");
+    typed_assert_has(after, "bus='0x5e'");
+}
+
+/* The reason is libvirt's own, and the guest runs on. */
+TYPED_TEST(the_save_fails, with_hook)
+{
+    refuses(HERE, "vgpuctl move guest1 --here", COMMAND_FAILED,
+            "guest1 is not moved, and runs where it was: libvirt does not save it");
 }
