@@ -574,6 +574,14 @@ SCENE_TEST(it_tells_versions, here)
     typed_assert_has(manifest, ", its hypervisor ");
 }
 
+/* The start that it tries restores nothing, so it reads nothing of saved guests. */
+SCENE_TEST(it_asks_of_no_saved_guest, here)
+{
+    AUTO_FREE char *manifest = manifest_of("--names");
+
+    assert_null(strstr(manifest, "libvirt-vgpu/saved"));
+}
+
 SCENE_TEST(no_secret_leaves_the_host, here)
 {
     AUTO_FREE char *manifest = NULL;
