@@ -55,7 +55,8 @@ can_keep(const struct arrival *arrival, const struct demand *demand)
     const struct name *uuid = &demand->hostdev->source;
     const struct lease *lease = ledger_find(&arrival->snapshot.ledger, uuid);
 
-    if (arrival->snapshot.policy.migrate_uuid == POLICY_NEW_UUID)
+    /* A promise is under the device that the guest had. */
+    if (arrival->snapshot.policy.migrate_uuid == POLICY_NEW_UUID && !*demand->terms.place.text)
         return false;
     if (lease && !name_equal(&lease->domain, &arrival->request->domain))
         return false;

@@ -175,6 +175,30 @@ TEST(the_place_waits)
     scene_assert_empty(&scene);
 }
 
+/* Guests that arrive get new UUIDs by vgpu.conf. A promise is found by the UUID that the guest had,
+ * because its hostdev may have no alias of the user's. */
+TEST(new_uuids_for_arrivals)
+{
+    char *xml = scene_xml(1, "", (const unsigned[]){1, 0}), *alias = strstr(xml, "ua-gpu1");
+
+    scene_configure(&scene, "migrate_uuid = \"new\"; default_class = \"small\";\n"
+                            "classes = { small = { types = [ \"T4-1B\" ]; }; };\n");
+    memcpy(alias, "hostdev", strlen("hostdev"));
+    take(xml);
+    must("prepare", "begin");
+    is_on(FIRST);
+    must_hold(FIRST);
+    must("release", "end");
+    must_give();
+    must("restore", "begin");
+    assert_string_equal(scene.printed, "");
+    must("prepare", "begin");
+    is_on(SECOND);
+    must("release", "end");
+    forget();
+    scene_assert_empty(&scene);
+}
+
 /* A plain start takes the place, too: libvirt restores by itself if there is an image. */
 TEST(without_restore)
 {
