@@ -123,6 +123,20 @@ adopt_held(struct transaction *transaction, const struct ledger *held, const str
     return transaction_commit(transaction, &ledger, error);
 }
 
+void
+adopt_own(const struct transaction *transaction, const struct request *request,
+          struct ledger *ledger)
+{
+    for (size_t i = 0; i < ledger->count; i++) {
+        struct lease *lease = &ledger->leases[i];
+
+        if (name_equal(&lease->domain, &request->domain) &&
+            status_files_has(request, &lease->vgpu.device) &&
+            transaction_may_act(transaction, lease))
+            renew(transaction, ledger, lease);
+    }
+}
+
 /* The daemon that runs the guest now owes us the release of all its leases. That includes the
  * devices that the guest does not hold any more. */
 static void
@@ -130,15 +144,10 @@ adopt(const struct transaction *transaction, const struct request *request,
       const struct ledger *held, struct ledger *ledger)
 {
     for (size_t i = 0; i < ledger->count; i++) {
-        struct lease *lease = &ledger->leases[i];
-
-        if (!name_equal(&lease->domain, &request->domain))
-            continue;
-        lease->daemon = transaction->daemon;
-        if (status_files_has(request, &lease->vgpu.device) &&
-            transaction_may_act(transaction, lease))
-            renew(transaction, ledger, lease);
+        if (name_equal(&ledger->leases[i].domain, &request->domain))
+            ledger->leases[i].daemon = transaction->daemon;
     }
+    adopt_own(transaction, request, ledger);
     adopt_missing(transaction, held, "reconnect", ledger);
 }
 

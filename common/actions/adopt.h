@@ -20,6 +20,11 @@
 int adopt_domain(const struct host *host, const struct request *request,
                  struct error *error) CHECKED NONNULL;
 
+/* Under the lock: makes held each lease of a domain whose device its XML names, unless a process is
+ * at work on the lease. */
+void adopt_own(const struct transaction *transaction, const struct request *request,
+               struct ledger *ledger) NONNULL;
+
 /* Without the lock: adds to ret a lease for each device that a running guest asks us for. Devices
  * that have a lease in `known` or ret are left out. If its driver does not answer, the device is
  * left out, with a line in unread. */

@@ -1,11 +1,14 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
 #include "actions/assign.h"
+#include "actions/adopt.h"
 #include "actions/assignment.h"
 #include "actions/making.h"
 #include "actions/passthrough.h"
 #include "actions/release.h"
+#include "base/array.h"
 #include "base/shell-word.h"
+#include "domain/status-files.h"
 #include "lease/daemon.h"
 #include "lease/log.h"
 #include "lease/marks.h"
@@ -14,7 +17,8 @@
 
 #include <string.h>
 
-#define BOOT_PAUSE 500 /* ms between two looks for a GPU that may still come up */
+#define BOOT_PAUSE   500   /* ms between two looks for a GPU that may still come up */
+#define LONGEST_LOCK 10000 /* ms; vgpu.conf may not be readable */
 
 /* Finds the daemon that owes the release of the leases. If the domain runs, its other leases name
  * the daemon. If it has no others, the new lease names no daemon, and only the guest's status file
@@ -260,6 +264,44 @@ begin(struct assignment *assignment, const struct host *host, struct error *erro
     return 1;
 }
 
+/* Whether the XML names a device that the domain had, and that others may remove. Nothing was made
+ * yet for a reservation. */
+static bool
+names_own(const struct request *request, const struct ledger *ledger)
+{
+    return ARRAY_HAS(ledger->leases, ledger->count, lease,
+                     lease->state != LEASE_HELD && lease->state != LEASE_RESERVED &&
+                         name_equal(&lease->domain, &request->domain) &&
+                         status_files_has(request, &lease->vgpu.device));
+}
+
+/* The domain gets nothing from us. It may start with a device that it had, because its XML names
+ * the device still. */
+static int
+keep_own(const struct host *host, const struct request *request, struct error *error)
+{
+    AUTO(transaction_close) struct transaction transaction = TRANSACTION_NONE;
+    AUTO(ledger_clear) struct ledger ledger = {0};
+    int rc;
+
+    if (!request_concerns_us(request))
+        return 0;
+    rc = statedir_peek(host, &ledger, error);
+    if (rc < 0 || !names_own(request, &ledger))
+        return 0;
+    ledger_clear(&ledger);
+    rc = transaction_open(host, false, &transaction, error);
+    if (rc < 0)
+        return rc;
+    transaction.daemon = daemon_find(host);
+    transaction.lock_timeout = LONGEST_LOCK;
+    rc = transaction_begin(&transaction, &ledger, error);
+    if (rc < 0)
+        return rc;
+    adopt_own(&transaction, request, &ledger);
+    return transaction_commit(&transaction, &ledger, error);
+}
+
 int
 assign_domain(const struct host *host, const struct request *request, struct error *error)
 {
@@ -273,6 +315,8 @@ assign_domain(const struct host *host, const struct request *request, struct err
 
     if (rc == 0)
         rc = begin(&assignment, host, error);
+    if (rc == 0)
+        return keep_own(host, request, error);
     if (rc > 0) {
         rc = assign(&assignment, error);
         if (rc < 0)

@@ -76,8 +76,9 @@ static const struct row {
     {ON(OCCASION_ROOM), ANY, FACT_OWN | FACT_MADE, 0, FATE_REMOVE, "it is this guest's own"},
     {ON(OCCASION_ROOM), ANY, FACT_OWN, 0, FATE_LEAVE, "it was not made by us"},
 
-    {OTHERS, IN(LEASE_HELD), FACT_GUEST, 0, FATE_LEAVE, "its guest runs"},
-    {OTHERS, IN(LEASE_HELD), FACT_OTHER_GUEST, 0, FATE_LEAVE, "another guest has it"},
+    {OTHERS, IN(LEASE_HELD) | IN(LEASE_KEPT), FACT_GUEST, 0, FATE_LEAVE, "its guest runs"},
+    {OTHERS, IN(LEASE_HELD) | IN(LEASE_KEPT), FACT_OTHER_GUEST, 0, FATE_LEAVE,
+     "another guest has it"},
     {OTHERS, IN(LEASE_HELD), FACT_GUEST_WITHOUT | FACT_MADE, FACT_ABSENT, FATE_REMOVE,
      "its guest runs, and has it no more"},
     {OTHERS, IN(LEASE_HELD), FACT_GUEST_WITHOUT, 0, FATE_FORGET,

@@ -56,6 +56,42 @@ SCENE_TEST(a_kept_size_makes_room, mixed)
     scene_assert_type(&scene, scene_device(9), "nvidia-904");
 }
 
+/* A guest may ask for nothing any more, and its XML names its device still. Then it starts with the
+ * device, which nobody removes while the guest starts. */
+TEST(its_guest_asks_no_more)
+{
+    static const char *const rows[] = {"", "enabled = false;", "nonsense"};
+    AUTO_FREE char *xml = scene_xml(1, "", (unsigned[]){1, 0});
+
+    for (size_t i = 0; i < 2 * COUNT(rows); i++) {
+        struct fake_guest reader = {.device = -1, .group = -1};
+
+        scene_configure(&scene, "release = \"keep\"; release_timeout = \"1s\"; default_class = "
+                                "\"serial\"; classes = { serial = { types = [ \"mtty-2\" ]; }; };");
+        assert_int_equal(scene_hook(&scene, xml, "prepare", "begin"), 0);
+        if (i % 2) {
+            /* Somebody has it open for a moment, so its removal is left for later. */
+            scene_configure(&scene, "nonsense");
+            reader = fake_open(&scene.kernel, scene_device(1));
+        }
+        assert_int_equal(scene_hook(&scene, xml, "release", "end"), 0);
+        fake_close(&reader);
+        assert_int_equal(scene_leases(&scene, "held"), 0);
+        scene_configure(&scene, rows[i / 2]);
+        assert_int_equal(scene_hook(&scene, xml, "prepare", "begin"), 0);
+        assert_int_equal(scene_leases(&scene, "held"), 1);
+        scene_configure(&scene, "");
+        scene_reconcile(&scene);
+        assert_int_equal(scene_prepare(&scene, 2, 2, "mtty-2"), 0);
+        assert_int_equal(scene_prepare(&scene, 3, 3, "mtty-2"), 1);
+        scene_assert_type(&scene, scene_device(1), "mtty-2");
+        assert_int_equal(scene_release(&scene, 2, 2), 0);
+        assert_int_equal(scene_hook(&scene, xml, "release", "end"), 0);
+        scene_stop(&scene);
+        scene_start(&scene, SCENE_T4_AND_MTTY);
+    }
+}
+
 /* A kept device is removed for other guests, but only if there is no other room. */
 TEST(kept_device_is_reaped_when_in_the_way)
 {

@@ -42,7 +42,8 @@ check(enum fate_occasion occasion, const struct fate_facts *facts, enum fate fat
     if (others && !(bits & FACT_OWN) && fate == FATE_REMOVE && (bits & FACT_ABSENT))
         fail_msg("what is gone is removed");
     if (others && !(bits & FACT_OWN) && touched &&
-        (facts->state == LEASE_HELD || facts->state == LEASE_PENDING) &&
+        (facts->state == LEASE_HELD || facts->state == LEASE_PENDING ||
+         facts->state == LEASE_KEPT) &&
         (bits & (FACT_GUEST | FACT_OTHER_GUEST)))
         fail_msg("what a guest has is touched");
     if (others && !(bits & FACT_OWN) && touched && (bits & FACT_DAEMON) && !(bits & FACT_ENDED) &&
