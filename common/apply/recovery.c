@@ -218,9 +218,10 @@ reservation_of(const struct transaction *transaction, const struct placement_pro
 }
 
 /*
- * A call removes other domains' devices to get their places. These places are reserved for the
- * call's domain until it has planned, under its demands' devices, as for a guest that arrives. The
- * call's next look forgets the reservations, as kept promises, and plans anew.
+ * A call removes other domains' devices to get their places. Until the call has planned anew, these
+ * places are reserved for its domain, under the devices of its demands. Its next decision drops the
+ * reservations. A virtual function that a demand names keeps the lease of the other domain until it
+ * is free, so it is not reserved. Only another guest that names the same function could be faster.
  */
 static void
 reserve_places(const struct recovery *recovery, const struct transaction *transaction,

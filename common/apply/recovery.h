@@ -51,7 +51,8 @@ int recovery_claim_own(struct recovery *recovery, struct transaction *transactio
  * Under the lock, if there is no room, after a look at all leases and at the guests. Forgets other
  * domains' leases of which nothing is left. Claims one lease that stands in the way; a kept one
  * too. The same step reserves its place for the domain, so that nobody takes the place between the
- * removal and the next look. *changed: remove what was claimed, then look again.
+ * removal and the next look. A virtual function that the domain names is not reserved. *changed:
+ * remove what was claimed, then look again.
  */
 int recovery_claim_others(struct recovery *recovery, struct transaction *transaction,
                           const struct placement_problem *problem, struct ledger *ledger,
