@@ -259,35 +259,28 @@ plan(struct attachment *all, bool secrets, unsigned count, struct changes *addit
 
 /* Changes the definition if it is meant, and plugs the vGPU in. */
 static int
-try(const struct attachment *attachment, const struct document *old, unsigned timeout,
-    struct error *error)
+try(const struct attachment *attachment, unsigned timeout, struct error *error)
 {
-    const struct domain_source *source = attachment->source;
+    const struct domain_edit *edit = &attachment->edits[CONNECTION_CONFIG];
     AUTO(document_clear) struct document new = {0};
-    struct hotplug_definition definition = {.before = old, .after = &new};
+    struct hotplug_definition definition = {.before = &edit->before, .after = &new};
     bool is_defined = attachment->meant[CONNECTION_CONFIG];
-    int rc = is_defined ? domain_edit_text(&attachment->edits[CONNECTION_CONFIG], &new, error) : 0;
+    int rc = is_defined ? domain_edit_text(edit, &new, error) : 0;
 
     if (rc < 0)
         return rc;
-    return hotplug_in(source, &attachment->edits[CONNECTION_LIVE], attachment->alias, timeout,
-                      is_defined ? &definition : NULL, error);
+    return hotplug_in(attachment->source, &attachment->edits[CONNECTION_LIVE], attachment->alias,
+                      timeout, is_defined ? &definition : NULL, error);
 }
 
 static int
 change(struct attachment *attachment, unsigned timeout, struct error *error)
 {
-    AUTO(document_clear) struct document old = {0};
-    const struct domain_source *source = attachment->source;
     bool again = true;
     int rc = 0;
 
-    if (attachment->meant[CONNECTION_CONFIG])
-        rc = domain_source_text(source, CONNECTION_CONFIG, true, &old, error);
-    if (rc < 0)
-        return rc;
     for (unsigned tries = 0; tries < MOST_TRIES && again; tries++) {
-        rc = try(attachment, &old, timeout, error);
+        rc = try(attachment, timeout, error);
         again = rc == REFUSED && (error->class == ERROR_NO_ROOM || error->class == ERROR_TAKEN) &&
                 place_again(attachment);
     }

@@ -64,9 +64,9 @@ expect(const char *line, int status, const char *words)
     typed_expect(&scene, HERE, line, status, words, &typed);
 }
 
-/* Somebody else defines the domain: after so many of our looks at it, or right after our own
- * definition; -1: never. */
-static int meddle_after_looks = -1, meddle_after_writes = -1;
+/* Somebody else defines the domain: after so many of our looks at it, or at all domains, or right
+ * after our own definition; -1: never. */
+static int meddle_after_looks = -1, meddle_after_lists = -1, meddle_after_writes = -1;
 
 static void
 meddle(int *left)
@@ -107,6 +107,17 @@ virDomainGetXMLDesc(virDomainPtr domain, unsigned flags)
     return ret;
 }
 
+int
+virConnectListAllDomains(virConnectPtr connection, virDomainPtr **ret, unsigned flags)
+{
+    int (*own)(virConnectPtr, virDomainPtr **, unsigned) =
+        (int (*)(virConnectPtr, virDomainPtr **, unsigned))dlsym(RTLD_NEXT,
+                                                                 "virConnectListAllDomains");
+
+    meddle(&meddle_after_lists);
+    return own(connection, ret, flags);
+}
+
 /* Somebody else adds a device to what was just written. */
 static bool adds_after_write;
 
@@ -143,6 +154,16 @@ virDomainDefineXML(virConnectPtr connection, const char *xml)
 }
 
 static void
+start(void)
+{
+    struct connection_domain domain;
+    struct error error;
+
+    assert_int_equal(connection_find(libvirt, "web09", &domain, &error), 0);
+    assert_int_equal(connection_start(libvirt, &domain.uuid, &error), 0);
+}
+
+static void
 assert_both_changes(int vgpus)
 {
     AUTO_FREE char *xml = definition_read(libvirt, "web09");
@@ -176,6 +197,46 @@ TEST(somebody_else)
     meddle_after_writes = -1;
     expect("vgpuctl detach web09 ua-gpu1", COMMAND_DONE, "removed ua-gpu1");
     assert_both_changes(1);
+}
+
+static bool
+has_other_title(void)
+{
+    AUTO_FREE char *xml = definition_read(libvirt, "web09");
+
+    return strstr(xml, "<title>other</title>");
+}
+
+/* What the definition has while libvirt is asked to plug a vGPU in. The test driver plugs nothing
+ * in, so all is undone afterwards. */
+static bool has_title_at_plug;
+
+int
+virDomainAttachDeviceFlags(virDomainPtr domain, const char *xml, unsigned flags)
+{
+    int (*own)(virDomainPtr, const char *, unsigned) =
+        (int (*)(virDomainPtr, const char *, unsigned))dlsym(RTLD_NEXT,
+                                                             "virDomainAttachDeviceFlags");
+
+    has_title_at_plug = has_other_title();
+    return own(domain, xml, flags);
+}
+
+/* The guest runs, and both of its definitions are to have the vGPU. Whenever somebody else changes
+ * the definition meanwhile, that change is never lost. */
+TEST(somebody_else_beside_a_plug)
+{
+    start();
+    for (int lists = 0; meddle_after_lists < 0; lists++) {
+        definition_write(libvirt, PLAIN);
+        meddle_after_lists = lists;
+        has_title_at_plug = true;
+        assert_int_equal(run("vgpuctl attach web09 --type T4-1B --live --config"), COMMAND_FAILED);
+        assert_true(lists > 0 || meddle_after_lists < 0);
+        if (meddle_after_lists < 0 && (!has_title_at_plug || !has_other_title()))
+            fail_msg("at look %d: %s", lists, typed.faults);
+    }
+    meddle_after_lists = -1;
 }
 
 /* It is given up after a while, and the definition stays as somebody else wants it. */
