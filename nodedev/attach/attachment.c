@@ -377,35 +377,38 @@ attachments_print(const struct domain_source *source, const struct wish *wish, s
 /* --- into a definition ------------------------------------------------------------------------ */
 
 static int
-define(const struct attachment *attachment, struct error *error)
+define(const struct attachment *attachment, struct document *written, struct error *error)
 {
-    AUTO(document_clear) struct document written = {0};
     const struct domain_source *source = attachment->source;
     const struct domain_edit *edit = &attachment->edits[CONNECTION_CONFIG];
-    int rc = source_edit_define(source, edit, &written, error);
+    int rc = source_edit_define(source, edit, written, error);
 
     return rc == 0 && attachment->display
-               ? source_edit_check_display(source, &edit->before, &written, error)
+               ? source_edit_check_display(source, &edit->before, written, error)
                : rc;
 }
 
 /* Makes the change anew if somebody else has changed the definition meanwhile. */
 static int
 define_all(const struct domain_source *source, const struct wish *wish, struct changes *ret,
-           struct error *error)
+           struct definition_change *made, struct error *error)
 {
     int rc = -ESTALE;
 
     for (unsigned tries = 0; tries < DEFINITION_TRIES && rc == -ESTALE; tries++) {
         AUTO(attachment_clear) struct attachment all = attachment_for(source, wish);
         AUTO(changes_clear) struct changes planned = {0};
+        AUTO(document_clear) struct document written = {0};
+        struct document *before = &all.edits[CONNECTION_CONFIG].before;
 
         rc = plan(&all, true, wish->count, &planned, error);
         if (rc == 0)
-            rc = define(&all, error);
+            rc = define(&all, &written, error);
         if (rc == 0) {
             *ret = planned;
+            *made = (struct definition_change){*before, written};
             planned = (struct changes){0};
+            *before = written = (struct document){0};
         }
     }
     if (rc == -ESTALE)
@@ -429,10 +432,10 @@ plug_planned(const struct domain_source *source, const struct wish *wish, struct
 
 int
 attachments_run(const struct domain_source *source, const struct wish *wish, struct changes *ret,
-                struct error *error)
+                struct definition_change *made, struct error *error)
 {
     int rc = source->meant[CONNECTION_LIVE] ? plug_planned(source, wish, ret, error)
-                                            : define_all(source, wish, ret, error);
+                                            : define_all(source, wish, ret, made, error);
 
     for (size_t i = 0; rc == 0 && i < ret->count; i++)
         say_line(source->call->out, "%s: added %s (%s), %s", source->domain.name,

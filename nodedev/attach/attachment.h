@@ -47,11 +47,13 @@ int attachment_make(struct attachment *attachment, struct error *error) CHECKED 
  * other vGPUs. A domain that does not run is defined once. A running guest gets one vGPU after the
  * other. If one fails, the guest is asked to release those before it, each within the timeout
  * (milliseconds). Returns the errors of a search for places, and of hotplug_in; error also names
- * the vGPUs that the guest keeps. ret gets the vGPUs that were added and stay, also on failure; the
- * caller clears it in every case.
+ * the vGPUs that the guest keeps. ret gets the vGPUs that were added and stay, also on failure.
+ * made gets the change of the definition of a domain that does not run. The caller clears both in
+ * every case.
  */
-int attachments_run(const struct domain_source *source, const struct wish *wish,
-                    struct changes *ret, struct error *error) CHECKED NONNULL;
+int
+attachments_run(const struct domain_source *source, const struct wish *wish, struct changes *ret,
+                struct definition_change *made, struct error *error) CHECKED NONNULL;
 
 /* Plans the same, and changes nothing. ret gets what would be added. Whether a guest that runs
  * could have it now is another question (what-if.h). */

@@ -4,16 +4,14 @@
 #include "actions/dry-run.h"
 #include "base/shell-word.h"
 #include "domain/request-parser.h"
-#include "libvirt/definition.h"
 
 #include <string.h>
 
 int
-trial_begin(struct trial *trial, const struct domain_source *source, struct error *error)
+trial_check(const struct domain_source *source, struct error *error)
 {
     const struct connection_domain *domain = &source->domain;
 
-    *trial = (struct trial){.source = source};
     if (domain->is_running)
         return error_set(error, -EBUSY, "%s runs already: leave --start out", domain->name);
     if (domain->is_saved)
@@ -23,13 +21,7 @@ trial_begin(struct trial *trial, const struct domain_source *source, struct erro
                          "%s)",
                          domain->name, shell_word(domain->name).text,
                          shell_word(domain->name).text);
-    return domain_source_text(source, CONNECTION_CONFIG, true, &trial->before, error);
-}
-
-void
-trial_clear(struct trial *trial)
-{
-    document_clear(&trial->before);
+    return 0;
 }
 
 /* The hook's line ends with "see 'vgpuctl explain NAME'". That would explain the old definition. */
@@ -44,25 +36,24 @@ replace_advice(const char *explain, struct error *error)
     error_add(error, "see '%s'", explain);
 }
 
-/* Restores the definition, unless somebody else has changed it since `after`. */
+/* Restores the definition, unless somebody else has changed it since. */
 static void
-put_back(struct trial *trial, const struct document *after, const char *explain,
+put_back(const struct domain_source *source, struct definition_change *made, const char *explain,
          struct error *error)
 {
-    const struct domain_source *source = trial->source;
     AUTO(definitions_lock_end) struct definitions_lock lock = DEFINITIONS_UNLOCKED;
     AUTO(document_clear) struct document written = {0};
     struct error failure;
     int rc = definitions_lock_take(source->call->host, &lock, &failure);
 
     if (rc == 0)
-        rc = definition_replace(source->connection, &source->domain.uuid, after, &trial->before,
-                                &written, &failure);
-    trial->is_undone = rc == 0;
+        rc = definition_replace(source->connection, &source->domain.uuid, &made->after,
+                                &made->before, &written, &failure);
     if (rc < 0) {
         error_add(error, "its definition is left as it is: %s", failure.text);
         return;
     }
+    definition_change_clear(made);
     replace_advice(explain, error);
     error_add(error, "its definition is again as it was, without the vGPU");
 }
@@ -70,15 +61,15 @@ put_back(struct trial *trial, const struct document *after, const char *explain,
 /* libvirt hands on the hook's words, and not the kind of its refusal. A start would be refused
  * again now, so what it would come to tells the kind. */
 static void
-find_class(const struct trial *trial, const struct document *after, struct error *error)
+find_class(const struct host *host, const struct document *text, struct error *error)
 {
     AUTO(request_clear) struct request request = {0};
     AUTO(dry_run_sight_clear) struct dry_run_sight sight = DRY_RUN_UNSEEN;
     AUTO(dry_run_clear) struct dry_run dry_run = {0};
     struct error ignored;
 
-    if (request_parse(after, &request, &ignored) < 0 ||
-        dry_run_look(trial->source->call->host, &request, false, &sight, &ignored) < 0 ||
+    if (request_parse(text, &request, &ignored) < 0 ||
+        dry_run_look(host, &request, false, &sight, &ignored) < 0 ||
         dry_run_make(&dry_run, &sight, &request, &dry_run_unchanged, &ignored) < 0 ||
         dry_run.outcome != DRY_RUN_REFUSED)
         return;
@@ -86,18 +77,15 @@ find_class(const struct trial *trial, const struct document *after, struct error
 }
 
 int
-trial_start(struct trial *trial, const char *explain, struct error *error)
+trial_start(const struct domain_source *source, struct definition_change *made, const char *explain,
+            struct error *error)
 {
-    const struct domain_source *source = trial->source;
-    AUTO(document_clear) struct document after = {0};
-    int rc = domain_source_text(source, CONNECTION_CONFIG, true, &after, error);
+    int rc = connection_start(source->connection, &source->domain.uuid, error);
 
-    if (rc < 0)
-        return rc;
-    rc = connection_start(source->connection, &source->domain.uuid, error);
     if (rc == 0)
         return 0;
-    find_class(trial, &after, error);
-    put_back(trial, &after, explain, error);
+    find_class(source->call->host, made->after.text ? &made->after : &made->before, error);
+    if (made->after.text)
+        put_back(source, made, explain, error);
     return rc;
 }

@@ -135,14 +135,13 @@ find_named(const struct domain_source *source, const struct document *text, stru
 }
 
 static enum command_status
-renew(const struct domain_source *source, struct changes *changes, struct error *error)
+renew(const struct domain_source *source, struct changes *changes, struct definition_change *made,
+      struct error *error)
 {
-    AUTO(document_clear) struct document old = {0};
     AUTO(document_clear) struct document new = {0};
-    AUTO(document_clear) struct document written = {0};
     AUTO(names_clear) struct names named = {0};
     bool shown = option_given(&source->call->options, OPTION_PRINT_XML);
-    const struct document *text;
+    const struct document *old = &made->before, *text;
     int rc;
 
     if (source->connection && (source->domain.is_running || !source->domain.is_persistent)) {
@@ -150,21 +149,21 @@ renew(const struct domain_source *source, struct changes *changes, struct error 
                   source->domain.name);
         return COMMAND_BUSY;
     }
-    rc = domain_source_text(source, CONNECTION_CONFIG, !shown, &old, error);
+    rc = domain_source_text(source, CONNECTION_CONFIG, !shown, &made->before, error);
     if (rc == 0)
-        rc = find_named(source, &old, &named, error);
+        rc = find_named(source, old, &named, error);
     if (rc == 0)
-        rc = clone_renew(source->call->host, &old, &named, &new, error);
-    text = new.text ? &new : &old;
+        rc = clone_renew(source->call->host, old, &named, &new, error);
+    text = new.text ? &new : old;
     if (rc == 0 && shown)
         fwrite(text->text, 1, text->length, source->call->out);
     if (rc == 0 && !shown && !changes->is_dry_run && new.text)
-        rc = definition_replace(source->connection, &source->domain.uuid, &old, &new, &written,
+        rc = definition_replace(source->connection, &source->domain.uuid, old, &new, &made->after,
                                 error);
     if (rc == -ESTALE)
         error_wrap(error, "the definition of %s", source->domain.name);
     if (rc == 0 && !shown)
-        rc = say_renewed(source, &old, text, changes, error);
+        rc = say_renewed(source, old, text, changes, error);
     return rc < 0 ? COMMAND_FAILED : COMMAND_DONE;
 }
 
@@ -236,21 +235,21 @@ change_and_start(const struct domain_source *source, const struct wish *wish,
                  struct definitions_lock *lock, struct changes *changes, struct error *error)
 {
     bool renewed = option_given(&source->call->options, OPTION_RENEW);
-    AUTO(trial_clear) struct trial trial = {0};
+    AUTO(definition_change_clear) struct definition_change made = {0};
     AUTO_FREE char *explain = explain_command(source);
     enum command_status status;
-    int rc = trial_begin(&trial, source, error);
+    int rc = trial_check(source, error);
 
     if (rc < 0)
         return command_ended(rc, error);
-    status = renewed ? renew(source, changes, error)
-                     : command_ended(attachments_run(source, wish, changes, error), error);
+    status = renewed ? renew(source, changes, &made, error)
+                     : command_ended(attachments_run(source, wish, changes, &made, error), error);
     definitions_lock_end(lock);
     if (status != COMMAND_DONE)
         return status;
-    rc = trial_start(&trial, explain, error);
+    rc = trial_start(source, &made, explain, error);
     if (rc < 0) {
-        if (trial.is_undone)
+        if (!made.after.text)
             changes_clear(changes);
         return command_ended(rc, error);
     }
@@ -268,6 +267,7 @@ static enum command_status
 change(struct domain_source *source, const struct wish *wish, struct definitions_lock *lock,
        struct changes *changes, struct error *error)
 {
+    AUTO(definition_change_clear) struct definition_change made = {0};
     const struct options *options = &source->call->options;
 
     if (wish->display && source->connection && source->meant[CONNECTION_LIVE])
@@ -276,12 +276,12 @@ change(struct domain_source *source, const struct wish *wish, struct definitions
     if (option_given(options, OPTION_START))
         return change_and_start(source, wish, lock, changes, error);
     if (option_given(options, OPTION_RENEW))
-        return renew(source, changes, error);
+        return renew(source, changes, &made, error);
     if (changes->is_dry_run)
         return foresee(source, wish, changes, error);
     if (option_given(options, OPTION_PRINT_XML))
         return attachments_print(source, wish, error) < 0 ? COMMAND_FAILED : COMMAND_DONE;
-    return command_ended(attachments_run(source, wish, changes, error), error);
+    return command_ended(attachments_run(source, wish, changes, &made, error), error);
 }
 
 /* Adds what is missing, or says what would be added. */
@@ -289,9 +289,11 @@ static enum command_status
 add(struct domain_source *source, const struct wish *wish, struct changes *changes,
     struct error *error)
 {
+    AUTO(definition_change_clear) struct definition_change made = {0};
+
     return changes->is_dry_run
                ? foresee(source, wish, changes, error)
-               : command_ended(attachments_run(source, wish, changes, error), error);
+               : command_ended(attachments_run(source, wish, changes, &made, error), error);
 }
 
 /* Lets the domain have exactly the vGPUs of the wish. What is missing comes first: if this host can

@@ -76,6 +76,13 @@ definition_replace(struct connection *connection, const struct name *domain,
     return rc == 0 && !is_so ? refuse(error) : rc;
 }
 
+void
+definition_change_clear(struct definition_change *change)
+{
+    document_clear(&change->before);
+    document_clear(&change->after);
+}
+
 /* --- the lock --------------------------------------------------------------------------------- */
 
 #define LOCK    "run/libvirt-vgpu/definitions"

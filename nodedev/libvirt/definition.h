@@ -34,6 +34,12 @@ int definition_replace(struct connection *connection, const struct name *domain,
                        const struct document *before, const struct document *after,
                        struct document *written, struct error *error) CHECKED NONNULL;
 
+/* A definition before and after a change of ours, as libvirt had it, with the passwords. */
+struct definition_change {
+    struct document before, after; /* after: empty if nothing was changed */
+};
+void definition_change_clear(struct definition_change *change) NONNULL;
+
 struct definitions_lock {
     int fd;          /* -1: the lock is not held */
     bool is_guarded; /* it was held, perhaps until a guest's start */

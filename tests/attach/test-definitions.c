@@ -68,6 +68,9 @@ expect(const char *line, int status, const char *words)
  * after our own definition; -1: never. */
 static int meddle_after_looks = -1, meddle_after_lists = -1, meddle_after_writes = -1;
 
+/* Or when we have seen that our own definition is there. */
+static bool meddles_when_done;
+
 static void
 meddle(int *left)
 {
@@ -146,8 +149,11 @@ virDomainDefineXML(virConnectPtr connection, const char *xml)
         (virDomainPtr(*)(virConnectPtr, const char *))dlsym(RTLD_NEXT, "virDomainDefineXML");
     virDomainPtr ret = own(connection, xml);
 
-    if (!strstr(xml, "<title>other</title>"))
+    if (!strstr(xml, "<title>other</title>")) {
         meddle(&meddle_after_writes);
+        if (meddles_when_done)
+            meddle_after_looks = 0;
+    }
     if (adds_after_write)
         add_device(connection, xml, own);
     return ret;
@@ -237,6 +243,43 @@ TEST(somebody_else_beside_a_plug)
             fail_msg("at look %d: %s", lists, typed.faults);
     }
     meddle_after_lists = -1;
+}
+
+/* The test driver starts every domain. */
+static bool refuses_start;
+
+int
+virDomainCreate(virDomainPtr domain)
+{
+    int (*own)(virDomainPtr) = (int (*)(virDomainPtr))dlsym(RTLD_NEXT, "virDomainCreate");
+
+    /* libvirt refuses to suspend a domain that does not run, and says why. */
+    return refuses_start ? virDomainSuspend(domain) : own(domain);
+}
+
+/* The domain does not start, so the old definition is restored. What somebody else has defined just
+ * before our change, or just after it, is not lost. */
+TEST(somebody_else_beside_a_start)
+{
+    static const char *const lines[] = {"vgpuctl attach web09 --type T4-1B --start",
+                                        "vgpuctl attach web09 --renew --start"};
+
+    for (size_t i = 0; i < COUNT(lines) * 2; i++) {
+        const char *line = lines[i / 2];
+
+        definition_write(libvirt, PLAIN);
+        assert_int_equal(run("vgpuctl attach web09 --type T4-1B "
+                             "--uuid dddddddd-0000-4000-8000-000000000001"),
+                         COMMAND_DONE);
+        refuses_start = true;
+        meddles_when_done = i % 2;
+        meddle_after_looks = meddles_when_done ? -1 : 0;
+        assert_int_equal(run(line), COMMAND_FAILED);
+        refuses_start = meddles_when_done = false;
+        assert_int_equal(meddle_after_looks, -1);
+        if (!has_other_title())
+            fail_msg("%s: %s", line, typed.faults);
+    }
 }
 
 /* It is given up after a while, and the definition stays as somebody else wants it. */
