@@ -26,10 +26,9 @@ hotplug_check(const struct host *host, struct error *error)
                      "hook");
 }
 
-/* Whether the guest runs with a device. */
-static int
-has_device(const struct domain_source *source, const struct name *device, bool *ret,
-           struct error *error)
+int
+hotplug_has_device(const struct domain_source *source, const struct name *device, bool *ret,
+                   struct error *error)
 {
     AUTO(document_clear) struct document text = {0};
     AUTO(request_clear) struct request request = {0};
@@ -54,7 +53,7 @@ take_out(const struct domain_source *source, const struct name *device, const ch
     while (rc == 0) {
         bool has;
 
-        rc = has_device(source, device, &has, error);
+        rc = hotplug_has_device(source, device, &has, error);
         if (rc < 0 || !has)
             return rc;
         if (!deadline_pause(deadline, &pause))

@@ -16,6 +16,11 @@
  * before anything is changed. */
 int hotplug_check(const struct host *host, struct error *error) CHECKED NONNULL;
 
+/* Whether the guest runs with a device. Returns the errors of domain_source_text, and -EINVAL if
+ * its XML cannot be read. */
+int hotplug_has_device(const struct domain_source *source, const struct name *device, bool *ret,
+                       struct error *error) CHECKED NONNULL;
+
 /* The new definition of the domain, and the old one to go back to. Both contain the passwords. */
 struct hotplug_definition {
     const struct document *before, *after;

@@ -55,7 +55,7 @@ put_back(const struct domain_source *source, struct definition_change *made, con
     }
     definition_change_clear(made);
     replace_advice(explain, error);
-    error_add(error, "its definition is again as it was, without the vGPU");
+    error_add(error, "its definition is again as it was");
 }
 
 /* libvirt hands on the hook's words, and not the kind of its refusal. A start would be refused
@@ -76,6 +76,16 @@ find_class(const struct host *host, const struct document *text, struct error *e
     error->class = dry_run.refusal.class;
 }
 
+/* libvirt tells a running definition only of a domain that runs. */
+static bool
+is_running(const struct domain_source *source)
+{
+    AUTO(document_clear) struct document text = {0};
+    struct error ignored;
+
+    return domain_source_text(source, CONNECTION_LIVE, false, &text, &ignored) == 0;
+}
+
 int
 trial_start(const struct domain_source *source, struct definition_change *made, const char *explain,
             struct error *error)
@@ -84,6 +94,14 @@ trial_start(const struct domain_source *source, struct definition_change *made, 
 
     if (rc == 0)
         return 0;
+    if (is_running(source)) {
+        rc = error_set(error, -EBUSY,
+                       "somebody else has started %s meanwhile; its definition is left as it is",
+                       source->domain.name);
+        error_advise_command(error, "see", "vgpuctl guests %s",
+                             shell_word(source->domain.name).text);
+        return rc;
+    }
     find_class(source->call->host, made->after.text ? &made->after : &made->before, error);
     if (made->after.text)
         put_back(source, made, explain, error);

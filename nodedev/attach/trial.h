@@ -20,6 +20,8 @@ int trial_check(const struct domain_source *source, struct error *error) CHECKED
 /* Starts the domain. On failure it returns -EIO with libvirt's words in error, and restores the old
  * definition; `made` is then empty. If somebody else has changed the definition meanwhile, or
  * libvirt refuses the old one, error says so. If the host has no room for its vGPUs, error has the
- * class that explain would have. `explain` is a command that explains the changed definition. */
+ * class that explain would have. `explain` is a command that explains the changed definition.
+ * -EBUSY with a line in error: somebody else has started the domain. The definition stays, because
+ * the guest may run with its vGPUs. */
 int trial_start(const struct domain_source *source, struct definition_change *made,
                 const char *explain, struct error *error) CHECKED NONNULL;

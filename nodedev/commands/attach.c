@@ -248,15 +248,20 @@ change_and_start(const struct domain_source *source, const struct wish *wish,
     if (status != COMMAND_DONE)
         return status;
     rc = trial_start(source, &made, explain, error);
-    if (rc < 0) {
-        if (!made.after.text)
-            changes_clear(changes);
-        return command_ended(rc, error);
-    }
+    if (rc < 0 && !made.after.text)
+        changes_clear(changes);
     for (size_t i = 0; i < changes->count; i++) {
-        change_look(&changes->items[i], source->call->host);
-        changes->items[i].live = true;
+        struct change *change = &changes->items[i];
+        struct error ignored;
+
+        change_look(change, source->call->host);
+        change->live = rc == 0;
+        /* Somebody else may have started the guest, before the change or after it. */
+        if (rc == -EBUSY)
+            (void)!hotplug_has_device(source, &change->device, &change->live, &ignored);
     }
+    if (rc < 0)
+        return command_ended(rc, error);
     if (reply_is_wanted(source->call))
         json_flag(reply_json(source->call), "started", true);
     say_line(source->call->out, "%s: started", source->domain.name);

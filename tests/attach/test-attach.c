@@ -581,8 +581,26 @@ TEST(and_a_start)
 }
 
 /* libvirt's test driver starts every domain. So the test puts this function in place of libvirt's.
- * It may refuse before it calls libvirt's function. */
-static enum { CALLED, REFUSED_START, REFUSED_AND_CHANGED } start_is;
+ * It may refuse before it calls libvirt's function. Or somebody else has just started the domain,
+ * before or after our change of its definition. */
+static enum {
+    CALLED,
+    REFUSED_START,
+    REFUSED_AND_CHANGED,
+    STARTED_WITHOUT_IT,
+    STARTED_WITH_IT
+} start_is;
+
+static void
+start_for_others(virDomainPtr domain, int (*own)(virDomainPtr))
+{
+    AUTO_FREE char *text = definition_read(libvirt, "web09");
+
+    if (start_is == STARTED_WITHOUT_IT)
+        definition_write(libvirt, PLAIN);
+    assert_int_equal(own(domain), 0);
+    definition_write(libvirt, text);
+}
 
 int
 virDomainCreate(virDomainPtr domain)
@@ -590,12 +608,13 @@ virDomainCreate(virDomainPtr domain)
     int (*own)(virDomainPtr) = (int (*)(virDomainPtr))dlsym(RTLD_NEXT, "virDomainCreate");
 
     assert_non_null(own);
-    if (start_is == CALLED)
-        return own(domain);
+    if (start_is == STARTED_WITHOUT_IT || start_is == STARTED_WITH_IT)
+        start_for_others(domain, own);
+    else if (start_is == REFUSED_START || start_is == REFUSED_AND_CHANGED)
+        own = virDomainSuspend; /* refused if the domain does not run, and libvirt says why */
     if (start_is == REFUSED_AND_CHANGED)
         definition_write(libvirt, OTHER);
-    return virDomainSuspend(
-        domain); /* libvirt refuses this for a domain that does not run, and says why */
+    return own(domain);
 }
 
 /* libvirt's words for a start that a hook refuses, with the hook's own line at the end. */
@@ -637,14 +656,14 @@ TEST(and_a_start_that_fails)
     expect("vgpuctl attach web09 --type T4-1B --count 2 --start", COMMAND_FAILED,
            "vgpuctl: attach: web09 does not start: ");
     assert_null(strstr(typed.faults, "no error"));
-    typed_assert_has(typed.faults, "; its definition is again as it was, without the vGPU\n");
+    typed_assert_has(typed.faults, "; its definition is again as it was\n");
     /* The hook's advice would not help, because the definition has no vGPU any more. */
     said = "internal error: Child process (/etc/libvirt/hooks/qemu web09 prepare begin -) "
            "unexpected exit status 1: vgpu: web09: no GPU can take ua-gpu0 (small): mtty is full; "
            "see 'vgpuctl explain web09'\n";
     expect("vgpuctl attach web09 --class small --count 2 --start", COMMAND_FAILED,
            "mtty is full; see 'vgpuctl explain web09 --class small --count 2'; its definition is "
-           "again as it was, without the vGPU\n");
+           "again as it was\n");
     /* explain takes no --alias. */
     expect("vgpuctl attach web09 --class small --alias ua-x --start", COMMAND_FAILED,
            "mtty is full; see 'vgpuctl attach web09 --class small --alias ua-x --print-xml "
@@ -661,6 +680,38 @@ TEST(and_a_start_that_fails)
     typed_assert_has(changed, "<title>other</title>");
     start_is = CALLED;
     assert_int_equal(run("vgpuctl attach web09 --type T4-1B --start"), COMMAND_DONE);
+}
+
+/* Somebody else starts the domain meanwhile. Its definition keeps the vGPU, and the document says
+ * whether the guest runs with it. */
+static void
+expect_start_of_others(const char *live)
+{
+    AUTO_FREE char *facts = NULL, *xml = NULL;
+
+    assert_true(asprintf(&facts,
+                         "\"alias\": \"ua-gpu0\", \"live\": %s, \"config\": true }\n"
+                         "\"word\": \"in-use\",\n"
+                         "somebody else has started web09 meanwhile; its definition is left "
+                         "as it is; see 'vgpuctl guests web09' (end)",
+                         live) > 0);
+    typed_facts(&scene, HERE, "vgpuctl attach web09 --type T4-1B --start --json", COMMAND_BUSY,
+                facts);
+    start_is = CALLED;
+    xml = definition_read(libvirt, "web09");
+    typed_assert_has(xml, "<vgpu:device alias=\"ua-gpu0\" type=\"T4-1B\"/>");
+}
+
+TEST(and_a_start_of_others_before_the_change)
+{
+    start_is = STARTED_WITHOUT_IT;
+    expect_start_of_others("false");
+}
+
+TEST(and_a_start_of_others_after_the_change)
+{
+    start_is = STARTED_WITH_IT;
+    expect_start_of_others("true");
 }
 
 /* libvirt refuses. The device is removed again, and the definition is as before. */
