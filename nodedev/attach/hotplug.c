@@ -202,17 +202,18 @@ give_back(const struct domain_source *source, const char *word, struct name *dev
  * Asks the guest to release the vGPU, and waits for it. Then removes the vGPU from the annotation
  * and gives it back. If the guest keeps the vGPU for longer than the timeout (milliseconds),
  * returns -EBUSY with a line in error and removes nothing. If a later step fails, `reconcile` does
- * the rest.
+ * the rest, and error says that the guest has released the vGPU. *is_out: the guest has it no more.
  */
 static int
 hotplug_out(const struct domain_source *source, const struct hotplug_leaver *leaver,
-            unsigned timeout, struct error *error)
+            unsigned timeout, bool *is_out, struct error *error)
 {
     AUTO_FREE char *annotation = NULL;
     struct name device = leaver->device;
     const char *name = source->domain.name;
     int rc = domain_edit_annotation(&leaver->edit, &annotation, error);
 
+    *is_out = false;
     if (rc == 0 && leaver->alias)
         rc = take_out(source, &device, leaver->alias, timeout, error);
     if (rc == -EBUSY)
@@ -223,7 +224,11 @@ hotplug_out(const struct domain_source *source, const struct hotplug_leaver *lea
     if (rc < 0)
         return rc;
     rc = connection_set_annotation(source->connection, &source->domain.uuid, annotation, error);
-    return give_back(source, leaver->word, &device, rc, error);
+    rc = give_back(source, leaver->word, &device, rc, error);
+    *is_out = rc == 0 || leaver->alias;
+    if (rc < 0 && *is_out)
+        error_wrap(error, "%s has released %s, but the rest failed", name, leaver->alias);
+    return rc;
 }
 
 /* --- out of all definitions ------------------------------------------------------------------- */
@@ -288,8 +293,7 @@ detachment_run(const struct domain_source *source, const char *word, unsigned ti
     if (ret->is_dry_run)
         return 0;
     if (is_live)
-        rc = hotplug_out(source, &live, timeout, error);
-    change->live &= rc == 0;
+        rc = hotplug_out(source, &live, timeout, &change->live, error);
     if (rc == 0 && source->meant[CONNECTION_CONFIG])
         rc = define(source, &config, error);
     change->config &= rc == 0;

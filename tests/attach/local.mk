@@ -3,6 +3,7 @@
 unit_tests += \
 	tests/attach/test-attach \
 	tests/attach/test-definitions \
+	tests/attach/test-detach \
 	tests/attach/test-hotplug \
 	tests/attach/test-old-libvirt \
 	tests/attach/test-vf-selection
@@ -13,5 +14,6 @@ tests_attach_test_attach_SOURCES = tests/attach/test-attach.c $(definition)
 tests_attach_test_attach_LDADD = $(LDADD) $(LIBVIRT_LIBS)
 tests_attach_test_definitions_SOURCES = tests/attach/test-definitions.c $(definition)
 tests_attach_test_definitions_LDADD = $(LDADD) $(LIBVIRT_LIBS)
+tests_attach_test_detach_LDADD = $(LDADD) $(LIBVIRT_LIBS)
 tests_attach_test_old_libvirt_LDADD = $(LDADD) $(LIBVIRT_LIBS)
 tests_attach_test_vf_selection_SOURCES = tests/attach/test-vf-selection.c $(definition)

@@ -762,21 +762,3 @@ TEST(what_a_detach_left)
     assert_int_equal(connection_xml(libvirt, &uuid, CONNECTION_LIVE, false, &live, &error), 0);
     assert_null(memmem(live.text, live.length, "vgpu", 4));
 }
-
-/* libvirt does not unplug the device, so nothing is removed. */
-TEST(a_device_that_stays)
-{
-    AUTO_FREE char *uri = NULL;
-
-    assert_int_equal(scene_prepare(&scene, 10, 1, "T4-1B"), 0);
-    assert_true(asprintf(&uri, "test://%s/tests/data/running.xml", scene_sources()) > 0);
-    if (typed_run(&scene, uri, "vgpuctl detach web10 ua-gpu0 --timeout 1", &typed) == COMMAND_DONE)
-        skip(); /* a libvirt whose test driver can unplug */
-    typed_assert_has(typed.faults, "vgpuctl: detach: libvirt does not unplug ua-gpu0 from web10: "
-                                   "this function is not supported");
-    assert_int_equal(typed.status, COMMAND_FAILED);
-    assert_string_equal(fake_type_of(&scene.kernel, scene_device(1)), "nvidia-222");
-    assert_int_equal(scene_leases(&scene, "held"), 1);
-    typed_run(&scene, uri, "vgpuctl detach web10 ua-gpu0 --timeout 1 --json", &typed);
-    typed_assert_has(typed.printed, "\"vgpus\": []");
-}
