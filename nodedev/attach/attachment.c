@@ -309,8 +309,7 @@ plug_one(const struct domain_source *source, const struct wish *wish, struct cha
     return rc;
 }
 
-/* Removes the last vGPU first. The vGPUs that stay could then have been added without the removed
- * ones. */
+/* Removes the last vGPU first. So those that stay are the ones that a smaller --count gives. */
 static void
 undo(const struct domain_source *source, struct changes *additions, unsigned timeout,
      struct error *error)

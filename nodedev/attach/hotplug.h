@@ -44,7 +44,8 @@ struct hotplug_leaver {
     const char *word; /* the word that was typed */
     struct domain_edit edit;
     struct name device; /* "": the guest does not have the device any more */
-    char *alias;        /* the device's alias; NULL: the same as `word` */
+    char *alias;        /* the device's alias; NULL: the guest has no such device, and only its
+                         * <vgpu:device> is left */
 };
 void hotplug_leaver_clear(struct hotplug_leaver *leaver) NONNULL;
 

@@ -42,7 +42,7 @@ void definition_change_clear(struct definition_change *change) NONNULL;
 
 struct definitions_lock {
     int fd;          /* -1: the lock is not held */
-    bool is_guarded; /* it was held, perhaps until a guest's start */
+    bool is_guarded; /* other calls waited for it; with --start, only until the start */
 };
 
 #define DEFINITIONS_UNLOCKED ((struct definitions_lock){.fd = -1})
