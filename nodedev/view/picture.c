@@ -263,24 +263,27 @@ describe_type(const struct drawing *drawing, const struct wanted_type *wanted, c
     return true;
 }
 
-/* Adds as many types as fit on the line. */
+/* Prints as many types as fit on the line, which has `used` columns so far. */
 static void
-describe_types(const struct drawing *drawing, char *text, size_t size)
+draw_types(const struct drawing *drawing, size_t used)
 {
     const struct inventory_gpu *gpu = drawing->gpu;
+    const char *first = drawing->usage.is_in_vgpus ? " " : ": ", *before = first;
     AUTO_FREE struct wanted_type *wanted = wanted_types_find(drawing->view, gpu);
-    size_t used = strlen(text);
 
     for (size_t i = 0; i < gpu->type_count; i++) {
-        const char *before = text[used - 1] == ':' ? " " : ", ";
         char type[96];
 
         if (!describe_type(drawing, &wanted[i], type, sizeof(type)))
             continue;
-        if (used + strlen(before) + strlen(type) > drawing->width)
+        used += strlen(before) + strlen(type);
+        if (used > drawing->width)
             break;
-        used += (size_t)snprintf(text + used, size - used, "%s%s", before, type);
+        say_part(drawing->out, "%s%s", before, type);
+        before = ", ";
     }
+    if (before == first && drawing->usage.is_in_vgpus)
+        say_part(drawing->out, " nothing");
 }
 
 static void
@@ -288,7 +291,7 @@ draw_free(const struct drawing *drawing)
 {
     const struct gpu_usage *usage = &drawing->usage;
     const char *closed = why_closed(drawing);
-    char text[1024];
+    char text[96];
 
     if (bounds_most(&usage->free) < 0)
         snprintf(text, sizeof(text), "free: not known%s", why_unknown(drawing));
@@ -297,18 +300,12 @@ draw_free(const struct drawing *drawing)
     else
         snprintf(text, sizeof(text), "free: %s%u MiB",
                  bounds_figure(&usage->free) < 0 ? "at most " : "", usage->free.most);
-    if (closed) {
-        say_line(drawing->out, "%s%s %s", text, usage->is_in_vgpus ? "" : ",", closed);
-        return;
-    }
-    if (bounds_most(&usage->free) >= 0) {
-        if (!usage->is_in_vgpus)
-            strcat(text, ":");
-        describe_types(drawing, text, sizeof(text));
-    }
-    if (text[strlen(text) - 1] == ':')
-        strcpy(strrchr(text, ':'), usage->is_in_vgpus ? ": nothing" : "");
-    say_line(drawing->out, "%s", text);
+    say_part(drawing->out, "%s", text);
+    if (closed)
+        say_part(drawing->out, "%s %s", usage->is_in_vgpus ? "" : ",", closed);
+    else if (bounds_most(&usage->free) >= 0)
+        draw_types(drawing, strlen(text));
+    say_end(drawing->out);
 }
 
 /* Why somebody has drained the GPU, in words of theirs. A capture does not have them. */

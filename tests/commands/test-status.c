@@ -3,6 +3,7 @@
 /* The picture of vgpuctl status for whole machines. check-terminal.sh tests how status watches a
  * machine. */
 
+#include "base/memory.h"
 #include "fake/typed.h"
 
 #include <stdio.h>
@@ -76,6 +77,26 @@ TEST(widths)
     screen.width = 80;
     screen.has_colour = true;
     typed_golden_on(&scene, HERE, &screen, "status/colour", "vgpuctl status 0000:18:00.0");
+}
+
+/* All types are shown on a screen that has room for them. */
+TEST(many_types)
+{
+    const struct terminal wide = {.is_screen = true, .width = 2000};
+    AUTO_FREE char *machine = NULL;
+    size_t size;
+    FILE *out = memory_stream(&machine, &size);
+
+    fprintf(out, "gpu 0000:18:00.0 rule size\n");
+    for (unsigned gib = 1; gib <= 32; gib++)
+        fprintf(out,
+                "type nvidia-%u \"GRID LONG-LONG-LONG-LONG-LONG-LONG-LONG-LONG-%uQ\" "
+                "framebuffer %u max 1\n",
+                900 + gib, gib, gib * 1024);
+    memory_stream_end(out, &machine);
+    scene_start(&scene, machine);
+    assert_int_equal(typed_run_on(&scene, HERE, &wide, "vgpuctl status", &typed), 0);
+    typed_assert_has(typed.printed, ", 1 LONG-LONG-LONG-LONG-LONG-LONG-LONG-LONG-32Q\n");
 }
 
 /* The name of a type leaves no room for the owner of its vGPU. The owner is cut to a few
