@@ -12,6 +12,16 @@ end_signals_fill(sigset_t *ret)
         sigaddset(ret, signals[i]);
 }
 
+void
+end_signals_block(void)
+{
+    sigset_t ends;
+
+    end_signals_fill(&ends);
+    sigaddset(&ends, SIGPIPE);
+    sigprocmask(SIG_BLOCK, &ends, NULL);
+}
+
 bool
 end_signals_are_pending(void)
 {

@@ -304,17 +304,13 @@ carry_out(struct evacuation_plan *plan, int *lock, struct error *error)
     AUTO(evacuation_moves_clear) struct evacuation_moves moves = {0};
     const struct command_call *call = plan->call;
     unsigned patience;
-    sigset_t ends;
     int rc = check_words(plan, &moves, &patience, error);
 
     if (rc == 0)
         rc = evacuation_lock(call->host, lock, error);
     if (rc < 0)
         return rc;
-    /* What is done is told before a signal ends this program. */
-    end_signals_fill(&ends);
-    sigaddset(&ends, SIGPIPE);
-    sigprocmask(SIG_BLOCK, &ends, NULL);
+    end_signals_block();
     rc = plan->is_back ? undrain_gpus(plan, error) : drain_gpus(plan, error);
     if (rc == 0)
         rc = evacuation_plan_look(plan, error);

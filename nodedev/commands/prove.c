@@ -17,43 +17,7 @@
 
 #define BAR 20 /* characters */
 
-/* --- signals ---------------------------------------------------------------------------------- */
-
-/* Signals that would end the program wait until the GPU is empty again. */
-struct signals {
-    sigset_t ends, before;
-};
-
-static void
-signals_hold(struct signals *signals)
-{
-    end_signals_fill(&signals->ends);
-    sigprocmask(SIG_BLOCK, &signals->ends, &signals->before);
-}
-
-/* What has waited ends the program now. */
-static void
-signals_release(struct signals *signals)
-{
-    sigprocmask(SIG_SETMASK, &signals->before, NULL);
-}
-
-static bool
-signals_wait(const struct signals *signals)
-{
-    sigset_t pending;
-
-    sigpending(&pending);
-    sigandset(&pending, &pending, &signals->ends);
-    return !sigisemptyset(&pending);
-}
-
 /* --- progress --------------------------------------------------------------------------------- */
-
-struct progress {
-    const struct command_call *call;
-    struct signals signals;
-};
 
 /* The time that is left is reckoned from the steps so far. */
 static void
@@ -76,12 +40,10 @@ show_progress(const struct command_call *call, const struct proof *proof)
 }
 
 static bool
-goes_on(const struct proof *proof, void *data)
+goes_on(const struct proof *proof, const void *data)
 {
-    const struct progress *progress = data;
-
-    show_progress(progress->call, proof);
-    return !signals_wait(&progress->signals);
+    show_progress(data, proof);
+    return !end_signals_are_pending();
 }
 
 /* --- what may be tried ------------------------------------------------------------------------ */
@@ -332,7 +294,6 @@ run_prove(const struct command_call *call, struct error *error)
     AUTO(proof_clear) struct proof proof = {.bench = WORKBENCH_NONE};
     AUTO(table_end) struct table table = {0};
     AUTO(output_close) struct output output = OUTPUT_NONE;
-    struct progress progress = {.call = call};
     AUTO_FREE char *record = NULL;
     size_t length = 0;
     int rc;
@@ -350,18 +311,15 @@ run_prove(const struct command_call *call, struct error *error)
         output_open(call->options.values[OPTION_CAPTURE], &output, error) < 0)
         return COMMAND_FAILED;
     proof.goes_on = goes_on;
-    proof.data = &progress;
-    signals_hold(&progress.signals);
+    proof.data = call;
+    end_signals_block();
     rc = begin(call, &proof, error);
-    if (rc < 0) {
-        signals_release(&progress.signals);
+    if (rc < 0)
         return command_ended(rc, error);
-    }
     proof.record = memory_stream(&record, &length);
     rc = prove(call, &proof, &table, error);
     memory_stream_end(proof.record, &record);
     workbench_close(&proof.bench);
-    signals_release(&progress.signals);
     return conclude(call, &proof, record, &output, rc, error);
 }
 

@@ -31,8 +31,8 @@ struct proof {
     FILE *record;   /* gets a line for each step */
 
     /* Is called before each step. False: the proof stops. */
-    bool (*goes_on)(const struct proof *proof, void *data);
-    void *data;
+    bool (*goes_on)(const struct proof *proof, const void *data);
+    const void *data;
 };
 
 /* Reads the GPU of the bench, and chooses the course. `kept` are virtual functions on which no vGPU

@@ -539,7 +539,7 @@ after_record(struct stage *stage)
 }
 
 static bool
-goes_on(const struct proof *proof, void *data)
+goes_on(const struct proof *proof, const void *data)
 {
     return true;
 }
