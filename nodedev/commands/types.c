@@ -135,8 +135,7 @@ check_type(const struct host_view *view, size_t first, size_t end, struct error 
             return 0;
     }
     return error_set(error, -ENOENT,
-                     "no GPU here has the type \"%s\"; 'vgpuctl types' lists those that there are",
-                     word);
+                     "no GPU has the type \"%s\"; without --type, all types are listed", word);
 }
 
 static int
@@ -148,7 +147,7 @@ add_to_types(struct table *table, const struct host_view *view, struct error *er
 
     /* libvirt may show a GPU but none of its types. */
     if (rc == 0 && view->call->count && view->is_remote && inventory->gpus[first]->type_count == 0)
-        return -ENOENT;
+        return host_view_lacks_gpu(view, error);
     for (size_t gpu = first; rc == 0 && gpu < end; gpu++)
         add_types(table, view, inventory->gpus[gpu]);
     return rc < 0 ? rc : check_type(view, first, end, error);

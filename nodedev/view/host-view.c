@@ -170,8 +170,7 @@ show_remotes(const struct host_views *views, const struct command_call *call, un
     if (rc == 0 && views->end && shown)
         rc = views->end(data, error);
     if (rc == 0 && without == hosts.count)
-        return error_set(error, -ENOENT, "no host has a GPU \"%s\" whose types libvirt tells",
-                         call->arguments[0]);
+        return -ENOENT; /* as the last host said */
     return rc < 0 ? rc : tell_failures(call, &hosts, error);
 }
 
@@ -302,6 +301,13 @@ host_views_show(const struct host_views *views, const struct command_call *call,
 }
 
 int
+host_view_lacks_gpu(const struct host_view *view, struct error *error)
+{
+    return error_set(error, -ENOENT, "no host has a GPU \"%s\" whose types libvirt tells",
+                     view->call->arguments[0]);
+}
+
+int
 host_view_gpus(const struct host_view *view, size_t *first, size_t *end, struct error *error)
 {
     const struct inventory_gpu *gpu;
@@ -313,6 +319,8 @@ host_view_gpus(const struct host_view *view, size_t *first, size_t *end, struct 
         return 0;
     rc = gpu_view_find(&view->snapshot, view->is_remote ? NULL : view->call->host,
                        view->call->arguments[0], &gpu, error);
+    if (rc == -ENOENT && view->is_remote)
+        return host_view_lacks_gpu(view, error);
     if (rc == 0) {
         *first = gpu->index;
         *end = gpu->index + 1;

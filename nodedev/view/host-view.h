@@ -61,7 +61,7 @@ struct host_views {
     bool passes_users;  /* users need not be asked of a remote host */
     /* Shows one host. Returns -errno with a line in error. -ENOENT means that the host does not
      * have what is to be shown. For remote hosts this is a failure only if all of them return
-     * it. */
+     * it. So the line says it of all of them. */
     int (*show)(void *data, const struct host_view *view, struct error *error);
     /* Called after all hosts were shown and before failures are printed; not if none was
      * shown. May be NULL. */
@@ -80,6 +80,10 @@ int host_views_show(const struct host_views *views, const struct command_call *c
  * all. Returns -errno with a line in error. */
 int host_view_gpus(const struct host_view *view, size_t *first, size_t *end,
                    struct error *error) CHECKED NONNULL;
+
+/* A remote host does not show the GPU that the call names, or none of its types. Returns -ENOENT
+ * with a line in error. */
+int host_view_lacks_gpu(const struct host_view *view, struct error *error) CHECKED NONNULL;
 
 /* Which vGPUs or domains of a host a person wants to see: those of a GPU, or those of a domain. */
 struct host_view_choice {

@@ -106,7 +106,25 @@ TEST(facts)
 
     for (size_t i = 0; i < COUNT(rows); i++)
         typed_facts(&scene, HERE, rows[i].line, 0, rows[i].facts);
-    typed_facts(&scene, HERE, "vgpuctl types 0000:aa:00.0 -c " T4, 1, "\"0000:aa:00.0\"");
+}
+
+/* What no host has is named by the word that was typed. */
+TEST(nowhere)
+{
+    static const struct {
+        const char *line, *fault;
+    } rows[] = {
+        {"vgpuctl types 0000:aa:00.0 -c " T4 " -c " NONE,
+         "types: no host has a GPU \"0000:aa:00.0\" whose types libvirt tells"},
+        {"vgpuctl types --type T4-9Z -c " T4 " -c " A40, "types: no GPU has the type \"T4-9Z\""},
+        {"vgpuctl list web09 -c " T4 " -c " A40,
+         "list: no GPU and no domain with a vGPU is called \"web09\""},
+        {"vgpuctl guests web09 -c " T4,
+         "guests: no GPU and no domain with a vGPU is called \"web09\""},
+    };
+
+    for (size_t i = 0; i < COUNT(rows); i++)
+        typed_expect(&scene, HERE, rows[i].line, COMMAND_FAILED, rows[i].fault, &typed);
 }
 
 /* One host makes mediated devices, and one makes functions. */
