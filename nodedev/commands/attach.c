@@ -164,7 +164,7 @@ renew(const struct domain_source *source, struct changes *changes, struct defini
         error_wrap(error, "the definition of %s", source->domain.name);
     if (rc == 0 && !shown)
         rc = say_renewed(source, old, text, changes, error);
-    return rc < 0 ? COMMAND_FAILED : COMMAND_DONE;
+    return command_ended(rc, error);
 }
 
 /* Returns a command that explains why the changed domain does not start. The caller frees it. */
@@ -285,7 +285,7 @@ change(struct domain_source *source, const struct wish *wish, struct definitions
     if (changes->is_dry_run)
         return foresee(source, wish, changes, error);
     if (option_given(options, OPTION_PRINT_XML))
-        return attachments_print(source, wish, error) < 0 ? COMMAND_FAILED : COMMAND_DONE;
+        return command_ended(attachments_print(source, wish, error), error);
     return command_ended(attachments_run(source, wish, changes, &made, error), error);
 }
 

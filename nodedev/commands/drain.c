@@ -65,14 +65,17 @@ run_drain(const struct command_call *call, struct error *error)
     struct vgpu_walk walk = {.ledger = &snapshot.ledger, .inventory = &snapshot.inventory};
     struct error ignored;
     struct name gpu;
+    int rc;
 
     if (table_start(&table, "vgpus", columns, COUNT(columns), call, error) < 0)
         return COMMAND_USAGE;
     /* The snapshot is taken again after the GPU was drained. A vGPU that a start was promised until
      * then is in it. */
-    if (drain(call, &snapshot, &gpu, error) < 0 ||
-        snapshot_take_again(&snapshot, call->host, error) < 0)
-        return COMMAND_FAILED;
+    rc = drain(call, &snapshot, &gpu, error);
+    if (rc == 0)
+        rc = snapshot_take_again(&snapshot, call->host, error);
+    if (rc < 0)
+        return command_ended(rc, error);
     host_view_warn_of_policy(call, &snapshot);
     if (status_files_read(call->host, &guests, &ignored) < 0)
         status_files_clear(&guests);
@@ -84,7 +87,7 @@ run_drain(const struct command_call *call, struct error *error)
               table.lines ? "%s is drained; what is on it stays while it is used"
                           : "%s is drained, and nothing is on it",
               gpu.text);
-    return table_print(&table, error) < 0 ? COMMAND_FAILED : COMMAND_DONE;
+    return command_ended(table_print(&table, error), error);
 }
 
 const struct command command_drain = {

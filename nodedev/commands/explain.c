@@ -276,8 +276,9 @@ run_explain(const struct command_call *call, struct error *error)
     if (table_start(&table, "explanation", columns, COUNT(columns), call, error) < 0 ||
         read_wish(call, &wish, error) < 0)
         return command_ended(REFUSED, error);
-    if (find_domain(call, &wish, &source, &what_if, error) < 0)
-        return COMMAND_FAILED;
+    rc = find_domain(call, &wish, &source, &what_if, error);
+    if (rc < 0)
+        return command_ended(rc, error);
     rc = try_start(&source, &what_if, &sight, &dry_run, error);
     if (rc == 0)
         refuse_old_libvirt(&source, &dry_run);
@@ -300,10 +301,9 @@ run_explain(const struct command_call *call, struct error *error)
             rc = passthrough_foresee(call->host, &source.request, error);
         put_verdict(&source, &dry_run, wish.count, rc < 0);
     }
-    if (rc == 0)
-        return COMMAND_DONE;
-    error_wrap(error, "%s", source.request.name);
-    return error->class == ERROR_NO_ROOM ? COMMAND_NO_CAPACITY : COMMAND_FAILED;
+    if (rc < 0)
+        error_wrap(error, "%s", source.request.name);
+    return command_ended(rc, error);
 }
 
 const struct command command_explain = {

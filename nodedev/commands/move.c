@@ -108,11 +108,13 @@ move(const struct command_call *call, const struct migrate_question *question,
         .name = question->guest.domain->name,
         .types = &types,
     };
+    int rc;
 
     moved_types_find(&question->guest, &question->snapshot.inventory, &question->snapshot.policy,
                      &types);
-    if (move_run(&move, error) < 0)
-        return COMMAND_FAILED;
+    rc = move_run(&move, error);
+    if (rc < 0)
+        return command_ended(rc, error);
     say_line(call->out, "%s: moved to %s", move.name, there->label);
     show(call, there, move.domain);
     return COMMAND_DONE;
@@ -130,15 +132,15 @@ run_there(const struct command_call *call, struct error *error)
 
     if (check_usage(call, error) < 0)
         return COMMAND_USAGE;
-    if (migrate_question_start(&question, call->host, error) < 0)
-        return COMMAND_FAILED;
-    rc = option_given(options, OPTION_BEST)
-             ? migrate_question_ask(&question, call, options->uris, options->uri_count, error)
-             : migrate_question_ask(&question, call, typed, COUNT(typed), error);
+    rc = migrate_question_start(&question, call->host, error);
+    if (rc == 0)
+        rc = option_given(options, OPTION_BEST)
+                 ? migrate_question_ask(&question, call, options->uris, options->uri_count, error)
+                 : migrate_question_ask(&question, call, typed, COUNT(typed), error);
+    if (rc == 0)
+        rc = migrate_question_find_guest(&question, call->arguments[0], error);
     if (rc < 0)
         return command_ended(rc, error);
-    if (migrate_question_find_guest(&question, call->arguments[0], error) < 0)
-        return COMMAND_FAILED;
     destinations_judge(&question, &destinations);
     status = choose(call, &question, &destinations, error);
     return status == COMMAND_DONE ? move(call, &question, destinations.items[0].host, error)

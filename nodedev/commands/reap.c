@@ -111,9 +111,10 @@ run_reap(const struct command_call *call, struct error *error)
     const bool is_dry_run = option_given(&call->options, OPTION_DRY_RUN);
     AUTO(lease_outcomes_clear) struct lease_outcomes outcomes = {0};
     AUTO(changes_clear) struct changes changes = {.is_dry_run = is_dry_run};
+    int rc = reap(call, &outcomes, error);
 
-    if (reap(call, &outcomes, error) < 0)
-        return COMMAND_FAILED;
+    if (rc < 0)
+        return command_ended(rc, error);
     for (size_t i = 0; i < outcomes.count; i++)
         print_outcome(&outcomes.items[i], is_dry_run, call->out);
     changes_add_outcomes(&changes, &outcomes);

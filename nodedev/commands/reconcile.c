@@ -28,9 +28,10 @@ static enum command_status
 rebuild(const struct command_call *call, struct error *error)
 {
     AUTO(lease_outcomes_clear) struct lease_outcomes outcomes = {0};
+    int rc = reconcile_rebuild(call->host, &outcomes, error);
 
-    if (reconcile_rebuild(call->host, &outcomes, error) < 0)
-        return COMMAND_FAILED;
+    if (rc < 0)
+        return command_ended(rc, error);
     if (*outcomes.set_aside.text)
         say_line(call->out, "the ledger could not be read, and is now %s", outcomes.set_aside.text);
     else
@@ -59,7 +60,7 @@ run_reconcile(const struct command_call *call, struct error *error)
         counters_add(call->host, COUNTERS_RECONCILE, rc == 0 && outcomes.failed ? -EBUSY : rc,
                      error);
     if (rc < 0)
-        return COMMAND_FAILED;
+        return command_ended(rc, error);
     tell(&outcomes, call);
     /* The timer's run writes no line into the journal if there was nothing to do. */
     if (outcomes.count == 0 && call->terminal->is_screen)

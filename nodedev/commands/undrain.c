@@ -50,7 +50,7 @@ run_undrain(const struct command_call *call, struct error *error)
     if (rc == 0)
         rc = gpu_view_find(&snapshot, call->host, call->arguments[0], &found, error);
     if (rc < 0)
-        return COMMAND_FAILED;
+        return command_ended(rc, error);
     if (!was_drained)
         gpu = found->name;
     if (reply_is_wanted(call))

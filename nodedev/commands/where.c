@@ -101,14 +101,16 @@ run_where(const struct command_call *call, struct error *error)
     if (table_start(&table, "where", columns, COUNT(columns), call, error) < 0 ||
         check_usage(call, error) < 0)
         return COMMAND_USAGE;
-    if (migrate_question_start(&question, call->host, error) < 0 ||
-        read_guest(call, &question, error) < 0)
-        return COMMAND_FAILED;
-    rc = migrate_question_ask(&question, call, call->options.uris, call->options.uri_count, error);
+    rc = migrate_question_start(&question, call->host, error);
+    if (rc == 0)
+        rc = read_guest(call, &question, error);
+    if (rc == 0)
+        rc = migrate_question_ask(&question, call, call->options.uris, call->options.uri_count,
+                                  error);
+    if (rc == 0)
+        rc = find_guest(call, &question, error);
     if (rc < 0)
         return command_ended(rc, error);
-    if (find_guest(call, &question, error) < 0)
-        return COMMAND_FAILED;
     destinations_judge(&question, &destinations);
     for (size_t i = 0; i < destinations.count; i++)
         add_line(&table, &destinations.items[i]);

@@ -706,7 +706,8 @@ TEST(ask_libvirt)
     configure("");
     typed_expect(&scene, uri, "vgpuctl explain guets1", COMMAND_FAILED,
                  "there is no domain \"guets1\" (did you mean guest1?)", &typed);
-    refused("vgpuctl --root . explain guest1", "with --root there is no libvirt that could know");
+    typed_expect(&scene, HERE, "vgpuctl --root . explain guest1", COMMAND_USAGE,
+                 "with --root there is no libvirt that could know", &typed);
     typed_expect(&scene, "test:///no/such/node.xml", "vgpuctl explain guest1", COMMAND_FAILED,
                  "explain: cannot connect to test:///no/such/node.xml: ", &typed);
 }

@@ -48,6 +48,39 @@ keep_document(const char *line, const char *printed)
     assert_true(fd < 0 ? errno == EACCES : dprintf(fd, "$ %s\n%s", line, printed) > 0);
 }
 
+/* Runs a command, and sees that its exit status says the same as the word in its document. */
+static enum command_status
+run(const struct command_call *call, struct error *error)
+{
+    const struct command *const *command = commands;
+    enum command_status status;
+
+    while (strcmp((*command)->name, call->name))
+        command++;
+    status = (*command)->run(call, error);
+    if (status != COMMAND_DONE && (*command)->options & OPTION_BIT(OPTION_JSON) &&
+        status != command_ends[error->class].status)
+        fail_msg("vgpuctl %s: exit status %d, and \"%s\": %s", call->name, status,
+                 command_ends[error->class].word, error->text);
+    return status;
+}
+
+/* The commands, each with the function above. */
+static const struct command *const *
+watched_commands(void)
+{
+    static struct command watched[64];
+    static const struct command *list[COUNT(watched) + 1];
+
+    for (size_t i = 0; commands[i]; i++) {
+        assert_true(i < COUNT(watched));
+        watched[i] = *commands[i];
+        watched[i].run = run;
+        list[i] = &watched[i];
+    }
+    return list;
+}
+
 int
 typed_run(struct scene *scene, const char *uri, const char *line, struct typed *ret)
 {
@@ -75,8 +108,8 @@ typed_run_on(struct scene *scene, const char *uri, const struct terminal *termin
     out = open_memstream(&ret->printed, &size);
     faults = open_memstream(&ret->faults, &ignored);
     scene->kernel.host.reader = &reader;
-    ret->status =
-        vgpuctl_run(&scene->kernel.host, commands, uri, terminal, argc, argv, out, faults);
+    ret->status = vgpuctl_run(&scene->kernel.host, watched_commands(), uri, terminal, argc, argv,
+                              out, faults);
     fclose(out);
     fclose(faults);
     assert_int_equal(strlen(ret->printed), size); /* the output has no byte 0 */
