@@ -52,6 +52,16 @@ is_its_type(const struct inventory_type *type, const void *data)
     return name_equal(&type->id, &((const struct callout *)data)->type);
 }
 
+/* The hook forgets places that were reserved for too long. So they bind nobody here. */
+static void
+forget_late(const struct host *host, struct ledger *ledger)
+{
+    for (size_t i = ledger->count; i-- > 0;) {
+        if (lease_is_late(&ledger->leases[i], host_seconds(host)))
+            ledger_remove(ledger, &ledger->leases[i]);
+    }
+}
+
 /* What cannot be read is logged, and stops nobody here. The hook's prepare refuses a start for it,
  * and reports it. */
 static void
@@ -64,6 +74,7 @@ gather_facts(struct callout_facts *facts)
 
     if (statedir_peek(callout->host, &facts->ledger, &failure) < 0)
         log_failure(callout->host, "mdevctl", "-", &failure);
+    forget_late(callout->host, &facts->ledger);
     if (drained_check(facts->ledger.drained_rc, &failure) < 0)
         log_failure(callout->host, "mdevctl", "-", &failure);
     reader_begin(callout->host->reader, READER_PATIENCE);

@@ -7,6 +7,7 @@
 #include "lease/statedir.h"
 
 #include <fcntl.h>
+#include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -88,7 +89,7 @@ stopped(unsigned device, const char *state)
     assert_string_equal(said, "");
 }
 
-/* Writes a lease by hand. Its vGPU is not visible. */
+/* Writes a lease of now by hand. Its vGPU is not visible. */
 static void
 write_lease(unsigned device, const char *type, const char *parent, const char *gpu,
             const char *state)
@@ -99,9 +100,9 @@ write_lease(unsigned device, const char *type, const char *parent, const char *g
                           "proc/sys/kernel/random/boot_id") > 0);
     snprintf(text, sizeof(text),
              "libvirt-vgpu-ledger 1 %s 2\nmdev %s %s %d %s %s "
-             "aaaaaaaa-0000-4000-8000-000000000001 guest1 ua-gpu1 %s made 1:1 0 reap 1\n",
+             "aaaaaaaa-0000-4000-8000-000000000001 guest1 ua-gpu1 %s made 1:1 0 reap %" PRIu64 "\n",
              boot_id, scene_device(device), type, strcmp(gpu, "mtty") ? 1024 : 0, parent, gpu,
-             state);
+             state, host_seconds(&scene.kernel.host));
     fake_write(&scene.kernel, LEDGER, text);
 }
 
@@ -241,6 +242,18 @@ TEST(a_promised_place)
      * full. */
     assert_int_equal(fake_make(&scene.kernel, "mtty", "mtty-2", scene_device(1)), 0);
     allowed("mtty-2", 2, "mtty");
+}
+
+/* A start takes a place that was reserved an hour ago. So may mdevctl. */
+TEST(a_reservation_that_is_over)
+{
+    write_lease(1, "mtty-2", "mtty", "mtty", "reserved");
+    assert_int_equal(fake_make(&scene.kernel, "mtty", "mtty-2", scene_device(3)), 0);
+    refused("mtty-2", 2, "mtty",
+            "the room for it on mtty is promised to the guest guest1 (reserved)");
+    fake_sleep(3600 * 1000);
+    allowed("mtty-2", 2, "mtty");
+    assert_int_equal(scene_prepare(&scene, 5, 5, "mtty-2"), 0);
 }
 
 /* The promise may be any of the leases. The leases before it are on another GPU, or are held. */
