@@ -220,7 +220,7 @@ add_pause(const struct migrating_guest *guest, const struct inventory *here, str
         findings_add(found, FINDING_NOTE, "converge",
                      "to converge: a longer pause if it does not end, as with 'virsh "
                      "migrate-setmaxdowntime %s 1000' while it migrates; no --postcopy",
-                     name);
+                     shell_word(name).text);
 }
 
 void

@@ -615,3 +615,21 @@ UNIT_TEST(command)
     typed_clear(&typed);
     scene_stop(&scene);
 }
+
+/* A name with a character of the shell is quoted in every command that a note has. */
+UNIT_TEST(a_name_in_a_command)
+{
+    AUTO_FREE char *guest =
+        typed_functions(1, "", "L40S-1B", (const char *const[]){"0000:3d:00.4", NULL});
+    struct typed typed = {0};
+    struct scene scene = {0};
+
+    memcpy(strstr(guest, "<name>guest1<"), "<name>web;01<", strlen("<name>web;01<"));
+    scene_start(&scene, "gpu 0000:3d:00.0 vf vfs 1 rule size\n"
+                        "type nvidia-1145 \"NVIDIA L40S-1B\" framebuffer 1024 max 48\n");
+    typed_run(&scene, typed_libvirt(&scene, guest),
+              "vgpuctl migrate-check aaaaaaaa-0000-4000-8000-000000000001 " A40_HOST, &typed);
+    typed_assert_has(typed.printed, "'virsh migrate-setmaxdowntime 'web;01' 1000'");
+    typed_clear(&typed);
+    scene_stop(&scene);
+}
