@@ -183,7 +183,7 @@ add_line(struct table *table, const struct evacuation_plan *plan, const struct e
     set_place(table, FROM, &move->from, plan->is_back ? move->host : NULL);
     table_set_text(table, HOW, item->is_settled ? "" : evacuation_ways[move->way]);
     set_place(table, TO, &move->to, plan->is_back ? NULL : move->host);
-    table_set_figure(table, MEMORY, item->framebuffer);
+    table_set_known(table, MEMORY, item->framebuffer);
     table_set_figure(table, PAUSE,
                      item->pause && !evacuee_has_moved(item) ? (int64_t)item->pause : -1);
     table_set_text(table, RESULT, item->result);
