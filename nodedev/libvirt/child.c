@@ -22,15 +22,17 @@ hush(int pipe)
 }
 
 /* Ends with _exit, because exit would print the output that the parent has buffered. */
-static void __attribute__((noreturn)) live(child_work *work, const void *data, int pipe)
+static void __attribute__((noreturn))
+live(pid_t parent, child_work *work, const void *data, int pipe)
 {
     FILE *out = fdopen(pipe, "we");
 
     setsid();
     prctl(PR_SET_PDEATHSIG, SIGKILL);
-    hush(pipe);
-    if (!out)
+    /* A parent that was killed before sends no signal. */
+    if (!out || getppid() != parent)
         _exit(1);
+    hush(pipe);
     work(data, out);
     _exit(0);
 }
@@ -38,6 +40,7 @@ static void __attribute__((noreturn)) live(child_work *work, const void *data, i
 int
 child_start(struct child *child, child_work *work, const void *data)
 {
+    const pid_t parent = getpid();
     int pipes[2];
 
     *child = (struct child){.pipe = -1};
@@ -46,7 +49,7 @@ child_start(struct child *child, child_work *work, const void *data)
     child->pid = fork();
     if (child->pid == 0) {
         close(pipes[0]);
-        live(work, data, pipes[1]);
+        live(parent, work, data, pipes[1]);
     }
     close(pipes[1]);
     if (child->pid < 0) {

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 
 unit_tests += \
+	tests/libvirt/test-child \
 	tests/libvirt/test-connection-module \
 	tests/libvirt/test-remote
 
