@@ -63,6 +63,12 @@ lease_is_nobodys(const struct lease *lease)
     return !strcmp(lease->domain.text, LEASE_NOBODY);
 }
 
+const struct lease *
+lease_of_domain(const struct lease *lease)
+{
+    return lease && !lease_is_nobodys(lease) ? lease : NULL;
+}
+
 static int
 parse_number(const char *text, uint64_t most, uint64_t *ret)
 {

@@ -138,6 +138,9 @@ void ledger_remove(struct ledger *ledger, struct lease *lease) NONNULL;
 #define LEASE_NOBODY "00000000-0000-0000-0000-000000000000"
 bool lease_is_nobodys(const struct lease *lease) CHECKED NONNULL;
 
+/* The lease itself if a domain has it, for whoever shows that domain. Else NULL; so is NULL. */
+const struct lease *lease_of_domain(const struct lease *lease) CHECKED;
+
 /* Whether a guest has the lease's device, or may have it soon. */
 bool lease_is_in_use(const struct lease *lease) CHECKED NONNULL;
 

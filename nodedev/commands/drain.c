@@ -22,16 +22,16 @@ static const struct table_column columns[] = {
 static void
 add_line(struct table *table, const struct vgpu_walk *vgpu, const struct status_files *guests)
 {
-    const struct lease *lease = vgpu->lease;
+    const struct lease *lease = vgpu->lease, *owned = lease_of_domain(lease);
     const struct request *guest = lease ? NULL : status_files_holder(guests, vgpu->device);
 
     table_line(table);
     table_set(table, DEVICE, "%s", vgpu->device->text);
     table_set_text(table, TYPE, *vgpu->type->text ? vgpu->type->text : NULL);
     table_set(table, GPU, "%s", vgpu->gpu->text);
-    table_set_text(table, DOMAIN, lease ? lease->domain_name : guest ? guest->name : "");
+    table_set_text(table, DOMAIN, owned ? owned->domain_name : guest ? guest->name : "");
     table_set_text(table, DOMAIN_UUID,
-                   lease   ? lease->domain.text
+                   owned   ? owned->domain.text
                    : guest ? guest->domain.text
                            : "");
     table_set(table, STATE, "%s", lease ? lease_state_name(lease->state) : "foreign");

@@ -48,7 +48,7 @@ static void
 add_orphan(struct table *table, const struct host *host, struct open_files *files,
            const struct snapshot *snapshot, const struct vgpu_walk *vgpu)
 {
-    const struct lease *lease = vgpu->lease;
+    const struct lease *lease = vgpu->lease, *owned = lease_of_domain(lease);
 
     table_line(table);
     table_set(table, DEVICE, "%s", vgpu->device->text);
@@ -58,11 +58,9 @@ add_orphan(struct table *table, const struct host *host, struct open_files *file
     table_set(table, GPU, "%s", vgpu->gpu->text);
     table_set(table, ORIGIN, "%s", origin_name(origin_of(host, vgpu->parent, vgpu->device, lease)));
     set_holder(table, host, files, vgpu->vgpu);
-    if (lease && lease_is_nobodys(lease))
-        lease = NULL;
     table_set_text(table, STATE, lease ? lease_state_name(lease->state) : "");
-    table_set_text(table, DOMAIN, lease ? lease->domain_name : "");
-    table_set_text(table, DOMAIN_UUID, lease ? lease->domain.text : "");
+    table_set_text(table, DOMAIN, owned ? owned->domain_name : "");
+    table_set_text(table, DOMAIN_UUID, owned ? owned->domain.text : "");
 }
 
 static enum command_status

@@ -187,7 +187,7 @@ put_info(const struct metrics *metrics, const char *metric, FILE *out)
 
     while (vgpu_walk_next(&walk)) {
         const char *name = gpu_view_type_name(snapshot, walk.gpu, walk.type);
-        const struct lease *lease = walk.lease;
+        const struct lease *lease = walk.lease, *owned = lease_of_domain(lease);
         const struct label labels[] = {
             {"device", walk.device->text},
             {"type", walk.type->text},
@@ -195,8 +195,8 @@ put_info(const struct metrics *metrics, const char *metric, FILE *out)
             {"parent", walk.parent->text},
             {"gpu", walk.gpu->text},
             {"state", lease ? lease_state_name(lease->state) : "foreign"},
-            {"domain", lease ? lease->domain_name : ""},
-            {"domain_uuid", lease ? lease->domain.text : ""},
+            {"domain", owned ? owned->domain_name : ""},
+            {"domain_uuid", owned ? owned->domain.text : ""},
             {NULL, NULL},
         };
 

@@ -76,7 +76,7 @@ any_is_open(const struct snapshot *snapshot, struct references *references,
     bool any = false;
 
     while (vgpu_walk_next(&walk)) {
-        if (connection && walk.lease && !lease_is_nobodys(walk.lease) && is_open(references, &walk))
+        if (connection && lease_of_domain(walk.lease) && is_open(references, &walk))
             connection_add_domain(connection, &walk.lease->domain, &references->domains);
         any |= is_open(references, &walk);
     }

@@ -7,6 +7,7 @@
 
 #include "cli/command.h"
 #include "fake/typed.h"
+#include "lease/ledger.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -459,6 +460,37 @@ TEST(a_removal_under_way_counts)
     run("vgpuctl gpus -o MADE", COMMAND_DONE, "MADE\n   1\n");
     assert_int_equal(scene_hook(&scene, xml, "prepare", "begin"), 1);
     scene_assert_said(&scene, full);
+}
+
+/* While vgpuctl holds a place or removes a vGPU, the lease belongs to no domain. */
+TEST(a_lease_of_nobody)
+{
+    static const char *const lines[] = {
+        "vgpuctl list --json -o DEVICE,DOMAIN,DOMAIN-UUID",
+        "vgpuctl status --json",
+        "vgpuctl orphans --json -o DEVICE,DOMAIN,DOMAIN-UUID",
+        "vgpuctl metrics",
+        "vgpuctl reconcile --dry-run --json",
+        "vgpuctl evacuate 18:00.0 --dry-run --json",
+        "vgpuctl drain 18:00.0 --json",
+    };
+    char text[512], boot_id[64];
+
+    assert_true(host_read(&scene.kernel.host, boot_id, sizeof(boot_id),
+                          "proc/sys/kernel/random/boot_id") > 0);
+    snprintf(text, sizeof(text),
+             "libvirt-vgpu-ledger 1 %s 2\n"
+             "mdev %s nvidia-222 1024 0000:18:00.0 0000:18:00.0 " LEASE_NOBODY
+             " mover ua-gpu1 leaving made 1:1 0 reap 1\n",
+             boot_id, scene_device(1));
+    fake_write(&scene.kernel, "run/libvirt-vgpu/ledger", text);
+    assert_int_equal(fake_make(&scene.kernel, "0000:18:00.0", "nvidia-222", scene_device(1)), 0);
+    for (size_t i = 0; i < COUNT(lines); i++) {
+        typed_run(&scene, HERE, lines[i], &typed);
+        typed_assert_has(typed.printed, scene_device(1));
+        if (strstr(typed.printed, "mover") || strstr(typed.printed, LEASE_NOBODY))
+            fail_msg("%s: %s", lines[i], typed.printed);
+    }
 }
 
 /* The command line is right, and the configuration is wrong. */
