@@ -11,10 +11,8 @@
 #include "vendor/vendor-tool.h"
 #include "view/setup-view.h"
 
-#define WANTS       "etc/systemd/system/multi-user.target.wants/"
 #define SETUP_UNIT  "libvirt-vgpu-setup.service"
 #define MIG_MANAGER "nvidia-mig-manager.service"
-#define OLD_UNIT    "libvirt-vgpu-sriov@%s"
 
 static void
 check_declared(struct diagnosis *diagnosis)
@@ -63,25 +61,25 @@ check_old_unit(struct diagnosis *diagnosis, const struct sriov_gpu *card)
         return;
     if (said && said->setup.functions) {
         diagnosis_add(diagnosis,
-                      "the unit " OLD_UNIT " enables the virtual functions of the GPU %s, which %s "
-                      "declares",
+                      "the unit " SRIOV_GPU_UNIT
+                      " enables the virtual functions of the GPU %s, which %s declares",
                       address, address, said->origin);
-        diagnosis_command(diagnosis, "systemctl disable " OLD_UNIT, address);
+        diagnosis_command(diagnosis, "systemctl disable " SRIOV_GPU_UNIT, address);
     } else if (card->enabled == 0) {
         diagnosis_add(diagnosis,
-                      "the GPU %s has no virtual functions, although " OLD_UNIT " is to enable "
-                      "them at boot",
+                      "the GPU %s has no virtual functions, although " SRIOV_GPU_UNIT
+                      " is to enable them at boot",
                       address, address);
-        diagnosis_command(diagnosis, "systemctl restart " OLD_UNIT, address);
+        diagnosis_command(diagnosis, "systemctl restart " SRIOV_GPU_UNIT, address);
         diagnosis_advise(diagnosis, "if that fails, it says why:");
-        diagnosis_command(diagnosis, "systemctl status " OLD_UNIT, address);
+        diagnosis_command(diagnosis, "systemctl status " SRIOV_GPU_UNIT, address);
     }
 }
 
 static bool
 runs_at_boot(const struct host *host, const char *unit)
 {
-    return host_exists(host, WANTS "%s", unit);
+    return host_exists(host, BOOT_UNITS "%s", unit);
 }
 
 static void

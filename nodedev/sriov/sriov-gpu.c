@@ -85,6 +85,5 @@ sriov_gpu_list(const struct host *host, const struct snapshot *snapshot, bool gp
 bool
 sriov_gpu_is_for_boot(const struct host *host, const struct name *address)
 {
-    return host_exists(host, "etc/systemd/system/multi-user.target.wants/" SRIOV_GPU_UNIT,
-                       address->text);
+    return host_exists(host, BOOT_UNITS SRIOV_GPU_UNIT, address->text);
 }

@@ -36,6 +36,9 @@ bool sriov_gpu_is_off(const struct host *host, const struct name *address) CHECK
 int sriov_gpu_list(const struct host *host, const struct snapshot *snapshot, bool gpus,
                    struct names *ret) CHECKED NONNULL;
 
+/* Has a link to each unit that systemd starts at boot. */
+#define BOOT_UNITS "etc/systemd/system/multi-user.target.wants/"
+
 /* The name of the systemd unit that enables a card's functions at boot; %s is the card's address.
  * The function tells whether systemd starts this unit at boot. */
 #define SRIOV_GPU_UNIT "libvirt-vgpu-sriov@%s.service"

@@ -186,13 +186,14 @@ TEST(units)
         fake_write(&scene.kernel, path, "");
     }
     assert_int_equal(count("setup-undeclared", ""), 0);
-    assert_int_equal(count("setup-old-unit", "the unit libvirt-vgpu-sriov@" CARD
-                                             " enables the virtual functions of the GPU " CARD
-                                             ", which /etc/libvirt-vgpu/vgpu.conf:1 declares"),
+    assert_int_equal(count("setup-old-unit",
+                           "the unit libvirt-vgpu-sriov@" CARD
+                           ".service enables the virtual functions of the GPU " CARD
+                           ", which /etc/libvirt-vgpu/vgpu.conf:1 declares"),
                      1);
     assert_int_equal(fake_enable(&scene.kernel, INTEL, 0), 0);
     assert_int_equal(count("setup-old-unit",
                            "the GPU " INTEL " has no virtual functions, although "
-                           "libvirt-vgpu-sriov@" INTEL " is to enable them at boot"),
+                           "libvirt-vgpu-sriov@" INTEL ".service is to enable them at boot"),
                      2);
 }
