@@ -114,7 +114,7 @@ struct setup_part_row {
     bool (*is_there)(const struct setup_card *card);
     bool (*is_as_said)(const struct setup_card *card);
 
-    /* Whether it is not known if the card has the part. NULL: is_there always knows. */
+    /* Whether the card may have the part, which could not be read. NULL: is_there always knows. */
     bool (*may_be_there)(const struct setup_card *card);
 
     /* Refuses what the card or its vendor's tools cannot do: -errno with a line in error. NULL: it
