@@ -226,8 +226,10 @@ tell(const struct host *host, const struct removal_terms *terms, const struct re
                                                              : why);
     if (removal->fate == FATE_REMOVED)
         return;
-    if (terms->failures)
+    if (terms->failures && *terms->failures->text)
         error_add(terms->failures, "%s", removal->why.text);
+    else if (terms->failures)
+        *terms->failures = removal->why;
     else
         log_lease_failure(host, terms->event, &removal->lease, &removal->why);
 }
