@@ -23,5 +23,5 @@ const struct command_end command_ends[ERROR_CLASSES] = {
 enum command_status
 command_ended(int rc, const struct error *error)
 {
-    return rc == 0 ? COMMAND_DONE : rc == -EBUSY ? COMMAND_BUSY : command_ends[error->class].status;
+    return rc == 0 ? COMMAND_DONE : command_ends[error->class].status;
 }

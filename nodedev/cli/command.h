@@ -68,5 +68,5 @@ struct command_end {
 extern const struct command_end command_ends[ERROR_CLASSES];
 
 /* Returns the exit status for a use case of common/ that has returned rc: 0, or a negative errno
- * with the reason in error. */
+ * with the reason in error. The class of the error alone decides, as it does for the word. */
 enum command_status command_ended(int rc, const struct error *error);
