@@ -121,6 +121,8 @@ remove_claimed(struct assignment *assignment, enum start_step step, struct error
                     assignment->snapshot.policy.release_timeout);
     if (deadline_left(transaction->deadline) > 0)
         return RESULT_NEXT;
+    if (recovery->unremovable.count)
+        return end(assignment, error_set(error, -EBUSY, "%s", recovery->failure.text));
     return end(assignment, error_set(error, -ETIMEDOUT,
                                      "removing what was in the way took all of "
                                      "prepare_timeout; start the guest again"));

@@ -297,6 +297,22 @@ TEST(changed_request_replaces_what_is_left)
     assert_int_equal(scene_leases(&scene, ""), 1);
 }
 
+/* A process has the guest's old vGPU open, and another start would not change that. So the refusal
+ * names the process. */
+TEST(an_own_device_of_another_type_is_in_use)
+{
+    struct fake_guest stray;
+
+    scene_configure(&scene, "release_timeout = \"50ms\"; prepare_timeout = \"200ms\";");
+    assert_int_equal(scene_prepare(&scene, 1, 1, "mtty-2"), 0);
+    stray = fake_open(&scene.kernel, scene_device(1));
+    assert_int_equal(scene_release(&scene, 1, 1), 0);
+    assert_int_equal(scene_prepare(&scene, 1, 1, "mtty-1"), 1);
+    scene_assert_said(&scene, "in use by process");
+    assert_null(strstr(scene.said, "start the guest again"));
+    fake_close(&stray);
+}
+
 static int
 write_nothing(const struct host *host, const char *path, const char *text)
 {
