@@ -109,20 +109,19 @@ release_leases(struct transaction *transaction, const struct release_scope *scop
     }
 }
 
-/* For cards alone vgpu.conf is not read. */
+/* `whom` is the domain's name; NULL: it has cards alone, so vgpu.conf is not read. */
 static int
-give_back(struct transaction *transaction, const struct release_scope *scope, bool has_leases,
+give_back(struct transaction *transaction, const struct release_scope *scope, const char *whom,
           struct error *error)
 {
     const struct host *host = transaction->host;
     AUTO(policy_clear)
     struct policy policy = {.lock_timeout = LONGEST_LOCK, .release_timeout = LONGEST_LOCK};
 
-    if (has_leases)
-        pass_read_policy(host, "release", scope->domain->text, &policy);
+    if (whom)
+        pass_read_policy(host, "release", whom, &policy);
     transaction->lock_timeout = policy.lock_timeout;
-    transaction->deadline = deadline_in(host, policy.release_timeout);
-    return release_leases(transaction, scope, transaction->deadline, error);
+    return release_leases(transaction, scope, deadline_in(host, policy.release_timeout), error);
 }
 
 /* Reads the ledger without the lock. 1: the domain has leases. */
@@ -140,8 +139,8 @@ look(const struct host *host, const struct name *domain, struct transaction *tra
 /* Notes the types of the vGPUs if the guest's state may have been saved. Either libvirt says so, or
  * it is older than 10.5 and says no reason. */
 static void
-note_types(const struct host *host, const struct release_scope *scope, const char *reason,
-           struct ledger *ledger)
+note_types(const struct host *host, const struct request *request, uint64_t below,
+           const char *reason, struct ledger *ledger)
 {
     bool is_saved = !strcmp(reason, "saved");
     struct error failure;
@@ -150,8 +149,8 @@ note_types(const struct host *host, const struct release_scope *scope, const cha
         return;
     if (!is_saved)
         marks_read(host, ledger);
-    if (saved_type_note(host, ledger, scope->domain, scope->below, is_saved, &failure) < 0)
-        log_failure(host, "release", scope->domain->text, &failure);
+    if (saved_type_note(host, ledger, &request->domain, below, is_saved, &failure) < 0)
+        log_failure(host, "release", request->name, &failure);
 }
 
 int
@@ -178,10 +177,10 @@ release_domain(const struct host *host, const struct request *request, const cha
      * the daemon has ended, no mark is needed, and the number may be that of another daemon's
      * next run. */
     if (!scope.of_ended && marks_leave(host, MARK_RELEASED, domain, number, &failure) < 0)
-        log_failure(host, "release", domain->text, &failure);
+        log_failure(host, "release", request->name, &failure);
     if (rc > 0)
-        note_types(host, &scope, reason, &ledger);
-    return rc < 0 ? rc : give_back(&transaction, &scope, rc > 0, error);
+        note_types(host, request, number, reason, &ledger);
+    return rc < 0 ? rc : give_back(&transaction, &scope, rc > 0 ? request->name : NULL, error);
 }
 
 int
@@ -192,8 +191,9 @@ release_device(const struct host *host, const struct name *domain, const struct 
     AUTO(ledger_clear) struct ledger ledger = {0};
     const struct release_scope scope = {.domain = domain, .device = device};
     int rc = look(host, domain, &transaction, &ledger, error);
+    const struct lease *lease = ledger_find(&ledger, device);
 
-    if (rc <= 0)
-        return rc == -ENOENT ? 0 : rc;
-    return give_back(&transaction, &scope, true, error);
+    if (rc <= 0 || !lease)
+        return rc == -ENOENT || rc > 0 ? 0 : rc;
+    return give_back(&transaction, &scope, lease->domain_name, error);
 }

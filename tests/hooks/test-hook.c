@@ -338,6 +338,27 @@ one_story(const char *xml)
     assert_int_equal(logged("result=removed, which had failed before"), 1);
 }
 
+/* Whatever a release meets, its lines name the guest as all other lines do. */
+TEST(a_release_names_its_guest_in_the_log)
+{
+    AUTO_FREE char *xml = scene_xml(7, DEVICE("nvidia-222"), (const unsigned[]){1, 0});
+
+    listener_begin(&scene.kernel);
+    assert_int_equal(call(true, 5, "prepare", "begin", xml), 0);
+    assert_int_equal(call(true, 5, "started", "begin", xml), 0);
+    assert_int_equal(logged("event=prepare "), 1);
+    scene_configure(&scene, "nonsense");
+    assert_int_equal(unlinkat(scene.kernel.host.root, "run/libvirt-vgpu/released", AT_REMOVEDIR),
+                     0);
+    fake_write(&scene.kernel, "run/libvirt-vgpu/released", "no directory");
+    fake_write(&scene.kernel, "var/lib/libvirt-vgpu/saved", "no directory");
+    assert_int_equal(call(true, 5, "release", "end", xml), 0);
+    /* The mark, the types, the configuration, and the vGPU. */
+    assert_int_equal(logged("domain=guest7 "), 4);
+    listener_end(&scene.kernel);
+    scene_assert_empty(&scene);
+}
+
 /* A success logs one line for each vGPU. A failure of which people are not told logs one line. A
  * failure of which they are told logs none. */
 TEST(what_the_log_says)
