@@ -132,7 +132,7 @@ adopt_own(const struct transaction *transaction, const struct request *request,
 
         if (name_equal(&lease->domain, &request->domain) &&
             status_files_has(request, &lease->vgpu.device) &&
-            transaction_may_act(transaction, lease))
+            !statedir_is_claimed(&transaction->statedir, lease))
             renew(transaction, ledger, lease);
     }
 }

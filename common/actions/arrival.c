@@ -77,9 +77,7 @@ problem_of(struct arrival *arrival)
 bool
 arrival_may_have(const struct arrival *arrival, const struct lease *lease)
 {
-    return (lease->state == LEASE_KEPT || lease->state == LEASE_LEAVING) &&
-           name_equal(&lease->domain, &arrival->request->domain) &&
-           names_has(&arrival->own, &lease->vgpu.device);
+    return names_has(&arrival->own, &lease->vgpu.device);
 }
 
 /* Whether the guest may have the devices that are there already under the demands' sources. Its own

@@ -141,7 +141,7 @@ passthrough_tell(struct pass *pass, const struct lease *lease, enum fate fate, c
     if (fate == FATE_REMOVE || fate == FATE_FORGET)
         return;
     if (name_equal(&lease->domain, pass->own) || !lease_is_in_use(lease)) {
-        passthrough->is_outdated |= !transaction_may_act(pass->transaction, lease);
+        passthrough->is_outdated |= statedir_is_claimed(&pass->transaction->statedir, lease);
         error_set(&passthrough->doubt, -EBUSY, "the vGPU %s of %s is on the card (%s): %s",
                   lease->vgpu.device.text, lease->domain_name, lease_state_name(lease->state), why);
         return;
@@ -322,7 +322,6 @@ passthrough_take(const struct host *host, const struct request *request, struct 
     if (rc == 0) {
         transaction->daemon = daemon_find(host);
         transaction->lock_timeout = LONGEST_LOCK;
-        transaction->deadline = deadline_in(host, LONGEST_LOCK + LONGEST_REMOVAL);
         rc = take(&passthrough, &failure);
     }
     if (rc == REFUSED && is_enabled(host)) {

@@ -288,7 +288,7 @@ look_for_holders(struct reaping *reaping)
 
         /* A process at work on it may have it open for the proof. */
         if ((!is_to_stay && !is_to_go) ||
-            !transaction_may_act(&reaping->transaction, &each->lease) ||
+            statedir_is_claimed(&reaping->transaction.statedir, &each->lease) ||
             vgpu_holder(reaping->transaction.host, &files, &each->lease.vgpu, holder,
                         sizeof(holder)) <= 0)
             continue;
@@ -328,7 +328,6 @@ reap_devices(const struct host *host, const struct reap_order *order, struct lea
     pass_read_policy(host, "reap", "-", &reaping.policy);
     reaping.pass = (struct pass){.row = &row, .transaction = transaction, .before = order->before};
     transaction->lock_timeout = reaping.policy.lock_timeout;
-    transaction->deadline = deadline_in(host, reaping.policy.prepare_timeout);
     rc = look(&reaping, error);
     if (rc == 0)
         rc = claim_what_is_to_go(&reaping, error);

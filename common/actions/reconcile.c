@@ -118,7 +118,6 @@ begin(struct reconciliation *reconciliation, const struct host *host, struct err
         return rc;
     pass_read_policy(host, "reconcile", "-", &reconciliation->policy);
     transaction->lock_timeout = reconciliation->policy.lock_timeout;
-    transaction->deadline = deadline_in(host, reconciliation->policy.prepare_timeout);
     reconciliation->pass = (struct pass){
         .row = &row, .transaction = transaction, .listener = reconciliation->outcomes};
     return 0;

@@ -17,14 +17,13 @@ static bool
 is_in_scope(const struct pass *pass, const struct lease *lease)
 {
     const struct release_scope *scope = pass->scope;
-    const uint64_t own = pass->transaction->statedir.claim;
 
     if (scope->of_ended && process_alive(pass->transaction->host, lease->daemon))
         return false;
     return name_equal(&lease->domain, scope->domain) &&
            (!scope->device || name_equal(&lease->vgpu.device, scope->device)) &&
            (!scope->claim || lease->claim == scope->claim) &&
-           (!scope->below || lease->claim < scope->below || lease->claim == own);
+           (!scope->below || lease->claim < scope->below);
 }
 
 static bool

@@ -110,12 +110,6 @@ transaction_abort(struct transaction *transaction)
     statedir_unlock(&transaction->statedir);
 }
 
-bool
-transaction_may_act(const struct transaction *transaction, const struct lease *lease)
-{
-    return !statedir_is_claimed(&transaction->statedir, lease);
-}
-
 int
 transaction_claim_removal(struct transaction *transaction, struct ledger *ledger,
                           struct lease *lease, struct error *error)

@@ -28,7 +28,7 @@ struct transaction {
     struct writer writer;
     struct process daemon;    /* libvirt's, which runs us and owes us a release */
     unsigned lock_timeout;    /* ms left for all waits for the lock in this transaction */
-    struct deadline deadline; /* for the whole transaction */
+    struct deadline deadline; /* of one that makes vGPUs */
 };
 
 /* transaction_close does nothing to it. */
@@ -46,7 +46,7 @@ int transaction_open(const struct host *host, bool make, struct transaction *ret
 void transaction_close(struct transaction *transaction) NONNULL;
 
 /* Opens a transaction that only looks, for a plain reader of the ledger: a dry run. A dry run asks
- * what may be done with leases, by transaction_may_act and what builds on it, as an arrival does.
+ * what may be done with leases, by statedir_is_claimed and what builds on it, as an arrival does.
  * So both get the same answers. This transaction has no claim, no lock and no writer. The caller
  * closes it. */
 void transaction_open_to_look(const struct host *host, struct transaction *ret) NONNULL;
@@ -58,10 +58,6 @@ int transaction_begin(struct transaction *transaction, struct ledger *ledger,
 int transaction_commit(struct transaction *transaction, const struct ledger *ledger,
                        struct error *error) CHECKED NONNULL;
 void transaction_abort(struct transaction *transaction) NONNULL;
-
-/* Whether this transaction may act on a lease, because no other process is at work on it. */
-bool transaction_may_act(const struct transaction *transaction,
-                         const struct lease *lease) CHECKED NONNULL;
 
 /* Claims a lease for removal, under the lock. Its state becomes leaving, or stays removing. Takes
  * the transaction's claim if needed. */

@@ -77,6 +77,16 @@ run_links_read_number(const struct host *host, const char *kind, const char *nam
     return rc < 0 ? rc : host_parse_number(target, ret);
 }
 
+bool
+run_links_is_recent(const struct host *host, const char *kind, const char *name,
+                    unsigned milliseconds)
+{
+    uint64_t now = host_uptime(host), time;
+
+    return run_links_read_number(host, kind, name, &time) == 0 && time <= now &&
+           now - time < milliseconds;
+}
+
 void
 run_links_list(const struct host *host, const char *kind, struct words *ret)
 {

@@ -37,6 +37,10 @@ int run_links_read(const struct host *host, const char *kind, const char *name, 
 int run_links_read_number(const struct host *host, const char *kind, const char *name,
                           uint64_t *ret) CHECKED NONNULL;
 
+/* Whether the target is a time of this boot that is less than so many ms ago. */
+bool run_links_is_recent(const struct host *host, const char *kind, const char *name,
+                         unsigned milliseconds) CHECKED NONNULL;
+
 /* All names of a kind, sorted. There are none if they cannot be read, or if a link is in the
  * directory's place: nobody knows who wrote what is behind it. The caller clears ret. */
 void run_links_list(const struct host *host, const char *kind, struct words *ret) NONNULL;

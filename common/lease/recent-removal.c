@@ -18,8 +18,5 @@ recent_removal_note(const struct host *host, const struct name *gpu)
 bool
 recent_removal_on(const struct host *host, const struct name *gpu)
 {
-    uint64_t now = host_uptime(host), time;
-
-    return run_links_read_number(host, KIND, gpu->text, &time) == 0 && time <= now &&
-           now - time < LONGEST;
+    return run_links_is_recent(host, KIND, gpu->text, LONGEST);
 }

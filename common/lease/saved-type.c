@@ -124,9 +124,7 @@ saved_type_begin_restore(const struct host *host, const struct name *domain, str
 bool
 saved_type_end_restore(const struct host *host, const struct name *domain)
 {
-    uint64_t now = host_uptime(host), time;
+    bool is_recent = run_links_is_recent(host, RESTORING, domain->text, LONGEST);
 
-    return run_links_read_number(host, RESTORING, domain->text, &time) == 0 &&
-           run_links_remove(host, RESTORING, domain->text) == 0 && time <= now &&
-           now - time < LONGEST;
+    return run_links_remove(host, RESTORING, domain->text) == 0 && is_recent;
 }

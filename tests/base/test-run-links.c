@@ -138,3 +138,19 @@ TEST(a_link_in_place_of_the_directory_is_refused)
     assert_int_equal(symlinkat("elsewhere", root, STATE "/kind"), 0);
     assert_count(0);
 }
+
+/* A time is recent for as long as was said. A time to come is one of another boot. */
+TEST(a_time_is_recent_for_a_while)
+{
+    static const struct {
+        const char *target;
+        bool recent;
+    } rows[] = {{"5000", true}, {"4001", true}, {"4000", false}, {"5001", false}, {"soon", false}};
+
+    fake_set_uptime(5000);
+    assert_false(run_links_is_recent(host, "kind", "none", 1000));
+    for (size_t i = 0; i < COUNT(rows); i++) {
+        assert_int_equal(run_links_replace(host, "kind", "one", "%s", rows[i].target), 0);
+        assert_int_equal(run_links_is_recent(host, "kind", "one", 1000), rows[i].recent);
+    }
+}
