@@ -217,11 +217,9 @@ add_type(const struct type_list *types, size_t n, const struct supported_list *l
         declared = ARRAY_FIND(types->items, types->count, each, name_equal(&each->type.id, &id));
     }
     type = declared ? *declared : (struct nvidia_table_type){0};
-    if (!declared || (!type.type.slices && (!put_number(supported->max, MOST_VGPUS, &type.max) ||
-                                            supported->max == 0))) {
-        card->passed_over++;
+    if (!declared || (!type.type.slices &&
+                      (!put_number(supported->max, MOST_VGPUS, &type.max) || supported->max == 0)))
         return;
-    }
     type.is_single |= supported->is_alone;
     ARRAY_ADD(card->types, card->type_count, type);
 }

@@ -79,7 +79,6 @@ struct nvidia_table_card {
     enum nvidia_table_match match;
     struct nvidia_table_type *types; /* in the order of the file; no number is there twice */
     size_t type_count;
-    size_t passed_over; /* number of types that the card supports, but that are wrong */
 };
 
 /* Which file it is, and as of when. A file that has changed differs in one of these. */
