@@ -158,8 +158,8 @@ statedir_load_leases(const struct statedir *statedir, struct ledger *ret, struct
     *ret = (struct ledger){.next_claim = 1};
     if (!text && errno == ENOENT)
         return 0;
-    if (!text && statedir_is_broken(-errno))
-        return error_set(error, -errno, "/" DIRECTORY "/ledger: %s; " REMEDY,
+    if (!text && (errno == EILSEQ || errno == EFBIG || errno == ELOOP))
+        return error_set(error, -EBADMSG, "/" DIRECTORY "/ledger: %s; " REMEDY,
                          errno == ELOOP ? "it is no regular file" : strerror(errno));
     if (!text)
         return error_set(error, -errno, "cannot read /" DIRECTORY "/ledger: %m");
@@ -239,8 +239,7 @@ statedir_store(const struct statedir *statedir, const struct ledger *ledger, str
 bool
 statedir_is_broken(int rc)
 {
-    return rc == -EBADMSG || rc == -EPROTONOSUPPORT || rc == -EILSEQ || rc == -EFBIG ||
-           rc == -ELOOP;
+    return rc == -EBADMSG || rc == -EPROTONOSUPPORT;
 }
 
 int

@@ -131,11 +131,10 @@ TEST(a_ledger_that_is_too_large_is_not_read)
 {
     static const struct {
         off_t size;
-        int wanted;
         const char *words;
     } rows[] = {
-        {(4 << 20) + 1, -EFBIG, ": File too large; 'vgpuctl reconcile --rebuild'"},
-        {4 << 20, -EILSEQ, ": Invalid or incomplete multibyte or wide character; 'vgpuctl"},
+        {(4 << 20) + 1, ": File too large; 'vgpuctl reconcile --rebuild'"},
+        {4 << 20, ": Invalid or incomplete multibyte or wide character; 'vgpuctl"},
     };
 
     for (size_t i = 0; i < COUNT(rows); i++) {
@@ -147,7 +146,7 @@ TEST(a_ledger_that_is_too_large_is_not_read)
         open_one(&statedir);
         fd = openat(statedir.dir, "ledger", O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644);
         assert_int_equal(ftruncate(fd, rows[i].size), 0);
-        assert_int_equal(statedir_load(&statedir, &ledger, &error), rows[i].wanted);
+        assert_int_equal(statedir_load(&statedir, &ledger, &error), -EBADMSG);
         assert_non_null(strstr(error.text, rows[i].words));
     }
 }
