@@ -11,7 +11,6 @@
 #include "domain/request-parser.h"
 #include "lease/counters.h"
 #include "lease/log.h"
-#include "placement/demand.h"
 #include "placement/resolution.h"
 
 #include <stdio.h>
@@ -60,11 +59,9 @@ refuse_unprivileged(const struct hook_event *event, const struct request *reques
 {
     int rc = event->must_read ? request_check(request, error) : 0;
 
-    for (size_t i = 0; rc == 0 && event->must_read && i < request->hostdev_count; i++) {
-        if (demand_is_explicit(&request->hostdevs[i]))
-            rc = error_set(error, -EPERM,
-                           "it asks for a vGPU, and only qemu:///system can give it one");
-    }
+    if (rc == 0 && event->must_read && resolution_is_asked(request))
+        return error_set(error, -EPERM,
+                         "it asks for a vGPU, and only qemu:///system can give it one");
     return rc;
 }
 

@@ -11,20 +11,11 @@
 #include "lease/marks.h"
 #include "lease/origin.h"
 #include "placement/demand.h"
+#include "placement/resolution.h"
 
 #include <stdio.h>
 
 #define LONGEST_LOCK 10000 /* ms; the guest runs already */
-
-static bool
-asks_us(const struct request *request)
-{
-    for (size_t i = 0; i < request->hostdev_count; i++) {
-        if (demand_is_explicit(&request->hostdevs[i]))
-            return true;
-    }
-    return false;
-}
 
 static void
 renew(const struct transaction *transaction, struct ledger *ledger, struct lease *lease)
@@ -158,7 +149,7 @@ adopt_domain(const struct host *host, const struct request *request, struct erro
     AUTO(ledger_clear) struct ledger ledger = {0}, held = {0};
     AUTO(policy_clear) struct policy policy = {0};
     struct error unread = {0}, failure;
-    bool asked = asks_us(request);
+    bool asked = resolution_is_asked(request);
     uint64_t number;
     int rc = transaction_open(host, asked, &transaction, error);
 
