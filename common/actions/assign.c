@@ -370,9 +370,12 @@ assign_device(const struct host *host, const struct request *request, const stru
     if (rc == 0 && marks_leave(host, MARK_RAN, &request->domain,
                                assignment.transaction.statedir.claim + 1, &failure) < 0)
         log_failure(host, "attach", request->name, &failure);
-    if (rc == 0)
-        return 0;
-    if (assignment.done & START_HANDED_OVER)
-        error_wrap(error, "the guest has %s, and the ledger does not say so yet", device->text);
+    if (rc == 0 || !(assignment.done & START_HANDED_OVER))
+        return rc;
+    if (rc == -ESRCH)
+        return error_set(error, rc,
+                         "%s was given, and its guest has ended; 'vgpuctl reconcile' removes it",
+                         device->text);
+    error_wrap(error, "the guest has %s, and the ledger does not say so yet", device->text);
     return rc;
 }

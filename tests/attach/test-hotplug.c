@@ -244,6 +244,26 @@ TEST(refused_by_ourselves)
     assert_int_equal(scene_leases(&scene, "held"), 2);
 }
 
+static int
+the_guest_ends(void *data, struct error *why)
+{
+    assert_int_equal(libvirt_plugs_it(data, why), 0);
+    assert_int_equal(scene_release(&scene, 1, 1), 0);
+    return 0;
+}
+
+/* The guest ends before the ledger says that it has the vGPU. So nobody is told that it has it. */
+TEST(a_guest_that_ends_just_then)
+{
+    scene_configure(&scene, "release_timeout = \"50ms\";");
+    assert_int_equal(plug(the_guest_ends), -ESRCH);
+    assert_null(strstr(error.text, "the guest has "));
+    assert_non_null(strstr(error.text, "its guest has ended; 'vgpuctl reconcile' removes it"));
+    assert_int_equal(host_remove(&scene.kernel.host, "run/libvirt/qemu/guest1.xml"), 0);
+    scene_reconcile(&scene);
+    scene_assert_empty(&scene);
+}
+
 /* vgpuctl is killed before libvirt has the device, or after that. */
 static int
 killed_before(void *data, struct error *why)
