@@ -11,7 +11,7 @@
 #include "placement/feasibility.h"
 #include "placement/plan.h"
 
-#define PATIENCE   2000 /* ms that a card has to answer, in each of two looks */
+#define PATIENCE   2000 /* ms that a card has to answer, in each look */
 #define MOST_LOOKS 2    /* further looks, each because a place was promised after the last one */
 
 void

@@ -39,7 +39,8 @@ assignment_check_daemon(const struct transaction *transaction, struct error *err
     if (transaction->daemon.pid &&
         process_same(daemon_find(transaction->host), transaction->daemon))
         return 0;
-    return error_set(error, -ESRCH, "libvirt's daemon ended while the vGPUs were being made");
+    return error_set(error, -ESRCH,
+                     "libvirt's daemon, which must give the vGPUs back, is not there");
 }
 
 /* Finds places for the demands, and enters pending leases for them into the ledger. */

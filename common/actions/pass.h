@@ -15,7 +15,7 @@
  *
  * Four others that change leases are no passes. adopt judges no fate, and may not fail. 'reconcile
  * --rebuild' has a broken ledger. prove's workbench looks at nothing, and needs a readable policy.
- * The recording of what a start has made only takes the lock.
+ * A start that records what it has made takes only the lock.
  */
 
 #pragma once

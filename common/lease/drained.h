@@ -28,10 +28,10 @@ int drained_read(const struct host *host, struct names *ret) CHECKED NONNULL;
 /* Takes what drained_read has returned, and returns it: 0, or -errno with a line in error. */
 int drained_check(int rc, struct error *error) NONNULL;
 
-/* Adds a GPU. If the GPU is drained already, its
- * note stays, unless an evacuation has drained the GPU and the new note is a person's. The file is
- * on disk when the function returns. A start that has decided before still gets its vGPU there
- * (actions/drain.h waits for such decisions). -errno with a line in error. */
+/* Adds a GPU. If the GPU is drained already, its note stays, unless an evacuation has drained the
+ * GPU and the new note is a person's. The file is on disk when the function returns. A start that
+ * has decided before still gets its vGPU there (actions/drain.h waits for such decisions). -errno
+ * with a line in error. */
 int drained_add(const struct host *host, const struct name *gpu, const struct drained_note *note,
                 struct error *error) CHECKED NONNULL;
 

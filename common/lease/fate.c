@@ -110,8 +110,8 @@ static const struct row {
     {OTHERS, IN(LEASE_KEPT), 0, 0, FATE_LEAVE, "it is kept for its guest's next start"},
 
     {OTHERS, IN(LEASE_RESERVED), FACT_LATE, 0, FATE_FORGET,
-     "it was promised to a guest that has not arrived"},
-    {OTHERS, IN(LEASE_RESERVED), 0, 0, FATE_LEAVE, "it is promised to a guest that arrives"},
+     "it was reserved for a guest that has not come"},
+    {OTHERS, IN(LEASE_RESERVED), 0, 0, FATE_LEAVE, "it is reserved for a guest that is to come"},
 
     {OTHERS, GOING, FACT_MADE, FACT_ABSENT, FATE_REMOVE, "its removal was not finished"},
     {OTHERS, GOING, 0, 0, FATE_FORGET, "its removal was not finished"},

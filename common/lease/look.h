@@ -63,8 +63,8 @@ int look_at_guests(struct look *look, const struct host *host, struct error *err
 void look_at_guests_if_needed(struct look *look, const struct statedir *statedir) NONNULL;
 
 /* look_knows_guest: the lease has not changed since the guests were read. look_knows_end: besides,
- * the lease had ended before they were read, as its daemon was gone, or the marks said so. Only
- * then a guest that was not seen does not run: any other guest may have been starting. */
+ * its daemon was gone or its end marked by then. Otherwise a guest that was not seen may have been
+ * starting. */
 bool look_knows_guest(const struct look *look, const struct lease *lease) CHECKED NONNULL;
 bool look_knows_end(const struct look *look, const struct lease *lease) CHECKED NONNULL;
 

@@ -45,7 +45,8 @@ struct placement_problem {
     const bool *gone; /* per lease of the ledger: whether the lease and its device count as gone;
                          NULL: no lease does */
     enum placement_certainty certainty;
-    bool in_best_order; /* what is `gone` leaves as much room as it can in any order (gpu-load.h) */
+    bool in_best_order; /* count the room that the removals would leave in the best order
+                           (gpu-load.h) */
     bool running; /* the domain runs and keeps the vGPUs that it has: the demands are for more */
     size_t
         *effort; /* of several searches, so that they are bounded together; NULL: each by itself */
