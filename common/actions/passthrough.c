@@ -154,20 +154,6 @@ passthrough_tell(struct pass *pass, const struct lease *lease, enum fate fate, c
 
 /* --- the links -------------------------------------------------------------------------------- */
 
-/* The domain does not run yet, so a link that it has is left from an earlier start. */
-static void
-drop_own(const struct pass *pass, struct whole_cards *cards)
-{
-    for (size_t i = 0; i < cards->count;) {
-        if (!name_equal(&cards->items[i].domain, pass->own)) {
-            i++;
-            continue;
-        }
-        whole_card_remove(pass->transaction->host, &cards->items[i]);
-        ARRAY_REMOVE(cards->items, cards->count, i);
-    }
-}
-
 static int
 leave_links(const struct passthrough *passthrough, struct ledger *ledger, struct error *error)
 {
@@ -222,7 +208,8 @@ passthrough_conclude(struct pass *pass, struct ledger *ledger, bool *changed, st
     *changed = true;
     if (pass->todo.count > passthrough->tried)
         return 0;
-    drop_own(pass, &ledger->cards);
+    /* The domain does not run yet, so a link that it has is left from an earlier start. */
+    whole_cards_end(pass->transaction->host, &ledger->cards, pass->own, UINT64_MAX, false);
     return leave_links(passthrough, ledger, error);
 }
 

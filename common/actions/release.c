@@ -3,7 +3,6 @@
 #include "actions/release.h"
 #include "actions/pass.h"
 #include "actions/taken-cards.h"
-#include "base/array.h"
 #include "lease/daemon.h"
 #include "lease/log.h"
 #include "lease/marks.h"
@@ -26,33 +25,16 @@ is_in_scope(const struct pass *pass, const struct lease *lease)
            (!scope->below || lease->claim < scope->below);
 }
 
-static bool
-is_card_in_scope(const struct pass *pass, const struct whole_card *card)
-{
-    const struct release_scope *scope = pass->scope;
-
-    if (scope->of_ended && process_alive(pass->transaction->host, card->daemon))
-        return false;
-    return name_equal(&card->domain, scope->domain) && card->number < scope->below;
-}
-
 /* Ends the links of the cards that the domain has taken itself. Only the event of libvirt does so,
  * which has a number. */
 static int
 end_cards(struct pass *pass, struct ledger *ledger, bool *changed, struct error *error)
 {
-    struct whole_cards *cards = &ledger->cards;
+    const struct release_scope *scope = pass->scope;
 
     (void)error;
-    for (size_t i = 0; i < cards->count;) {
-        if (!is_card_in_scope(pass, &cards->items[i])) {
-            i++;
-            continue;
-        }
-        whole_card_remove(pass->transaction->host, &cards->items[i]);
-        ARRAY_REMOVE(cards->items, cards->count, i);
-        *changed = true;
-    }
+    *changed |= whole_cards_end(pass->transaction->host, &ledger->cards, scope->domain,
+                                scope->below, scope->of_ended);
     return 0;
 }
 

@@ -127,6 +127,26 @@ whole_cards_have_domain(const struct whole_cards *cards, const struct name *doma
 }
 
 bool
+whole_cards_end(const struct host *host, struct whole_cards *cards, const struct name *domain,
+                uint64_t below, bool of_ended)
+{
+    const size_t before = cards->count;
+
+    for (size_t i = 0; i < cards->count;) {
+        const struct whole_card *card = &cards->items[i];
+
+        if (!name_equal(&card->domain, domain) || card->number >= below ||
+            (of_ended && process_alive(host, card->daemon))) {
+            i++;
+            continue;
+        }
+        whole_card_remove(host, card);
+        ARRAY_REMOVE(cards->items, cards->count, i);
+    }
+    return cards->count < before;
+}
+
+bool
 whole_card_equal(const struct whole_card *a, const struct whole_card *b)
 {
     return name_equal(&a->card, &b->card) && name_equal(&a->domain, &b->domain) &&

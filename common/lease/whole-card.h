@@ -55,5 +55,10 @@ void whole_cards_clear(struct whole_cards *cards) NONNULL;
 bool
 whole_cards_have_domain(const struct whole_cards *cards, const struct name *domain) CHECKED NONNULL;
 
+/* Removes a domain's links with a lower number. of_ended: only those whose daemon has ended. The
+ * lock must be held. Returns whether there were any. */
+bool whole_cards_end(const struct host *host, struct whole_cards *cards, const struct name *domain,
+                     uint64_t below, bool of_ended) NONNULL;
+
 /* Whether two links are the same: of one card and one domain, and with one number. */
 bool whole_card_equal(const struct whole_card *a, const struct whole_card *b) CHECKED NONNULL;
