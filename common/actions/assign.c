@@ -17,8 +17,7 @@
 
 #include <string.h>
 
-#define BOOT_PAUSE   500   /* ms between two looks for a GPU that may still come up */
-#define LONGEST_LOCK 10000 /* ms; vgpu.conf may not be readable */
+#define BOOT_PAUSE 500 /* ms between two looks for a GPU that may still come up */
 
 /* Finds the daemon that owes the release of the leases. If the domain runs, its other leases name
  * the daemon. If it has no others, the new lease names no daemon, and only the guest's status file
@@ -280,7 +279,8 @@ names_own(const struct request *request, const struct ledger *ledger)
 /* The domain gets nothing from us. It may start with a device that it had, because its XML names
  * the device still. */
 static int
-keep_own(const struct host *host, const struct request *request, struct error *error)
+keep_own(const struct host *host, const struct request *request, unsigned lock_timeout,
+         struct error *error)
 {
     AUTO(transaction_close) struct transaction transaction = TRANSACTION_NONE;
     AUTO(ledger_clear) struct ledger ledger = {0};
@@ -296,7 +296,7 @@ keep_own(const struct host *host, const struct request *request, struct error *e
     if (rc < 0)
         return rc;
     transaction.daemon = daemon_find(host);
-    transaction.lock_timeout = LONGEST_LOCK;
+    transaction.lock_timeout = lock_timeout;
     rc = transaction_begin(&transaction, &ledger, error);
     if (rc < 0)
         return rc;
@@ -313,12 +313,16 @@ assign_domain(const struct host *host, const struct request *request, struct err
         .request = request,
         .patience = ASSIGNMENT_QUICK,
     };
-    int rc = passthrough_take(host, request, error);
+    unsigned waited, left;
+    int rc = passthrough_take(host, request, &waited, error);
 
     if (rc == 0)
         rc = begin(&assignment, host, error);
+    left = assignment.snapshot.policy.lock_timeout;
+    left -= waited < left ? waited : left;
     if (rc == 0)
-        return keep_own(host, request, error);
+        return keep_own(host, request, left, error);
+    assignment.transaction.lock_timeout = left;
     if (rc > 0) {
         rc = assign(&assignment, error);
         if (rc < 0)

@@ -16,11 +16,11 @@
 #include <stdio.h>
 #include <string.h>
 
-#define LONGEST_LOCK    10000 /* ms; vgpu.conf is read only before a refusal */
-#define LONGEST_REMOVAL 5000  /* ms for all vGPUs that nobody uses */
+#define LONGEST_REMOVAL 5000 /* ms for all vGPUs that nobody uses */
 
 struct passthrough {
     const struct request *request;
+    struct policy policy; /* if vgpu.conf has a fault, its defaults */
     struct transaction transaction;
     struct pass pass;
     struct names cards; /* that the guest takes */
@@ -36,6 +36,7 @@ passthrough_clear(struct passthrough *passthrough)
 {
     pass_clear(&passthrough->pass);
     names_clear(&passthrough->cards);
+    policy_clear(&passthrough->policy);
     transaction_close(&passthrough->transaction);
 }
 
@@ -269,21 +270,12 @@ take(struct passthrough *passthrough, struct error *error)
     return 0;
 }
 
-/* vgpu.conf is read only before a refusal. A broken file changes nothing. */
-static bool
-is_enabled(const struct host *host)
-{
-    AUTO(policy_clear) struct policy policy = {0};
-    struct error ignored;
-
-    return policy_load(host, &policy, &ignored) < 0 || policy.enabled;
-}
-
 /* Returns false if the guest takes no card. The caller opens the transaction. */
 static bool
 begin(struct passthrough *passthrough, const struct host *host, const struct request *request)
 {
     AUTO(taken_cards_clear) struct taken_cards taken = {.host = host};
+    struct error ignored;
 
     *passthrough = (struct passthrough){.request = request, .transaction = TRANSACTION_NONE};
     passthrough->pass = (struct pass){.row = &row,
@@ -292,26 +284,32 @@ begin(struct passthrough *passthrough, const struct host *host, const struct req
                                       .listener = passthrough,
                                       .own = &request->domain};
     taken_cards_list(&taken, request, &passthrough->cards);
-    return passthrough->cards.count > 0;
+    if (passthrough->cards.count == 0)
+        return false;
+    (void)!policy_load(host, &passthrough->policy, &ignored);
+    return true;
 }
 
 int
-passthrough_take(const struct host *host, const struct request *request, struct error *error)
+passthrough_take(const struct host *host, const struct request *request, unsigned *lock_waited,
+                 struct error *error)
 {
     AUTO(passthrough_clear) struct passthrough passthrough;
     struct transaction *transaction = &passthrough.transaction;
     struct error failure;
     int rc;
 
+    *lock_waited = 0;
     if (!begin(&passthrough, host, request))
         return 0;
     rc = transaction_open(host, true, transaction, &failure);
     if (rc == 0) {
         transaction->daemon = daemon_find(host);
-        transaction->lock_timeout = LONGEST_LOCK;
+        transaction->lock_timeout = passthrough.policy.lock_timeout;
         rc = take(&passthrough, &failure);
+        *lock_waited = passthrough.policy.lock_timeout - transaction->lock_timeout;
     }
-    if (rc == REFUSED && is_enabled(host)) {
+    if (rc == REFUSED && passthrough.policy.enabled) {
         *error = failure;
         return rc;
     }
@@ -334,7 +332,7 @@ passthrough_foresee(const struct host *host, const struct request *request, stru
     if (look(&passthrough, &ignored) < 0)
         return 0;
     pass_foresee(&passthrough.pass);
-    if (!*passthrough.used.text || !is_enabled(host))
+    if (!*passthrough.used.text || !passthrough.policy.enabled)
         return 0;
     *error = passthrough.used;
     return REFUSED;

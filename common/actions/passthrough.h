@@ -27,8 +27,9 @@
  * A part of the use case of the hook's `prepare`. A guest without a PCI device of the host costs
  * nothing. One with some costs a look at their addresses, and more only if one is a card. 0, or
  * REFUSED with a line in error that names the card and who uses it. Nothing else stops the guest.
+ * *lock_waited: how many ms it waited for the lock, which lock_timeout has less for the rest.
  */
-int passthrough_take(const struct host *host, const struct request *request,
+int passthrough_take(const struct host *host, const struct request *request, unsigned *lock_waited,
                      struct error *error) CHECKED NONNULL;
 
 /* Whether passthrough_take would refuse the guest now: 0 or REFUSED, as there. Nothing is locked or

@@ -10,8 +10,6 @@
 
 #include <string.h>
 
-#define LONGEST_LOCK 10000 /* ms */
-
 static bool
 is_in_scope(const struct pass *pass, const struct lease *lease)
 {
@@ -90,17 +88,15 @@ release_leases(struct transaction *transaction, const struct release_scope *scop
     }
 }
 
-/* `whom` is the domain's name; NULL: it has cards alone, so vgpu.conf is not read. */
+/* `whom` is the domain's name. */
 static int
 give_back(struct transaction *transaction, const struct release_scope *scope, const char *whom,
           struct error *error)
 {
     const struct host *host = transaction->host;
-    AUTO(policy_clear)
-    struct policy policy = {.lock_timeout = LONGEST_LOCK, .release_timeout = LONGEST_LOCK};
+    AUTO(policy_clear) struct policy policy = {0};
 
-    if (whom)
-        pass_read_policy(host, "release", whom, &policy);
+    pass_read_policy(host, "release", whom, &policy);
     transaction->lock_timeout = policy.lock_timeout;
     return release_leases(transaction, scope, deadline_in(host, policy.release_timeout), error);
 }
@@ -161,7 +157,7 @@ release_domain(const struct host *host, const struct request *request, const cha
         log_failure(host, "release", request->name, &failure);
     if (rc > 0)
         note_types(host, request, number, reason, &ledger);
-    return rc < 0 ? rc : give_back(&transaction, &scope, rc > 0 ? request->name : NULL, error);
+    return rc < 0 ? rc : give_back(&transaction, &scope, request->name, error);
 }
 
 int

@@ -11,6 +11,7 @@
 #include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/file.h>
 #include <unistd.h>
 
 #define STATE "run/libvirt-vgpu"
@@ -362,6 +363,28 @@ SCENE_TEST(vgpu_conf_is_asked_before_a_refusal, here)
     scene_assert_said(&scene, "takes the whole card");
     scene_configure(&scene, "enabled = false;");
     takes(2, T4);
+}
+
+/* Somebody else has the lock all the time. A call waits for lock_timeout, whatever its guest has.
+ */
+SCENE_TEST(lock_timeout_is_for_all_waits, two_cards)
+{
+    AUTO_FREE char *xml = scene_xml_of(2, "<vgpu:device alias='ua-gpu1' type='nvidia-222'/>",
+                                       (const char *const[]){scene_device(2), T4B, NULL});
+    AUTO_CLOSE int lock = -1;
+    uint64_t began;
+
+    scene_configure(&scene, "lock_timeout = \"1s\";");
+    takes(3, T4);
+    lock = openat(scene.kernel.host.root, STATE "/lock", O_RDWR | O_CLOEXEC);
+    assert_int_equal(flock(lock, LOCK_EX), 0);
+    began = fake_now();
+    assert_int_equal(scene_hook(&scene, xml, "prepare", "begin"), 1);
+    scene_assert_said(&scene, "another process holds /" STATE "/lock");
+    assert_in_range(fake_now() - began, 1000, 1999);
+    began = fake_now();
+    assert_int_equal(release(3, T4), 0);
+    assert_in_range(fake_now() - began, 1000, 1999);
 }
 
 /* No number of PCI hostdevs is too large. */
