@@ -67,21 +67,6 @@ adopt_look(const struct host *host, const struct request *request, const struct 
     }
 }
 
-void
-adopt_missing(const struct transaction *transaction, const struct ledger *held, const char *event,
-              struct ledger *ledger)
-{
-    for (size_t i = 0; i < held->count; i++) {
-        struct lease lease = held->leases[i];
-
-        if (ledger_find(ledger, &lease.vgpu.device))
-            continue;
-        renew(transaction, ledger, &lease);
-        log_lease(transaction->host, event, &lease, "adopted");
-        ledger_add(ledger, &lease);
-    }
-}
-
 /* Whether a guest gave something back since the ledger was `before`. */
 static bool
 has_lost(const struct ledger *before, const struct ledger *ledger, const struct name *domain)
@@ -90,28 +75,19 @@ has_lost(const struct ledger *before, const struct ledger *ledger, const struct 
                      name_equal(&old->domain, domain) && !ledger_find(ledger, &old->vgpu.device));
 }
 
-int
-adopt_held(struct transaction *transaction, const struct ledger *held, const struct ledger *before,
-           const char *event, struct ledger *adopted, struct error *error)
+void
+adopt_missing(const struct transaction *transaction, const struct ledger *held,
+              const struct ledger *before, const char *event, struct ledger *ledger)
 {
-    AUTO(ledger_clear) struct ledger ledger = {0}, sure = {0};
-    size_t known;
-    int rc;
-
-    if (held->count == 0)
-        return 0;
-    rc = transaction_begin(transaction, &ledger, error);
-    if (rc < 0)
-        return rc;
-    known = ledger.count;
     for (size_t i = 0; i < held->count; i++) {
-        if (!has_lost(before, &ledger, &held->leases[i].domain))
-            ledger_add(&sure, &held->leases[i]);
+        struct lease lease = held->leases[i];
+
+        if (ledger_find(ledger, &lease.vgpu.device) || has_lost(before, ledger, &lease.domain))
+            continue;
+        renew(transaction, ledger, &lease);
+        log_lease(transaction->host, event, &lease, "adopted");
+        ledger_add(ledger, &lease);
     }
-    adopt_missing(transaction, &sure, event, &ledger);
-    for (size_t i = known; i < ledger.count; i++)
-        ledger_add(adopted, &ledger.leases[i]);
-    return transaction_commit(transaction, &ledger, error);
 }
 
 void
@@ -139,7 +115,7 @@ adopt(const struct transaction *transaction, const struct request *request,
             ledger->leases[i].daemon = transaction->daemon;
     }
     adopt_own(transaction, request, ledger);
-    adopt_missing(transaction, held, "reconnect", ledger);
+    adopt_missing(transaction, held, ledger, "reconnect", ledger);
 }
 
 int

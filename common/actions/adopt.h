@@ -32,13 +32,7 @@ void adopt_look(const struct host *host, const struct request *request, const st
                 const struct ledger *known, struct ledger *ret, struct error *unread) NONNULL;
 
 /* Under the lock: enters those leases of `held` into the ledger whose devices still have no lease
- * there. */
+ * there. A guest is left out if it has given something back since the ledger was `before`, because
+ * its status file may be outdated. */
 void adopt_missing(const struct transaction *transaction, const struct ledger *held,
-                   const char *event, struct ledger *ledger) NONNULL;
-
-/* The same, and takes the lock. A guest is left out if it has given something back since the ledger
- * was `before`, because its status file may be outdated. adopted gets what was entered; the caller
- * clears it. */
-int
-adopt_held(struct transaction *transaction, const struct ledger *held, const struct ledger *before,
-           const char *event, struct ledger *adopted, struct error *error) CHECKED NONNULL;
+                   const struct ledger *before, const char *event, struct ledger *ledger) NONNULL;

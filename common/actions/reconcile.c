@@ -28,12 +28,36 @@ reconciliation_clear(struct reconciliation *reconciliation)
 static void
 reconcile_tell(struct pass *pass, const struct lease *lease, enum fate fate, const char *why)
 {
-    lease_outcomes_add(pass->listener, lease,
+    const struct reconciliation *reconciliation = pass->listener;
+
+    lease_outcomes_add(reconciliation->outcomes, lease,
                        fate == FATE_FORGET   ? OUTCOME_FORGOTTEN
                        : fate == FATE_KEEP   ? OUTCOME_KEPT
                        : fate == FATE_REMOVE ? OUTCOME_REMOVED
                                              : OUTCOME_LEFT,
                        why);
+}
+
+static void
+tell_adopted(const struct reconciliation *reconciliation, const struct ledger *ledger, size_t first)
+{
+    for (size_t i = first; i < ledger->count; i++)
+        lease_outcomes_add(reconciliation->outcomes, &ledger->leases[i], OUTCOME_ADOPTED,
+                           "its guest runs, and no lease named it");
+}
+
+static int
+adopt(struct pass *pass, struct ledger *ledger, bool *changed, struct error *error)
+{
+    const struct reconciliation *reconciliation = pass->listener;
+    const size_t known = ledger->count;
+
+    (void)error;
+    adopt_missing(pass->transaction, &reconciliation->held, &pass->look.before, "reconcile",
+                  ledger);
+    tell_adopted(reconciliation, ledger, known);
+    *changed |= ledger->count > known;
+    return 0;
 }
 
 static const struct pass_row row = {
@@ -42,6 +66,7 @@ static const struct pass_row row = {
     .forgotten = "forgotten",
     .guests = PASS_ALL_GUESTS,
     .tidies = true,
+    .conclude = adopt,
     .tell = reconcile_tell,
 };
 
@@ -74,25 +99,6 @@ log_untold(const struct reconciliation *reconciliation)
     }
 }
 
-static void
-tell_adopted(struct reconciliation *reconciliation, const struct ledger *adopted)
-{
-    for (size_t i = 0; i < adopted->count; i++)
-        lease_outcomes_add(reconciliation->outcomes, &adopted->leases[i], OUTCOME_ADOPTED,
-                           "its guest runs, and no lease named it");
-}
-
-static int
-adopt(struct reconciliation *reconciliation, struct error *error)
-{
-    AUTO(ledger_clear) struct ledger adopted = {0};
-    int rc = adopt_held(&reconciliation->transaction, &reconciliation->held,
-                        &reconciliation->pass.look.before, "reconcile", &adopted, error);
-
-    tell_adopted(reconciliation, &adopted);
-    return rc;
-}
-
 /* A guest that starts waits for its own leases, so the waits for devices in use must not add up. */
 static void
 remove_claimed(struct reconciliation *reconciliation)
@@ -118,8 +124,8 @@ begin(struct reconciliation *reconciliation, const struct host *host, struct err
         return rc;
     pass_read_policy(host, "reconcile", "-", &reconciliation->policy);
     transaction->lock_timeout = reconciliation->policy.lock_timeout;
-    reconciliation->pass = (struct pass){
-        .row = &row, .transaction = transaction, .listener = reconciliation->outcomes};
+    reconciliation->pass =
+        (struct pass){.row = &row, .transaction = transaction, .listener = reconciliation};
     return 0;
 }
 
@@ -154,8 +160,6 @@ reconcile_host(const struct host *host, struct lease_outcomes *ret, struct error
     log_untold(&reconciliation);
     rc = pass_decide(&reconciliation.pass, error);
     if (rc == 0)
-        rc = adopt(&reconciliation, error);
-    if (rc == 0)
         remove_claimed(&reconciliation);
     return rc;
 }
@@ -172,7 +176,7 @@ reconcile_foresee(const struct host *host, struct lease_outcomes *ret, struct er
     if (rc <= 0)
         return rc;
     pass_foresee(&reconciliation.pass);
-    tell_adopted(&reconciliation, &reconciliation.held);
+    tell_adopted(&reconciliation, &reconciliation.held, 0);
     return 0;
 }
 
@@ -206,6 +210,7 @@ rebuild(struct reconciliation *reconciliation, struct error *error)
     struct statedir *statedir = &reconciliation->transaction.statedir;
     int rc = statedir_load(statedir, &ledger, error);
     struct lease *unknown;
+    size_t known;
 
     if (rc == 0 ? !ledger_find_unknown(&ledger) : !statedir_is_broken(rc))
         return rc;
@@ -214,8 +219,10 @@ rebuild(struct reconciliation *reconciliation, struct error *error)
         return rc;
     while ((unknown = ledger_find_unknown(&ledger)))
         ledger_remove(&ledger, unknown);
-    adopt_missing(&reconciliation->transaction, &reconciliation->held, "reconcile", &ledger);
-    tell_adopted(reconciliation, &ledger);
+    known = ledger.count;
+    adopt_missing(&reconciliation->transaction, &reconciliation->held, &ledger, "reconcile",
+                  &ledger);
+    tell_adopted(reconciliation, &ledger, known);
     return statedir_store(statedir, &ledger, error);
 }
 

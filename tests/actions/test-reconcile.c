@@ -341,6 +341,37 @@ TEST(what_a_guest_holds_is_adopted)
     assert_int_equal(fake_count(&scene.kernel), 1);
 }
 
+static struct host_ops ops;
+static int (*open_any)(const struct host *host, const char *path, int flags, mode_t mode);
+static unsigned reads; /* of the ledger */
+
+static int
+open_counted(const struct host *host, const char *path, int flags, mode_t mode)
+{
+    reads += !strcmp(path, LEDGER);
+    return open_any(host, path, flags, mode);
+}
+
+/* What is adopted is recorded in the one hold of the lock that decides what is to go. A second hold
+ * might not come, and then nothing would go. */
+TEST(an_adoption_needs_no_lock_of_its_own)
+{
+    struct error error;
+
+    assert_int_equal(fake_make(&scene.kernel, "mtty", "mtty-2", scene_device(1)), 0);
+    status_file(1, getpid(), (const unsigned[]){1, 0});
+    ops = *scene.kernel.host.ops;
+    open_any = ops.open;
+    ops.open = open_counted;
+    scene.kernel.host.ops = &ops;
+    reads = 0;
+    lease_outcomes_clear(&outcomes);
+    assert_int_equal(reconcile_host(&scene.kernel.host, &outcomes, &error), 0);
+    /* Once for the look, and once under the lock. */
+    assert_int_equal(reads, 2);
+    assert_int_equal(scene_leases(&scene, "held"), 1);
+}
+
 static int
 rebuild(void)
 {
