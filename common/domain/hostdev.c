@@ -101,12 +101,19 @@ hostdev_open(struct request *request, const struct annotation_attributes *attrib
     return ARRAY_TRY_ADD(request->hostdevs, request->hostdev_count, hostdev) < 0 ? -ENOMEM : 1;
 }
 
+/* Whether it may be a vGPU. A document has few of these, and any number of others. */
+static bool
+may_be_ours(const struct request_hostdev *hostdev)
+{
+    return hostdev->kind == REQUEST_MDEV || hostdev->is_gpu;
+}
+
 int
 hostdev_close(const struct request_hostdev *hostdev, size_t *ours)
 {
     if (hostdev->kind == REQUEST_MDEV && !*hostdev->source.text)
         return -EINVAL;
-    *ours += hostdev->kind == REQUEST_MDEV || hostdev->is_gpu;
+    *ours += may_be_ours(hostdev);
     return *ours > MOST_HOSTDEVS ? -E2BIG : 0;
 }
 
@@ -261,7 +268,7 @@ miss_hostdev(struct request *request, const struct request_device *device)
          i++) {
         const struct request_hostdev *hostdev = &request->hostdevs[i];
 
-        if (device->alias && hostdev->alias &&
+        if (device->alias && hostdev->alias && may_be_ours(hostdev) &&
             !ARRAY_HAS(request->devices, request->device_count, other,
                        names_hostdev(other, hostdev)))
             suggest_offer(&suggest, hostdev->alias);

@@ -541,6 +541,31 @@ TEST(hostdevs_by_the_thousand)
     assert_true(used_time() - start < 20);
 }
 
+/* No <vgpu:device> names a hostdev that is there. Only an alias that may be a vGPU's is compared
+ * with theirs, letter by letter, and a document has few of these. */
+TEST(aliases_by_the_thousand)
+{
+    struct parsed *parsed = *state;
+    AUTO_FREE char *hostdevs = repeat("",
+                                      "<hostdev mode='subsystem' type='pci'>"
+                                      "<alias name='a-network-card-of-the-host'/></hostdev>",
+                                      80000, "");
+    AUTO_FREE char *devices =
+        repeat("", "<vgpu:device alias='ua-network-card-of-the-host' " TYPE "/>", 64, "");
+    AUTO_FREE char *text = NULL;
+    double start = used_time();
+
+    assert_true(asprintf(&text,
+                         "<domain>" HEAD "<metadata>" OURS "%s</vgpu:request></metadata><devices>%s"
+                         "</devices></domain>",
+                         devices, hostdevs) > 0);
+    assert_int_equal(parsed_read(parsed, text), 0);
+    assert_int_equal(parsed->request.hostdev_count, 80000);
+    assert_int_equal(parsed->request.fault_count, 64);
+    assert_null(strstr(parsed->request.fault.text, "did you mean"));
+    assert_true(used_time() - start < 5);
+}
+
 /* Documents that cannot be read to the end. The part before the fault is kept. */
 TEST(descriptors_and_partial_documents)
 {
