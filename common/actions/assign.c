@@ -233,13 +233,15 @@ undo(struct assignment *assignment)
 }
 
 /* A demand without room now may never have room. Counters and exit statuses tell the difference.
- * The difference is judged at the end, because no step of a start depends on it. */
+ * The difference is judged at the end, because no step of a start depends on it. By then the lock
+ * is given back, so what the decision took does not count. */
 static void
 classify(struct assignment *assignment, struct error *error)
 {
     const struct placement_problem problem = assignment_problem(assignment);
     struct error ignored;
 
+    assignment->effort = 0;
     if (feasibility_of(&problem, false, &ignored) == FEASIBILITY_NO)
         error->class = ERROR_NEVER;
 }

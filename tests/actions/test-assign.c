@@ -2,10 +2,14 @@
 
 /* Which vGPUs the hook makes for guests that start, and why a guest gets none. */
 
+#include "actions/dry-run.h"
 #include "device/vgpu.h"
+#include "domain/request-parser.h"
 #include "fake/scene.h"
+#include "lease/counters.h"
 
 #include <stdio.h>
+#include <string.h>
 
 static struct scene scene;
 static const struct scene_case here = {.scene = &scene, .machine = SCENE_T4_AND_MTTY};
@@ -326,4 +330,68 @@ TEST(near_the_guests_node)
     assert_int_equal(scene_hook(&scene, xml, "prepare", "begin"), 1);
     scene_assert_said(
         &scene, "0000:18:00.0 is not on the guest's NUMA nodes, 0000:19:00.0 is full (1 of 1)");
+}
+
+/* --- a start and explain ---------------------------------------------------------------------- */
+
+#define MANY 13 /* vGPUs that differ, so that there are many ways to place them */
+
+/* A machine without room for one of them. Each parent more makes the search longer. */
+static void
+start_a_full_machine(unsigned parents)
+{
+    char machine[512];
+
+    scene_stop(&scene);
+    snprintf(machine, sizeof(machine),
+             "gpu 0000:18:00.0 rule size\ntype x-1 \"GRID X-1\" framebuffer 1024 max %u\n"
+             "gpu 0000:3b:00.0 rule size\ntype x-1 \"GRID X-1\" framebuffer 1024 max %u\n"
+             "gpu 0000:5e:00.0 vfs %u rule size\ntype x-2 \"GRID X-2\" framebuffer 1024 max 1\n",
+             MANY / 2, MANY / 2, parents);
+    scene_start(&scene, machine);
+}
+
+/* The class of the refusal that explain tells. */
+static enum error_class
+explained(const char *xml)
+{
+    const struct document document = {(char *)xml, strlen(xml)};
+    AUTO(request_clear) struct request request = {0};
+    AUTO(dry_run_sight_clear) struct dry_run_sight sight = DRY_RUN_UNSEEN;
+    AUTO(dry_run_clear) struct dry_run dry_run = {0};
+    struct error error;
+
+    if (request_parse(&document, &request, &error) < 0 ||
+        dry_run_look(&scene.kernel.host, &request, false, &sight, &error) < 0 ||
+        dry_run_make(&dry_run, &sight, &request, &dry_run_unchanged, &error) < 0)
+        fail_msg("%s", error.text);
+    assert_int_equal(dry_run.outcome, DRY_RUN_REFUSED);
+    return dry_run.refusal.class;
+}
+
+/* Whether a place is missing now or for good takes further searches, and these are bounded. The
+ * search of the decision is not counted with them, however long it took. */
+TEST(a_long_search_does_not_turn_never_into_not_now)
+{
+    AUTO_FREE char *xml = NULL;
+    unsigned numbers[MANY + 1] = {0}, parents = MANY;
+    char devices[100 * MANY];
+
+    for (unsigned i = 0, at = 0; i < MANY; i++) {
+        numbers[i] = i + 1;
+        at += (unsigned)sprintf(
+            devices + at, "<vgpu:device alias='ua-gpu%u' type='X-1' traits='!t%u'/>", i + 1, i);
+    }
+    xml = scene_xml(1, devices, numbers);
+    /* The searches become longer, until explain cannot tell either. */
+    for (start_a_full_machine(parents); explained(xml) == ERROR_NEVER; parents += 3) {
+        struct counters counters;
+
+        assert_int_equal(scene_hook(&scene, xml, "prepare", "begin"), 1);
+        counters_read(&scene.kernel.host, &counters);
+        if (counters.counts[COUNTERS_PREPARE][COUNTERS_CONFIG] != 1)
+            fail_msg("%u parents", parents);
+        start_a_full_machine(parents + 3);
+    }
+    assert_true(parents > MANY);
 }
