@@ -195,6 +195,8 @@ TEST(an_unknown_lease_is_forgotten)
     assert_int_equal(scene_prepare(&scene, 2, 7, "T4-1B"), 0);
     scene.kernel.host.interfaces = NULL;
     run("vgpuctl reconcile --rebuild", 0, "");
+    /* The other lease was there, and stays. */
+    assert_null(strstr(typed.printed, "adopted"));
     assert_int_equal(scene_leases(&scene, ""), 1);
     assert_int_equal(scene_prepare(&scene, 3, 8, "T4-1B"), 0);
     assert_int_equal(scene_release(&scene, 2, 7), 0);
