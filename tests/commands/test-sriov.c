@@ -4,6 +4,7 @@
  * not while somebody uses them. */
 
 #include "fake/typed.h"
+#include "prove/workbench.h"
 
 #include <fcntl.h>
 #include <stdio.h>
@@ -444,14 +445,39 @@ TEST(which_card)
     run("vgpuctl sriov enable 41:00.0", 1, "its sriov_totalvfs is 0");
 }
 
-/* A host with a broken configuration enables its functions at boot. There disabling is refused. */
-TEST(broken_configuration)
+/* A host with a broken configuration or ledger enables its functions at boot. There disabling is
+ * refused. */
+TEST(broken_files)
 {
+    static const struct {
+        const char *file, *text, *why;
+    } rows[] = {{"etc/libvirt-vgpu/vgpu.conf", "placement = ", "vgpu.conf:1: "},
+                {"run/libvirt-vgpu/ledger", "rubbish\n", "/run/libvirt-vgpu/ledger"}};
+
+    for (size_t i = 0; i < COUNT(rows); i++) {
+        start_off();
+        scene_configure(&scene, "");
+        fake_write(&scene.kernel, rows[i].file, rows[i].text);
+        run("vgpuctl sriov enable 3d:00.0", 0, "has 4 virtual functions now");
+        run("vgpuctl sriov disable 3d:00.0", 1, rows[i].why);
+        assert_int_equal(fake_enabled(&scene.kernel, NVIDIA), 4);
+    }
+}
+
+/* Two calls that change one card would disturb each other. */
+TEST(taken_by_another)
+{
+    AUTO(workbench_close) struct workbench bench = WORKBENCH_NONE;
+    const struct snapshot none = {0};
+    struct error error;
+    struct name card;
+
     start_off();
-    scene_configure(&scene, "placement = ");
-    run("vgpuctl sriov enable 3d:00.0", 0, "has 4 virtual functions now");
-    run("vgpuctl sriov disable 3d:00.0", 1, "vgpu.conf:1: ");
-    assert_int_equal(fake_enabled(&scene.kernel, NVIDIA), 4);
+    assert_int_equal(name_parse_pci(&card, NVIDIA), 0);
+    assert_int_equal(workbench_take_with_leases(&scene.kernel.host, &card, &none, &bench, &error),
+                     0);
+    run("vgpuctl sriov enable 3d:00.0", 4, "is being proved or set up by another vgpuctl");
+    assert_int_equal(fake_enabled(&scene.kernel, NVIDIA), 0);
 }
 
 TEST(wrong_words)
