@@ -13,13 +13,13 @@ end_signals_fill(sigset_t *ret)
 }
 
 void
-end_signals_block(void)
+end_signals_block(sigset_t *before)
 {
     sigset_t ends;
 
     end_signals_fill(&ends);
     sigaddset(&ends, SIGPIPE);
-    sigprocmask(SIG_BLOCK, &ends, NULL);
+    sigprocmask(SIG_BLOCK, &ends, before);
 }
 
 bool

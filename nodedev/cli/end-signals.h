@@ -15,9 +15,10 @@
 /* Fills ret with SIGINT, SIGTERM, SIGHUP and SIGQUIT. */
 void end_signals_fill(sigset_t *ret) NONNULL;
 
-/* Blocks them for the rest of a command, which then tells all that it has done. SIGPIPE is blocked
- * too: what is left to do is done even if nobody reads. */
-void end_signals_block(void);
+/* Blocks them, so that a command does and tells all that is left to do. SIGPIPE is blocked too: it
+ * is done even if nobody reads. `before` gets the mask of before, for sigprocmask; NULL: nobody
+ * needs it, because they stay blocked. */
+void end_signals_block(sigset_t *before);
 
 /* Whether such a signal waits, because it is blocked. */
 bool end_signals_are_pending(void) CHECKED;

@@ -310,7 +310,7 @@ carry_out(struct evacuation_plan *plan, int *lock, struct error *error)
         rc = evacuation_lock(call->host, lock, error);
     if (rc < 0)
         return rc;
-    end_signals_block();
+    end_signals_block(NULL);
     rc = plan->is_back ? undrain_gpus(plan, error) : drain_gpus(plan, error);
     if (rc == 0)
         rc = evacuation_plan_look(plan, error);

@@ -312,7 +312,7 @@ run_prove(const struct command_call *call, struct error *error)
         return COMMAND_FAILED;
     proof.goes_on = goes_on;
     proof.data = call;
-    end_signals_block();
+    end_signals_block(NULL);
     rc = begin(call, &proof, error);
     if (rc < 0)
         return command_ended(rc, error);

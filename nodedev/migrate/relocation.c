@@ -430,17 +430,6 @@ move(const struct relocation *relocation, struct promise *promise, enum relocati
     return 0;
 }
 
-/* From the save on, a signal may not end this process before the guest runs. */
-static void
-block_signals(sigset_t *before)
-{
-    sigset_t blocked;
-
-    end_signals_fill(&blocked);
-    sigaddset(&blocked, SIGPIPE);
-    sigprocmask(SIG_BLOCK, &blocked, before);
-}
-
 int
 relocation_run(const struct relocation *relocation, enum relocation_end *ret, struct error *error)
 {
@@ -456,7 +445,8 @@ relocation_run(const struct relocation *relocation, enum relocation_end *ret, st
                           &promise, error);
     if (rc == 0)
         rc = check_guest(relocation, &promise.snapshot.demands, &promise.former, error);
-    block_signals(&before);
+    /* From the save on, a signal may not end this process before the guest runs. */
+    end_signals_block(&before);
     size = managed_save_memory(&relocation->source->text) + count_framebuffer(&promise.former);
     begun = host_uptime(host);
     if (rc == 0)
@@ -476,7 +466,7 @@ relocation_restore(const struct relocation *relocation, enum relocation_end *ret
 {
     sigset_t before;
 
-    block_signals(&before);
+    end_signals_block(&before);
     *ret = call(relocation, true, error);
     if (*ret == RELOCATION_STAYED) {
         *ret = RELOCATION_MOVED;
