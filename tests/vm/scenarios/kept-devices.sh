@@ -57,6 +57,24 @@ give_back small
 assert_no_mdevs
 assert_empty_ledger
 
+# A guest that asks for nothing any more starts with the vGPU that its XML names. Nobody else may have it then.
+asking='default_class = "big"; classes = { big = { types = [ "mbochs-large" ]; }; };'
+vgpu_conf <<<"release = \"keep\"; $asking"
+guest plain --hostdev dddddddd-0000-4000-8000-000000000005
+start plain
+destroy plain
+assert_match "$(ledger)" ' plain .* kept made '
+vgpu_conf <<<''
+start plain
+assert_match "$(ledger)" ' plain .* held made '
+vgpuctl reconcile
+is_running plain
+destroy plain
+virsh -q undefine plain
+vgpuctl reap
+assert_no_mdevs
+assert_empty_ledger
+
 part drained-meanwhile
 # A start waits for the removal of a kept vGPU. Its GPU is drained meanwhile, and the guest gets nothing there.
 cards mdev

@@ -118,3 +118,14 @@ runs_again web04
 destroy web04
 vgpuctl reconcile
 assert_empty_ledger
+
+say "guests that arrive get new UUIDs by vgpu.conf: one that moves here finds its place by the old one"
+vgpu_conf <<<'migrate_uuid = "new"; default_class = "half"; classes = { half = { types = [ "T4-2Q" ]; }; };'
+guest web06 --hostdev "$(new_uuid)" --migratable
+start web06
+from=$(gpu_of web06)
+vgpuctl move web06 --here
+[ "$(gpu_of web06)" != "$from" ]
+is_running web06
+destroy web06
+assert_empty_ledger
