@@ -267,13 +267,13 @@ begin(struct assignment *assignment, const struct host *host, struct error *erro
     return 1;
 }
 
-/* Whether the XML names a device that the domain had, and that others may remove. Nothing was made
- * yet for a reservation. */
+/* Whether the XML names a device that the domain has still. The daemon of the lease may have ended.
+ * Nothing was made yet for a reservation. */
 static bool
 names_own(const struct request *request, const struct ledger *ledger)
 {
     return ARRAY_HAS(ledger->leases, ledger->count, lease,
-                     lease->state != LEASE_HELD && lease->state != LEASE_RESERVED &&
+                     lease->state != LEASE_RESERVED &&
                          name_equal(&lease->domain, &request->domain) &&
                          status_files_has(request, &lease->vgpu.device));
 }

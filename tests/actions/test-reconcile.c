@@ -470,6 +470,19 @@ TEST(the_hook_makes_room)
     assert_int_equal(scene_prepare(&scene, 4, 4, "mtty-2"), 1);
 }
 
+/* The guest's XML names its vGPU still, and asks us for nothing any more. While QEMU starts, only
+ * the lease protects the vGPU. */
+TEST(it_starts_and_asks_no_more)
+{
+    AUTO_FREE char *xml = scene_xml(1, "", (const unsigned[]){1, 0});
+
+    prepare_and_lose_daemon(1);
+    assert_int_equal(scene_hook(&scene, xml, "prepare", "begin"), 0);
+    reconciles_to(OUTCOME_LEFT, "libvirt's daemon runs");
+    assert_int_equal(scene_hook(&scene, xml, "release", "end"), 0);
+    scene_assert_empty(&scene);
+}
+
 /* A writer was left behind with the only lease. When the writer ends, its claim ends, too. */
 static void
 the_driver_comes_round(void)
