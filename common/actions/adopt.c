@@ -17,8 +17,8 @@
 
 #define LONGEST_LOCK 10000 /* ms; the guest runs already */
 
-static void
-renew(const struct transaction *transaction, struct ledger *ledger, struct lease *lease)
+void
+adopt_lease(const struct transaction *transaction, struct ledger *ledger, struct lease *lease)
 {
     lease->daemon = transaction->daemon;
     lease->state = LEASE_HELD;
@@ -84,23 +84,9 @@ adopt_missing(const struct transaction *transaction, const struct ledger *held,
 
         if (ledger_find(ledger, &lease.vgpu.device) || has_lost(before, ledger, &lease.domain))
             continue;
-        renew(transaction, ledger, &lease);
+        adopt_lease(transaction, ledger, &lease);
         log_lease(transaction->host, event, &lease, "adopted");
         ledger_add(ledger, &lease);
-    }
-}
-
-void
-adopt_own(const struct transaction *transaction, const struct request *request,
-          struct ledger *ledger)
-{
-    for (size_t i = 0; i < ledger->count; i++) {
-        struct lease *lease = &ledger->leases[i];
-
-        if (name_equal(&lease->domain, &request->domain) &&
-            status_files_has(request, &lease->vgpu.device) &&
-            !statedir_is_claimed(&transaction->statedir, lease))
-            renew(transaction, ledger, lease);
     }
 }
 
@@ -111,10 +97,15 @@ adopt(const struct transaction *transaction, const struct request *request,
       const struct ledger *held, struct ledger *ledger)
 {
     for (size_t i = 0; i < ledger->count; i++) {
-        if (name_equal(&ledger->leases[i].domain, &request->domain))
-            ledger->leases[i].daemon = transaction->daemon;
+        struct lease *lease = &ledger->leases[i];
+
+        if (!name_equal(&lease->domain, &request->domain))
+            continue;
+        lease->daemon = transaction->daemon;
+        if (status_files_has(request, &lease->vgpu.device) &&
+            !statedir_is_claimed(&transaction->statedir, lease))
+            adopt_lease(transaction, ledger, lease);
     }
-    adopt_own(transaction, request, ledger);
     adopt_missing(transaction, held, ledger, "reconnect", ledger);
 }
 

@@ -20,10 +20,10 @@
 int adopt_domain(const struct host *host, const struct request *request,
                  struct error *error) CHECKED NONNULL;
 
-/* Under the lock: makes held each lease of a domain whose device its XML names, unless a process is
- * at work on the lease. */
-void adopt_own(const struct transaction *transaction, const struct request *request,
-               struct ledger *ledger) NONNULL;
+/* Under the lock: makes a lease of the ledger held, by the transaction's daemon, and gives it a new
+ * number. */
+void adopt_lease(const struct transaction *transaction, struct ledger *ledger,
+                 struct lease *lease) NONNULL;
 
 /* Without the lock: adds to ret a lease for each device that a running guest asks us for. Devices
  * that have a lease in `known` or ret are left out. If its driver does not answer, the device is

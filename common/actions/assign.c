@@ -120,8 +120,10 @@ remove_claimed(struct assignment *assignment, enum start_step step, struct error
                     assignment->snapshot.policy.release_timeout);
     if (deadline_left(transaction->deadline) > 0)
         return RESULT_NEXT;
-    if (recovery->unremovable.count)
-        return end(assignment, error_set(error, -EBUSY, "%s", recovery->failure.text));
+    if (recovery->unremovable.count) {
+        *error = recovery->failure;
+        return end(assignment, -EBUSY);
+    }
     return end(assignment, error_set(error, -ETIMEDOUT,
                                      "removing what was in the way took all of "
                                      "prepare_timeout; start the guest again"));
@@ -267,43 +269,71 @@ begin(struct assignment *assignment, const struct host *host, struct error *erro
     return 1;
 }
 
-/* Whether the XML names a device that the domain has still. The daemon of the lease may have ended.
- * Nothing was made yet for a reservation. */
-static bool
-names_own(const struct request *request, const struct ledger *ledger)
+/* Without the lock: the devices that the XML names, and that the domain has still by its leases. A
+ * device that somebody else made anew does not count. Nothing was made yet for a reservation. */
+static void
+find_own(const struct host *host, const struct request *request, struct names *ret)
 {
-    return ARRAY_HAS(ledger->leases, ledger->count, lease,
-                     lease->state != LEASE_RESERVED &&
-                         name_equal(&lease->domain, &request->domain) &&
-                         status_files_has(request, &lease->vgpu.device));
+    AUTO(ledger_clear) struct ledger ledger = {0};
+    struct error ignored;
+
+    if (statedir_peek(host, &ledger, &ignored) < 0)
+        return;
+    for (size_t i = 0; i < ledger.count; i++) {
+        const struct lease *lease = &ledger.leases[i];
+
+        if (lease->state != LEASE_RESERVED && name_equal(&lease->domain, &request->domain) &&
+            status_files_has(request, &lease->vgpu.device) && !vgpu_is_wrong(host, &lease->vgpu))
+            names_append(ret, &lease->vgpu.device);
+    }
+}
+
+static int
+hold_own(struct transaction *transaction, const struct request *request, const struct names *own,
+         struct error *error)
+{
+    AUTO(ledger_clear) struct ledger ledger = {0};
+    int rc = transaction_begin(transaction, &ledger, error);
+
+    if (rc < 0)
+        return rc;
+    rc = assignment_check_daemon(transaction, error);
+    if (rc < 0) {
+        transaction_abort(transaction);
+        return rc;
+    }
+    for (size_t i = 0; i < ledger.count; i++) {
+        struct lease *lease = &ledger.leases[i];
+
+        if (names_has(own, &lease->vgpu.device) && name_equal(&lease->domain, &request->domain) &&
+            lease->state != LEASE_RESERVED && !statedir_is_claimed(&transaction->statedir, lease))
+            adopt_lease(transaction, &ledger, lease);
+    }
+    return transaction_commit(transaction, &ledger, error);
 }
 
 /* The domain gets nothing from us. It may start with a device that it had, because its XML names
- * the device still. */
-static int
-keep_own(const struct host *host, const struct request *request, unsigned lock_timeout,
-         struct error *error)
+ * the device still. The domain does not ask us, so a failure does not stop it. */
+static void
+keep_own(const struct host *host, const struct request *request, unsigned lock_timeout)
 {
     AUTO(transaction_close) struct transaction transaction = TRANSACTION_NONE;
-    AUTO(ledger_clear) struct ledger ledger = {0};
+    AUTO(names_clear) struct names own = {0};
+    struct error error;
     int rc;
 
-    if (!request_concerns_us(request))
-        return 0;
-    rc = statedir_peek(host, &ledger, error);
-    if (rc < 0 || !names_own(request, &ledger))
-        return 0;
-    ledger_clear(&ledger);
-    rc = transaction_open(host, false, &transaction, error);
+    if (request_concerns_us(request))
+        find_own(host, request, &own);
+    if (own.count == 0)
+        return;
+    rc = transaction_open(host, false, &transaction, &error);
+    if (rc == 0) {
+        transaction.daemon = daemon_find(host);
+        transaction.lock_timeout = lock_timeout;
+        rc = hold_own(&transaction, request, &own, &error);
+    }
     if (rc < 0)
-        return rc;
-    transaction.daemon = daemon_find(host);
-    transaction.lock_timeout = lock_timeout;
-    rc = transaction_begin(&transaction, &ledger, error);
-    if (rc < 0)
-        return rc;
-    adopt_own(&transaction, request, &ledger);
-    return transaction_commit(&transaction, &ledger, error);
+        log_failure(host, "prepare", request->name, &error);
 }
 
 int
@@ -323,7 +353,7 @@ assign_domain(const struct host *host, const struct request *request, struct err
     left = assignment.snapshot.policy.lock_timeout;
     left -= waited < left ? waited : left;
     if (rc == 0)
-        return keep_own(host, request, left, error);
+        keep_own(host, request, left);
     assignment.transaction.lock_timeout = left;
     if (rc > 0) {
         rc = assign(&assignment, error);

@@ -247,7 +247,7 @@ wait_for_removal(const struct relocation *relocation, struct error *error)
  * need it, but a start does. */
 static int
 change_definition(const struct relocation *relocation, const struct promise *promise,
-                  struct error *error)
+                  bool *is_changed, struct error *error)
 {
     AUTO(definitions_lock_end) struct definitions_lock lock = DEFINITIONS_UNLOCKED;
     const struct domain_source *source = relocation->source;
@@ -264,6 +264,8 @@ change_definition(const struct relocation *relocation, const struct promise *pro
         }
     }
     now.hostdevs = hostdevs;
+    /* Even a call that fails may have changed it. */
+    *is_changed |= rc == 0;
     if (rc == 0)
         rc = move_follow_definition(source->connection, &source->domain.uuid, &now, error);
     return rc < 0 ? rc : 0;
@@ -289,10 +291,8 @@ start_at(const struct relocation *relocation, struct promise *promise, bool *is_
     struct error ignored;
     int rc = 0;
 
-    if (relocation->way == RELOCATION_SHUT_DOWN && (*is_changed || has_new_names(promise))) {
-        rc = change_definition(relocation, promise, error);
-        *is_changed |= rc == 0;
-    }
+    if (relocation->way == RELOCATION_SHUT_DOWN && (*is_changed || has_new_names(promise)))
+        rc = change_definition(relocation, promise, is_changed, error);
     if (rc == 0)
         rc = promise_give(promise, error);
     return rc < 0 ? ask(relocation, &ignored) : call(relocation, true, error);

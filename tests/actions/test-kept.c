@@ -92,6 +92,23 @@ TEST(its_guest_asks_no_more)
     }
 }
 
+/* Somebody has removed the kept device, and made another one of that UUID. It is not the guest's.
+ */
+TEST(it_is_made_anew_by_others)
+{
+    AUTO_FREE char *xml = scene_xml(1, "", (unsigned[]){1, 0});
+
+    scene_configure(&scene, "release = \"keep\";");
+    assert_int_equal(scene_prepare(&scene, 1, 1, "T4-1B"), 0);
+    assert_int_equal(scene_release(&scene, 1, 1), 0);
+    assert_int_equal(fake_remove(&scene.kernel, scene_device(1)), 0);
+    assert_int_equal(fake_make(&scene.kernel, "mtty", "mtty-2", scene_device(1)), 0);
+    assert_int_equal(scene_hook(&scene, xml, "prepare", "begin"), 0);
+    assert_int_equal(scene_hook(&scene, xml, "start", "begin"), 0);
+    assert_int_equal(scene_hook(&scene, xml, "release", "end"), 0);
+    scene_assert_type(&scene, scene_device(1), "mtty-2");
+}
+
 /* A kept device is removed for other guests, but only if there is no other room. */
 TEST(kept_device_is_reaped_when_in_the_way)
 {
