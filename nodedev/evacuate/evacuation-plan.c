@@ -68,7 +68,7 @@ add(struct evacuation_plan *plan, const struct name *domain, const char *name)
 static void
 add_vgpu(struct evacuation_plan *plan, const struct vgpu_walk *walk)
 {
-    const struct lease *lease = walk->lease;
+    const struct lease *lease = walk->lease, *shown = lease_of_domain(lease);
     struct evacuee *item;
 
     if (lease && lease->state == LEASE_HELD) {
@@ -78,7 +78,7 @@ add_vgpu(struct evacuation_plan *plan, const struct vgpu_walk *walk)
             ledger_find_gpus(&plan->snapshot.ledger, &lease->domain, &item->move.from);
         }
     } else {
-        item = add(plan, NULL, lease_of_domain(lease) ? lease->domain_name : "");
+        item = add(plan, NULL, shown ? shown->domain_name : "");
         item->device = *walk->device;
         if (lease && (lease->state == LEASE_KEPT || lease_state_is_going(lease->state)))
             item->move.way = EVACUATION_REAP;

@@ -108,7 +108,8 @@ TEST(one_says_only_what_it_met)
 {
     const struct host *host = &scene.kernel.host;
     struct name domain, device;
-    struct request request = {0};
+    char name[] = "guest1";
+    struct request request = {.name = name};
     struct error error;
 
     assert_int_equal(name_parse_uuid(&domain, "aaaaaaaa-0000-4000-8000-000000000001"), 0);
@@ -132,7 +133,8 @@ TEST(one_says_only_what_it_met)
 
 TEST(one_that_cannot_read_the_ledger_says_so)
 {
-    struct request request = {0};
+    char name[] = "guest1";
+    struct request request = {.name = name};
     struct error error;
 
     assert_int_equal(name_parse_uuid(&request.domain, "aaaaaaaa-0000-4000-8000-000000000001"), 0);
@@ -243,7 +245,8 @@ TEST(one_without_descriptors_is_made_up_for)
         fake_sleep(1);
         pid = fork();
         if (pid == 0) {
-            struct request request = {0};
+            char name[] = "guest1";
+            struct request request = {.name = name};
             struct error error;
 
             lowest = dup(0);

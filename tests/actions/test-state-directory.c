@@ -38,7 +38,8 @@ name_of(const char *uuid)
 static int
 run_release(struct error *error)
 {
-    const struct request request = {.domain = name_of(DOMAIN)};
+    char name[] = "guest1";
+    const struct request request = {.domain = name_of(DOMAIN), .name = name};
 
     return release_domain(&scene.kernel.host, &request, "-", error);
 }
@@ -55,7 +56,8 @@ run_release_device(struct error *error)
 static int
 run_adopt(struct error *error)
 {
-    struct request request = {.domain = name_of(DOMAIN)};
+    char name[] = "guest1";
+    struct request request = {.domain = name_of(DOMAIN), .name = name};
 
     return adopt_domain(&scene.kernel.host, &request, error);
 }
