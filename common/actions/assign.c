@@ -6,7 +6,6 @@
 #include "actions/making.h"
 #include "actions/passthrough.h"
 #include "actions/release.h"
-#include "base/array.h"
 #include "base/shell-word.h"
 #include "domain/status-files.h"
 #include "lease/daemon.h"
@@ -269,8 +268,17 @@ begin(struct assignment *assignment, const struct host *host, struct error *erro
     return 1;
 }
 
-/* Without the lock: the devices that the XML names, and that the domain has still by its leases. A
- * device that somebody else made anew does not count. Nothing was made yet for a reservation. */
+/* Whether the domain had the device of a lease, and its XML names the device still. Nothing was
+ * made yet for a reservation. */
+static bool
+is_own(const struct request *request, const struct lease *lease)
+{
+    return lease->state != LEASE_RESERVED && name_equal(&lease->domain, &request->domain) &&
+           status_files_has(request, &lease->vgpu.device);
+}
+
+/* Without the lock: the devices of such leases. A device that somebody else made anew does not
+ * count. */
 static void
 find_own(const struct host *host, const struct request *request, struct names *ret)
 {
@@ -282,12 +290,12 @@ find_own(const struct host *host, const struct request *request, struct names *r
     for (size_t i = 0; i < ledger.count; i++) {
         const struct lease *lease = &ledger.leases[i];
 
-        if (lease->state != LEASE_RESERVED && name_equal(&lease->domain, &request->domain) &&
-            status_files_has(request, &lease->vgpu.device) && !vgpu_is_wrong(host, &lease->vgpu))
+        if (is_own(request, lease) && !vgpu_is_wrong(host, &lease->vgpu))
             names_append(ret, &lease->vgpu.device);
     }
 }
 
+/* Makes held what find_own has found, unless a process is at work on it. */
 static int
 hold_own(struct transaction *transaction, const struct request *request, const struct names *own,
          struct error *error)
@@ -305,8 +313,8 @@ hold_own(struct transaction *transaction, const struct request *request, const s
     for (size_t i = 0; i < ledger.count; i++) {
         struct lease *lease = &ledger.leases[i];
 
-        if (names_has(own, &lease->vgpu.device) && name_equal(&lease->domain, &request->domain) &&
-            lease->state != LEASE_RESERVED && !statedir_is_claimed(&transaction->statedir, lease))
+        if (names_has(own, &lease->vgpu.device) && is_own(request, lease) &&
+            !statedir_is_claimed(&transaction->statedir, lease))
             adopt_lease(transaction, &ledger, lease);
     }
     return transaction_commit(transaction, &ledger, error);

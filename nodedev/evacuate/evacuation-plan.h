@@ -48,6 +48,7 @@ struct evacuation_plan {
  * who is there. -errno with a line in error. The caller clears the plan in every case. */
 int evacuation_plan_look(struct evacuation_plan *plan, struct error *error) CHECKED NONNULL;
 
+/* Why a guest stays for which only another host would be left. */
 #define EVACUATION_NOT_LIVE "vgpu.conf (evacuate) does not let it move to another host"
 
 /* Whether a guest may be moved at all, by the command line and by vgpu.conf. *ways are bits of enum

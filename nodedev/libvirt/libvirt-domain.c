@@ -42,7 +42,7 @@ libvirt_domain_find(virConnectPtr libvirt, const char *word, struct connection_d
     snprintf(ret->name, sizeof(ret->name), "%s", virDomainGetName(domain));
     rc = virDomainIsActive(domain);
     if (rc < 0)
-        return libvirt_fail(error, -EIO, "whether %s runs", word);
+        return libvirt_fail(error, -EIO, "cannot tell whether %s runs", word);
     ret->is_running = rc == 1;
     ret->is_persistent = virDomainIsPersistent(domain) == 1;
     ret->is_saved = virDomainHasManagedSaveImage(domain, 0) == 1;

@@ -8,11 +8,14 @@
 #include "fake/scene.h"
 
 #include <fcntl.h>
+#include <sched.h>
+#include <signal.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/ioctl.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
+#include <unistd.h>
 
 #define MACHINE "gpu mtty rule pool 4\ntype mtty-2 \"Dual port serial\" uses 2\n"
 #define LEDGER  "run/libvirt-vgpu/ledger"
@@ -481,6 +484,53 @@ TEST(it_starts_and_asks_no_more)
     reconciles_to(OUTCOME_LEFT, "libvirt's daemon runs");
     assert_int_equal(scene_hook(&scene, xml, "release", "end"), 0);
     scene_assert_empty(&scene);
+}
+
+static int (*lock_of_fake)(const struct host *host, int fd, uint64_t nanoseconds);
+
+/* The daemon of this hook ends while the hook waits for the lock. */
+static int
+lock_and_lose_daemon(const struct host *host, int fd, uint64_t nanoseconds)
+{
+    const pid_t daemon = getppid();
+
+    kill(daemon, SIGKILL);
+    while (getppid() == daemon)
+        sched_yield();
+    return lock_of_fake(host, fd, nanoseconds);
+}
+
+/* Another daemon may start the guest meanwhile. So a hook whose daemon has ended takes no lease. */
+TEST(it_asks_no_more_and_its_daemon_ends)
+{
+    AUTO_FREE char *xml = scene_xml(1, "", (const unsigned[]){1, 0}), *before = NULL, *after = NULL;
+    struct host_ops losing = *scene.kernel.host.ops;
+    char path[320], byte;
+    int ends[2], status;
+    pid_t daemon;
+
+    prepare_and_lose_daemon(1);
+    snprintf(path, sizeof(path), "%s/" LEDGER, scene.kernel.path);
+    before = scene_read(path);
+    assert_int_equal(pipe(ends), 0);
+    daemon = fork();
+    if (daemon == 0) {
+        if (fork() == 0) {
+            lock_of_fake = losing.lock;
+            losing.lock = lock_and_lose_daemon;
+            scene.kernel.host.ops = &losing;
+            _exit(scene_hook(&scene, xml, "prepare", "begin"));
+        }
+        for (;;)
+            pause();
+    }
+    close(ends[1]);
+    assert_int_equal(waitpid(daemon, &status, 0), daemon);
+    assert_true(WIFSIGNALED(status));
+    assert_int_equal(read(ends[0], &byte, 1), 0);
+    close(ends[0]);
+    after = scene_read(path);
+    assert_string_equal(after, before);
 }
 
 /* A writer was left behind with the only lease. When the writer ends, its claim ends, too. */

@@ -521,6 +521,19 @@ TEST(attributes_by_the_megabyte)
     assert_int_equal(parsed_read(parsed, data), 0);
 }
 
+/* A domain with these <vgpu:device> and <hostdev>. The caller frees it. */
+static char *
+domain_of(const char *devices, const char *hostdevs)
+{
+    char *text;
+
+    assert_true(asprintf(&text,
+                         "<domain>" HEAD "<metadata>" OURS "%s</vgpu:request></metadata><devices>%s"
+                         "</devices></domain>",
+                         devices, hostdevs) > 0);
+    return text;
+}
+
 /* The cost of our own code also grows only with the length. This holds for very many host devices,
  * and for devices that do not say which host device they mean. */
 TEST(hostdevs_by_the_thousand)
@@ -528,13 +541,9 @@ TEST(hostdevs_by_the_thousand)
     struct parsed *parsed = *state;
     AUTO_FREE char *devices = repeat("", "<vgpu:device " TYPE "/>", 64, "");
     AUTO_FREE char *hostdevs = repeat("", "<hostdev mode='subsystem' type='pci'/>", 20000, "");
-    AUTO_FREE char *text = NULL;
+    AUTO_FREE char *text = domain_of(devices, hostdevs);
     double start = used_time();
 
-    assert_true(asprintf(&text,
-                         "<domain>" HEAD "<metadata>" OURS "%s</vgpu:request></metadata><devices>%s"
-                         "</devices></domain>",
-                         devices, hostdevs) > 0);
     assert_int_equal(parsed_read(parsed, text), 0);
     assert_int_equal(parsed->request.hostdev_count, 20000);
     assert_non_null(strstr(parsed->request.fault.text, "has 64 <vgpu:device> and 0 <hostdev "));
@@ -552,13 +561,9 @@ TEST(aliases_by_the_thousand)
                                       80000, "");
     AUTO_FREE char *devices =
         repeat("", "<vgpu:device alias='ua-network-card-of-the-host' " TYPE "/>", 64, "");
-    AUTO_FREE char *text = NULL;
+    AUTO_FREE char *text = domain_of(devices, hostdevs);
     double start = used_time();
 
-    assert_true(asprintf(&text,
-                         "<domain>" HEAD "<metadata>" OURS "%s</vgpu:request></metadata><devices>%s"
-                         "</devices></domain>",
-                         devices, hostdevs) > 0);
     assert_int_equal(parsed_read(parsed, text), 0);
     assert_int_equal(parsed->request.hostdev_count, 80000);
     assert_int_equal(parsed->request.fault_count, 64);
